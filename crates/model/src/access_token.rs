@@ -1,0 +1,279 @@
+//! Access tokens: who is calling, for which organisation, in which world, with which scopes.
+//!
+//! A token reads `dk_live_…` or `dk_test_…`: the organisation, 128 random bits and a checksum, in base 62. It names
+//! its organisation, so that even the look-up of a token is a statement scoped by its owner; it is stored as a
+//! hash only; and a mistyped one is refused without asking the database.
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::id::Kind as IdKind;
+use crate::scope::Scopes;
+use crate::shape::{Field, Input, Kind, MOMENT, Pattern, Shape};
+use crate::{Id, Owner, Timestamp, World};
+
+/// A person or a program of an organisation.
+pub struct User {
+    pub id: Id<User>,
+    pub email: String,
+}
+
+impl IdKind for User {
+    const PREFIX: &'static str = "usr";
+}
+
+/// A token as it is stored and shown, without its secret.
+#[derive(Clone, Debug)]
+pub struct AccessToken {
+    pub id: Id<AccessToken>,
+    pub owner: Owner,
+    pub user: Id<User>,
+    pub name: Option<String>,
+    pub scopes: Scopes,
+    /// The token that this one was traded for, at `/oauth/token`. It dies with it.
+    pub parent: Option<Id<AccessToken>>,
+    pub expires_at: Option<Timestamp>,
+    pub created_at: Timestamp,
+}
+
+impl IdKind for AccessToken {
+    const PREFIX: &'static str = "tok";
+}
+
+impl AccessToken {
+    /// Whether it may still be used.
+    pub fn is_alive(&self, now: Timestamp) -> bool {
+        self.expires_at.is_none_or(|end| now < end)
+    }
+
+    /// What the API shows of it.
+    pub fn view(&self, secret: Option<&Secret>) -> AccessTokenView {
+        AccessTokenView {
+            id: self.id,
+            name: self.name.clone(),
+            user: UserReference { id: self.user },
+            mode: self.owner.world.as_str(),
+            scopes: self.scopes.words(),
+            expires_at: self.expires_at,
+            created_at: self.created_at,
+            token: secret.map(|secret| secret.0.clone()),
+        }
+    }
+}
+
+/// The shown form of a token.
+#[derive(Serialize)]
+pub struct AccessTokenView {
+    id: Id<AccessToken>,
+    name: Option<String>,
+    user: UserReference,
+    mode: &'static str,
+    scopes: Vec<String>,
+    expires_at: Option<Timestamp>,
+    created_at: Timestamp,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    token: Option<String>,
+}
+
+/// A user by its id.
+#[derive(Serialize, Deserialize, Debug)]
+pub struct UserReference {
+    pub id: Id<User>,
+}
+
+/// What a client says of a token that it asks for.
+#[derive(Deserialize, Debug)]
+pub struct AccessTokenInput {
+    pub name: Option<String>,
+    pub scopes: Vec<String>,
+    pub user: Option<UserReference>,
+    pub expires_at: Option<Timestamp>,
+}
+
+impl Input for AccessTokenInput {
+    const SHAPE: &'static Shape = &ACCESS_TOKEN_INPUT;
+}
+
+/// The token itself, shown once.
+pub struct Secret(String);
+
+const BASE: u128 = 62;
+const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+/// 62²² > 2¹²⁸, and 62⁶ > 2³².
+const NUMBER_CHARS: usize = 22;
+const CHECKSUM_CHARS: usize = 6;
+
+/// Random bytes that [`Secret::new`] needs.
+pub const SECRET_BYTES: usize = 16;
+
+impl Secret {
+    /// A new secret for an owner.
+    pub fn new(owner: Owner, random: [u8; SECRET_BYTES]) -> Self {
+        let mut text = format!("dk_{}_", owner.world.as_str());
+        push_base62(&mut text, owner.organisation.bits(), NUMBER_CHARS);
+        push_base62(&mut text, u128::from_be_bytes(random), NUMBER_CHARS);
+        let checksum = crc32fast::hash(text.as_bytes());
+        push_base62(&mut text, u128::from(checksum), CHECKSUM_CHARS);
+        Self(text)
+    }
+
+    /// The owner a token was made for; `None` where the checksum says that it was not made by us.
+    pub fn owner_of(token: &str) -> Option<Owner> {
+        let rest = token.strip_prefix("dk_")?;
+        let (world, digits) = match rest.split_once('_')? {
+            ("live", digits) => (World::Live, digits),
+            ("test", digits) => (World::Test, digits),
+            _ => return None,
+        };
+        if digits.len() != 2 * NUMBER_CHARS + CHECKSUM_CHARS || !digits.is_ascii() {
+            return None;
+        }
+        let (signed, checksum) = token.split_at(token.len() - CHECKSUM_CHARS);
+        let expected = u128::from(crc32fast::hash(signed.as_bytes()));
+        if read_base62(checksum)? != expected {
+            return None;
+        }
+        Some(Owner { organisation: Id::from_bits(read_base62(&digits[..NUMBER_CHARS])?), world })
+    }
+
+    /// What the database keeps of a token. The secret is random, so a fast hash is safe.
+    pub fn hash(token: &str) -> [u8; 32] {
+        Sha256::digest(token.as_bytes()).into()
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+fn push_base62(text: &mut String, mut number: u128, chars: usize) {
+    let mut digits = vec![b'0'; chars];
+    for digit in digits.iter_mut().rev() {
+        *digit = DIGITS[(number % BASE) as usize];
+        number /= BASE;
+    }
+    text.extend(digits.into_iter().map(char::from));
+}
+
+fn read_base62(text: &str) -> Option<u128> {
+    text.bytes().try_fold(0u128, |number, char| {
+        let digit = DIGITS.iter().position(|known| *known == char)?;
+        number.checked_mul(BASE)?.checked_add(digit as u128)
+    })
+}
+
+fn is_scope(text: &str) -> bool {
+    !text.contains(char::is_whitespace) && Scopes::parse(text).is_ok_and(|set| set != Scopes::default())
+}
+
+static ID: Shape = Shape::new(Kind::Identifier(AccessToken::PREFIX), "An access token's id.");
+static NAME: Shape = Shape::text(0, 255, "What the token is for.").example(r#""Warehouse scanner""#);
+static USER_ID: Shape = Shape::new(Kind::Identifier(User::PREFIX), "A user's id.");
+static USER: Shape = Shape::object(
+    "UserReference",
+    &[Field::required("id", &USER_ID)],
+    "The user the token belongs to. Defaults to the caller.",
+);
+static SCOPE: Shape = Shape::new(
+    Kind::Text {
+        chars_min: 1,
+        chars_max: 64,
+        pattern: Some(Pattern { regex: SCOPE_REGEX, matches: is_scope }),
+    },
+    "A scope, such as `locations:read`; `*` is all.",
+)
+.example(r#""locations:read""#);
+const SCOPE_REGEX: &str = r"^(\*|(locations|location_configurations|orders|inventory|allocations|shipments|carriers|batches|manifests|events|webhooks|access_tokens):(read|write)|reservations:read|(shipments|batches):purchase)$";
+static SCOPES: Shape = Shape::new(Kind::List { of: &SCOPE, items_max: 40 }, "What the token may do.");
+static MODE: Shape =
+    Shape::new(Kind::OneOf(&["live", "test"]), "The world that the token sees: the caller's own.");
+static TOKEN: Shape = Shape::text(1, 100, "The token itself: shown once, when it is made.");
+
+/// A token, without its secret.
+pub static ACCESS_TOKEN: Shape = Shape::object(
+    "AccessToken",
+    &[
+        Field::given("id", &ID),
+        Field::given_or_null("name", &NAME),
+        Field::given("user", &USER),
+        Field::given("mode", &MODE),
+        Field::given("scopes", &SCOPES),
+        Field::given_or_null("expires_at", &MOMENT),
+        Field::given("created_at", &MOMENT),
+    ],
+    "An access token. Its secret is shown once, when it is made.",
+);
+
+/// A token when it has just been made.
+pub static ACCESS_TOKEN_CREATED: Shape = Shape::object(
+    "AccessTokenCreated",
+    &[
+        Field::given("id", &ID),
+        Field::given_or_null("name", &NAME),
+        Field::given("user", &USER),
+        Field::given("mode", &MODE),
+        Field::given("scopes", &SCOPES),
+        Field::given_or_null("expires_at", &MOMENT),
+        Field::given("created_at", &MOMENT),
+        Field::given("token", &TOKEN),
+    ],
+    "A new access token with its secret.",
+);
+
+static ACCESS_TOKEN_INPUT: Shape = Shape::object(
+    "AccessTokenInput",
+    &[
+        Field::given("id", &ID),
+        Field::optional("name", &NAME),
+        Field::optional("user", &USER),
+        Field::given("mode", &MODE),
+        Field::required("scopes", &SCOPES),
+        Field::optional("expires_at", &MOMENT),
+        Field::given("created_at", &MOMENT),
+    ],
+    "What a new token is for and may do.",
+);
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::Scope;
+
+    proptest! {
+        #[test]
+        fn a_secret_names_its_owner(organisation: u128, random: [u8; SECRET_BYTES], test: bool) {
+            let world = if test { World::Test } else { World::Live };
+            let owner = Owner { organisation: Id::from_bits(organisation), world };
+            let secret = Secret::new(owner, random);
+            prop_assert_eq!(secret.as_str().len(), 58);
+            prop_assert_eq!(Secret::owner_of(secret.as_str()), Some(owner));
+        }
+
+        #[test]
+        fn one_wrong_character_is_noticed(organisation: u128, place in 8usize..58) {
+            let owner = Owner::live(Id::from_bits(organisation));
+            let mut token = Secret::new(owner, [7; SECRET_BYTES]).as_str().to_owned();
+            let other = if token.as_bytes()[place] == b'x' { "y" } else { "x" };
+            token.replace_range(place..=place, other);
+            prop_assert_eq!(Secret::owner_of(&token), None);
+        }
+
+        #[test]
+        fn no_text_makes_it_panic(text in "\\PC{0,70}") {
+            prop_assert_eq!(Secret::owner_of(&format!("dk_live_{text}")), None);
+        }
+    }
+
+    #[test]
+    fn the_published_pattern_knows_every_scope() {
+        let regex = regex_lite::Regex::new(SCOPE_REGEX).unwrap();
+        for scope in Scope::all() {
+            assert!(regex.is_match(&scope.to_string()) && is_scope(&scope.to_string()), "{scope}");
+        }
+        for word in ["reservations:write", "locations", "locations:purchase", "", "* *"] {
+            assert!(!regex.is_match(word) && !is_scope(word), "{word}");
+        }
+    }
+}

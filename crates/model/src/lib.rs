@@ -1,0 +1,29 @@
+//! The domain of Dockside: identifiers, resources, rules and the catalogue of problems.
+//!
+//! Architecture Invariant: this crate does no I/O, is never `async` and never asks for the time or for randomness.
+//! Both are passed in, so that everything here is a pure function that a test can repeat exactly.
+
+pub mod access_token;
+pub mod country;
+pub mod event;
+pub mod id;
+pub mod json;
+pub mod location;
+pub mod location_configuration;
+pub mod owner;
+pub mod post_code;
+pub mod problem;
+pub mod scope;
+pub mod shape;
+pub mod time;
+
+pub use access_token::{AccessToken, User};
+pub use country::CountryCode;
+pub use event::Event;
+pub use id::Id;
+pub use location::Location;
+pub use location_configuration::LocationConfiguration;
+pub use owner::{Organisation, Owner, World};
+pub use problem::{Code, Error, Problem, Result, ensure};
+pub use scope::{Scope, Scopes};
+pub use time::Timestamp;

@@ -1,0 +1,250 @@
+//! What can go wrong, as a closed catalogue of refusals, apart from faults.
+//!
+//! A refusal is shown to the caller (RFC 9457) with a stable code. A fault is ours: it keeps its cause, is logged
+//! once, and shows no more than a request id.
+
+use std::fmt;
+
+/// The result of everything that may be refused or fail.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+macro_rules! problems {
+    ($($name:ident $status:literal $code:literal $title:literal $advice:literal;)*) => {
+        /// Every refusal there is.
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+        pub enum Code { $($name),* }
+
+        impl Code {
+            /// The catalogue, in the order of the documentation.
+            pub const ALL: &'static [Code] = &[$(Code::$name),*];
+
+            /// The HTTP status of the refusal.
+            pub fn status(self) -> u16 {
+                match self { $(Code::$name => $status),* }
+            }
+
+            /// The stable code that a program may match.
+            pub fn as_str(self) -> &'static str {
+                match self { $(Code::$name => $code),* }
+            }
+
+            /// One sentence for a person.
+            pub fn title(self) -> &'static str {
+                match self { $(Code::$name => $title),* }
+            }
+
+            /// What the person may do about it.
+            pub fn advice(self) -> &'static str {
+                match self { $(Code::$name => $advice),* }
+            }
+        }
+    };
+}
+
+problems! {
+    InvalidJson 400 "invalid_json" "The body is not valid JSON."
+        "Send UTF-8 JSON without duplicate keys, lone surrogates or more than 100 levels of nesting.";
+    DuplicateKey 400 "duplicate_key" "An object in the body has the same key twice."
+        "Send each key once: a server and a proxy might each pick another of the two.";
+    InvalidQuery 400 "invalid_query" "A query parameter is unknown or malformed."
+        "The problem's `errors` name the parameter. See the operation's parameters.";
+    InvalidLimit 400 "invalid_limit" "The page limit is not a whole number of 1 or more."
+        "Send a `limit` from 1 to 100, or none for 20.";
+    InvalidCursor 400 "invalid_cursor" "The cursor is not one of this list."
+        "Start again without a cursor. A cursor is valid for one endpoint with the same filters.";
+    InvalidHeader 400 "invalid_header" "A request header is malformed."
+        "The problem's `errors` name the header.";
+    UnknownVersion 400 "unknown_version" "There is no such API version."
+        "Send a `Dockside-Version` that the documentation names, or none.";
+    InvalidGrant 400 "invalid_request" "The token request is malformed."
+        "Send a form with `grant_type=client_credentials`, `client_id` and `client_secret`.";
+    Unauthenticated 401 "unauthenticated" "The request carries no valid access token."
+        "Send `Authorization: Bearer <token>`. The token may be mistyped, expired or revoked.";
+    InvalidClient 401 "invalid_client" "The client's id and secret don't match."
+        "The client id is an access token's id (`tok_…`), its secret the token itself.";
+    InsufficientScope 403 "insufficient_scope" "The access token lacks a scope."
+        "Use a token that carries the scope that `detail` names.";
+    NotFound 404 "not_found" "There is no such resource."
+        "Check the path and the id. Resources of other organisations are not found either.";
+    MethodNotAllowed 405 "method_not_allowed" "The path does not take this method."
+        "The `Allow` header lists the methods it takes.";
+    Timeout 408 "request_timeout" "The body took too long to arrive."
+        "Send the request again, over a faster connection or with a smaller body.";
+    LocationInUse 409 "location_in_use" "The location is still in use."
+        "Reassign what the problem's `errors` name, then delete the location.";
+    IdempotencyInProgress 409 "idempotency_in_progress" "The first request with this key is still running."
+        "Wait a second and send the same request again.";
+    PreconditionFailed 412 "precondition_failed" "The resource has changed since it was read."
+        "Read it again, apply the change to what it is now, and send the new `ETag` in `If-Match`.";
+    BodyTooLarge 413 "body_too_large" "The body is too large."
+        "Send at most 4 MiB, or what the operator configured, in one request.";
+    UnsupportedMediaType 415 "unsupported_media_type" "The body's media type is not supported."
+        "Send `Content-Type: application/json`.";
+    ValidationFailed 422 "validation_failed" "The body does not have the expected form."
+        "The problem's `errors` name each field, and what is wrong with it.";
+    UnknownField 422 "unknown_field" "The body has a field that does not exist."
+        "Check the spelling of the fields that the problem's `errors` name.";
+    LocationNotFound 422 "location_not_found" "The body names a location that does not exist."
+        "Check the ids that the problem's `errors` name.";
+    UserNotFound 422 "user_not_found" "The body names a user that does not exist."
+        "Check the id that the problem's `errors` name.";
+    ScopeNotHeld 422 "scope_not_held" "A token can't hand out a scope that it does not carry."
+        "Leave out the scopes that `detail` names.";
+    IdempotencyKeyReused 422 "idempotency_key_reused" "The idempotency key was used for another request."
+        "Make a new key for each new request; repeat a key only with the very same request.";
+    RateLimited 429 "rate_limited" "The token has sent too many requests."
+        "Wait for the seconds that `Retry-After` tells.";
+    HeadersTooLarge 431 "headers_too_large" "The request's path or headers are too large."
+        "Send shorter ones.";
+    Internal 500 "internal_error" "The server failed to answer."
+        "Nothing was written. Tell the operator the problem's `request_id`.";
+    Overloaded 503 "overloaded" "The server has more to do than it can queue."
+        "Wait for the seconds that `Retry-After` tells, then send the request again.";
+    StoreUnavailable 503 "store_unavailable" "The database does not answer."
+        "Send the request again shortly, with the same `Idempotency-Key` where it writes.";
+    RequestTimeLimit 503 "time_limit" "The request took longer than the server allows."
+        "Send the request again shortly, with the same `Idempotency-Key` where it writes.";
+}
+
+/// One thing that is wrong with a request, in the shape of the interface's shipment error plus `field`.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Issue {
+    /// A stable word, such as `required` or `too_long`.
+    pub code: &'static str,
+    pub message: String,
+    /// A JSON pointer into the body, or a parameter's or header's name.
+    pub field: String,
+}
+
+impl Issue {
+    pub fn new(code: &'static str, field: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { code, field: field.into(), message: message.into() }
+    }
+}
+
+/// A refusal: its code, what it says of this very request, and the fields at fault.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Problem {
+    pub code: Code,
+    pub detail: Option<String>,
+    pub issues: Vec<Issue>,
+}
+
+impl Problem {
+    /// A refusal because of one field.
+    pub fn field(code: Code, issue: Issue) -> Self {
+        Self { code, detail: Some(issue.message.clone()), issues: vec![issue] }
+    }
+
+    /// A refusal because of everything that is wrong with a body. A field that does not exist comes first:
+    /// it is most often the misspelling that the other complaints follow from.
+    pub fn body(issues: Vec<Issue>) -> Self {
+        let unknown = issues.iter().any(|issue| issue.code == Code::UnknownField.as_str());
+        let code = if unknown { Code::UnknownField } else { Code::ValidationFailed };
+        let detail = match issues.as_slice() {
+            [only] => Some(format!("{}: {}", only.field, only.message)),
+            many => Some(format!("{} fields are at fault.", many.len())),
+        };
+        Self { code, detail, issues }
+    }
+
+    /// The refusal with a sentence on this very request.
+    #[must_use]
+    pub fn with_detail(mut self, detail: impl Into<String>) -> Self {
+        self.detail = Some(detail.into());
+        self
+    }
+}
+
+impl From<Code> for Problem {
+    fn from(code: Code) -> Self {
+        Self { code, detail: None, issues: Vec::new() }
+    }
+}
+
+/// Why an operation gave nothing: it was refused, or something of ours failed.
+pub enum Error {
+    Refused(Box<Problem>),
+    Fault(Fault),
+}
+
+/// A failure of ours and its cause.
+pub struct Fault {
+    /// What the caller is told: 500, or 503 where trying again may help.
+    pub shown: Code,
+    pub cause: Box<dyn std::error::Error + Send + Sync>,
+}
+
+impl Error {
+    /// A failure of which the caller learns nothing but a request id.
+    pub fn fault(cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        Self::Fault(Fault { shown: Code::Internal, cause: cause.into() })
+    }
+
+    /// The database is out of reach; the same request may succeed later.
+    pub fn unavailable(cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        Self::Fault(Fault { shown: Code::StoreUnavailable, cause: cause.into() })
+    }
+}
+
+impl From<Code> for Error {
+    fn from(code: Code) -> Self {
+        Self::Refused(Box::new(code.into()))
+    }
+}
+
+impl From<Problem> for Error {
+    fn from(problem: Problem) -> Self {
+        Self::Refused(Box::new(problem))
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, out)
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Refused(problem) => {
+                let detail = problem.detail.as_deref().unwrap_or_else(|| problem.code.title());
+                write!(out, "{}: {detail}", problem.code.as_str())
+            }
+            Error::Fault(fault) => {
+                write!(out, "{}", fault.cause)?;
+                let mut cause = fault.cause.source();
+                while let Some(deeper) = cause {
+                    write!(out, ": {deeper}")?;
+                    cause = deeper.source();
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Refuses with the code unless the claim holds.
+pub fn ensure(claim: bool, code: Code) -> Result<()> {
+    if claim { Ok(()) } else { Err(code.into()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn codes_are_unique_snake_case_and_explained() {
+        let mut seen = HashSet::new();
+        for code in Code::ALL {
+            let word = code.as_str();
+            assert!(seen.insert(word), "{word} twice");
+            assert!(word.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_'), "{word}");
+            assert!(code.title().ends_with('.') && code.advice().ends_with('.'), "{word}");
+            assert!((400..600).contains(&code.status()), "{word}");
+        }
+    }
+}

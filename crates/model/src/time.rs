@@ -1,0 +1,106 @@
+//! Moments: whole microseconds since 1970, always written in UTC with six decimals and a `Z`.
+
+use std::fmt;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// A moment, in microseconds since the start of 1970.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct Timestamp(i64);
+
+/// Earliest and latest moments that are accepted: the years 1 to 9999, which RFC 3339 can write.
+const MICROS_MIN: i64 = -62_135_596_800_000_000;
+const MICROS_MAX: i64 = 253_402_207_199_999_999;
+
+impl Timestamp {
+    /// The moment this many microseconds after the start of 1970, kept within the years RFC 3339 can write.
+    pub fn from_micros(micros: i64) -> Self {
+        Self(micros.clamp(MICROS_MIN, MICROS_MAX))
+    }
+
+    /// Microseconds since the start of 1970.
+    pub fn as_micros(self) -> i64 {
+        self.0
+    }
+
+    /// Milliseconds since the start of 1970; zero for what is earlier.
+    pub fn as_millis(self) -> u64 {
+        u64::try_from(self.0.div_euclid(1000)).unwrap_or(0)
+    }
+
+    /// Whole seconds since the start of 1970.
+    pub fn as_seconds(self) -> i64 {
+        self.0.div_euclid(1_000_000)
+    }
+
+    /// The moment so many seconds later.
+    pub fn plus_seconds(self, seconds: i64) -> Self {
+        Self::from_micros(self.0.saturating_add(seconds.saturating_mul(1_000_000)))
+    }
+
+    /// Reads RFC 3339 with any offset.
+    pub fn parse(text: &str) -> Option<Self> {
+        let moment: jiff::Timestamp = text.parse().ok()?;
+        let micros = moment.as_microsecond();
+        (MICROS_MIN..=MICROS_MAX).contains(&micros).then_some(Self(micros))
+    }
+}
+
+impl fmt::Display for Timestamp {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let moment = jiff::Timestamp::from_microsecond(self.0).map_err(|_| fmt::Error)?;
+        write!(out, "{moment:.6}")
+    }
+}
+
+impl Serialize for Timestamp {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Timestamp {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let text = std::borrow::Cow::<str>::deserialize(from)?;
+        Timestamp::parse(&text).ok_or_else(|| serde::de::Error::custom("not a date-time of RFC 3339"))
+    }
+}
+
+/// Reads a duration such as `30d`, `12h` or `1h 30m` in whole seconds.
+pub fn parse_duration_seconds(text: &str) -> Option<i64> {
+    let span: jiff::Span = text.parse().ok()?;
+    let day = jiff::SpanRelativeTo::days_are_24_hours();
+    let seconds = span.total((jiff::Unit::Second, day)).ok()?;
+    (1.0..=100.0 * 366.0 * 86_400.0).contains(&seconds).then_some(seconds as i64)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn every_moment_reads_back(micros in MICROS_MIN..=MICROS_MAX) {
+            let moment = Timestamp::from_micros(micros);
+            prop_assert_eq!(Timestamp::parse(&moment.to_string()), Some(moment));
+        }
+    }
+
+    #[test]
+    fn offsets_are_normalised() {
+        let moment = Timestamp::parse("2026-11-01T12:30:00+02:00").map(|m| m.to_string());
+        assert_eq!(moment.as_deref(), Some("2026-11-01T10:30:00.000000Z"));
+        assert_eq!(Timestamp::parse("yesterday"), None);
+        assert_eq!(Timestamp::parse("2026-11-01"), None);
+    }
+
+    #[test]
+    fn durations_are_friendly() {
+        assert_eq!(parse_duration_seconds("30d"), Some(2_592_000));
+        assert_eq!(parse_duration_seconds("1h30m"), Some(5400));
+        assert_eq!(parse_duration_seconds("-1h"), None);
+        assert_eq!(parse_duration_seconds("soon"), None);
+    }
+}
