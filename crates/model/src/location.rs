@@ -268,10 +268,10 @@ mod tests {
     use crate::shape::parse;
     use crate::{Code, Error};
 
-    fn issues(body: Value) -> Vec<(&'static str, String)> {
+    fn issues(body: Value) -> Vec<(String, String)> {
         match parse::<LocationInput>(body) {
             Err(Error::Refused(problem)) => {
-                problem.issues.into_iter().map(|issue| (issue.code, issue.field)).collect()
+                problem.issues.into_iter().map(|issue| (issue.code.into_owned(), issue.field)).collect()
             }
             other => panic!("expected a refusal, got {other:?}"),
         }
@@ -310,14 +310,14 @@ mod tests {
             ("out_of_range", "/coordinates/latitude"),
             ("required", "/coordinates/longitude"),
         ];
-        assert_eq!(issues(body), expected.map(|(code, field)| (code, field.to_owned())));
+        assert_eq!(issues(body), expected.map(|(code, field)| (code.to_owned(), field.to_owned())));
     }
 
     #[test]
     fn a_post_code_is_checked_against_its_country() {
         let mut body = depot();
         body["address"]["address"]["post_code"] = json!("12345");
-        assert_eq!(issues(body), [("post_code_invalid", "/address/address/post_code".to_owned())]);
+        assert_eq!(issues(body), [("post_code_invalid".to_owned(), "/address/address/post_code".to_owned())]);
     }
 
     #[test]
@@ -332,7 +332,7 @@ mod tests {
 
     #[test]
     fn a_body_that_is_no_object_is_refused_as_a_whole() {
-        assert_eq!(issues(json!([])), [("invalid_type", String::new())]);
+        assert_eq!(issues(json!([])), [("invalid_type".to_owned(), String::new())]);
         let unknown = parse::<LocationInput>(json!({"nmae": "x"}));
         assert!(matches!(unknown, Err(Error::Refused(problem)) if problem.code == Code::UnknownField));
     }

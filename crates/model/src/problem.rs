@@ -3,7 +3,10 @@
 //! A refusal is shown to the caller (RFC 9457) with a stable code. A fault is ours: it keeps its cause, is logged
 //! once, and shows no more than a request id.
 
+use std::borrow::Cow;
 use std::fmt;
+
+use serde::{Deserialize, Serialize};
 
 /// The result of everything that may be refused or fail.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -106,24 +109,42 @@ problems! {
         "Send the request again shortly, with the same `Idempotency-Key` where it writes.";
 }
 
+impl Serialize for Code {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(self.as_str())
+    }
+}
+
+impl<'de> Deserialize<'de> for Code {
+    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let word = Cow::<str>::deserialize(from)?;
+        let found = Code::ALL.iter().copied().find(|code| code.as_str() == word);
+        found.ok_or_else(|| serde::de::Error::custom("no code of the catalogue"))
+    }
+}
+
 /// One thing that is wrong with a request, in the shape of the interface's shipment error plus `field`.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Issue {
     /// A stable word, such as `required` or `too_long`.
-    pub code: &'static str,
+    pub code: Cow<'static, str>,
     pub message: String,
     /// A JSON pointer into the body, or a parameter's or header's name.
     pub field: String,
 }
 
 impl Issue {
-    pub fn new(code: &'static str, field: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { code, field: field.into(), message: message.into() }
+    pub fn new(
+        code: impl Into<Cow<'static, str>>,
+        field: impl Into<String>,
+        message: impl Into<String>,
+    ) -> Self {
+        Self { code: code.into(), field: field.into(), message: message.into() }
     }
 }
 
 /// A refusal: its code, what it says of this very request, and the fields at fault.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Problem {
     pub code: Code,
     pub detail: Option<String>,

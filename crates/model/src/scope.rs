@@ -132,6 +132,12 @@ impl Scopes {
         other.0 & !self.0 == 0
     }
 
+    /// What is in this set and not in the other.
+    #[must_use]
+    pub fn without(self, other: Scopes) -> Scopes {
+        Self(self.0 & !other.0)
+    }
+
     /// The scopes as words, in a fixed order; `*` where it is all of them.
     pub fn words(self) -> Vec<String> {
         if self == Self::ALL {

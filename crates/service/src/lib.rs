@@ -1,1 +1,129 @@
-//! placeholder
+//! Operations: one function is one transaction; jobs run beside them. The only place that decides.
+//!
+//! Architecture Invariant: a transaction awaits nothing but the database, and a request never calls the outside
+//! world. What the world must hear of is recorded with the change, and acted on later.
+
+pub mod access_tokens;
+mod context;
+mod cursor;
+mod events;
+pub mod jobs;
+mod location_configurations;
+mod locations;
+pub mod log;
+mod reply;
+mod write;
+
+use std::sync::Arc;
+
+use model::id::Kind;
+use model::{Code, Id, Owner, Result, Scope, Scopes, Timestamp, User, ensure};
+use store::Db;
+use tokio::sync::Notify;
+
+pub use access_tokens::Welcome;
+pub use context::{Clock, Random, SystemClock, SystemRandom};
+pub use cursor::{Cursor, ListQuery};
+pub use reply::{Listing, Outcome, Reply};
+pub use store::{Page, Place};
+pub use write::{Command, Idempotency, Precondition};
+
+/// Limits and keys that an operator sets.
+#[derive(Clone)]
+pub struct Settings {
+    /// Page size where the caller names none, and the largest there is.
+    pub page_limit_default: usize,
+    pub page_limit_max: usize,
+    /// How long an answer is kept for a repeated request, in seconds.
+    pub idempotency_seconds: i64,
+    /// Signs cursors and file links. Nodes that share a database share it.
+    pub signing_key: [u8; 32],
+}
+
+/// The running product, behind whatever speaks to it. Clones share it.
+#[derive(Clone)]
+pub struct Service(Arc<Inner>);
+
+struct Inner {
+    db: Db,
+    clock: Arc<dyn Clock>,
+    random: Arc<dyn Random>,
+    settings: Settings,
+    tokens: access_tokens::Cache,
+    /// Rung after a write that left events to number.
+    relay: Notify,
+}
+
+/// Who is asking, as their token says.
+#[derive(Clone, Copy, Debug)]
+pub struct Caller {
+    pub owner: Owner,
+    pub user: Id<User>,
+    pub token: Id<model::AccessToken>,
+    pub scopes: Scopes,
+    /// When the token ends, if it does.
+    pub expires_at: Option<Timestamp>,
+}
+
+impl Caller {
+    /// Refuses a caller whose token lacks the scope.
+    pub fn require(&self, scope: Scope) -> Result<()> {
+        if self.scopes.contains(scope) {
+            return Ok(());
+        }
+        let problem = model::Problem::from(Code::InsufficientScope);
+        Err(problem.with_detail(format!("The token lacks the scope `{scope}`.")).into())
+    }
+}
+
+impl Service {
+    pub fn new(db: Db, clock: Arc<dyn Clock>, random: Arc<dyn Random>, settings: Settings) -> Self {
+        let inner = Inner {
+            db,
+            clock,
+            random,
+            settings,
+            tokens: access_tokens::Cache::default(),
+            relay: Notify::new(),
+        };
+        Self(Arc::new(inner))
+    }
+
+    pub fn settings(&self) -> &Settings {
+        &self.0.settings
+    }
+
+    /// The time, as everything here sees it.
+    pub fn now(&self) -> Timestamp {
+        self.0.clock.now()
+    }
+
+    /// Fills the bytes with randomness.
+    pub fn fill_random(&self, bytes: &mut [u8]) {
+        self.0.random.fill(bytes);
+    }
+
+    /// Whether the database answers.
+    pub async fn is_ready(&self) -> Result<()> {
+        let any = self.0.db.read(store::Access::System, async |tx| store::organisations::any(tx).await);
+        any.await.map(drop)
+    }
+
+    fn db(&self) -> &Db {
+        &self.0.db
+    }
+
+    fn new_id<K: Kind>(&self, now: Timestamp) -> Id<K> {
+        context::new_id(&*self.0.random, now)
+    }
+}
+
+/// Refuses a resource that is not there, or not the caller's.
+fn found<T>(resource: Option<T>) -> Result<T> {
+    resource.ok_or_else(|| Code::NotFound.into())
+}
+
+/// Refuses a stale precondition.
+fn ensure_current(precondition: &Precondition, etag: &str) -> Result<()> {
+    ensure(precondition.permits(etag), Code::PreconditionFailed)
+}

@@ -1,0 +1,31 @@
+//! Writing to the event log from within an operation.
+
+use std::sync::Arc;
+
+use model::{Event, Owner, Result, Timestamp};
+use store::{Tx, events};
+
+use crate::Service;
+use crate::context::{Random, new_id};
+
+/// Appends events of one operation: the same owner, the same moment.
+#[derive(Clone)]
+pub struct EventLog {
+    owner: Owner,
+    now: Timestamp,
+    random: Arc<dyn Random>,
+}
+
+impl Service {
+    pub(crate) fn event_log(&self, owner: Owner, now: Timestamp) -> EventLog {
+        EventLog { owner, now, random: Arc::clone(&self.0.random) }
+    }
+}
+
+impl EventLog {
+    /// Writes an event into the transaction that it tells of. Called once the rows it tells of are written, so
+    /// that events of the same rows have the order of their commits.
+    pub async fn append(&self, tx: &mut Tx<'_>, event: &Event) -> Result<()> {
+        events::append(tx, self.owner, new_id(&*self.random, self.now), event, self.now).await
+    }
+}

@@ -1,0 +1,126 @@
+//! Locations: create, read, change, delete.
+
+use model::json::{merge, parse as parse_json, previous_attributes};
+use model::location::{Location, LocationInput};
+use model::problem::Issue;
+use model::{Code, Error, Event, Id, Problem, Result, Timestamp, shape};
+use serde_json::Value;
+use store::{location_configurations, locations};
+
+use crate::reply::json;
+use crate::{Caller, Command, ListQuery, Listing, Reply, Service, ensure_current, found};
+
+/// How many users of a location a refusal names.
+const USERS_NAMED_MAX: usize = 10;
+
+impl Service {
+    pub async fn create_location(&self, command: Command, input: LocationInput) -> Result<Reply> {
+        let now = self.now();
+        let owner = command.caller.owner;
+        let id = self.new_id::<Location>(now);
+        let tags = input.tags.clone().unwrap_or_default();
+        let doc = json(&Location { id, details: input, created_at: now, updated_at: now })?;
+        let log = self.event_log(owner, now);
+        let create = async move |tx: &mut store::Tx<'_>| {
+            locations::insert(tx, owner, id, &doc, &tags).await?;
+            log.append(tx, &Event::new("location.created", id, &doc)).await?;
+            Ok(Reply::created(format!("/locations/{id}"), Some(etag(1)), doc.clone()))
+        };
+        self.write(&command, create).await
+    }
+
+    pub async fn get_location(&self, caller: &Caller, id: Id<Location>) -> Result<Reply> {
+        let owner = caller.owner;
+        let read = self.db().read(owner, async move |tx| found(locations::get(tx, owner, id).await?));
+        let stored = read.await?;
+        Ok(Reply::resource(etag(stored.version), stored.doc))
+    }
+
+    /// A page of the locations that carry all of the tags.
+    pub async fn list_locations(
+        &self,
+        caller: &Caller,
+        query: ListQuery,
+        tags: Vec<String>,
+    ) -> Result<Listing> {
+        let owner = caller.owner;
+        let start = self.start(owner, &query)?;
+        let limit = query.limit;
+        let read =
+            self.db().read(owner, async move |tx| locations::page(tx, owner, &tags, &start, limit).await);
+        let page = read.await?;
+        self.listing(owner, &query, page)
+    }
+
+    /// Merges a patch into the location. What it was is kept as a version, which shipments may have pinned.
+    pub async fn update_location(&self, command: Command, id: Id<Location>, patch: Value) -> Result<Reply> {
+        let now = self.now();
+        let owner = command.caller.owner;
+        let precondition = command.precondition.clone();
+        let log = self.event_log(owner, now);
+        let update = async move |tx: &mut store::Tx<'_>| {
+            let old = found(locations::get_for_update(tx, owner, id).await?)?;
+            ensure_current(&precondition, &etag(old.version))?;
+            let changed = change(id, &old.doc, patch.clone(), now)?;
+            locations::update(tx, owner, id, &old, &changed.doc, &changed.tags).await?;
+            let event = Event::new("location.updated", id, &changed.doc).changed_from(changed.previous);
+            log.append(tx, &event).await?;
+            Ok(Reply::resource(etag(old.version + 1), changed.doc))
+        };
+        self.write(&command, update).await
+    }
+
+    /// Deletes a location that nothing uses any more.
+    pub async fn delete_location(&self, command: Command, id: Id<Location>) -> Result<Reply> {
+        let now = self.now();
+        let owner = command.caller.owner;
+        let precondition = command.precondition.clone();
+        let log = self.event_log(owner, now);
+        let delete = async move |tx: &mut store::Tx<'_>| {
+            let old = found(locations::get_for_update(tx, owner, id).await?)?;
+            ensure_current(&precondition, &etag(old.version))?;
+            let users = location_configurations::users_of(tx, owner, id, USERS_NAMED_MAX).await?;
+            if !users.is_empty() {
+                return Err(in_use(&users));
+            }
+            locations::delete(tx, owner, id, &old).await?;
+            log.append(tx, &Event::new("location.deleted", id, &old.doc)).await?;
+            Ok(Reply::gone())
+        };
+        self.write(&command, delete).await
+    }
+}
+
+/// The tag of a state of a location: its version.
+fn etag(version: i64) -> String {
+    format!("\"{version}\"")
+}
+
+struct Change {
+    doc: String,
+    tags: Vec<String>,
+    previous: Value,
+}
+
+/// One type and one validator: the merged document is read as if it were created now.
+fn change(id: Id<Location>, old: &str, patch: Value, now: Timestamp) -> Result<Change> {
+    let old = parse_json(old.as_bytes())?;
+    let created_at = serde_json::from_value(old["created_at"].clone()).map_err(Error::fault)?;
+    let mut merged = old.clone();
+    merge(&mut merged, patch);
+    let input: LocationInput = shape::parse(merged)?;
+    let tags = input.tags.clone().unwrap_or_default();
+    let new = Location { id, details: input, created_at, updated_at: now };
+    let new = serde_json::to_value(new).map_err(Error::fault)?;
+    Ok(Change { doc: new.to_string(), tags, previous: previous_attributes(&old, &new) })
+}
+
+fn in_use(users: &[location_configurations::UserOf]) -> Error {
+    let issues = users.iter().map(|user| {
+        let message = format!("The location configuration {} ({}) uses it.", user.id, user.name);
+        Issue::new("used_by_location_configuration", user.id.to_string(), message)
+    });
+    let names: Vec<_> = users.iter().map(|user| user.id.to_string()).collect();
+    let detail = format!("Location configurations use this location: {}.", names.join(", "));
+    Problem { code: Code::LocationInUse, detail: Some(detail), issues: issues.collect() }.into()
+}

@@ -1,0 +1,69 @@
+//! What operations answer, before it becomes HTTP.
+
+use model::{Error, Problem, Result};
+use serde::{Deserialize, Serialize};
+
+/// How an operation ended.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    Done,
+    Created,
+    /// Done, and there is nothing left to show.
+    Gone,
+    /// Refused, when this very request was made before.
+    Refused(Problem),
+}
+
+/// An answer. It is kept as it stands where the request had an idempotency key.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Reply {
+    pub outcome: Outcome,
+    /// Where a created resource lives.
+    pub location: Option<String>,
+    pub etag: Option<String>,
+    /// The resource as JSON text; empty where there is none.
+    pub body: String,
+    /// Whether this is the answer of an earlier, equal request.
+    #[serde(skip)]
+    pub is_replayed: bool,
+}
+
+impl Reply {
+    fn new(outcome: Outcome) -> Self {
+        Self { outcome, location: None, etag: None, body: String::new(), is_replayed: false }
+    }
+
+    /// A resource, and the tag of this state of it.
+    pub fn resource(etag: String, body: String) -> Self {
+        Self { etag: Some(etag), body, ..Self::new(Outcome::Done) }
+    }
+
+    /// A new resource.
+    pub fn created(location: String, etag: Option<String>, body: String) -> Self {
+        Self { location: Some(location), etag, body, ..Self::new(Outcome::Created) }
+    }
+
+    /// A resource that is no more.
+    pub fn gone() -> Self {
+        Self::new(Outcome::Gone)
+    }
+
+    /// An earlier refusal, repeated.
+    pub fn refused(problem: Problem) -> Self {
+        Self::new(Outcome::Refused(problem))
+    }
+}
+
+/// A page of resources as JSON texts, and the cursors around it.
+pub struct Listing {
+    pub items: Vec<String>,
+    pub next_cursor: Option<String>,
+    pub previous_cursor: Option<String>,
+    pub limit: usize,
+}
+
+/// Writes a resource as JSON text.
+pub fn json(value: &impl Serialize) -> Result<String> {
+    serde_json::to_string(value).map_err(Error::fault)
+}

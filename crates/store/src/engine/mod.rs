@@ -1,0 +1,151 @@
+//! The engine: transactions on SQLite or PostgreSQL behind one type. It knows no domain.
+//!
+//! One operation is one function is one transaction, written once as `async |tx| …`. On PostgreSQL it is awaited.
+//! On SQLite it moves to a thread of its own and is polled once: since nothing there waits, a transaction that
+//! awaits anything but the database is caught by every test run on SQLite.
+//!
+//! Architecture Invariant: only this module knows which database it is.
+
+mod migrate;
+mod postgres;
+mod sqlite;
+mod value;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use model::{Owner, Result};
+
+pub use migrate::MIGRATIONS;
+pub use value::{Row, Value};
+
+/// A statement. Placeholders are numbered in the order in which they first appear.
+pub struct Sql {
+    sqlite: &'static str,
+    postgres: &'static str,
+}
+
+impl Sql {
+    /// The same text for both engines.
+    pub const fn same(text: &'static str) -> Self {
+        Self { sqlite: text, postgres: text }
+    }
+
+    /// Where the engines really differ. An empty text is nothing to do there.
+    pub const fn each(sqlite: &'static str, postgres: &'static str) -> Self {
+        Self { sqlite, postgres }
+    }
+}
+
+/// Whose rows a transaction may touch. On PostgreSQL, row level security holds it to that.
+#[derive(Clone, Copy)]
+pub enum Access {
+    Owner(Owner),
+    /// Work that spans organisations: relays, cleaning, the command line.
+    System,
+}
+
+impl From<Owner> for Access {
+    fn from(owner: Owner) -> Self {
+        Access::Owner(owner)
+    }
+}
+
+/// Where the data is.
+#[derive(Clone)]
+pub enum Place {
+    Sqlite { file: PathBuf, readers: usize },
+    Postgres { url: String, connections: usize },
+}
+
+/// A database, migrated and open. Clones share it.
+#[derive(Clone)]
+pub struct Db(Arc<Engine>);
+
+enum Engine {
+    Sqlite(sqlite::Sqlite),
+    Postgres(Box<postgres::Pool>),
+}
+
+/// A transaction under way.
+pub enum Tx<'a> {
+    Sqlite(&'a mut rusqlite::Connection),
+    Postgres(postgres::PgTx<'a>),
+}
+
+impl Db {
+    /// Opens the database and brings its schema up to date.
+    pub async fn open(place: Place) -> Result<Self> {
+        let engine = match place {
+            Place::Sqlite { file, readers } => Engine::Sqlite(sqlite::Sqlite::open(&file, readers)?),
+            Place::Postgres { url, connections } => {
+                Engine::Postgres(Box::new(postgres::Pool::open(&url, connections).await?))
+            }
+        };
+        Ok(Self(Arc::new(engine)))
+    }
+
+    /// Runs a transaction that writes. It may run several times where the first ones provably did not commit.
+    pub async fn write<T, F>(&self, access: impl Into<Access>, operation: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: AsyncFn(&mut Tx<'_>) -> Result<T> + Send + Sync + 'static,
+    {
+        match &*self.0 {
+            Engine::Sqlite(sqlite) => sqlite.write(operation).await,
+            Engine::Postgres(pool) => pool.write(access.into(), operation).await,
+        }
+    }
+
+    /// Runs a transaction that only reads, on one consistent state.
+    pub async fn read<T, F>(&self, access: impl Into<Access>, operation: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: AsyncFn(&mut Tx<'_>) -> Result<T> + Send + Sync + 'static,
+    {
+        match &*self.0 {
+            Engine::Sqlite(sqlite) => sqlite.read(operation).await,
+            Engine::Postgres(pool) => pool.read(access.into(), operation).await,
+        }
+    }
+
+    /// Whether several processes may share the database: then someone else may have changed anything.
+    pub fn is_shared(&self) -> bool {
+        matches!(&*self.0, Engine::Postgres(_))
+    }
+
+    /// Prepares a statement without running it, so that a test can check each one.
+    pub async fn prepare(&self, sql: &'static Sql) -> Result<()> {
+        match &*self.0 {
+            Engine::Sqlite(sqlite) => {
+                sqlite.on_reader(|connection| sqlite::check_placeholders(connection, sql.sqlite)).await
+            }
+            Engine::Postgres(pool) => pool.prepare(sql.postgres).await,
+        }
+    }
+}
+
+impl Tx<'_> {
+    /// Runs a statement and tells how many rows it changed.
+    pub async fn execute(&mut self, sql: &Sql, values: &[Value]) -> Result<u64> {
+        match self {
+            Tx::Sqlite(_) if sql.sqlite.is_empty() => Ok(0),
+            Tx::Postgres(_) if sql.postgres.is_empty() => Ok(0),
+            Tx::Sqlite(connection) => sqlite::execute(connection, sql.sqlite, values),
+            Tx::Postgres(tx) => tx.execute(sql.postgres, values).await,
+        }
+    }
+
+    /// Runs a query that gives at most one row.
+    pub async fn one(&mut self, sql: &Sql, values: &[Value]) -> Result<Option<Row>> {
+        Ok(self.all(sql, values).await?.pop())
+    }
+
+    /// Runs a query and gives all its rows: statements limit themselves.
+    pub async fn all(&mut self, sql: &Sql, values: &[Value]) -> Result<Vec<Row>> {
+        match self {
+            Tx::Sqlite(connection) => sqlite::all(connection, sql.sqlite, values),
+            Tx::Postgres(tx) => tx.all(sql.postgres, values).await,
+        }
+    }
+}

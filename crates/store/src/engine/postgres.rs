@@ -1,0 +1,313 @@
+//! PostgreSQL: a pool of connections with prepared statements, and transactions that are repeated where they
+//! provably did not commit.
+
+use std::collections::HashMap;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use model::{Code, Error, Result};
+use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio_postgres::error::SqlState;
+use tokio_postgres::types::{IsNull, ToSql, Type, private::BytesMut};
+use tokio_postgres::{Client, Config, NoTls, Statement};
+
+use super::{Access, Row, Tx, Value, migrate};
+
+/// How often a transaction is tried, the first time included.
+const ATTEMPTS_MAX: u32 = 5;
+/// The wait before the first repetition; it doubles.
+const BACKOFF: Duration = Duration::from_millis(4);
+/// How long a caller waits for a connection before it is turned away.
+const POOL_WAIT: Duration = Duration::from_secs(5);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
+/// Short limits keep one stuck transaction from holding up the rest.
+const SESSION: &str = "SET statement_timeout = '15s'; SET lock_timeout = '10s'; \
+                       SET idle_in_transaction_session_timeout = '15s'";
+
+pub struct Pool {
+    config: Config,
+    idle: Mutex<Vec<Connection>>,
+    permits: Semaphore,
+}
+
+struct Connection {
+    client: Client,
+    statements: HashMap<&'static str, Statement>,
+}
+
+/// A connection on loan. It goes back to the pool only between transactions: one that was dropped in the middle
+/// of its work, as when a caller hangs up, is closed, which rolls it back.
+struct Loan<'a> {
+    pool: &'a Pool,
+    connection: Option<Connection>,
+    _permit: SemaphorePermit<'a>,
+}
+
+/// A transaction on PostgreSQL. It begins with its first statement, in the same round trip.
+pub struct PgTx<'a> {
+    connection: &'a mut Connection,
+    begin: Option<String>,
+}
+
+/// How far a failed attempt got.
+enum Failure {
+    /// It can't have committed.
+    Before(Error),
+    /// The answer to the commit was lost: it may have.
+    Unknown(Error),
+}
+
+impl Pool {
+    pub async fn open(url: &str, connections: usize) -> Result<Self> {
+        let mut config: Config = url.parse().map_err(Error::unavailable)?;
+        config.connect_timeout(CONNECT_TIMEOUT).application_name("dockside");
+        let (mut client, connection) = config.connect(NoTls).await.map_err(Error::unavailable)?;
+        tokio::spawn(connection);
+        migrate::postgres(&mut client).await?;
+        Ok(Self { config, idle: Mutex::default(), permits: Semaphore::new(connections.max(1)) })
+    }
+
+    pub async fn write<T, F>(&self, access: Access, operation: F) -> Result<T>
+    where
+        F: AsyncFn(&mut Tx<'_>) -> Result<T> + Send,
+    {
+        self.repeat(&begin("BEGIN", access), operation).await
+    }
+
+    pub async fn read<T, F>(&self, access: Access, operation: F) -> Result<T>
+    where
+        F: AsyncFn(&mut Tx<'_>) -> Result<T> + Send,
+    {
+        self.repeat(&begin("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", access), operation).await
+    }
+
+    async fn repeat<T, F>(&self, begin: &str, operation: F) -> Result<T>
+    where
+        F: AsyncFn(&mut Tx<'_>) -> Result<T> + Send,
+    {
+        let mut attempt = 1;
+        loop {
+            match self.attempt(begin, &operation).await {
+                Ok(value) => return Ok(value),
+                Err(Failure::Unknown(error)) => return Err(error),
+                Err(Failure::Before(error)) if attempt == ATTEMPTS_MAX || !is_passing(&error) => {
+                    return Err(error);
+                }
+                Err(Failure::Before(_)) => tokio::time::sleep(BACKOFF * (1 << attempt)).await,
+            }
+            attempt += 1;
+        }
+    }
+
+    async fn attempt<T, F>(&self, begin: &str, operation: &F) -> Result<T, Failure>
+    where
+        F: AsyncFn(&mut Tx<'_>) -> Result<T> + Send,
+    {
+        let mut loan = self.lend().await.map_err(Failure::Before)?;
+        let Some(mut connection) = loan.connection.take() else {
+            return Err(Failure::Before(Error::fault("the pool lent no connection")));
+        };
+        let mut tx = Tx::Postgres(PgTx { connection: &mut connection, begin: Some(begin.to_owned()) });
+        let result = operation(&mut tx).await;
+        let Tx::Postgres(PgTx { begin, .. }) = tx else {
+            return Err(Failure::Before(Error::fault("a transaction changed its engine")));
+        };
+        let has_begun = begin.is_none();
+        match result {
+            Ok(value) => {
+                if has_begun {
+                    connection.client.batch_execute("COMMIT").await.map_err(|error| {
+                        match error.as_db_error() {
+                            // The server said no, so it is not committed.
+                            Some(_) => Failure::Before(fault(error)),
+                            None => Failure::Unknown(fault(error)),
+                        }
+                    })?;
+                }
+                loan.connection = Some(connection);
+                Ok(value)
+            }
+            Err(error) => {
+                if has_begun && connection.client.batch_execute("ROLLBACK").await.is_err() {
+                    return Err(Failure::Before(error));
+                }
+                loan.connection = Some(connection);
+                Err(Failure::Before(error))
+            }
+        }
+    }
+
+    async fn lend(&self) -> Result<Loan<'_>> {
+        let permit = match tokio::time::timeout(POOL_WAIT, self.permits.acquire()).await {
+            Ok(permit) => permit.map_err(Error::fault)?,
+            Err(_) => return Err(Code::Overloaded.into()),
+        };
+        loop {
+            let idle = self.idle.lock().map_err(|_| Error::fault("the pool's lock is poisoned"))?.pop();
+            let connection = match idle {
+                Some(connection) if connection.client.is_closed() => continue,
+                Some(connection) => connection,
+                None => self.connect().await?,
+            };
+            return Ok(Loan { pool: self, connection: Some(connection), _permit: permit });
+        }
+    }
+
+    async fn connect(&self) -> Result<Connection> {
+        let (client, connection) = self.config.connect(NoTls).await.map_err(fault)?;
+        // The task ends with the connection; its error reaches us through the client.
+        tokio::spawn(connection);
+        client.batch_execute(SESSION).await.map_err(fault)?;
+        Ok(Connection { client, statements: HashMap::new() })
+    }
+
+    pub async fn prepare(&self, sql: &'static str) -> Result<()> {
+        let loan = self.lend().await?;
+        match &loan.connection {
+            Some(connection) => connection.client.prepare(sql).await.map(drop).map_err(fault),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Drop for Loan<'_> {
+    fn drop(&mut self) {
+        if let (Some(connection), Ok(mut idle)) = (self.connection.take(), self.pool.idle.lock()) {
+            idle.push(connection);
+        }
+    }
+}
+
+/// Opens a transaction and tells row level security whose it is. An owner's key has no character to escape.
+fn begin(how: &str, access: Access) -> String {
+    match access {
+        Access::Owner(owner) => format!("{how}; SET LOCAL dockside.owner = '{owner}'"),
+        Access::System => format!("{how}; SET LOCAL dockside.owner = '*'"),
+    }
+}
+
+impl PgTx<'_> {
+    async fn statement(&mut self, sql: &'static str) -> Result<Statement> {
+        if let Some(statement) = self.connection.statements.get(sql) {
+            return Ok(statement.clone());
+        }
+        let statement = self.connection.client.prepare(sql).await.map_err(fault)?;
+        self.connection.statements.insert(sql, statement.clone());
+        Ok(statement)
+    }
+
+    pub async fn execute(&mut self, sql: &'static str, values: &[Value]) -> Result<u64> {
+        let statement = self.statement(sql).await?;
+        let begin = self.begin.take();
+        let client = &self.connection.client;
+        let values = parameters(values);
+        let execution = client.execute(&statement, &values);
+        match begin {
+            None => execution.await.map_err(fault),
+            Some(begin) => {
+                let (begun, changed) = tokio::join!(biased; client.batch_execute(&begin), execution);
+                begun.map_err(fault)?;
+                changed.map_err(fault)
+            }
+        }
+    }
+
+    pub async fn all(&mut self, sql: &'static str, values: &[Value]) -> Result<Vec<Row>> {
+        let statement = self.statement(sql).await?;
+        let begin = self.begin.take();
+        let client = &self.connection.client;
+        let values = parameters(values);
+        let query = client.query(&statement, &values);
+        let rows = match begin {
+            None => query.await.map_err(fault)?,
+            Some(begin) => {
+                let (begun, rows) = tokio::join!(biased; client.batch_execute(&begin), query);
+                begun.map_err(fault)?;
+                rows.map_err(fault)?
+            }
+        };
+        rows.iter().map(row).collect()
+    }
+}
+
+fn parameters(values: &[Value]) -> Vec<&(dyn ToSql + Sync)> {
+    values.iter().map(|value| value as &(dyn ToSql + Sync)).collect()
+}
+
+fn row(row: &tokio_postgres::Row) -> Result<Row> {
+    let values = row.columns().iter().enumerate().map(|(place, column)| {
+        let value = match *column.type_() {
+            Type::INT8 => row.try_get::<_, Option<i64>>(place).map(|value| value.map(Value::Int)),
+            Type::TEXT => row.try_get::<_, Option<String>>(place).map(|value| value.map(Value::Text)),
+            Type::BYTEA => row.try_get::<_, Option<Vec<u8>>>(place).map(|value| value.map(Value::Blob)),
+            ref other => return Err(Error::fault(format!("a statement gives a column of type {other}"))),
+        };
+        value.map(|value| value.unwrap_or(Value::Null)).map_err(fault)
+    });
+    Ok(Row(values.collect::<Result<_>>()?))
+}
+
+impl ToSql for Value {
+    fn to_sql(
+        &self,
+        to: &Type,
+        out: &mut BytesMut,
+    ) -> Result<IsNull, Box<dyn std::error::Error + Sync + Send>> {
+        match (self, to) {
+            (Value::Null, _) => Ok(IsNull::Yes),
+            (Value::Int(int), &Type::INT8) => int.to_sql(to, out),
+            (Value::Text(text), &Type::TEXT) => text.to_sql(to, out),
+            (Value::Blob(bytes), &Type::BYTEA) => bytes.to_sql(to, out),
+            (value, to) => Err(format!("{value:?} does not fit a placeholder of type {to}").into()),
+        }
+    }
+
+    fn accepts(to: &Type) -> bool {
+        matches!(*to, Type::INT8 | Type::TEXT | Type::BYTEA)
+    }
+
+    tokio_postgres::types::to_sql_checked!();
+}
+
+/// Whether the same transaction may succeed if it is run again.
+fn is_passing(error: &Error) -> bool {
+    let Error::Fault(fault) = error else { return false };
+    let Some(error) = fault.cause.downcast_ref::<tokio_postgres::Error>() else { return false };
+    match error.code() {
+        Some(code) => {
+            *code == SqlState::T_R_SERIALIZATION_FAILURE
+                || *code == SqlState::T_R_DEADLOCK_DETECTED
+                || is_shutting_down(code)
+        }
+        // Not an answer of the server: the connection was lost, or could not be had.
+        None => {
+            error.is_closed()
+                || error.to_string().contains("connect")
+                || error.to_string().contains("communicating")
+        }
+    }
+}
+
+fn is_shutting_down(code: &SqlState) -> bool {
+    *code == SqlState::ADMIN_SHUTDOWN
+        || *code == SqlState::CRASH_SHUTDOWN
+        || *code == SqlState::CANNOT_CONNECT_NOW
+}
+
+pub fn fault(error: tokio_postgres::Error) -> Error {
+    match error.code() {
+        None => Error::unavailable(error),
+        Some(code)
+            if is_shutting_down(code)
+                || *code == SqlState::QUERY_CANCELED
+                || *code == SqlState::LOCK_NOT_AVAILABLE
+                || *code == SqlState::TOO_MANY_CONNECTIONS
+                || *code == SqlState::T_R_SERIALIZATION_FAILURE
+                || *code == SqlState::T_R_DEADLOCK_DETECTED
+                || *code == SqlState::DISK_FULL =>
+        {
+            Error::unavailable(error)
+        }
+        Some(_) => Error::fault(error),
+    }
+}

@@ -1,0 +1,57 @@
+//! Answers kept for repeated requests, written in the transaction that they answer for.
+
+use model::{Owner, Result, Timestamp};
+
+use crate::engine::{Sql, Tx};
+
+/// Held until the transaction ends, so that a second request with the same key learns that the first still runs.
+/// On SQLite there is one writer: the first has ended before the second begins.
+const LOCK: Sql = Sql::each(
+    "SELECT 1 WHERE $1 IS NOT NULL",
+    "SELECT 1::bigint WHERE pg_try_advisory_xact_lock(hashtextextended($1, 4716051120333))",
+);
+const GET: Sql = Sql::same(
+    "SELECT fingerprint, answer FROM idempotency WHERE owner = $1 AND key = $2 AND created_at >= $3",
+);
+const PUT: Sql = Sql::same(
+    "INSERT INTO idempotency (owner, key, fingerprint, answer, created_at) VALUES ($1, $2, $3, $4, $5)
+     ON CONFLICT (owner, key) DO UPDATE
+     SET fingerprint = excluded.fingerprint, answer = excluded.answer, created_at = excluded.created_at",
+);
+/// Spans organisations: old answers are cleaned away.
+const DELETE_OLD: Sql = Sql::same("DELETE FROM idempotency WHERE created_at < $1");
+
+pub(crate) const STATEMENTS: &[&Sql] = &[&LOCK, &GET, &PUT, &DELETE_OLD];
+
+/// What was asked and what was answered.
+pub struct Kept {
+    pub fingerprint: Vec<u8>,
+    pub answer: String,
+}
+
+/// Takes the key for this transaction; false where another one holds it.
+pub async fn claim(tx: &mut Tx<'_>, owner: Owner, key: &str) -> Result<bool> {
+    Ok(tx.one(&LOCK, &[format!("{owner} {key}").into()]).await?.is_some())
+}
+
+/// The answer kept since the given moment.
+pub async fn get(tx: &mut Tx<'_>, owner: Owner, key: &str, since: Timestamp) -> Result<Option<Kept>> {
+    let row = tx.one(&GET, &[owner.into(), key.into(), since.into()]).await?;
+    row.map(|mut row| Ok(Kept { fingerprint: row.blob(0)?, answer: row.text(1)? })).transpose()
+}
+
+pub async fn put(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    key: &str,
+    fingerprint: &[u8],
+    answer: &str,
+    now: Timestamp,
+) -> Result<()> {
+    let values = [owner.into(), key.into(), fingerprint.into(), answer.into(), now.into()];
+    tx.execute(&PUT, &values).await.map(drop)
+}
+
+pub async fn delete_old(tx: &mut Tx<'_>, before: Timestamp) -> Result<u64> {
+    tx.execute(&DELETE_OLD, &[before.into()]).await
+}

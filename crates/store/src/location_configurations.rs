@@ -1,0 +1,162 @@
+//! Location configurations, read together with the locations they pair.
+
+use model::location_configuration::{LocationConfiguration, LocationConfigurationInput};
+use model::{Id, Location, Owner, Result, Timestamp};
+
+use crate::engine::{Row, Sql, Tx};
+use crate::page::{Page, PageSql, Start};
+
+const GET: Sql = Sql::same(
+    "SELECT c.id, c.version, c.name, c.created_at, c.updated_at, o.version, o.doc, r.version, r.doc
+     FROM location_configuration c
+     JOIN location o ON o.owner = c.owner AND o.id = c.origin_id
+     JOIN location r ON r.owner = c.owner AND r.id = c.return_id
+     WHERE c.owner = $1 AND c.id = $2",
+);
+/// Locks the configuration alone: its locations may change beside it.
+const LOCK: Sql = Sql::each(
+    "SELECT id FROM location_configuration WHERE owner = $1 AND id = $2",
+    "SELECT id FROM location_configuration WHERE owner = $1 AND id = $2 FOR UPDATE",
+);
+const PAGE: PageSql = PageSql {
+    older: Sql::same(
+        "SELECT c.id, c.version, c.name, c.created_at, c.updated_at, o.version, o.doc, r.version, r.doc
+         FROM location_configuration c
+         JOIN location o ON o.owner = c.owner AND o.id = c.origin_id
+         JOIN location r ON r.owner = c.owner AND r.id = c.return_id
+         WHERE c.owner = $1 AND c.id < $2 ORDER BY c.id DESC LIMIT $3",
+    ),
+    newer: Sql::same(
+        "SELECT c.id, c.version, c.name, c.created_at, c.updated_at, o.version, o.doc, r.version, r.doc
+         FROM location_configuration c
+         JOIN location o ON o.owner = c.owner AND o.id = c.origin_id
+         JOIN location r ON r.owner = c.owner AND r.id = c.return_id
+         WHERE c.owner = $1 AND c.id > $2 ORDER BY c.id LIMIT $3",
+    ),
+};
+const INSERT: Sql = Sql::same(
+    "INSERT INTO location_configuration (owner, id, version, name, origin_id, return_id, created_at, updated_at)
+     VALUES ($1, $2, 1, $3, $4, $5, $6, $6)",
+);
+const UPDATE: Sql = Sql::same(
+    "UPDATE location_configuration SET version = version + 1, name = $1, origin_id = $2, return_id = $3, updated_at = $4
+     WHERE owner = $5 AND id = $6",
+);
+const DELETE: Sql = Sql::same("DELETE FROM location_configuration WHERE owner = $1 AND id = $2");
+const USERS_OF: Sql = Sql::same(
+    "SELECT id, name FROM location_configuration
+     WHERE owner = $1 AND (origin_id = $2 OR return_id = $2) ORDER BY id LIMIT $3",
+);
+/// Holds the location in place: it can't be deleted before this transaction ends.
+const HOLD_LOCATION: Sql = Sql::each(
+    "SELECT id FROM location WHERE owner = $1 AND id = $2",
+    "SELECT id FROM location WHERE owner = $1 AND id = $2 FOR KEY SHARE",
+);
+
+pub(crate) const STATEMENTS: &[&Sql] =
+    &[&GET, &LOCK, &PAGE.older, &PAGE.newer, &INSERT, &UPDATE, &DELETE, &USERS_OF, &HOLD_LOCATION];
+
+/// A configuration, the documents of its locations, and the versions of all three.
+pub struct Stored {
+    pub id: Id<LocationConfiguration>,
+    pub version: i64,
+    pub name: String,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+    pub origin: super::locations::Stored,
+    pub r#return: super::locations::Stored,
+}
+
+/// A configuration that uses a location.
+pub struct UserOf {
+    pub id: Id<LocationConfiguration>,
+    pub name: String,
+}
+
+pub async fn get(tx: &mut Tx<'_>, owner: Owner, id: Id<LocationConfiguration>) -> Result<Option<Stored>> {
+    tx.one(&GET, &[owner.into(), id.into()]).await?.map(read).transpose()
+}
+
+/// As [`get`], and nobody else changes it before this transaction ends.
+pub async fn get_for_update(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    id: Id<LocationConfiguration>,
+) -> Result<Option<Stored>> {
+    match tx.one(&LOCK, &[owner.into(), id.into()]).await? {
+        Some(_) => get(tx, owner, id).await,
+        None => Ok(None),
+    }
+}
+
+pub async fn page(tx: &mut Tx<'_>, owner: Owner, start: &Start, limit: usize) -> Result<Page<Stored>> {
+    Page::read(tx, &PAGE, owner.into(), &[], start, limit).await?.try_map(read)
+}
+
+pub async fn insert(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    id: Id<LocationConfiguration>,
+    input: &LocationConfigurationInput,
+    now: Timestamp,
+) -> Result<()> {
+    let values = [
+        owner.into(),
+        id.into(),
+        input.name.as_str().into(),
+        input.locations.origin.id.into(),
+        input.locations.r#return.id.into(),
+        now.into(),
+    ];
+    tx.execute(&INSERT, &values).await.map(drop)
+}
+
+pub async fn update(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    id: Id<LocationConfiguration>,
+    input: &LocationConfigurationInput,
+    now: Timestamp,
+) -> Result<()> {
+    let values = [
+        input.name.as_str().into(),
+        input.locations.origin.id.into(),
+        input.locations.r#return.id.into(),
+        now.into(),
+        owner.into(),
+        id.into(),
+    ];
+    tx.execute(&UPDATE, &values).await.map(drop)
+}
+
+pub async fn delete(tx: &mut Tx<'_>, owner: Owner, id: Id<LocationConfiguration>) -> Result<()> {
+    tx.execute(&DELETE, &[owner.into(), id.into()]).await.map(drop)
+}
+
+/// Up to `limit` configurations that use a location.
+pub async fn users_of(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    location: Id<Location>,
+    limit: usize,
+) -> Result<Vec<UserOf>> {
+    let rows = tx.all(&USERS_OF, &[owner.into(), location.into(), (limit as i64).into()]).await?;
+    rows.into_iter().map(|mut row| Ok(UserOf { id: row.id(0)?, name: row.text(1)? })).collect()
+}
+
+/// Whether the location exists; if so, it stays until this transaction ends.
+pub async fn hold_location(tx: &mut Tx<'_>, owner: Owner, location: Id<Location>) -> Result<bool> {
+    Ok(tx.one(&HOLD_LOCATION, &[owner.into(), location.into()]).await?.is_some())
+}
+
+fn read(mut row: Row) -> Result<Stored> {
+    Ok(Stored {
+        id: row.id(0)?,
+        version: row.int(1)?,
+        name: row.text(2)?,
+        created_at: row.moment(3)?,
+        updated_at: row.moment(4)?,
+        origin: super::locations::Stored { version: row.int(5)?, doc: row.text(6)? },
+        r#return: super::locations::Stored { version: row.int(7)?, doc: row.text(8)? },
+    })
+}

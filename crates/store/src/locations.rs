@@ -1,0 +1,142 @@
+//! Locations, their tags and their versions.
+
+use model::{Id, Location, Owner, Result};
+
+use crate::engine::{Sql, Tx, Value};
+use crate::page::{Page, PageSql, Start};
+
+const GET: Sql = Sql::same("SELECT version, doc FROM location WHERE owner = $1 AND id = $2");
+const GET_FOR_UPDATE: Sql = Sql::each(
+    "SELECT version, doc FROM location WHERE owner = $1 AND id = $2",
+    "SELECT version, doc FROM location WHERE owner = $1 AND id = $2 FOR UPDATE",
+);
+const INSERT: Sql = Sql::same("INSERT INTO location (owner, id, version, doc) VALUES ($1, $2, 1, $3)");
+const UPDATE: Sql =
+    Sql::same("UPDATE location SET version = version + 1, doc = $1 WHERE owner = $2 AND id = $3");
+const DELETE: Sql = Sql::same("DELETE FROM location WHERE owner = $1 AND id = $2");
+const KEEP_VERSION: Sql =
+    Sql::same("INSERT INTO location_version (owner, location_id, version, doc) VALUES ($1, $2, $3, $4)");
+const TAG_INSERT: Sql = Sql::same(
+    "INSERT INTO location_tag (owner, tag, location_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
+);
+const TAGS_DELETE: Sql = Sql::same("DELETE FROM location_tag WHERE owner = $1 AND location_id = $2");
+const PAGE: PageSql = PageSql {
+    older: Sql::same("SELECT id, doc FROM location WHERE owner = $1 AND id < $2 ORDER BY id DESC LIMIT $3"),
+    newer: Sql::same("SELECT id, doc FROM location WHERE owner = $1 AND id > $2 ORDER BY id LIMIT $3"),
+};
+/// Those that carry all of the tags: `$3` lists them as JSON, `$4` counts them.
+const PAGE_TAGGED: PageSql = PageSql {
+    older: Sql::each(
+        "SELECT id, doc FROM location l WHERE owner = $1 AND id < $2 AND (
+             SELECT count(*) FROM location_tag t WHERE t.owner = l.owner AND t.location_id = l.id
+             AND t.tag IN (SELECT value FROM json_each($3))) = $4 ORDER BY id DESC LIMIT $5",
+        "SELECT id, doc FROM location l WHERE owner = $1 AND id < $2 AND (
+             SELECT count(*) FROM location_tag t WHERE t.owner = l.owner AND t.location_id = l.id
+             AND t.tag IN (SELECT jsonb_array_elements_text($3::text::jsonb))) = $4 ORDER BY id DESC LIMIT $5",
+    ),
+    newer: Sql::each(
+        "SELECT id, doc FROM location l WHERE owner = $1 AND id > $2 AND (
+             SELECT count(*) FROM location_tag t WHERE t.owner = l.owner AND t.location_id = l.id
+             AND t.tag IN (SELECT value FROM json_each($3))) = $4 ORDER BY id LIMIT $5",
+        "SELECT id, doc FROM location l WHERE owner = $1 AND id > $2 AND (
+             SELECT count(*) FROM location_tag t WHERE t.owner = l.owner AND t.location_id = l.id
+             AND t.tag IN (SELECT jsonb_array_elements_text($3::text::jsonb))) = $4 ORDER BY id LIMIT $5",
+    ),
+};
+
+pub(crate) const STATEMENTS: &[&Sql] = &[
+    &GET,
+    &GET_FOR_UPDATE,
+    &INSERT,
+    &UPDATE,
+    &DELETE,
+    &KEEP_VERSION,
+    &TAG_INSERT,
+    &TAGS_DELETE,
+    &PAGE.older,
+    &PAGE.newer,
+    &PAGE_TAGGED.older,
+    &PAGE_TAGGED.newer,
+];
+
+/// A location's document, as it is served, and which version of it.
+pub struct Stored {
+    pub version: i64,
+    pub doc: String,
+}
+
+pub async fn get(tx: &mut Tx<'_>, owner: Owner, id: Id<Location>) -> Result<Option<Stored>> {
+    read(tx, &GET, owner, id).await
+}
+
+/// As [`get`], and nobody else changes it before this transaction ends.
+pub async fn get_for_update(tx: &mut Tx<'_>, owner: Owner, id: Id<Location>) -> Result<Option<Stored>> {
+    read(tx, &GET_FOR_UPDATE, owner, id).await
+}
+
+async fn read(tx: &mut Tx<'_>, sql: &Sql, owner: Owner, id: Id<Location>) -> Result<Option<Stored>> {
+    let row = tx.one(sql, &[owner.into(), id.into()]).await?;
+    row.map(|mut row| Ok(Stored { version: row.int(0)?, doc: row.text(1)? })).transpose()
+}
+
+/// A page of documents, of the locations that carry all of the tags.
+pub async fn page(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    tags: &[String],
+    start: &Start,
+    limit: usize,
+) -> Result<Page<String>> {
+    let page = if tags.is_empty() {
+        Page::read(tx, &PAGE, owner.into(), &[], start, limit).await?
+    } else {
+        let list = serde_json::Value::from(tags).to_string();
+        let filters = [list.into(), Value::Int(tags.len() as i64)];
+        Page::read(tx, &PAGE_TAGGED, owner.into(), &filters, start, limit).await?
+    };
+    page.try_map(|mut row| row.text(1))
+}
+
+pub async fn insert(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    id: Id<Location>,
+    doc: &str,
+    tags: &[String],
+) -> Result<()> {
+    tx.execute(&INSERT, &[owner.into(), id.into(), doc.into()]).await?;
+    insert_tags(tx, owner, id, tags).await
+}
+
+/// Replaces the document and keeps the old one as a version.
+pub async fn update(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    id: Id<Location>,
+    old: &Stored,
+    doc: &str,
+    tags: &[String],
+) -> Result<()> {
+    keep_version(tx, owner, id, old).await?;
+    tx.execute(&UPDATE, &[doc.into(), owner.into(), id.into()]).await?;
+    tx.execute(&TAGS_DELETE, &[owner.into(), id.into()]).await?;
+    insert_tags(tx, owner, id, tags).await
+}
+
+/// Deletes the location and keeps what it was as a version, for the shipments that pin it.
+pub async fn delete(tx: &mut Tx<'_>, owner: Owner, id: Id<Location>, old: &Stored) -> Result<()> {
+    keep_version(tx, owner, id, old).await?;
+    tx.execute(&DELETE, &[owner.into(), id.into()]).await.map(drop)
+}
+
+async fn keep_version(tx: &mut Tx<'_>, owner: Owner, id: Id<Location>, old: &Stored) -> Result<()> {
+    let values = [owner.into(), id.into(), old.version.into(), old.doc.as_str().into()];
+    tx.execute(&KEEP_VERSION, &values).await.map(drop)
+}
+
+async fn insert_tags(tx: &mut Tx<'_>, owner: Owner, id: Id<Location>, tags: &[String]) -> Result<()> {
+    for tag in tags {
+        tx.execute(&TAG_INSERT, &[owner.into(), tag.as_str().into(), id.into()]).await?;
+    }
+    Ok(())
+}
