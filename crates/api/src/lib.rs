@@ -1,1 +1,101 @@
-//! placeholder
+//! HTTP: the route table and everything that follows from it. The only crate that knows HTTP.
+//!
+//! A request is matched against the table, its caller is authenticated and held to the row's scope, and only then
+//! a [`Call`](call::Call) exists for a handler to work with: a handler without authorisation can't be written.
+
+mod access_tokens;
+mod call;
+mod cors;
+mod docs;
+mod location_configurations;
+mod locations;
+mod metrics;
+mod oauth;
+pub mod openapi;
+mod pipeline;
+mod problem;
+mod query;
+mod rate;
+mod respond;
+pub mod route;
+mod schema;
+pub mod server;
+mod system;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use service::Service;
+
+pub use respond::Body;
+
+/// The version of the interface that this server speaks.
+pub const VERSION: &str = "2026-11-01";
+
+/// Limits that an operator sets.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// Largest body, in bytes.
+    pub body_bytes_max: usize,
+    /// How long a body may take to arrive, and a request to be answered.
+    pub body_time: Duration,
+    pub request_time: Duration,
+    /// How long a request's head may take to arrive, and a connection may idle.
+    pub header_time: Duration,
+    pub connections_max: usize,
+    /// Requests worked on at once; beyond it they are turned away.
+    pub requests_max: usize,
+    /// Requests per second and token; none where zero.
+    pub rate_per_second: u32,
+    /// Requests that a token may send at once before the rate holds it back.
+    pub rate_burst: u32,
+    /// Origins whose pages may call the API from a browser.
+    pub cors_origins: Vec<String>,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            body_bytes_max: 4 * 1024 * 1024,
+            body_time: Duration::from_secs(30),
+            request_time: Duration::from_secs(30),
+            header_time: Duration::from_secs(15),
+            connections_max: 10_000,
+            requests_max: 2048,
+            rate_per_second: 0,
+            rate_burst: 100,
+            cors_origins: Vec::new(),
+        }
+    }
+}
+
+/// The API of a running service. Clones share it.
+#[derive(Clone)]
+pub struct App(Arc<Inner>);
+
+struct Inner {
+    service: Service,
+    limits: Limits,
+    table: route::Table,
+    metrics: metrics::Metrics,
+    rate: rate::Buckets,
+    in_flight: tokio::sync::Semaphore,
+    /// The published contract, written once.
+    openapi: bytes::Bytes,
+}
+
+impl App {
+    pub fn new(service: Service, limits: Limits) -> model::Result<Self> {
+        let table = route::Table::new(route::all())?;
+        let openapi = openapi::document(table.routes()).to_string().into();
+        Ok(Self(Arc::new(Inner {
+            metrics: metrics::Metrics::new(table.routes()),
+            rate: rate::Buckets::new(limits.rate_per_second, limits.rate_burst),
+            in_flight: tokio::sync::Semaphore::new(limits.requests_max),
+            service,
+            limits,
+            table,
+            openapi,
+        })))
+    }
+}

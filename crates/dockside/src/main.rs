@@ -1,1 +1,73 @@
-fn main() {}
+//! The binary: settings and subcommands. Everything else lives in the other crates.
+
+mod commands;
+mod secrets;
+mod serve;
+mod settings;
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use settings::Settings;
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// Self-hosted shipping and fulfilment: stock allocation, rates, labels, batches, events.
+#[derive(Parser)]
+#[command(name = "dockside", version, arg_required_else_help = true)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Start the server.
+    Serve(Box<Settings>),
+    /// Make, list and revoke access tokens.
+    Token {
+        #[command(subcommand)]
+        command: commands::Token,
+    },
+    /// Bring the database's schema up to date, and stop.
+    Migrate(Box<Settings>),
+    /// Print the API's contract (OpenAPI 3.1).
+    Openapi,
+}
+
+/// Why the program can't do what it was asked: a sentence for a person.
+pub struct Failure(pub String);
+
+impl<E: std::fmt::Display> From<E> for Failure {
+    fn from(error: E) -> Self {
+        Self(error.to_string())
+    }
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => return fail(&Failure(error.to_string())),
+    };
+    let outcome = runtime.block_on(async {
+        match arguments.command {
+            Command::Serve(settings) => Box::pin(serve::run(*settings)).await,
+            Command::Token { command } => Box::pin(commands::token(command)).await,
+            Command::Migrate(settings) => Box::pin(commands::migrate(*settings)).await,
+            Command::Openapi => commands::openapi(),
+        }
+    });
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => fail(&failure),
+    }
+}
+
+fn fail(failure: &Failure) -> ExitCode {
+    // Nowhere is left to complain to.
+    let _lost = writeln!(std::io::stderr(), "dockside: {}", failure.0);
+    ExitCode::FAILURE
+}

@@ -166,7 +166,8 @@ fn is_scope(text: &str) -> bool {
     !text.contains(char::is_whitespace) && Scopes::parse(text).is_ok_and(|set| set != Scopes::default())
 }
 
-static ID: Shape = Shape::new(Kind::Identifier(AccessToken::PREFIX), "An access token's id.");
+/// The id of a token.
+pub static ID: Shape = Shape::new(Kind::Identifier(AccessToken::PREFIX), "An access token's id.");
 static NAME: Shape = Shape::text(0, 255, "What the token is for.").example(r#""Warehouse scanner""#);
 static USER_ID: Shape = Shape::new(Kind::Identifier(User::PREFIX), "A user's id.");
 static USER: Shape = Shape::object(
@@ -220,7 +221,8 @@ pub static ACCESS_TOKEN_CREATED: Shape = Shape::object(
     "A new access token with its secret.",
 );
 
-static ACCESS_TOKEN_INPUT: Shape = Shape::object(
+/// What a client says of a token.
+pub static ACCESS_TOKEN_INPUT: Shape = Shape::object(
     "AccessTokenInput",
     &[
         Field::given("id", &ID),

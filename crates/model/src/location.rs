@@ -212,7 +212,8 @@ pub static COORDINATES: Shape = Shape::object(
     "Where on earth something is.",
 );
 
-static TAG: Shape = Shape::new(
+/// A word to filter locations by.
+pub static TAG: Shape = Shape::new(
     Kind::Text {
         chars_min: 1,
         chars_max: 50,

@@ -77,7 +77,8 @@ static PAIR: Shape = Shape::object(
     &[Field::required("origin", &REFERENCE), Field::required("return", &REFERENCE)],
     "Where shipments originate, and where undeliverable ones return.",
 );
-static INPUT: Shape = Shape::object(
+/// What a client says of a configuration.
+pub static INPUT: Shape = Shape::object(
     "LocationConfigurationInput",
     &[
         Field::given("id", &ANYTHING),
@@ -89,7 +90,8 @@ static INPUT: Shape = Shape::object(
     "A named pair of an origin and a return location.",
 );
 
-static ID: Shape =
+/// The id of a configuration.
+pub static ID: Shape =
     Shape::new(Kind::Identifier(LocationConfiguration::PREFIX), "A location configuration's id.");
 static LOCATIONS: Shape = Shape::object(
     "EmbeddedLocations",

@@ -55,6 +55,14 @@ pub struct Welcome {
     pub test: Secret,
 }
 
+/// A token that lives an hour.
+pub struct Traded {
+    pub secret: Secret,
+    pub scopes: Scopes,
+    /// How long it lives.
+    pub seconds: i64,
+}
+
 /// A token that the command line asks for.
 pub struct TokenOrder {
     pub organisation: String,
@@ -91,12 +99,7 @@ impl Service {
     }
 
     /// Trades a token (its id and the token itself) for one that lives an hour: RFC 6749 client credentials.
-    pub async fn trade_token(
-        &self,
-        client: &str,
-        secret: &str,
-        scope: Option<&str>,
-    ) -> Result<(Secret, Scopes)> {
+    pub async fn trade_token(&self, client: &str, secret: &str, scope: Option<&str>) -> Result<Traded> {
         let id = Id::parse(client).ok_or(Code::InvalidClient)?;
         let owner = Secret::owner_of(secret).ok_or(Code::InvalidClient)?;
         let hash = Secret::hash(secret);
@@ -113,7 +116,9 @@ impl Service {
             ensure(is_client, Code::InvalidClient)?;
             let scopes = wanted.unwrap_or(parent.scopes);
             ensure(parent.scopes.covers(scopes), Code::InvalidGrant)?;
+            // It can't outlive what it was traded for.
             let end = now.plus_seconds(TRADED_SECONDS);
+            let end = parent.expires_at.map_or(end, |limit| limit.min(end));
             let token = AccessToken {
                 id: child,
                 owner,
@@ -121,13 +126,14 @@ impl Service {
                 name: None,
                 scopes,
                 parent: Some(parent.id),
-                expires_at: Some(parent.expires_at.map_or(end, |limit| limit.min(end))),
+                expires_at: Some(end),
                 created_at: now,
             };
             access_tokens::insert(tx, &token, child_hash).await?;
-            Ok(scopes)
+            Ok((scopes, end.as_seconds() - now.as_seconds()))
         });
-        Ok((child_secret, trade.await?))
+        let (scopes, seconds) = trade.await?;
+        Ok(Traded { secret: child_secret, scopes, seconds })
     }
 
     /// Makes a token in the caller's own world, with no more scopes than the caller's.

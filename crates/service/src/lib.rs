@@ -38,6 +38,8 @@ pub struct Settings {
     pub idempotency_seconds: i64,
     /// Signs cursors and file links. Nodes that share a database share it.
     pub signing_key: [u8; 32],
+    /// Encrypts credentials at rest. Nodes that share a database share it.
+    pub encryption_key: [u8; 32],
 }
 
 /// The running product, behind whatever speaks to it. Clones share it.

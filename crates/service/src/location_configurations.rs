@@ -1,6 +1,6 @@
 //! Location configurations: create, read, change, delete.
 
-use model::json::{merge, previous_attributes};
+use model::json::previous_attributes;
 use model::location::without_address;
 use model::location_configuration::{Embedded, LocationConfiguration, LocationConfigurationInput};
 use model::problem::Issue;
@@ -82,9 +82,7 @@ impl Service {
             let old = found(location_configurations::get_for_update(tx, owner, id).await?)?;
             ensure_current(&precondition, &etag(&old))?;
             let old = serde_json::to_value(view(&old)?).map_err(Error::fault)?;
-            let mut merged = old.clone();
-            merge(&mut merged, patch.clone());
-            let input: LocationConfigurationInput = shape::parse(merged)?;
+            let input: LocationConfigurationInput = shape::parse_patch(old.clone(), patch.clone())?;
             hold_locations(tx, owner, &input).await?;
             location_configurations::update(tx, owner, id, &input, now).await?;
             let new = found(location_configurations::get(tx, owner, id).await?)?;

@@ -1,6 +1,6 @@
 //! Locations: create, read, change, delete.
 
-use model::json::{merge, parse as parse_json, previous_attributes};
+use model::json::{parse as parse_json, previous_attributes};
 use model::location::{Location, LocationInput};
 use model::problem::Issue;
 use model::{Code, Error, Event, Id, Problem, Result, Timestamp, shape};
@@ -102,13 +102,10 @@ struct Change {
     previous: Value,
 }
 
-/// One type and one validator: the merged document is read as if it were created now.
 fn change(id: Id<Location>, old: &str, patch: Value, now: Timestamp) -> Result<Change> {
     let old = parse_json(old.as_bytes())?;
     let created_at = serde_json::from_value(old["created_at"].clone()).map_err(Error::fault)?;
-    let mut merged = old.clone();
-    merge(&mut merged, patch);
-    let input: LocationInput = shape::parse(merged)?;
+    let input: LocationInput = shape::parse_patch(old.clone(), patch)?;
     let tags = input.tags.clone().unwrap_or_default();
     let new = Location { id, details: input, created_at, updated_at: now };
     let new = serde_json::to_value(new).map_err(Error::fault)?;
@@ -118,7 +115,7 @@ fn change(id: Id<Location>, old: &str, patch: Value, now: Timestamp) -> Result<C
 fn in_use(users: &[location_configurations::UserOf]) -> Error {
     let issues = users.iter().map(|user| {
         let message = format!("The location configuration {} ({}) uses it.", user.id, user.name);
-        Issue::new("used_by_location_configuration", user.id.to_string(), message)
+        Issue::new("used_by_location_configuration", "location_id", message)
     });
     let names: Vec<_> = users.iter().map(|user| user.id.to_string()).collect();
     let detail = format!("Location configurations use this location: {}.", names.join(", "));

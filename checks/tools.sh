@@ -1,0 +1,148 @@
+# Sourced by ./test and the scripts beside this file: finding, and where missing installing, the
+# tools the tests need. Nothing here is installed when it is there already.
+# shellcheck shell=bash
+
+readonly SCHEMATHESIS_VERSION=4.32.5
+
+die() {
+    printf '%s: %s\n' "${0##*/}" "$*" >&2
+    exit 1
+}
+
+# Runs a command whose output only matters when it fails.
+quietly() {
+    local output
+    output=$("$@" 2>&1) || {
+        printf '%s\n' "$output" >&2
+        return 1
+    }
+}
+
+# A port nobody listens on, below the range the kernel hands out by itself (32768 and up), so that
+# no outgoing connection and no test that binds port 0 can take it before we do.
+free_port() {
+    local port
+    while :; do
+        port=$((20000 + RANDOM % 12000))
+        if ! (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; then
+            echo "$port"
+            return
+        fi
+    done
+}
+
+# A directory for one run, where the PostgreSQL server's user gets in when we are root, and with a
+# path short enough for a socket in it (the kernel takes 107 characters).
+scratch_dir() {
+    local base=${TMPDIR:-/tmp}
+    if ((${#base} > 60)) ||
+        { ((EUID == 0)) && ! setpriv --reuid nobody --regid nogroup --clear-groups test -x "$base"; }; then
+        base=/tmp
+    fi
+    mktemp -d "$base/dockside-test.XXXXXX"
+}
+
+# --- Debian packages -----------------------------------------------------------------------------
+
+# The directory of the newest PostgreSQL server's programs; Debian keeps them off the PATH.
+postgres_bin() {
+    local dir
+    for dir in $(printf '%s\n' /usr/lib/postgresql/*/bin | sort -rV) "$(dirname "$(command -v initdb || true)")"; do
+        if [[ -x $dir/initdb && -x $dir/pg_ctl && -x $dir/psql ]]; then
+            echo "$dir"
+            return
+        fi
+    done
+    return 1
+}
+
+# A Python that Schemathesis runs on (3.11 or newer) and that can make a virtual environment. It is
+# run to find out: a shim on the PATH may stand for a version that is not installed, and Debian's
+# own Python lacks ensurepip until python3-venv is there.
+venv_python() {
+    local python
+    for python in python3 /usr/bin/python3 python3.{14,13,12,11}; do
+        if "$python" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
+            command -v "$python"
+            return
+        fi
+    done
+    return 1
+}
+
+apt_get() {
+    local -a as_root=()
+    if ((EUID != 0)); then
+        command -v sudo >/dev/null || die "not root and no sudo: install these by hand: ${*: -1}"
+        as_root=(sudo)
+    fi
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+        apt-get -qq -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 "$@"
+}
+
+# Debian's server package would create and start a cluster of its own, which nobody here uses. This
+# says not to, for the time of the installation only, so that the machine's settings stay as they were.
+without_main_cluster() {
+    local conf=/etc/postgresql-common/createcluster.d/dockside-test.conf
+    local -a as_root=()
+    ((EUID == 0)) || as_root=(sudo)
+    "${as_root[@]}" mkdir -p "${conf%/*}"
+    echo 'create_main_cluster = false' | "${as_root[@]}" tee "$conf" >/dev/null
+    local status=0
+    "$@" || status=$?
+    "${as_root[@]}" rm -f "$conf"
+    return "$status"
+}
+
+# Installs what is missing of: compiler, postgres, python.
+ensure_debian() {
+    local need
+    local -a packages=()
+    for need in "$@"; do
+        case $need in
+            compiler) command -v cc >/dev/null || packages+=(gcc libc6-dev) ;;
+            postgres) postgres_bin >/dev/null || packages+=(postgresql) ;;
+            python) venv_python >/dev/null || packages+=(python3-venv) ;;
+            *) die "ensure_debian: no such need: $need" ;;
+        esac
+    done
+    ((${#packages[@]})) || return 0
+
+    command -v apt-get >/dev/null || die "no apt-get here: install these by hand: ${packages[*]}"
+    echo "installing ${packages[*]}"
+    quietly apt_get update
+    # PostgreSQL's postinst is the only one that looks at the setting, so wrapping every set is harmless.
+    quietly without_main_cluster apt_get install --yes --no-install-recommends "${packages[@]}"
+
+    # An installation that did not bring what it was for is better found here than in a stage.
+    for need in "$@"; do
+        case $need in
+            postgres) postgres_bin >/dev/null || die "PostgreSQL's initdb is still missing" ;;
+            python) venv_python >/dev/null || die "still no Python 3.11 or newer that can make a virtual environment" ;;
+        esac
+    done
+}
+
+# --- PyPI ----------------------------------------------------------------------------------------
+
+# Makes .cache/schemathesis-VERSION in the repository ($1), with all it depends on at the versions in
+# requirements.txt: a new release of one of those must not turn a green tree red.
+ensure_schemathesis() {
+    local root=$1
+    local venv=$root/.cache/schemathesis-$SCHEMATHESIS_VERSION
+    local python
+    mkdir -p "$root/.cache"
+    # Two runs in one checkout must not build it at once; the lock goes when the subshell ends.
+    (
+        flock 9
+        # Asking it for its version also finds one that was moved with the checkout, or half built.
+        if [[ $("$venv/bin/st" --version 2>/dev/null) != *" $SCHEMATHESIS_VERSION" ]]; then
+            echo "installing schemathesis $SCHEMATHESIS_VERSION"
+            python=$(venv_python) || die "no Python 3.11 or newer that can make a virtual environment"
+            rm -rf "$venv"
+            quietly "$python" -m venv "$venv"
+            quietly "$venv/bin/python" -m pip install --quiet --no-input --disable-pip-version-check \
+                --requirement "$root/checks/schemathesis/requirements.txt"
+        fi
+    ) 9>"$root/.cache/lock"
+}

@@ -1,0 +1,85 @@
+//! `/oauth/token`: trades a client's id and secret for a token that lives an hour (RFC 6749, client credentials).
+//!
+//! Every access token is a client: its id is the client id, the token itself the secret.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use http::header;
+use model::shape::{Field, Kind, Shape};
+use model::{Code, Problem, Result};
+use service::access_tokens::TRADED_SECONDS;
+
+use crate::call::Call;
+use crate::query::decode_pairs;
+use crate::respond::{Response, json};
+use crate::route::{Body, Route, Success};
+
+pub fn routes() -> Vec<Route> {
+    vec![
+        Route::post("/oauth/token", "", "Trade a client's credentials for a token", create_oauth_token)
+            .about("RFC 6749, client credentials. The client id is an access token's id, its secret the token itself; in the form or as HTTP Basic. The new token lives an hour, carries the asked scopes or all of the client's, and dies with the client.")
+            .body(Body::Form(&FORM))
+            .success(Success::Resource(&ANSWER))
+            .refusals(&[Code::InvalidGrant, Code::InvalidClient]),
+    ]
+}
+
+static GRANT: Shape = Shape::new(Kind::OneOf(&["client_credentials"]), "The kind of trade.");
+static CLIENT: Shape = Shape::text(1, 100, "An access token's id.");
+static SECRET: Shape = Shape::text(1, 100, "The access token itself.");
+static SCOPE: Shape = Shape::text(0, 2000, "Scopes separated by spaces.");
+static FORM: Shape = Shape::object(
+    "TokenRequest",
+    &[
+        Field::required("grant_type", &GRANT),
+        Field::optional("client_id", &CLIENT),
+        Field::optional("client_secret", &SECRET),
+        Field::optional("scope", &SCOPE),
+    ],
+    "What is traded.",
+);
+static TYPE: Shape = Shape::new(Kind::OneOf(&["Bearer"]), "How the token is sent.");
+static SECONDS: Shape = Shape::new(Kind::Integer { min: 0, max: TRADED_SECONDS }, "Seconds that it lives.");
+static ANSWER: Shape = Shape::object(
+    "TokenResponse",
+    &[
+        Field::required("access_token", &SECRET),
+        Field::required("token_type", &TYPE),
+        Field::required("expires_in", &SECONDS),
+        Field::required("scope", &SCOPE),
+    ],
+    "A token that lives an hour.",
+);
+
+async fn create_oauth_token(call: Call) -> Result<Response> {
+    let text = std::str::from_utf8(&call.body).unwrap_or_default();
+    let form = decode_pairs(text).ok_or(Code::InvalidGrant)?;
+    let field = |name: &str| form.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str());
+    if field("grant_type") != Some("client_credentials") {
+        let detail = "`grant_type` must be `client_credentials`.";
+        return Err(Problem::from(Code::InvalidGrant).with_detail(detail).into());
+    }
+    let basic = basic_credentials(&call);
+    let (client, secret) = match (&basic, field("client_id"), field("client_secret")) {
+        (Some((client, secret)), _, _) => (client.as_str(), secret.as_str()),
+        (None, Some(client), Some(secret)) => (client, secret),
+        _ => return Err(Code::InvalidClient.into()),
+    };
+    let scope = field("scope").filter(|scope| !scope.trim().is_empty());
+    let traded = call.service().trade_token(client, secret, scope).await?;
+    let answer = serde_json::json!({
+        "access_token": traded.secret.as_str(),
+        "token_type": "Bearer",
+        "expires_in": traded.seconds,
+        "scope": traded.scopes.to_string(),
+    });
+    Ok(json(answer.to_string()))
+}
+
+fn basic_credentials(call: &Call) -> Option<(String, String)> {
+    let value = call.headers.get(header::AUTHORIZATION)?.to_str().ok()?;
+    let encoded = value.strip_prefix("Basic ")?;
+    let decoded = String::from_utf8(STANDARD.decode(encoded).ok()?).ok()?;
+    let (client, secret) = decoded.split_once(':')?;
+    Some((client.to_owned(), secret.to_owned()))
+}

@@ -1,0 +1,106 @@
+//! Responses: what operations answer, as HTTP.
+
+use bytes::Bytes;
+use http::{HeaderName, HeaderValue, StatusCode, header};
+use http_body_util::Full;
+use model::{Code, Error, Problem, Result};
+use service::{Listing, Outcome, Reply};
+
+use crate::call::Call;
+use crate::problem;
+
+/// The body of every response.
+pub type Body = Full<Bytes>;
+/// A response of ours.
+pub type Response = http::Response<Body>;
+
+const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+
+/// A response with a body of this media type.
+pub fn with_body(status: StatusCode, media_type: HeaderValue, body: impl Into<Bytes>) -> Response {
+    let mut response = http::Response::new(Full::new(body.into()));
+    *response.status_mut() = status;
+    response.headers_mut().insert(header::CONTENT_TYPE, media_type);
+    response
+}
+
+/// What an operation on one resource answered.
+pub fn reply(call: &Call, reply: Reply) -> Result<Response> {
+    let mut response = match reply.outcome {
+        Outcome::Done if is_known(call, reply.etag.as_deref()) => {
+            let mut response = http::Response::new(Body::default());
+            *response.status_mut() = StatusCode::NOT_MODIFIED;
+            response
+        }
+        Outcome::Done => with_body(StatusCode::OK, JSON, reply.body),
+        Outcome::Created => with_body(StatusCode::CREATED, JSON, reply.body),
+        Outcome::Gone => {
+            let mut response = http::Response::new(Body::default());
+            *response.status_mut() = StatusCode::NO_CONTENT;
+            response
+        }
+        Outcome::Refused(problem) => problem::refused(problem),
+    };
+    let headers = response.headers_mut();
+    for (name, value) in [(header::ETAG, reply.etag), (header::LOCATION, reply.location)] {
+        if let Some(value) = value {
+            headers.insert(name, HeaderValue::try_from(value).map_err(Error::fault)?);
+        }
+    }
+    if reply.is_replayed {
+        headers.insert(REPLAYED, HeaderValue::from_static("true"));
+    }
+    Ok(response)
+}
+
+/// Whether the caller has this state of the resource already: `If-None-Match` on a GET.
+fn is_known(call: &Call, etag: Option<&str>) -> bool {
+    let is_read = matches!(call.method, http::Method::GET | http::Method::HEAD);
+    is_read
+        && call.headers.get_all(header::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok()).any(
+            |tags| {
+                let matches = |tag: &str| tag == "*" || Some(tag.strip_prefix("W/").unwrap_or(tag)) == etag;
+                tags.split(',').map(str::trim).any(matches)
+            },
+        )
+}
+
+/// A page: the array under its name, the cursors, the limit that was applied, and the same as a `Link` header.
+pub fn list(call: &Call, name: &str, listing: Listing) -> Result<Response> {
+    let cursor = |cursor: &Option<String>| match cursor {
+        Some(cursor) => format!("\"{cursor}\""),
+        None => "null".to_owned(),
+    };
+    let body = format!(
+        r#"{{"{name}":[{}],"next_cursor":{},"previous_cursor":{},"limit":{}}}"#,
+        listing.items.join(","),
+        cursor(&listing.next_cursor),
+        cursor(&listing.previous_cursor),
+        listing.limit
+    );
+    let mut response = with_body(StatusCode::OK, JSON, body);
+    let around = [("next", &listing.next_cursor), ("prev", &listing.previous_cursor)];
+    let links: Vec<String> = around
+        .into_iter()
+        .filter_map(|(rel, cursor)| {
+            let query = call.query.with_cursor(cursor.as_deref()?);
+            Some(format!("<{}?{query}>; rel=\"{rel}\"", call.uri.path()))
+        })
+        .collect();
+    if !links.is_empty() {
+        let value = HeaderValue::try_from(links.join(", ")).map_err(Error::fault)?;
+        response.headers_mut().insert(header::LINK, value);
+    }
+    Ok(response)
+}
+
+/// Plain JSON that is no resource.
+pub fn json(body: String) -> Response {
+    with_body(StatusCode::OK, JSON, body)
+}
+
+/// The refusal of a request that reached no handler.
+pub fn refuse(code: Code) -> Response {
+    problem::refused(Problem::from(code))
+}

@@ -1,0 +1,157 @@
+//! Shapes as JSON Schema (2020-12, as OpenAPI 3.1 has it): for what comes in, what goes out, and for patches.
+
+use model::shape::{Field, Kind, Need, Shape};
+use serde_json::{Map, Value, json};
+
+/// No control characters: what every text is held to where it has no pattern of its own.
+const PRINTABLE: &str = r"^[^\u0000-\u001F\u007F-\u009F]*$";
+/// The body of an identifier: 128 bits in base 32, so the first character has three of them.
+const ID_BODY: &str = "[0-7][0-9a-hjkmnp-tv-z]{25}";
+
+/// Which way a value goes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    In,
+    Out,
+    /// In, merged into what is there: what must exist already may be left out.
+    Patch,
+}
+
+impl Way {
+    fn suffix(self) -> &'static str {
+        match self {
+            Way::Out => "",
+            Way::In => "Input",
+            Way::Patch => "Patch",
+        }
+    }
+}
+
+/// Named schemas, each written once.
+#[derive(Default)]
+pub struct Components(Map<String, Value>);
+
+impl Components {
+    /// A reference to the named shape, or the schema itself where it has no name.
+    pub fn schema(&mut self, shape: &Shape, way: Way) -> Value {
+        let Some(name) = shape.name else { return self.inline(shape, way) };
+        let stem = name.strip_suffix("Input").unwrap_or(name);
+        let name = format!("{stem}{}", way.suffix());
+        if !self.0.contains_key(&name) {
+            // Holds the name's place, should the shape contain itself.
+            self.0.insert(name.clone(), Value::Null);
+            let schema = self.inline(shape, way);
+            self.0.insert(name.clone(), schema);
+        }
+        json!({ "$ref": format!("#/components/schemas/{name}") })
+    }
+
+    /// Adds a schema that no shape describes.
+    pub fn insert(&mut self, name: &str, schema: Value) {
+        self.0.insert(name.to_owned(), schema);
+    }
+
+    pub fn into_schemas(mut self) -> Value {
+        self.0.sort_keys();
+        Value::Object(self.0)
+    }
+
+    fn inline(&mut self, shape: &Shape, way: Way) -> Value {
+        let mut schema = match &shape.kind {
+            Kind::Text { chars_min, chars_max, pattern } => json!({
+                "type": "string",
+                "minLength": chars_min,
+                "maxLength": chars_max,
+                "pattern": pattern.as_ref().map_or(PRINTABLE, |pattern| pattern.regex),
+            }),
+            Kind::OneOf(words) => json!({ "type": "string", "enum": words }),
+            Kind::Number { min, max } => {
+                json!({ "type": "number", "format": "double", "minimum": min, "maximum": max })
+            }
+            Kind::Integer { min, max } => {
+                json!({ "type": "integer", "format": "int64", "minimum": min, "maximum": max })
+            }
+            Kind::Boolean => json!({ "type": "boolean" }),
+            Kind::Moment => json!({ "type": "string", "format": "date-time" }),
+            Kind::Identifier(prefix) => {
+                json!({ "type": "string", "pattern": format!("^{prefix}_{ID_BODY}$") })
+            }
+            Kind::List { of, items_max } => {
+                // A patch replaces lists whole, so their items are as on creation.
+                let way = if way == Way::Patch { Way::In } else { way };
+                json!({ "type": "array", "maxItems": items_max, "items": self.schema(of, way) })
+            }
+            Kind::Open => json!({ "type": "object" }),
+            Kind::Map { key, of, entries_max } => self.map(key.regex, of, *entries_max, way),
+            Kind::Object { fields, .. } => self.object(fields, way),
+        };
+        if let Value::Object(schema) = &mut schema {
+            schema.insert("description".to_owned(), shape.about.into());
+            if let Some(example) = shape.example.and_then(|text| serde_json::from_str::<Value>(text).ok()) {
+                schema.insert("examples".to_owned(), json!([example]));
+            }
+        }
+        schema
+    }
+
+    fn map(&mut self, key: &str, of: &Shape, entries_max: usize, way: Way) -> Value {
+        let values = self.schema(of, way);
+        let mut schema = json!({
+            "type": "object",
+            "maxProperties": entries_max,
+            "additionalProperties": if way == Way::Patch { nullable(values) } else { values },
+        });
+        if way != Way::Out {
+            schema["propertyNames"] = json!({ "pattern": key });
+        }
+        schema
+    }
+
+    fn object(&mut self, fields: &[Field], way: Way) -> Value {
+        let mut properties = Map::new();
+        let mut required = Vec::new();
+        for field in fields {
+            properties.insert(field.name.to_owned(), self.field(field, way));
+            let is_required = match way {
+                Way::In => field.need == Need::Required,
+                Way::Out => matches!(field.need, Need::Required | Need::Given),
+                Way::Patch => false,
+            };
+            if is_required {
+                required.push(field.name);
+            }
+        }
+        let mut schema = json!({ "type": "object", "properties": properties });
+        if !required.is_empty() {
+            schema["required"] = json!(required);
+        }
+        if way != Way::Out {
+            schema["additionalProperties"] = json!(false);
+        }
+        schema
+    }
+
+    fn field(&mut self, field: &Field, way: Way) -> Value {
+        match (way, field.need) {
+            (Way::In | Way::Patch, Need::Given | Need::GivenOrNull) => {
+                json!({ "description": "Made by the server; ignored in requests." })
+            }
+            // What may not exist yet must come whole.
+            (Way::Patch, Need::Optional) if matches!(field.shape.kind, Kind::Object { .. }) => {
+                nullable(self.schema(field.shape, Way::In))
+            }
+            (_, Need::Required) | (Way::Out, Need::Given) => self.schema(field.shape, way),
+            (_, Need::Optional | Need::GivenOrNull) => nullable(self.schema(field.shape, way)),
+        }
+    }
+}
+
+fn nullable(mut schema: Value) -> Value {
+    match schema.get("type").cloned() {
+        Some(kind @ Value::String(_)) if schema.get("enum").is_none() => {
+            schema["type"] = json!([kind, "null"]);
+            schema
+        }
+        _ => json!({ "anyOf": [schema, { "type": "null" }] }),
+    }
+}

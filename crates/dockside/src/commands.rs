@@ -1,0 +1,114 @@
+//! The short commands: tokens, migration, the contract.
+
+use std::io::Write;
+
+use clap::Subcommand;
+use model::time::parse_duration_seconds;
+use model::{Id, Scopes, World};
+use service::access_tokens::TokenOrder;
+
+use crate::Failure;
+use crate::serve::open;
+use crate::settings::Settings;
+
+#[derive(Subcommand)]
+pub enum Token {
+    /// Make a token and print it, alone, on standard output.
+    Create {
+        /// The organisation's name; it is made where it does not exist.
+        #[arg(long, value_name = "NAME")]
+        organisation: String,
+        /// The user's email address; the user is made where it does not exist.
+        #[arg(long, value_name = "EMAIL")]
+        user: String,
+        /// What the token may do, such as "locations:read batches:write".
+        #[arg(long, value_name = "SCOPES", default_value = "*")]
+        scopes: String,
+        /// Make a token for the test world.
+        #[arg(long)]
+        test: bool,
+        /// How long it lives, such as 30d or 12h; without it, until it is revoked.
+        #[arg(long, value_name = "DURATION")]
+        expires_in: Option<String>,
+        #[command(flatten)]
+        settings: Box<Settings>,
+    },
+    /// List the tokens of all organisations, without their secrets.
+    List {
+        #[command(flatten)]
+        settings: Box<Settings>,
+    },
+    /// Revoke a token; it stops working within two seconds.
+    Revoke {
+        /// The token's id (tok_…), as the list shows it.
+        id: String,
+        #[command(flatten)]
+        settings: Box<Settings>,
+    },
+}
+
+pub async fn token(command: Token) -> Result<(), Failure> {
+    match command {
+        Token::Create { organisation, user, scopes, test, expires_in, settings } => {
+            let order = TokenOrder {
+                organisation,
+                user,
+                scopes: Scopes::parse(&scopes)
+                    .map_err(|word| Failure(format!("--scopes: there is no scope {word:?}")))?,
+                world: if test { World::Test } else { World::Live },
+                expires_in_seconds: expires_in.map(|text| duration(&text)).transpose()?,
+            };
+            let secret = open(&settings.resolve()?).await?.issue_token(order).await?;
+            writeln!(std::io::stdout(), "{}", secret.as_str())?;
+            Ok(())
+        }
+        Token::List { settings } => list(settings.resolve()?).await,
+        Token::Revoke { id, settings } => {
+            let token =
+                Id::parse(&id).ok_or_else(|| Failure(format!("{id:?} is not a token's id (tok_…)")))?;
+            let service = open(&settings.resolve()?).await?;
+            service.revoke_token(token).await.map_err(|_| Failure(format!("there is no token {id}")))?;
+            writeln!(std::io::stdout(), "revoked {id}")?;
+            Ok(())
+        }
+    }
+}
+
+fn duration(text: &str) -> Result<i64, Failure> {
+    parse_duration_seconds(text)
+        .ok_or_else(|| Failure(format!("--expires-in: {text:?} is not a duration such as 30d or 12h")))
+}
+
+async fn list(settings: Settings) -> Result<(), Failure> {
+    let tokens = open(&settings).await?.all_tokens().await?;
+    let head = ["ID", "ORGANISATION", "USER", "WORLD", "EXPIRES", "SCOPES"].map(str::to_owned);
+    let rows = tokens.into_iter().map(|listed| {
+        let token = listed.token;
+        let expires = token.expires_at.map_or_else(|| "never".to_owned(), |end| end.to_string());
+        let world = token.owner.world.as_str().to_owned();
+        [token.id.to_string(), listed.organisation, listed.email, world, expires, token.scopes.to_string()]
+    });
+    let rows: Vec<_> = std::iter::once(head).chain(rows).collect();
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..6).map(width).collect();
+    let mut out = String::new();
+    for row in &rows {
+        let cells = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}"));
+        out.push_str(cells.collect::<Vec<_>>().join("  ").trim_end());
+        out.push('\n');
+    }
+    std::io::stdout().write_all(out.as_bytes())?;
+    Ok(())
+}
+
+pub async fn migrate(settings: Settings) -> Result<(), Failure> {
+    open(&settings.resolve()?).await?;
+    writeln!(std::io::stdout(), "The schema is up to date.")?;
+    Ok(())
+}
+
+pub fn openapi() -> Result<(), Failure> {
+    let document = api::openapi::document(&api::route::all());
+    writeln!(std::io::stdout(), "{}", serde_json::to_string_pretty(&document)?)?;
+    Ok(())
+}

@@ -1,0 +1,84 @@
+//! `dockside serve`: opens the store, welcomes whoever starts it first, and serves until told to stop.
+
+use std::io::Write;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use api::{App, server};
+use service::{Service, SystemClock, SystemRandom, Welcome, log};
+use store::Db;
+use tokio::net::TcpListener;
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::Failure;
+use crate::secrets::Secrets;
+use crate::settings::Settings;
+
+const DEFAULT_LISTEN: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 8080);
+
+pub async fn run(settings: Settings) -> Result<(), Failure> {
+    let settings = settings.resolve()?;
+    log::start(settings.log_format())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    let service = open(&settings).await?;
+    let address = settings.listen.unwrap_or(DEFAULT_LISTEN);
+    let listener = TcpListener::bind(address).await.map_err(|error| {
+        Failure(format!("the setting listen names {address}, which can't be had: {error}"))
+    })?;
+    let address = listener.local_addr()?;
+    if let Some(welcome) = service.bootstrap().await? {
+        greet(&welcome, address)?;
+    }
+    service.start_jobs();
+    let app = App::new(service, settings.limits())?;
+    let engine = if settings.database_url.is_some() { "PostgreSQL" } else { "SQLite" };
+    log::info("start", &format!("listening on http://{address} with {engine}"));
+    let stop = async move {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = tokio::signal::ctrl_c() => {}
+        }
+        log::info("stop", "finishing what is under way");
+    };
+    server::serve(listener, app, stop).await;
+    Ok(())
+}
+
+/// The service over the store that the settings name.
+pub async fn open(settings: &Settings) -> Result<Service, Failure> {
+    let secrets = Secrets::load(settings)?;
+    let what = if settings.database_url.is_some() { "the database at database_url" } else { "the database" };
+    let db = Db::open(settings.place())
+        .await
+        .map_err(|error| Failure(format!("{what} can't be opened: {error}")))?;
+    let settings = settings.service(&secrets);
+    Ok(Service::new(db, Arc::new(SystemClock), Arc::new(SystemRandom), settings))
+}
+
+/// What a person sees at the first start, and never again.
+fn greet(welcome: &Welcome, address: SocketAddr) -> Result<(), Failure> {
+    let (live, test) = (welcome.live.as_str(), welcome.test.as_str());
+    let text = format!(
+        r#"
+  Welcome to Dockside. This is a new store, so here is what you need; it is shown only now.
+
+    organisation   {organisation}  ({user})
+    live token     {live}
+    test token     {test}
+
+  Make your first location, in the test world:
+
+    curl http://{address}/locations \
+      -H 'Authorization: Bearer {test}' \
+      -H 'Content-Type: application/json' \
+      -d '{{"name":"Depot","address":{{"address":{{"line_1":"1 Quay Street","city":"Bristol","post_code":"BS1 4DJ","country_code":"GB"}}}}}}'
+
+  Read on at http://{address}/docs
+
+"#,
+        organisation = welcome.organisation,
+        user = welcome.user,
+    );
+    std::io::stdout().write_all(text.as_bytes())?;
+    Ok(())
+}

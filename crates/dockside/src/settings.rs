@@ -1,0 +1,303 @@
+//! Settings: one struct, filled from flags, then the environment, then `dockside.toml`, then the defaults.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use serde::Deserialize;
+use service::log::Format;
+
+use crate::Failure;
+use crate::secrets::Secrets;
+
+/// What an operator may set. Every flag is also an environment variable (`--listen` is `DOCKSIDE_LISTEN`) and a key of
+/// `dockside.toml` (`listen`); the flag wins over the variable, the variable over the file.
+#[derive(Args, Deserialize, Default, Clone)]
+#[serde(deny_unknown_fields, default)]
+pub struct Settings {
+    /// The folder for the database, files and secrets [default: ./dockside-data].
+    #[arg(long, env = "DOCKSIDE_DATA", value_name = "DIR")]
+    pub data: Option<PathBuf>,
+
+    /// The address to listen on [default: 127.0.0.1:8080].
+    #[arg(long, env = "DOCKSIDE_LISTEN", value_name = "ADDR")]
+    pub listen: Option<SocketAddr>,
+
+    /// Use PostgreSQL (postgres://user:password@host/database) instead of SQLite in the data folder.
+    #[arg(long, env = "DOCKSIDE_DATABASE_URL", value_name = "URL", hide_env_values = true)]
+    pub database_url: Option<String>,
+
+    /// The settings file [default: dockside.toml, where there is one].
+    #[arg(long, env = "DOCKSIDE_CONFIG", value_name = "FILE")]
+    #[serde(skip)]
+    pub config: Option<PathBuf>,
+
+    /// Connections to PostgreSQL [default: 16], or reader threads of SQLite [default: one per core].
+    #[arg(long, env = "DOCKSIDE_DATABASE_CONNECTIONS", value_name = "N")]
+    pub database_connections: Option<usize>,
+
+    /// Page size where a request names none [default: 20].
+    #[arg(long, env = "DOCKSIDE_PAGE_LIMIT_DEFAULT", value_name = "N")]
+    pub page_limit_default: Option<usize>,
+
+    /// Largest page size; larger ones are clamped [default: 100].
+    #[arg(long, env = "DOCKSIDE_PAGE_LIMIT_MAX", value_name = "N")]
+    pub page_limit_max: Option<usize>,
+
+    /// Largest request body, in bytes [default: 4194304].
+    #[arg(long, env = "DOCKSIDE_BODY_BYTES_MAX", value_name = "BYTES")]
+    pub body_bytes_max: Option<usize>,
+
+    /// Seconds for a request's head to arrive, and for a connection to idle [default: 15].
+    #[arg(long, env = "DOCKSIDE_HEADER_SECONDS", value_name = "SECONDS")]
+    pub header_seconds: Option<u64>,
+
+    /// Seconds for a body to arrive [default: 30].
+    #[arg(long, env = "DOCKSIDE_BODY_SECONDS", value_name = "SECONDS")]
+    pub body_seconds: Option<u64>,
+
+    /// Seconds for a request to be answered [default: 30].
+    #[arg(long, env = "DOCKSIDE_REQUEST_SECONDS", value_name = "SECONDS")]
+    pub request_seconds: Option<u64>,
+
+    /// Connections held at once; more wait to be accepted [default: 10000].
+    #[arg(long, env = "DOCKSIDE_CONNECTIONS_MAX", value_name = "N")]
+    pub connections_max: Option<usize>,
+
+    /// Requests worked on at once; more get 503 [default: 2048].
+    #[arg(long, env = "DOCKSIDE_REQUESTS_MAX", value_name = "N")]
+    pub requests_max: Option<usize>,
+
+    /// Requests per second and token; 0 is no limit [default: 0].
+    #[arg(long, env = "DOCKSIDE_RATE_PER_SECOND", value_name = "N")]
+    pub rate_per_second: Option<u32>,
+
+    /// Requests that a token may send at once before the rate holds it back [default: 100].
+    #[arg(long, env = "DOCKSIDE_RATE_BURST", value_name = "N")]
+    pub rate_burst: Option<u32>,
+
+    /// Origins whose pages may call the API, such as https://shop.example.com; separated by commas [default: none].
+    #[arg(long, env = "DOCKSIDE_CORS_ORIGINS", value_name = "ORIGINS", value_delimiter = ',')]
+    pub cors_origins: Option<Vec<String>>,
+
+    /// Hours that an answer is kept for a repeated Idempotency-Key [default: 24].
+    #[arg(long, env = "DOCKSIDE_IDEMPOTENCY_HOURS", value_name = "HOURS")]
+    pub idempotency_hours: Option<u32>,
+
+    /// How log lines look [default: pretty on a terminal, json otherwise].
+    #[arg(long, env = "DOCKSIDE_LOG_FORMAT", value_name = "FORMAT")]
+    pub log_format: Option<LogFormat>,
+
+    /// Signs cursors and file links: 64 hexadecimal digits. Nodes that share a database share it
+    /// [default: made at first start, in the data folder].
+    #[arg(long, env = "DOCKSIDE_SIGNING_KEY", value_name = "HEX", hide_env_values = true)]
+    pub signing_key: Option<String>,
+
+    /// Encrypts carriers' credentials: 64 hexadecimal digits. Nodes that share a database share it
+    /// [default: made at first start, in the data folder].
+    #[arg(long, env = "DOCKSIDE_ENCRYPTION_KEY", value_name = "HEX", hide_env_values = true)]
+    pub encryption_key: Option<String>,
+}
+
+/// How log lines look.
+#[derive(ValueEnum, Deserialize, Clone, Copy, PartialEq, Eq, Debug)]
+#[serde(rename_all = "lowercase")]
+pub enum LogFormat {
+    Pretty,
+    Json,
+    Off,
+}
+
+const FILE: &str = "dockside.toml";
+
+impl Settings {
+    /// Fills what neither flag nor variable set from the file, and checks the whole.
+    pub fn resolve(self) -> Result<Self, Failure> {
+        let file = match &self.config {
+            Some(path) => read_file(path)?,
+            None if Path::new(FILE).exists() => read_file(Path::new(FILE))?,
+            None => Self::default(),
+        };
+        let merged = self.or(file);
+        merged.check()?;
+        Ok(merged)
+    }
+
+    fn or(self, file: Self) -> Self {
+        Self {
+            data: self.data.or(file.data),
+            listen: self.listen.or(file.listen),
+            database_url: self.database_url.or(file.database_url),
+            config: self.config,
+            database_connections: self.database_connections.or(file.database_connections),
+            page_limit_default: self.page_limit_default.or(file.page_limit_default),
+            page_limit_max: self.page_limit_max.or(file.page_limit_max),
+            body_bytes_max: self.body_bytes_max.or(file.body_bytes_max),
+            header_seconds: self.header_seconds.or(file.header_seconds),
+            body_seconds: self.body_seconds.or(file.body_seconds),
+            request_seconds: self.request_seconds.or(file.request_seconds),
+            connections_max: self.connections_max.or(file.connections_max),
+            requests_max: self.requests_max.or(file.requests_max),
+            rate_per_second: self.rate_per_second.or(file.rate_per_second),
+            rate_burst: self.rate_burst.or(file.rate_burst),
+            cors_origins: self.cors_origins.or(file.cors_origins),
+            idempotency_hours: self.idempotency_hours.or(file.idempotency_hours),
+            log_format: self.log_format.or(file.log_format),
+            signing_key: self.signing_key.or(file.signing_key),
+            encryption_key: self.encryption_key.or(file.encryption_key),
+        }
+    }
+
+    fn check(&self) -> Result<(), Failure> {
+        let positive = [
+            ("database_connections", self.database_connections.map(|n| n as u64)),
+            ("page_limit_default", self.page_limit_default.map(|n| n as u64)),
+            ("page_limit_max", self.page_limit_max.map(|n| n as u64)),
+            ("body_bytes_max", self.body_bytes_max.map(|n| n as u64)),
+            ("header_seconds", self.header_seconds),
+            ("body_seconds", self.body_seconds),
+            ("request_seconds", self.request_seconds),
+            ("connections_max", self.connections_max.map(|n| n as u64)),
+            ("requests_max", self.requests_max.map(|n| n as u64)),
+            ("rate_burst", self.rate_burst.map(u64::from)),
+            ("idempotency_hours", self.idempotency_hours.map(u64::from)),
+        ];
+        if let Some((name, _)) = positive.iter().find(|(_, value)| *value == Some(0)) {
+            return Err(Failure(format!("the setting {name} must be 1 or more")));
+        }
+        let (default, max) = (self.page_limit_default.unwrap_or(20), self.page_limit_max.unwrap_or(100));
+        if default > max {
+            return Err(Failure(format!(
+                "the setting page_limit_default ({default}) is above page_limit_max ({max})"
+            )));
+        }
+        if let Some(url) = &self.database_url
+            && !url.starts_with("postgres://")
+            && !url.starts_with("postgresql://")
+        {
+            return Err(Failure("the setting database_url must start with postgres://".to_owned()));
+        }
+        for origin in self.cors_origins.iter().flatten() {
+            let is_origin = origin.split_once("://").is_some_and(|(scheme, host)| {
+                matches!(scheme, "http" | "https") && !host.is_empty() && !host.contains('/')
+            });
+            if !is_origin {
+                return Err(Failure(format!(
+                    "the setting cors_origins has {origin:?}, which is not an origin such as https://shop.example.com"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    pub fn data(&self) -> PathBuf {
+        self.data.clone().unwrap_or_else(|| PathBuf::from("dockside-data"))
+    }
+
+    pub fn place(&self) -> service::Place {
+        match &self.database_url {
+            Some(url) => {
+                let connections = self.database_connections.unwrap_or(16);
+                service::Place::Postgres { url: url.clone(), connections }
+            }
+            None => {
+                let cores = std::thread::available_parallelism().map_or(2, usize::from);
+                let readers = self.database_connections.unwrap_or(cores);
+                service::Place::Sqlite { file: self.data().join("dockside.db"), readers }
+            }
+        }
+    }
+
+    pub fn limits(&self) -> api::Limits {
+        let defaults = api::Limits::default();
+        let seconds = |given: Option<u64>, default: Duration| given.map_or(default, Duration::from_secs);
+        api::Limits {
+            body_bytes_max: self.body_bytes_max.unwrap_or(defaults.body_bytes_max),
+            body_time: seconds(self.body_seconds, defaults.body_time),
+            request_time: seconds(self.request_seconds, defaults.request_time),
+            header_time: seconds(self.header_seconds, defaults.header_time),
+            connections_max: self.connections_max.unwrap_or(defaults.connections_max),
+            requests_max: self.requests_max.unwrap_or(defaults.requests_max),
+            rate_per_second: self.rate_per_second.unwrap_or(defaults.rate_per_second),
+            rate_burst: self.rate_burst.unwrap_or(defaults.rate_burst),
+            cors_origins: self.cors_origins.clone().unwrap_or_default(),
+        }
+    }
+
+    pub fn service(&self, secrets: &Secrets) -> service::Settings {
+        service::Settings {
+            page_limit_default: self.page_limit_default.unwrap_or(20),
+            page_limit_max: self.page_limit_max.unwrap_or(100),
+            idempotency_seconds: i64::from(self.idempotency_hours.unwrap_or(24)) * 3600,
+            signing_key: secrets.signing_key,
+            encryption_key: secrets.encryption_key,
+        }
+    }
+
+    pub fn log_format(&self) -> Format {
+        use std::io::IsTerminal;
+        match self.log_format {
+            Some(LogFormat::Pretty) => Format::Pretty,
+            Some(LogFormat::Json) => Format::Json,
+            Some(LogFormat::Off) => Format::Off,
+            None if std::io::stderr().is_terminal() => Format::Pretty,
+            None => Format::Json,
+        }
+    }
+}
+
+fn read_file(path: &Path) -> Result<Settings, Failure> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| Failure(format!("the settings file {} can't be read: {error}", path.display())))?;
+    toml::from_str(&text)
+        .map_err(|error| Failure(format!("in the settings file {}: {error}", path.display())))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        settings: Settings,
+    }
+
+    fn settings(arguments: &[&str]) -> Settings {
+        Line::parse_from(["dockside"].iter().chain(arguments)).settings
+    }
+
+    fn file(text: &str) -> Settings {
+        toml::from_str(text).unwrap()
+    }
+
+    #[test]
+    fn a_flag_wins_over_the_file() {
+        let merged = settings(&["--rate-burst", "7"]).or(file("rate_burst = 9\nrate_per_second = 3"));
+        assert_eq!((merged.rate_burst, merged.rate_per_second), (Some(7), Some(3)));
+    }
+
+    #[test]
+    fn a_wrong_setting_is_named() {
+        let named = |arguments: &[&str]| settings(arguments).check().err().map(|failure| failure.0);
+        assert!(named(&["--requests-max", "0"]).unwrap().contains("requests_max"));
+        assert!(named(&["--page-limit-default", "200"]).unwrap().contains("page_limit_default"));
+        assert!(named(&["--database-url", "mysql://x"]).unwrap().contains("database_url"));
+        assert!(named(&["--cors-origins", "https://a.example,b"]).unwrap().contains("cors_origins"));
+        assert!(named(&[]).is_none());
+        assert!(toml::from_str::<Settings>("lisen = 1").err().unwrap().to_string().contains("lisen"));
+    }
+
+    #[test]
+    fn every_setting_is_in_the_documentation() {
+        use clap::CommandFactory;
+        let guide = include_str!("../../../docs/guide/settings.md");
+        for argument in Line::command().get_arguments() {
+            let Some(name) = argument.get_long().filter(|name| *name != "help") else { continue };
+            assert!(guide.contains(&format!("`--{name}`")), "docs/guide/settings.md lacks --{name}");
+        }
+    }
+}

@@ -1,0 +1,315 @@
+//! A world to test in: the whole product on a fresh store, with a clock and randomness that repeat exactly.
+//!
+//! Requests go through everything but the socket. What differs between runs is replaced in what a test sees: ids
+//! become `loc_#1`, `loc_#2` in the order of their appearance, moments become `#time`.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use api::{App, Limits};
+use bytes::Bytes;
+use http::{HeaderMap, Request, StatusCode};
+use http_body_util::{BodyExt, Full};
+use model::{Scopes, Timestamp, World as Mode};
+use serde_json::Value;
+use service::access_tokens::TokenOrder;
+use service::{Clock, Random, Service, Settings};
+use store::{Db, Place};
+
+/// The moment at which every world begins.
+pub const BEGIN: i64 = 1_793_523_600_000_000; // 2026-11-01T09:00:00Z
+
+/// A clock that stands at [`BEGIN`], and ticks a microsecond each time it is read, so that no two moments are equal.
+pub struct TestClock(AtomicI64);
+
+impl Clock for TestClock {
+    fn now(&self) -> Timestamp {
+        Timestamp::from_micros(self.0.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+/// Randomness that is the same in every run (splitmix64).
+struct TestRandom(AtomicU64);
+
+impl Random for TestRandom {
+    fn fill(&self, bytes: &mut [u8]) {
+        for chunk in bytes.chunks_mut(8) {
+            let mut word = self.0.fetch_add(0x9e37_79b9_7f4a_7c15, Ordering::Relaxed);
+            word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+            word ^= word >> 31;
+            chunk.copy_from_slice(&word.to_be_bytes()[..chunk.len()]);
+        }
+    }
+}
+
+/// The product on a fresh store, and a token to call it with.
+pub struct World {
+    pub app: App,
+    pub service: Service,
+    pub db: Db,
+    pub clock: Arc<TestClock>,
+    /// All scopes, in the live world of the organisation `Acme`.
+    pub token: String,
+    names: Mutex<HashMap<String, String>>,
+    _home: Home,
+}
+
+/// Where the data lives; it goes with the test.
+enum Home {
+    Folder { _folder: tempfile::TempDir },
+    Database { admin: String, name: String },
+}
+
+impl World {
+    pub async fn new() -> Self {
+        Self::with_limits(Limits::default()).await
+    }
+
+    pub async fn with_limits(limits: Limits) -> Self {
+        let (place, home) = fresh_place().await;
+        let db = Db::open(place).await.expect("the store opens");
+        let clock = Arc::new(TestClock(AtomicI64::new(BEGIN)));
+        let settings = Settings {
+            page_limit_default: 20,
+            page_limit_max: 100,
+            idempotency_seconds: 24 * 3600,
+            signing_key: [7; 32],
+            encryption_key: [8; 32],
+        };
+        let random = Arc::new(TestRandom(AtomicU64::new(1)));
+        let service = Service::new(db.clone(), clock.clone(), random, settings);
+        let app = App::new(service.clone(), limits).expect("the route table is sound");
+        let mut world =
+            Self { app, service, db, clock, token: String::new(), names: Mutex::default(), _home: home };
+        world.token = world.token_for("Acme", "*", Mode::Live).await;
+        world
+    }
+
+    /// A token for an organisation, made like the command line makes it.
+    pub async fn token_for(&self, organisation: &str, scopes: &str, mode: Mode) -> String {
+        let order = TokenOrder {
+            organisation: organisation.to_owned(),
+            user: format!("admin@{}.example", organisation.to_lowercase()),
+            scopes: Scopes::parse(scopes).expect("scopes that exist"),
+            world: mode,
+            expires_in_seconds: None,
+        };
+        self.service.issue_token(order).await.expect("a token").as_str().to_owned()
+    }
+
+    /// Lets time pass.
+    pub fn advance_seconds(&self, seconds: i64) {
+        self.clock.0.fetch_add(seconds * 1_000_000, Ordering::Relaxed);
+    }
+
+    /// A request to build on; it carries the world's token.
+    pub fn request(&self, method: &str, path: &str) -> Call<'_> {
+        let request = Request::builder()
+            .method(method)
+            .uri(path)
+            .header("authorization", format!("Bearer {}", self.token))
+            .header("x-request-id", "test");
+        Call { world: self, request, body: Bytes::new() }
+    }
+
+    pub async fn get(&self, path: impl AsRef<str>) -> Reply {
+        self.request("GET", path.as_ref()).send().await
+    }
+
+    pub async fn post(&self, path: impl AsRef<str>, body: Value) -> Reply {
+        self.request("POST", path.as_ref()).json(body).send().await
+    }
+
+    pub async fn patch(&self, path: impl AsRef<str>, body: Value) -> Reply {
+        self.request("PATCH", path.as_ref()).json(body).send().await
+    }
+
+    pub async fn delete(&self, path: impl AsRef<str>) -> Reply {
+        self.request("DELETE", path.as_ref()).send().await
+    }
+
+    /// Makes a location and gives its id.
+    pub async fn location(&self, name: &str) -> String {
+        let reply = self.post("/locations", depot(name)).await;
+        assert_eq!(reply.status, 201, "{reply}");
+        reply.json()["id"].as_str().expect("an id").to_owned()
+    }
+
+    /// Makes a configuration of two new locations and gives its id and theirs.
+    pub async fn configuration(&self, name: &str) -> (String, String, String) {
+        let (origin, back) = (self.location("Origin").await, self.location("Return").await);
+        let body = serde_json::json!({"name": name, "locations": {"origin": {"id": origin}, "return": {"id": back}}});
+        let reply = self.post("/location_configurations", body).await;
+        assert_eq!(reply.status, 201, "{reply}");
+        (reply.json()["id"].as_str().expect("an id").to_owned(), origin, back)
+    }
+
+    /// Replaces what differs between runs and engines.
+    fn steady(&self, text: &str) -> String {
+        let mut names = self.names.lock().unwrap();
+        let mut out = String::new();
+        let mut word = String::new();
+        for char in text.chars().chain(['\0']) {
+            if char.is_ascii_alphanumeric() || "_-:.".contains(char) {
+                word.push(char);
+                continue;
+            }
+            out.push_str(&steady_word(&word, &mut names));
+            word.clear();
+            if char != '\0' {
+                out.push(char);
+            }
+        }
+        out
+    }
+}
+
+fn steady_word(word: &str, names: &mut HashMap<String, String>) -> String {
+    let is_moment = word.len() == 27 && word.ends_with('Z') && Timestamp::parse(word).is_some();
+    if is_moment {
+        return "#time".to_owned();
+    }
+    let Some((prefix, body)) = word.split_once('_') else { return word.to_owned() };
+    let body_is_id = body.len() == 26 && model::shape::is_identifier(prefix, word);
+    if !body_is_id {
+        return word.to_owned();
+    }
+    let number = names.values().filter(|name| name.starts_with(&format!("{prefix}_#"))).count() + 1;
+    names.entry(word.to_owned()).or_insert_with(|| format!("{prefix}_#{number}")).clone()
+}
+
+/// A location that has all it needs and nothing more.
+pub fn depot(name: &str) -> Value {
+    serde_json::json!({
+        "name": name,
+        "address": {"address": {"line_1": "1 Quay Street", "city": "Bristol", "post_code": "BS1 4DJ", "country_code": "GB"}},
+    })
+}
+
+/// A request under way.
+pub struct Call<'a> {
+    world: &'a World,
+    request: http::request::Builder,
+    body: Bytes,
+}
+
+impl Call<'_> {
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        if let Some(headers) = self.request.headers_mut() {
+            headers.insert(
+                http::HeaderName::try_from(name).unwrap(),
+                http::HeaderValue::try_from(value).unwrap(),
+            );
+        }
+        self
+    }
+
+    /// Without any token.
+    pub fn anonymous(mut self) -> Self {
+        if let Some(headers) = self.request.headers_mut() {
+            headers.remove("authorization");
+        }
+        self
+    }
+
+    pub fn token(self, token: &str) -> Self {
+        self.header("authorization", &format!("Bearer {token}"))
+    }
+
+    pub fn json(self, body: Value) -> Self {
+        self.raw("application/json", body.to_string())
+    }
+
+    pub fn raw(mut self, media_type: &str, body: impl Into<Bytes>) -> Self {
+        self.body = body.into();
+        self.header("content-type", media_type)
+    }
+
+    pub async fn send(self) -> Reply {
+        let request = self.request.body(Full::new(self.body)).expect("a request");
+        let (head, body) = self.world.app.handle(request).await.into_parts();
+        let body = body.collect().await.expect("a body").to_bytes();
+        let text = String::from_utf8(body.to_vec()).expect("text");
+        let shown = self.world.steady(&text);
+        Reply { status: head.status, headers: head.headers, text, shown }
+    }
+}
+
+/// An answer. It displays as its status and its body, steady between runs.
+pub struct Reply {
+    pub status: StatusCode,
+    pub headers: HeaderMap,
+    /// The body as it came.
+    pub text: String,
+    shown: String,
+}
+
+impl Reply {
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.text).unwrap_or(Value::Null)
+    }
+
+    /// The stable code of a problem.
+    pub fn code(&self) -> String {
+        self.json()["code"].as_str().unwrap_or_default().to_owned()
+    }
+
+    /// The fields at fault, each with its code.
+    pub fn issues(&self) -> Vec<(String, String)> {
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let errors = self.json()["errors"].as_array().cloned().unwrap_or_default();
+        errors.iter().map(|issue| (text(&issue["code"]), text(&issue["field"]))).collect()
+    }
+
+    pub fn header(&self, name: &str) -> &str {
+        self.headers.get(name).map_or("", |value| value.to_str().unwrap_or_default())
+    }
+}
+
+impl fmt::Display for Reply {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{} {}", self.status.as_u16(), self.shown)
+    }
+}
+
+async fn fresh_place() -> (Place, Home) {
+    match std::env::var("TEST_DB").as_deref() {
+        Ok("postgres") => fresh_database().await,
+        _ => {
+            let folder = tempfile::tempdir().expect("a folder");
+            let place = Place::Sqlite { file: folder.path().join("dockside.db"), readers: 2 };
+            (place, Home::Folder { _folder: folder })
+        }
+    }
+}
+
+async fn fresh_database() -> (Place, Home) {
+    static NUMBER: AtomicU64 = AtomicU64::new(0);
+    let admin = std::env::var("DOCKSIDE_TEST_POSTGRES").expect("DOCKSIDE_TEST_POSTGRES names a server");
+    let name = format!("it_{}_{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
+    run(&admin, &format!("CREATE DATABASE {name}")).await;
+    let (server, _) = admin.rsplit_once('/').expect("a database in the address");
+    let place = Place::Postgres { url: format!("{server}/{name}"), connections: 8 };
+    (place, Home::Database { admin, name })
+}
+
+async fn run(admin: &str, sql: &str) {
+    let (client, connection) = tokio_postgres::connect(admin, tokio_postgres::NoTls).await.expect("a server");
+    tokio::spawn(connection);
+    client.batch_execute(sql).await.expect("the statement runs");
+}
+
+impl Drop for Home {
+    fn drop(&mut self) {
+        let Home::Database { admin, name } = self else { return };
+        let (admin, sql) = (admin.clone(), format!("DROP DATABASE {name} WITH (FORCE)"));
+        let dropping = std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+            runtime.expect("a runtime").block_on(run(&admin, &sql));
+        });
+        let _failed = dropping.join();
+    }
+}
