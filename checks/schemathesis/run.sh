@@ -69,7 +69,9 @@ run_schemathesis() {
     (
         cd "$work"
         unset "${!HYPOTHESIS_@}"
-        PYTHONDONTWRITEBYTECODE=1 NO_PROXY='*' no_proxy='*' \
+        OWN_TOKENS=$("$binary" token list "${storage[@]}" | awk '{ print $1 }') \
+            SCHEMATHESIS_HOOKS=hooks PYTHONPATH=$here \
+            PYTHONDONTWRITEBYTECODE=1 NO_PROXY='*' no_proxy='*' \
             "$venv/bin/st" --no-color --config-file "$here/schemathesis.toml" run \
             "http://127.0.0.1:$port/openapi.json" \
             --checks all --max-examples 25 --seed 1 --workers 1 --request-timeout 10 \

@@ -150,7 +150,10 @@ static EMAIL: Shape = Shape::new(
     Kind::Text {
         chars_min: 3,
         chars_max: TEXT_CHARS_MAX,
-        pattern: Some(Pattern { regex: r"^[^@\s]+@[^@\s]+$", matches: is_email }),
+        pattern: Some(Pattern {
+            regex: r"^[^@\s\u0000-\u001F\u007F-\u009F]+@[^@\s\u0000-\u001F\u007F-\u009F]+$",
+            matches: is_email,
+        }),
     },
     "An email address.",
 )
@@ -288,6 +291,18 @@ mod tests {
         let input: LocationInput = parse(depot()).unwrap();
         assert_eq!(input.address.address.post_code.as_deref(), Some("BS1 4DJ"));
         assert_eq!(input.tags, None);
+    }
+
+    #[test]
+    fn null_is_the_same_as_absent() {
+        let mut body = depot();
+        for field in ["tags", "marketplaces", "coordinates"] {
+            body[field] = Value::Null;
+        }
+        body["address"]["contact"] = Value::Null;
+        body["address"]["address"]["line_2"] = Value::Null;
+        let (with, without): (LocationInput, LocationInput) = (parse(body).unwrap(), parse(depot()).unwrap());
+        assert_eq!(serde_json::to_value(with).unwrap(), serde_json::to_value(without).unwrap());
     }
 
     #[test]

@@ -270,6 +270,8 @@ fn check_object(
             (Need::Required | Need::Optional, Some(value)) => field.shape.check(value, &place(), issues),
         }
     }
+    // Null and absent are the same, from here on too.
+    object.retain(|_, value| !value.is_null());
     // A rule may rely on the form of the fields that it ties together.
     if let Some(rule) = rule
         && issues.len() == before
