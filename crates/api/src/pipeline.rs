@@ -15,6 +15,7 @@ use crate::call::{Call, bad_header};
 use crate::query::Query;
 use crate::respond::{Body, Response, refuse};
 use crate::route::{self, Match, Route};
+use crate::server::HEAD_BYTES_MAX;
 use crate::{App, VERSION, cors, problem};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -84,7 +85,8 @@ impl App {
     {
         let Ok(_permit) = self.0.in_flight.try_acquire() else { return Err(Code::Overloaded.into()) };
         let (head, body) = request.into_parts();
-        if head.uri.to_string().len() > URI_BYTES_MAX {
+        let uri_bytes = head.uri.path_and_query().map_or(0, |target| target.as_str().len());
+        if uri_bytes > URI_BYTES_MAX || header_bytes(&head.headers) > HEAD_BYTES_MAX {
             return Err(Code::HeadersTooLarge.into());
         }
         let (place, route, ids) = match self.0.table.find(&head.method, head.uri.path()) {
@@ -214,6 +216,10 @@ async fn catch_panic(work: impl Future<Output = Result<Response>>) -> Result<Res
             .unwrap_or_else(|_| std::task::Poll::Ready(Err(Error::fault("a handler panicked"))))
     })
     .await
+}
+
+fn header_bytes(headers: &HeaderMap) -> usize {
+    headers.iter().map(|(name, value)| name.as_str().len() + value.len()).sum()
 }
 
 fn other_method(method: &Method, allow: &str) -> Result<Response> {

@@ -3,7 +3,7 @@
 use model::problem::Issue;
 use model::{Code, Problem, Result};
 
-use crate::route::Parameter;
+use crate::route::{Parameter, ParameterKind};
 
 /// The parameters of a request, in their order.
 #[derive(Default)]
@@ -16,8 +16,7 @@ impl Query {
         let pairs = decode_pairs(text.unwrap_or_default());
         let pairs = pairs.ok_or_else(|| refuse("query", "Is not percent-encoded UTF-8."))?;
         for (name, _) in &pairs {
-            let plain = name.strip_suffix("[]").unwrap_or(name);
-            if !known.iter().any(|parameter| parameter.name == plain) {
+            if !known.iter().any(|parameter| parameter.is_written(name)) {
                 return Err(refuse(name, "There is no such parameter.").into());
             }
         }
@@ -26,7 +25,24 @@ impl Query {
                 return Err(refuse(parameter.name, "Stands here twice.").into());
             }
         }
-        Ok(Self(pairs))
+        let query = Self(pairs);
+        for parameter in known {
+            query.check_items(parameter)?;
+        }
+        Ok(query)
+    }
+
+    /// Holds each value of a list to its shape: what no row can have must not reach the database.
+    fn check_items(&self, parameter: &Parameter) -> Result<()> {
+        let ParameterKind::List(shape) = parameter.kind else { return Ok(()) };
+        for value in self.many(parameter.name) {
+            let mut issues = Vec::new();
+            shape.check(&mut value.into(), parameter.name, &mut issues);
+            if let Some(issue) = issues.first() {
+                return Err(refuse(parameter.name, &issue.message).into());
+            }
+        }
+        Ok(())
     }
 
     /// The value of a parameter that is there at most once.
@@ -61,8 +77,13 @@ impl Query {
 }
 
 impl Parameter {
+    /// Whether this is a spelling of its name: `[]` marks many values, so it does not fit where there is one.
+    fn is_written(&self, name: &str) -> bool {
+        name == self.name || (self.is_list() && name.strip_suffix("[]") == Some(self.name))
+    }
+
     fn is_list(&self) -> bool {
-        matches!(self.kind, crate::route::ParameterKind::List(_) | crate::route::ParameterKind::Words(_))
+        matches!(self.kind, ParameterKind::List(_) | ParameterKind::Words(_))
     }
 }
 
@@ -115,7 +136,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::route::{LIMIT, ParameterKind};
+    use crate::route::LIMIT;
 
     static TAG: model::shape::Shape = model::shape::Shape::text(0, 9, "");
     const KNOWN: &[Parameter] =
@@ -130,8 +151,10 @@ mod tests {
     }
 
     #[test]
-    fn what_is_unknown_or_doubled_is_refused() {
-        for text in ["tgas=a", "limit=1&limit=2", "limit=%zz", "limit=%ff", "limit=%f"] {
+    fn what_is_unknown_doubled_or_malformed_is_refused() {
+        for text in
+            ["tgas=a", "limit[]=1", "limit=1&limit=2", "limit=%zz", "limit=%ff", "limit=%f", "tags=a,%00"]
+        {
             assert!(Query::parse(Some(text), KNOWN).is_err(), "{text}");
         }
     }

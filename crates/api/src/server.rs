@@ -15,9 +15,9 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::App;
 
-/// Headers of a request at most, and bytes of its head.
+/// Headers of a request at most, and bytes of its head. A single read may bring more, so the pipeline counts too.
 const HEADERS_MAX: usize = 100;
-const HEAD_BYTES_MAX: usize = 64 * 1024;
+pub(crate) const HEAD_BYTES_MAX: usize = 64 * 1024;
 /// How long requests under way may take once the server is told to stop.
 const STOP_TIME: Duration = Duration::from_secs(25);
 /// The wait after a failed accept, as when all file descriptors are in use.
@@ -61,7 +61,7 @@ fn connect(stream: TcpStream, app: App, permit: OwnedSemaphorePermit, graceful: 
         .max_headers(HEADERS_MAX)
         .max_buf_size(HEAD_BYTES_MAX)
         .half_close(false)
-        .pipeline_flush(true)
+        // Not `pipeline_flush`: it keeps an answer back while any byte of a next request waits, and may lose it.
         .serve_connection(
             TokioIo::new(stream),
             service_fn(move |request| {

@@ -1,1 +1,200 @@
-fn main() {}
+//! The benchmark: what the product makes of this machine, told as ratios to the least that the same work costs.
+//!
+//! A figure from another machine, or another hour, says little; so each rival is measured in the same run, in short
+//! turns that alternate with the product's. The product is the real program, `dockside serve`; rivals and product
+//! are processes of their own, and this one, which sends the requests, costs both sides the same.
+
+mod bare;
+mod compare;
+mod creates;
+mod load;
+mod memory;
+mod postgres;
+mod process;
+mod reads;
+mod report;
+
+use std::io::{IsTerminal, Write};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use clap::{Parser, ValueEnum};
+use load::Turn;
+use report::Targets;
+
+/// The product's own allocator, so that the bare servers have no worse one.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// Why a measurement could not be made: a sentence for a person.
+type Outcome<T> = Result<T, Box<dyn std::error::Error + Send + Sync>>;
+
+/// Measures the product against the least that the same work costs on this machine.
+#[derive(Parser)]
+#[command(name = "bench")]
+struct Arguments {
+    /// What to measure; everything where nothing is named.
+    sections: Vec<Section>,
+    /// A run of 40 seconds: fewer and shorter turns.
+    #[arg(long)]
+    quick: bool,
+    /// Be a bare server that gives the answer in this file.
+    #[arg(long, hide = true, value_name = "FILE", requires = "listen")]
+    bare: Option<PathBuf>,
+    #[arg(long, hide = true, value_name = "ADDR")]
+    listen: Option<SocketAddr>,
+    /// As a bare server, write the rows of a create to the SQLite store in this file first.
+    #[arg(long, hide = true, value_name = "FILE", requires = "token")]
+    store: Option<PathBuf>,
+    /// The token that tells whose rows they are.
+    #[arg(long, hide = true, value_name = "TOKEN")]
+    token: Option<String>,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq)]
+enum Section {
+    Get,
+    List,
+    CreateSqlite,
+    CreatePostgres,
+    Memory,
+}
+
+/// How long and how often everything is measured.
+struct Plan {
+    connections: &'static [usize],
+    rounds: usize,
+    turn: Turn,
+    /// A turn on PostgreSQL, in the whole seconds that pgbench takes.
+    postgres_rounds: usize,
+    postgres_seconds: u64,
+    starts: usize,
+}
+
+const FULL: Plan = Plan {
+    connections: &[1, 16, 64, 256],
+    rounds: 5,
+    turn: Turn { warm: Duration::from_millis(150), time: Duration::from_millis(600) },
+    postgres_rounds: 3,
+    postgres_seconds: 2,
+    starts: 10,
+};
+const QUICK: Plan = Plan {
+    connections: &[1, 64],
+    rounds: 3,
+    turn: Turn { warm: Duration::from_millis(100), time: Duration::from_millis(350) },
+    postgres_rounds: 2,
+    postgres_seconds: 1,
+    starts: 5,
+};
+
+/// What every section works with.
+struct Bench {
+    plan: Plan,
+    /// The program under test.
+    program: PathBuf,
+    /// A folder on a real disk, which goes with the run: where syncs cost nothing, writes prove nothing.
+    folder: PathBuf,
+    targets: Targets,
+    began: Instant,
+}
+
+impl Bench {
+    /// Tells whoever watches what is being done.
+    fn progress(&self, doing: &str) {
+        let seconds = self.began.elapsed().as_secs();
+        let mut out = std::io::stderr();
+        let line = if out.is_terminal() { format!("\r\x1b[K{seconds:>3} s  {doing}") } else { String::new() };
+        let _nobody_watches = out.write_all(line.as_bytes()).and_then(|()| out.flush());
+    }
+
+    /// Prints a finished table, over the progress line.
+    fn print(&self, text: &str) -> Outcome<()> {
+        let mut out = std::io::stdout();
+        if std::io::stderr().is_terminal() {
+            std::io::stderr().write_all(b"\r\x1b[K")?;
+        }
+        out.write_all(text.as_bytes())?;
+        Ok(out.flush()?)
+    }
+
+    async fn run(&mut self, sections: &[Section]) -> Outcome<()> {
+        let is_wanted = |section| sections.is_empty() || sections.contains(&section);
+        self.print(&report::heading(&self.plan))?;
+        if is_wanted(Section::Get) || is_wanted(Section::List) {
+            reads::measure(self, is_wanted(Section::Get), is_wanted(Section::List)).await?;
+        }
+        if is_wanted(Section::CreateSqlite) {
+            creates::sqlite(self).await?;
+        }
+        if is_wanted(Section::CreatePostgres) {
+            creates::postgres(self).await?;
+        }
+        if is_wanted(Section::Memory) {
+            memory::measure(self).await?;
+        }
+        self.print(&self.targets.table())?;
+        self.print(&format!("\n{} s in all\n", self.began.elapsed().as_secs()))
+    }
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let outcome = match (&arguments.bare, arguments.listen) {
+        (Some(answer), Some(listen)) => {
+            bare::run(listen, answer, arguments.store.as_deref().zip(arguments.token.as_deref()))
+        }
+        _ => measure(&arguments),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // Nowhere is left to complain to.
+            let _lost = writeln!(std::io::stderr(), "\nbench: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn measure(arguments: &Arguments) -> Outcome<()> {
+    if cfg!(debug_assertions) {
+        return Err("an unoptimised build measures nothing: cargo run --release -p bench".into());
+    }
+    // One thread sends all requests: with more it would take the machine from those it measures.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let program = built_program()?;
+        let home = program.parent().unwrap_or_else(|| Path::new(".")).to_owned();
+        let folder = tempfile::Builder::new().prefix("bench-").tempdir_in(home)?;
+        let mut bench = Bench {
+            plan: if arguments.quick { QUICK } else { FULL },
+            program,
+            folder: folder.path().to_owned(),
+            targets: Targets::default(),
+            began: Instant::now(),
+        };
+        let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
+        // Whichever way it ends, servers and folders go with what holds them.
+        tokio::select! {
+            done = Box::pin(bench.run(&arguments.sections)) => done,
+            _ = tokio::signal::ctrl_c() => Err("stopped".into()),
+            _ = terminate.recv() => Err("stopped".into()),
+        }
+    })
+}
+
+/// The program under test, beside this one, brought up to date where cargo started us.
+fn built_program() -> Outcome<PathBuf> {
+    if let Some(cargo) = std::env::var_os("CARGO") {
+        let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../Cargo.toml");
+        let mut build = std::process::Command::new(cargo);
+        build.args(["build", "--quiet", "--release", "-p", "dockside", "--manifest-path"]).arg(manifest);
+        if !build.status()?.success() {
+            return Err("the program could not be built".into());
+        }
+    }
+    let program = std::env::current_exe()?.with_file_name("dockside");
+    if program.exists() { Ok(program) } else { Err(format!("{} is missing", program.display()).into()) }
+}

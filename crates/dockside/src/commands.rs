@@ -4,7 +4,7 @@ use std::io::Write;
 
 use clap::Subcommand;
 use model::time::parse_duration_seconds;
-use model::{Id, Scopes, World};
+use model::{Error, Id, Scopes, World};
 use service::access_tokens::TokenOrder;
 
 use crate::Failure;
@@ -67,7 +67,10 @@ pub async fn token(command: Token) -> Result<(), Failure> {
             let token =
                 Id::parse(&id).ok_or_else(|| Failure(format!("{id:?} is not a token's id (tok_…)")))?;
             let service = open(&settings.resolve()?).await?;
-            service.revoke_token(token).await.map_err(|_| Failure(format!("there is no token {id}")))?;
+            service.revoke_token(token).await.map_err(|error| match error {
+                Error::Refused(_) => Failure(format!("there is no token {id}")),
+                fault => fault.into(),
+            })?;
             writeln!(std::io::stdout(), "revoked {id}")?;
             Ok(())
         }

@@ -41,6 +41,7 @@ pub async fn run(settings: Settings) -> Result<(), Failure> {
         log::info("stop", "finishing what is under way");
     };
     server::serve(listener, app, stop).await;
+    log::flush();
     Ok(())
 }
 

@@ -6,11 +6,13 @@
 pub mod access_token;
 pub mod country;
 pub mod event;
+pub mod geo;
 pub mod id;
 pub mod json;
 pub mod location;
 pub mod location_configuration;
 pub mod owner;
+pub mod plan;
 pub mod post_code;
 pub mod problem;
 pub mod scope;

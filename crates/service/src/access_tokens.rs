@@ -23,26 +23,41 @@ pub const TRADED_SECONDS: i64 = 3600;
 
 /// Tokens seen lately, by the hash of their secret.
 #[derive(Default)]
-pub struct Cache(RwLock<HashMap<[u8; 32], (Instant, Caller)>>);
+pub struct Cache(RwLock<Seen>);
+
+#[derive(Default)]
+struct Seen {
+    callers: HashMap<[u8; 32], (Instant, Caller)>,
+    /// How often tokens were taken away here: a look-up that began before the last time may have found a dead one.
+    revocations: u64,
+}
 
 impl Cache {
     fn get(&self, hash: &[u8; 32]) -> Option<Caller> {
         let seen = self.0.read().ok()?;
-        seen.get(hash).filter(|(at, _)| at.elapsed() < CACHE_AGE_MAX).map(|(_, caller)| *caller)
+        seen.callers.get(hash).filter(|(at, _)| at.elapsed() < CACHE_AGE_MAX).map(|(_, caller)| *caller)
     }
 
-    fn put(&self, hash: [u8; 32], caller: Caller) {
-        if let Ok(mut seen) = self.0.write() {
-            if seen.len() >= CACHED_MAX {
-                seen.clear();
+    fn revocations(&self) -> u64 {
+        self.0.read().map_or(0, |seen| seen.revocations)
+    }
+
+    /// Remembers a look-up that began after so many revocations, unless there were more meanwhile.
+    fn put(&self, hash: [u8; 32], caller: Caller, revocations: u64) {
+        if let Ok(mut seen) = self.0.write()
+            && seen.revocations == revocations
+        {
+            if seen.callers.len() >= CACHED_MAX {
+                seen.callers.clear();
             }
-            seen.insert(hash, (Instant::now(), caller));
+            seen.callers.insert(hash, (Instant::now(), caller));
         }
     }
 
     fn clear(&self) {
         if let Ok(mut seen) = self.0.write() {
-            seen.clear();
+            seen.callers.clear();
+            seen.revocations += 1;
         }
     }
 }
@@ -80,6 +95,7 @@ impl Service {
         let caller = match self.0.tokens.get(&hash) {
             Some(caller) => caller,
             None => {
+                let revocations = self.0.tokens.revocations();
                 let found =
                     self.db().read(owner, async move |tx| access_tokens::by_hash(tx, owner, hash).await);
                 let token = found.await?.ok_or(Code::Unauthenticated)?;
@@ -90,7 +106,7 @@ impl Service {
                     scopes: token.scopes,
                     expires_at: token.expires_at,
                 };
-                self.0.tokens.put(hash, caller);
+                self.0.tokens.put(hash, caller, revocations);
                 caller
             }
         };
@@ -110,7 +126,7 @@ impl Service {
         let (child, child_secret) = (self.new_id(now), self.new_secret(owner));
         let child_hash = Secret::hash(child_secret.as_str());
         let trade = self.db().write(owner, async move |tx| {
-            let parent = access_tokens::by_hash(tx, owner, hash).await?.ok_or(Code::InvalidClient)?;
+            let parent = access_tokens::hold(tx, owner, hash).await?.ok_or(Code::InvalidClient)?;
             // A traded token can't be traded on: it would outlive its hour.
             let is_client = parent.id == id && parent.parent.is_none() && parent.is_alive(now);
             ensure(is_client, Code::InvalidClient)?;

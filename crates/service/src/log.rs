@@ -6,6 +6,7 @@
 use std::io::Write;
 use std::sync::OnceLock;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::time::Duration;
 
 use model::{Error, Timestamp};
 
@@ -13,6 +14,8 @@ use model::{Error, Timestamp};
 const LINES_WAITING_MAX: usize = 16_384;
 /// Bytes written at once.
 const CHUNK_BYTES: usize = 64 * 1024;
+/// How long lines gather before they are written: to wake the thread for each would cost more than the line.
+const GATHER: Duration = Duration::from_millis(5);
 
 /// How lines look.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -25,30 +28,60 @@ pub enum Format {
 
 struct Log {
     format: Format,
-    lines: SyncSender<String>,
+    entries: SyncSender<Entry>,
+}
+
+enum Entry {
+    Line(String),
+    /// Answered once all lines before it are written.
+    Flush(SyncSender<()>),
 }
 
 static LOG: OnceLock<Log> = OnceLock::new();
 
 /// Starts the log. Lines before it are not kept.
 pub fn start(format: Format) -> std::io::Result<()> {
-    let (lines, waiting) = sync_channel(LINES_WAITING_MAX);
+    let (entries, waiting) = sync_channel(LINES_WAITING_MAX);
     std::thread::Builder::new().name("log".to_owned()).spawn(move || write_lines(&waiting))?;
-    let _already_started = LOG.set(Log { format, lines });
+    let _already_started = LOG.set(Log { format, entries });
     Ok(())
 }
 
-fn write_lines(waiting: &Receiver<String>) {
-    let mut out = std::io::stderr();
-    while let Ok(mut chunk) = waiting.recv() {
-        while chunk.len() < CHUNK_BYTES
-            && let Ok(line) = waiting.try_recv()
-        {
-            chunk.push_str(&line);
-        }
-        // Nowhere is left to complain to.
-        let _lost = out.write_all(chunk.as_bytes());
+/// Waits until every line so far is written: for the end of the process, which ends the thread too.
+pub fn flush() {
+    let Some(log) = LOG.get() else { return };
+    let (written, done) = sync_channel(1);
+    if log.entries.send(Entry::Flush(written)).is_ok() {
+        let _thread_ended = done.recv();
     }
+}
+
+fn write_lines(waiting: &Receiver<Entry>) {
+    let mut chunk = String::with_capacity(CHUNK_BYTES);
+    while let Ok(first) = waiting.recv() {
+        if matches!(first, Entry::Line(_)) {
+            std::thread::sleep(GATHER);
+        }
+        for entry in std::iter::once(first).chain(waiting.try_iter()) {
+            match entry {
+                Entry::Line(line) => chunk.push_str(&line),
+                Entry::Flush(written) => {
+                    write_out(&mut chunk);
+                    let _nobody_waits = written.send(());
+                }
+            }
+            if chunk.len() >= CHUNK_BYTES {
+                write_out(&mut chunk);
+            }
+        }
+        write_out(&mut chunk);
+    }
+}
+
+fn write_out(chunk: &mut String) {
+    // Nowhere is left to complain to.
+    let _lost = std::io::stderr().write_all(chunk.as_bytes());
+    chunk.clear();
 }
 
 /// A request and how it was answered. The route is the path's template, so that no id or query is in it.
@@ -92,7 +125,7 @@ pub fn request(request: &Request<'_>) {
             format!("{now}  {status}  {method:<6} {route:<48} {millis:>9.2} ms  {request_id}{code}\n")
         }
     };
-    let _full = log.lines.try_send(line);
+    let _full = log.entries.try_send(Entry::Line(line));
 }
 
 /// Writes what went wrong in a place.
@@ -115,5 +148,5 @@ fn message(level: &str, place: &str, text: &str) {
         }
         Format::Pretty => format!("{level:<5} {place}: {text}\n"),
     };
-    let _full = log.lines.try_send(line);
+    let _full = log.entries.try_send(Entry::Line(line));
 }

@@ -93,17 +93,26 @@ impl Service {
         let owner = command.caller.owner;
         let now = self.now();
         let answer = json(&Reply { outcome: Outcome::Refused(problem.clone()), ..Reply::gone() })?;
+        let since = now.plus_seconds(-self.settings().idempotency_seconds);
         let kept = self.db().write(owner, async move |tx| {
-            idempotency::put(tx, owner, &known.key, &known.fingerprint, &answer, now).await
+            // An equal request may have been answered otherwise in between: then that answer stays.
+            let is_free = idempotency::claim(tx, owner, &known.key).await?
+                && idempotency::get(tx, owner, &known.key, since).await?.is_none();
+            if is_free {
+                idempotency::put(tx, owner, &known.key, &known.fingerprint, &answer, now).await?;
+            }
+            Ok(())
         });
         kept.await
     }
 }
 
-/// Whether a refusal is an answer to the request itself, and so is given again when it is repeated.
+/// Whether a refusal is an answer to the request itself, and so is given again when it is repeated. A body that can't
+/// be read asked for nothing yet: it may be corrected under the same key.
 fn is_kept(code: Code) -> bool {
     match code {
         Code::IdempotencyInProgress | Code::IdempotencyKeyReused => false,
+        Code::ValidationFailed | Code::UnknownField => false,
         code => matches!(code.status(), 404 | 409 | 412 | 422),
     }
 }

@@ -13,6 +13,13 @@ const BY_HASH: Sql = Sql::same(
     "SELECT id, owner, user_id, name, scopes, parent_id, expires_at, created_at
      FROM access_token WHERE owner = $1 AND hash = $2",
 );
+/// Holds the token in place: it can't be taken away before this transaction ends.
+const HOLD: Sql = Sql::each(
+    "SELECT id, owner, user_id, name, scopes, parent_id, expires_at, created_at
+     FROM access_token WHERE owner = $1 AND hash = $2",
+    "SELECT id, owner, user_id, name, scopes, parent_id, expires_at, created_at
+     FROM access_token WHERE owner = $1 AND hash = $2 FOR KEY SHARE",
+);
 const GET: Sql = Sql::same(
     "SELECT id, owner, user_id, name, scopes, parent_id, expires_at, created_at
      FROM access_token WHERE owner = $1 AND id = $2",
@@ -46,6 +53,7 @@ const DELETE_EXPIRED: Sql =
 pub(crate) const STATEMENTS: &[&Sql] = &[
     &INSERT,
     &BY_HASH,
+    &HOLD,
     &GET,
     &PAGE.older,
     &PAGE.newer,
@@ -82,6 +90,11 @@ pub async fn by_hash(tx: &mut Tx<'_>, owner: Owner, hash: [u8; 32]) -> Result<Op
     tx.one(&BY_HASH, &[owner.into(), hash.as_slice().into()]).await?.map(read).transpose()
 }
 
+/// As [`by_hash`], and it stays until this transaction ends, so that what is traded for it can't outlive it.
+pub async fn hold(tx: &mut Tx<'_>, owner: Owner, hash: [u8; 32]) -> Result<Option<AccessToken>> {
+    tx.one(&HOLD, &[owner.into(), hash.as_slice().into()]).await?.map(read).transpose()
+}
+
 pub async fn get(tx: &mut Tx<'_>, owner: Owner, id: Id<AccessToken>) -> Result<Option<AccessToken>> {
     tx.one(&GET, &[owner.into(), id.into()]).await?.map(read).transpose()
 }
@@ -94,8 +107,10 @@ pub async fn page(tx: &mut Tx<'_>, owner: Owner, start: &Start, limit: usize) ->
 
 /// Takes a token away, and with it those it was traded for.
 pub async fn delete(tx: &mut Tx<'_>, owner: Owner, id: Id<AccessToken>) -> Result<bool> {
+    // The token first: this waits for trades that hold it, and the next statement sees what they made.
+    let is_deleted = tx.execute(&DELETE, &[owner.into(), id.into()]).await? > 0;
     tx.execute(&DELETE_CHILDREN, &[owner.into(), id.into()]).await?;
-    Ok(tx.execute(&DELETE, &[owner.into(), id.into()]).await? > 0)
+    Ok(is_deleted)
 }
 
 pub async fn all(tx: &mut Tx<'_>) -> Result<Vec<Listed>> {

@@ -9,4 +9,18 @@
 
 mod world;
 
+mod access_tokens;
+mod any_input;
+mod authorisation;
+mod bad_fields;
+mod bad_input;
+mod bad_queries;
+mod contract;
+mod event_log;
+mod headers;
+mod idempotency;
+mod lists;
+mod location_configurations;
 mod locations;
+mod preconditions;
+mod strangers;

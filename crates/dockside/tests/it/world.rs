@@ -12,11 +12,14 @@ use api::{App, Limits};
 use bytes::Bytes;
 use http::{HeaderMap, Request, StatusCode};
 use http_body_util::{BodyExt, Full};
-use model::{Scopes, Timestamp, World as Mode};
+use model::access_token::Secret;
+use model::{Owner, Scopes, Timestamp, World as Mode};
 use serde_json::Value;
 use service::access_tokens::TokenOrder;
 use service::{Clock, Random, Service, Settings};
+use store::events::{self, Logged};
 use store::{Db, Place};
+use tokio_postgres::Client;
 
 /// The moment at which every world begins.
 pub const BEGIN: i64 = 1_793_523_600_000_000; // 2026-11-01T09:00:00Z
@@ -57,10 +60,15 @@ pub struct World {
     _home: Home,
 }
 
-/// Where the data lives; it goes with the test.
+/// Where the data lives: it is the test's own for as long as this lasts.
 enum Home {
-    Folder { _folder: tempfile::TempDir },
-    Database { admin: String, name: String },
+    Folder {
+        _folder: tempfile::TempDir,
+    },
+    /// The session that holds the lock on the database's number.
+    Database {
+        _claim: Client,
+    },
 }
 
 impl World {
@@ -98,6 +106,22 @@ impl World {
             expires_in_seconds: None,
         };
         self.service.issue_token(order).await.expect("a token").as_str().to_owned()
+    }
+
+    /// Who owns what the world's own token makes.
+    pub fn owner(&self) -> Owner {
+        Secret::owner_of(&self.token).expect("a sound token")
+    }
+
+    /// The log of the world's own organisation, from its beginning, with everything in it numbered.
+    pub async fn events(&self) -> Vec<Logged> {
+        const EVENTS_MAX: usize = 10_000;
+        if self.db.is_shared() {
+            self.service.relay_events().await.expect("the relay runs");
+        }
+        let owner = self.owner();
+        let read = self.db.read(owner, async move |tx| events::after(tx, owner, 0, EVENTS_MAX).await);
+        read.await.expect("the log")
     }
 
     /// Lets time pass.
@@ -168,6 +192,12 @@ impl World {
 }
 
 fn steady_word(word: &str, names: &mut HashMap<String, String>) -> String {
+    // A full stop or a colon after an id belongs to the sentence.
+    let (word, rest) = word.split_at(word.trim_end_matches(['.', ':']).len());
+    format!("{}{rest}", steady_name(word, names))
+}
+
+fn steady_name(word: &str, names: &mut HashMap<String, String>) -> String {
     let is_moment = word.len() == 27 && word.ends_with('Z') && Timestamp::parse(word).is_some();
     if is_moment {
         return "#time".to_owned();
@@ -264,6 +294,14 @@ impl Reply {
         errors.iter().map(|issue| (text(&issue["code"]), text(&issue["field"]))).collect()
     }
 
+    /// The ids of a page, in its order.
+    pub fn ids(&self) -> Vec<String> {
+        let page = self.json();
+        let lists = page.as_object().into_iter().flatten().filter_map(|(_, value)| value.as_array());
+        let items = lists.flatten();
+        items.map(|item| item["id"].as_str().expect("an id").to_owned()).collect()
+    }
+
     pub fn header(&self, name: &str) -> &str {
         self.headers.get(name).map_or("", |value| value.to_str().unwrap_or_default())
     }
@@ -277,7 +315,7 @@ impl fmt::Display for Reply {
 
 async fn fresh_place() -> (Place, Home) {
     match std::env::var("TEST_DB").as_deref() {
-        Ok("postgres") => fresh_database().await,
+        Ok("postgres") => claim_database().await,
         _ => {
             let folder = tempfile::tempdir().expect("a folder");
             let place = Place::Sqlite { file: folder.path().join("dockside.db"), readers: 2 };
@@ -286,30 +324,42 @@ async fn fresh_place() -> (Place, Home) {
     }
 }
 
-async fn fresh_database() -> (Place, Home) {
-    static NUMBER: AtomicU64 = AtomicU64::new(0);
+/// A database that no other test uses, emptied. Databases are kept and used again, since dropping one costs the server
+/// a checkpoint, which takes longer than most tests do.
+async fn claim_database() -> (Place, Home) {
     let admin = std::env::var("DOCKSIDE_TEST_POSTGRES").expect("DOCKSIDE_TEST_POSTGRES names a server");
-    let name = format!("it_{}_{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
-    run(&admin, &format!("CREATE DATABASE {name}")).await;
-    let (server, _) = admin.rsplit_once('/').expect("a database in the address");
-    let place = Place::Postgres { url: format!("{server}/{name}"), connections: 8 };
-    (place, Home::Database { admin, name })
-}
-
-async fn run(admin: &str, sql: &str) {
-    let (client, connection) = tokio_postgres::connect(admin, tokio_postgres::NoTls).await.expect("a server");
-    tokio::spawn(connection);
-    client.batch_execute(sql).await.expect("the statement runs");
-}
-
-impl Drop for Home {
-    fn drop(&mut self) {
-        let Home::Database { admin, name } = self else { return };
-        let (admin, sql) = (admin.clone(), format!("DROP DATABASE {name} WITH (FORCE)"));
-        let dropping = std::thread::spawn(move || {
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-            runtime.expect("a runtime").block_on(run(&admin, &sql));
-        });
-        let _failed = dropping.join();
+    let claim = connect(&admin).await;
+    let name = format!("it_{}", claim_number(&claim).await);
+    let known = claim.query_opt("SELECT 1 FROM pg_database WHERE datname = $1", &[&name]).await;
+    if known.expect("the list of databases").is_none() {
+        run(&claim, &format!("CREATE DATABASE {name}")).await;
     }
+    let (server, _) = admin.rsplit_once('/').expect("a database in the address");
+    let url = format!("{server}/{name}");
+    // A schema of its own, because not every server lets the owner of a database drop the public one.
+    run(&connect(&url).await, "DROP SCHEMA IF EXISTS it CASCADE; CREATE SCHEMA it").await;
+    let place = Place::Postgres { url: format!("{url}?options=-csearch_path%3Dit"), connections: 8 };
+    (place, Home::Database { _claim: claim })
+}
+
+/// The first number that no session holds; it is held until this one ends.
+async fn claim_number(session: &Client) -> i64 {
+    let mut number = 0;
+    loop {
+        let row = session.query_one("SELECT pg_try_advisory_lock($1)", &[&number]).await;
+        if row.expect("an answer").get(0) {
+            return number;
+        }
+        number += 1;
+    }
+}
+
+async fn connect(url: &str) -> Client {
+    let (client, connection) = tokio_postgres::connect(url, tokio_postgres::NoTls).await.expect("a server");
+    tokio::spawn(connection);
+    client
+}
+
+async fn run(session: &Client, sql: &str) {
+    session.batch_execute(sql).await.expect("the statement runs");
 }

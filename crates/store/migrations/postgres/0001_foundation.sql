@@ -135,3 +135,7 @@ SELECT protect('location_version');
 SELECT protect('location_configuration');
 SELECT protect('event');
 SELECT protect('event_head');
+
+-- A user is the same in both worlds of its organisation, and stands under the organisation itself.
+CREATE POLICY test_world_reads ON organisation_user FOR SELECT
+    USING (owner || '_test' = current_setting('dockside.owner', true));

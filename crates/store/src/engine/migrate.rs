@@ -25,7 +25,7 @@ macro_rules! migrations {
 
 migrations!["0001_foundation"];
 
-const TABLE: &str = "CREATE TABLE IF NOT EXISTS migration (name TEXT PRIMARY KEY)";
+const TABLE: &str = "CREATE TABLE IF NOT EXISTS migration (name TEXT NOT NULL PRIMARY KEY)";
 /// An arbitrary number that all nodes agree on, so that only one migrates at a time.
 const LOCK: &str = "SELECT pg_advisory_xact_lock(4716051120331)";
 

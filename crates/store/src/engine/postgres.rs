@@ -117,10 +117,10 @@ impl Pool {
             Ok(value) => {
                 if has_begun {
                     connection.client.batch_execute("COMMIT").await.map_err(|error| {
-                        match error.as_db_error() {
-                            // The server said no, so it is not committed.
-                            Some(_) => Failure::Before(fault(error)),
-                            None => Failure::Unknown(fault(error)),
+                        match error.code() {
+                            // The server said no, so it is not committed. That it goes down says neither.
+                            Some(code) if !is_shutting_down(code) => Failure::Before(fault(error)),
+                            _ => Failure::Unknown(fault(error)),
                         }
                     })?;
                 }

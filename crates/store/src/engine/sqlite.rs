@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, Sender, TrySendError};
 use model::{Code, Error, Result};
+use rusqlite::config::DbConfig;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, OpenFlags, ToSql};
 use tokio::sync::oneshot;
@@ -127,6 +128,8 @@ fn connect(file: &Path, flags: OpenFlags) -> Result<Connection> {
         Connection::open_with_flags(file, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX).map_err(fault)?;
     connection.busy_timeout(BUSY_TIMEOUT).map_err(fault)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS_CACHED);
+    // A plan must not depend on what is bound: each new LIMIT would have the statement prepared again.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(fault)?;
     connection
         .execute_batch(
             "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;

@@ -1,0 +1,142 @@
+//! A writer of HTML that escapes by default: only text known at compile time gets in as markup.
+
+/// Stands for the host in a page that is rendered once, until a request tells which it is. It is a private
+/// character, so no text has it.
+pub const HOST: char = '\u{e000}';
+
+/// HTML under way.
+#[derive(Default)]
+pub struct Html(String);
+
+/// The attributes of an element, in their order.
+pub type Attributes<'a> = &'a [(&'static str, &'a str)];
+
+impl Html {
+    /// Markup that is part of the program.
+    pub fn markup(&mut self, markup: &'static str) {
+        self.0.push_str(markup);
+    }
+
+    /// Text, escaped.
+    pub fn text(&mut self, text: &str) {
+        for char in text.chars() {
+            match char {
+                '&' => self.0.push_str("&amp;"),
+                '<' => self.0.push_str("&lt;"),
+                '>' => self.0.push_str("&gt;"),
+                '"' => self.0.push_str("&quot;"),
+                '\'' => self.0.push_str("&#39;"),
+                char => self.0.push(char),
+            }
+        }
+    }
+
+    /// An element and what is in it.
+    pub fn tag(&mut self, name: &'static str, attributes: Attributes<'_>, inside: impl FnOnce(&mut Self)) {
+        self.void(name, attributes);
+        inside(self);
+        self.0.push_str("</");
+        self.0.push_str(name);
+        self.0.push('>');
+    }
+
+    /// An element that has no end, such as `<input>`.
+    pub fn void(&mut self, name: &'static str, attributes: Attributes<'_>) {
+        self.0.push('<');
+        self.0.push_str(name);
+        for (name, value) in attributes {
+            self.0.push(' ');
+            self.0.push_str(name);
+            self.0.push_str("=\"");
+            self.text(value);
+            self.0.push('"');
+        }
+        self.0.push('>');
+    }
+
+    /// An element of a class, with text in it.
+    pub fn line(&mut self, name: &'static str, class: &'static str, text: &str) {
+        let attributes = [("class", class)];
+        self.tag(name, if class.is_empty() { &[] } else { &attributes }, |html| html.text(text));
+    }
+
+    pub fn link(&mut self, to: &str, text: &str) {
+        self.tag("a", &[("href", to)], |html| html.text(text));
+    }
+
+    pub fn paragraph(&mut self, text: &str) {
+        self.tag("p", &[], |html| html.prose(text));
+    }
+
+    /// Text in which `` `code` `` is code and `[words](#place)` a link to a place on this server.
+    pub fn prose(&mut self, text: &str) {
+        let mut rest = text;
+        while let Some(place) = rest.find(['`', '[']) {
+            self.text(&rest[..place]);
+            rest = &rest[place..];
+            rest = match (code_span(rest), link_span(rest)) {
+                (Some((code, after)), _) => {
+                    self.line("code", "", code);
+                    after
+                }
+                (None, Some((words, to, after))) => {
+                    self.tag("a", &[("href", to)], |html| html.prose(words));
+                    after
+                }
+                (None, None) => {
+                    self.text(&rest[..1]);
+                    &rest[1..]
+                }
+            };
+        }
+        self.text(rest);
+    }
+
+    /// The address of this server, as the request's `Host` names it. The script puts in the browser's own
+    /// idea of it, which knows of a proxy that speaks TLS.
+    pub fn base(&mut self) {
+        self.0.push_str("<span class=\"base\">http://");
+        self.0.push(HOST);
+        self.0.push_str("</span>");
+    }
+
+    pub fn finish(self) -> String {
+        self.0
+    }
+}
+
+fn code_span(text: &str) -> Option<(&str, &str)> {
+    text.strip_prefix('`')?.split_once('`')
+}
+
+fn link_span(text: &str) -> Option<(&str, &str, &str)> {
+    let (words, rest) = text.strip_prefix('[')?.split_once("](")?;
+    let (to, after) = rest.split_once(')')?;
+    to.starts_with(['#', '/']).then_some((words, to, after))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn prose(text: &str) -> String {
+        let mut html = Html::default();
+        html.prose(text);
+        html.finish()
+    }
+
+    #[test]
+    fn text_and_attributes_are_escaped() {
+        let mut html = Html::default();
+        html.tag("a", &[("href", "\"><script>")], |html| html.text("<b> & 'c'"));
+        let expected = "<a href=\"&quot;&gt;&lt;script&gt;\">&lt;b&gt; &amp; &#39;c&#39;</a>";
+        assert_eq!(html.finish(), expected);
+    }
+
+    #[test]
+    fn prose_knows_code_and_links_and_nothing_else() {
+        assert_eq!(prose("See `<a>` [here](#x)."), "See <code>&lt;a&gt;</code> <a href=\"#x\">here</a>.");
+        assert_eq!(prose("[`x`](/y)"), "<a href=\"/y\"><code>x</code></a>");
+        assert_eq!(prose("[x](javascript:y) `z"), "[x](javascript:y) `z");
+    }
+}

@@ -1,0 +1,375 @@
+//! `/docs`: the guide and every operation, from the route table.
+
+use http::Method;
+use model::Code;
+use model::shape::Shape;
+
+use super::code;
+use super::example::Way;
+use super::html::Html;
+use super::{fields, guide, page};
+use crate::openapi::refusals_of;
+use crate::route::{Body, Parameter, ParameterKind, Route, Success};
+
+/// The group of what serves operators and tools.
+const SERVICE: &str = "service";
+
+pub fn render(routes: &[Route]) -> String {
+    let groups = groups(routes);
+    let explained: Vec<&str> = groups.iter().filter_map(|group| group.object()?.name).collect();
+    let contents = |html: &mut Html| contents(html, &groups);
+    page::page("Dockside API", "Find an operation", contents, |html| {
+        html.tag("div", &[("class", "row opening")], |html| {
+            html.tag("div", &[("class", "prose")], |html| {
+                html.line("h1", "", "Dockside API");
+                html.line("p", "lead", "Shipping and fulfilment over HTTP: plain resources, JSON, and answers that say what to do next.");
+            });
+        });
+        guide::topics(html, routes);
+        for group in &groups {
+            if group.name == SERVICE { service(html, group) } else { resource(html, group, &explained) }
+        }
+    })
+}
+
+/// The operations on one resource.
+struct Group<'a> {
+    name: &'static str,
+    routes: Vec<&'a Route>,
+}
+
+impl Group<'_> {
+    fn title(&self) -> String {
+        if self.name == "oauth" {
+            return "OAuth".to_owned();
+        }
+        let mut words = self.name.replace('_', " ");
+        if let Some(first) = words.get_mut(..1) {
+            first.make_ascii_uppercase();
+        }
+        words
+    }
+
+    /// The shape of the resource: what reading a single one answers.
+    fn object(&self) -> Option<&'static Shape> {
+        self.routes.iter().find_map(|route| match route.success {
+            Success::Resource(shape) if route.method == Method::GET => Some(shape),
+            _ => None,
+        })
+    }
+}
+
+fn groups(routes: &[Route]) -> Vec<Group<'_>> {
+    let is_service = |route: &Route| route.scope.is_none() && matches!(route.success, Success::Other(_));
+    let mut groups: Vec<Group<'_>> = Vec::new();
+    let resources = routes.iter().filter(|route| !is_service(route)).map(|route| (route.group(), route));
+    let services = routes.iter().filter(|route| is_service(route) && !is_part_of_a_page(route));
+    let services = services.map(|route| (SERVICE, route));
+    for (name, route) in resources.chain(services) {
+        match groups.iter_mut().find(|group| group.name == name) {
+            Some(group) => group.routes.push(route),
+            None => groups.push(Group { name, routes: vec![route] }),
+        }
+    }
+    groups
+}
+
+/// Whether only our own pages ask for it, so that nobody needs to read of it.
+pub fn is_part_of_a_page(route: &Route) -> bool {
+    matches!(route.success, Success::Other("text/css" | "text/javascript"))
+}
+
+fn contents(html: &mut Html, groups: &[Group<'_>]) {
+    page::group(html, "Guide", |html| {
+        for topic in guide::TOPICS {
+            page::entry(html, &format!("#{}", topic.id), topic.title, "", "");
+        }
+        page::entry(html, "/docs/errors", "Catalogue of problems", "", "problem codes errors");
+    });
+    for group in groups {
+        page::group(html, &group.title(), |html| {
+            if let Some(name) = group.object().and_then(|shape| shape.name) {
+                page::entry(
+                    html,
+                    &format!("#{}", fields::place_of(name)),
+                    &object_title(name),
+                    "",
+                    "object fields",
+                );
+            }
+            for route in &group.routes {
+                let to = format!("#{}", route.operation);
+                if group.name == SERVICE {
+                    page::entry(html, &to, route.path, "", route.summary);
+                } else {
+                    let words = format!("{} {}", route.path, route.operation);
+                    page::entry(html, &to, route.summary, route.method.as_str(), &words);
+                }
+            }
+        });
+    }
+}
+
+/// `LocationConfiguration` as "The location configuration".
+fn object_title(name: &str) -> String {
+    let mut title = "The".to_owned();
+    for char in name.chars() {
+        if char.is_ascii_uppercase() {
+            title.push(' ');
+        }
+        title.push(char.to_ascii_lowercase());
+    }
+    title
+}
+
+fn resource(html: &mut Html, group: &Group<'_>, explained: &[&str]) {
+    html.tag("section", &[("class", "resource"), ("id", group.name)], |html| {
+        html.tag("div", &[("class", "row")], |html| {
+            html.tag("div", &[("class", "prose")], |html| {
+                html.line("h2", "", &group.title());
+                if let Some(shape) = group.object() {
+                    html.paragraph(shape.about);
+                }
+            });
+            html.tag("div", &[("class", "examples")], |html| endpoints(html, group));
+        });
+        if let Some((shape, name)) = group.object().and_then(|shape| Some((shape, shape.name?))) {
+            object(html, shape, name, explained);
+        }
+        for route in &group.routes {
+            operation(html, route, explained);
+        }
+    });
+}
+
+fn endpoints(html: &mut Html, group: &Group<'_>) {
+    html.tag("ul", &[("class", "endpoints")], |html| {
+        for route in &group.routes {
+            html.tag("li", &[], |html| {
+                html.tag("a", &[("href", &format!("#{}", route.operation))], |html| {
+                    html.line("span", "method", route.method.as_str());
+                    html.text(" ");
+                    html.text(route.path);
+                });
+            });
+        }
+    });
+}
+
+fn object(html: &mut Html, shape: &Shape, name: &str, explained: &[&str]) {
+    let others: Vec<&str> = explained.iter().copied().filter(|other| *other != name).collect();
+    html.tag("section", &[("class", "row"), ("id", &fields::place_of(name))], |html| {
+        html.tag("div", &[("class", "prose")], |html| {
+            html.line("h3", "", &object_title(name));
+            fields::list(html, shape, Way::Answer, &others);
+        });
+        html.tag("div", &[("class", "examples")], |html| {
+            let value = super::example::value(shape, Way::Answer);
+            code::panel(html, &object_title(name), |html| code::json(html, &value));
+        });
+    });
+}
+
+/// What serves operators and tools needs no more than a line each.
+fn service(html: &mut Html, group: &Group<'_>) {
+    html.tag("section", &[("class", "row"), ("id", group.name)], |html| {
+        html.tag("div", &[("class", "prose")], |html| {
+            html.line("h2", "", &group.title());
+            html.paragraph("For operators and tools. None of these needs a token.");
+            html.tag("ul", &[("class", "fields")], |html| {
+                for route in &group.routes {
+                    html.tag("li", &[("id", route.operation)], |html| {
+                        let media_type =
+                            if let Success::Other(media_type) = route.success { media_type } else { "" };
+                        fields::head(html, route.path, "", |html| html.text(media_type));
+                        html.tag("p", &[], |html| {
+                            html.prose(&format!("{}. {}", route.summary, route.about));
+                        });
+                    });
+                }
+            });
+        });
+        html.tag("div", &[("class", "examples")], |html| {
+            if let Some(route) = group.routes.first() {
+                code::examples(html, route);
+            }
+        });
+    });
+}
+
+fn operation(html: &mut Html, route: &Route, explained: &[&str]) {
+    html.tag("section", &[("class", "row operation"), ("id", route.operation)], |html| {
+        html.tag("div", &[("class", "prose")], |html| {
+            html.tag("h3", &[], |html| {
+                html.tag("a", &[("class", "anchor"), ("href", &format!("#{}", route.operation))], |html| {
+                    html.text(route.summary);
+                });
+            });
+            html.tag("p", &[("class", "endpoint")], |html| {
+                html.line("span", "method", route.method.as_str());
+                html.text(" ");
+                html.line("code", "path", route.path);
+            });
+            if !route.about.is_empty() {
+                html.paragraph(route.about);
+            }
+            needs(html, route);
+            parameters(html, route);
+            body(html, route);
+            answer(html, route, explained);
+            problems(html, route);
+        });
+        html.tag("div", &[("class", "examples")], |html| code::examples(html, route));
+    });
+}
+
+fn parameters(html: &mut Html, route: &Route) {
+    let names = route.path.split('/').filter_map(|step| step.strip_prefix('{')?.strip_suffix('}'));
+    let ids: Vec<_> = names.zip(&route.ids).collect();
+    if !ids.is_empty() {
+        html.line("h4", "", "Path");
+        html.tag("ul", &[("class", "fields")], |html| {
+            for (name, shape) in ids {
+                html.tag("li", &[], |html| {
+                    fields::head(html, name, "required", |html| fields::kind(html, shape, Way::Request, &[]));
+                    fields::about(html, shape);
+                });
+            }
+        });
+    }
+    if !route.parameters.is_empty() {
+        html.line("h4", "", "Query");
+        html.tag("ul", &[("class", "fields")], |html| {
+            for parameter in route.parameters {
+                html.tag("li", &[], |html| {
+                    fields::head(html, parameter.name, "", |html| parameter_kind(html, parameter));
+                    html.paragraph(parameter.about);
+                });
+            }
+        });
+    }
+}
+
+fn parameter_kind(html: &mut Html, parameter: &Parameter) {
+    match parameter.kind {
+        ParameterKind::Limit => html.text("integer, 1 or more"),
+        ParameterKind::Cursor => html.text("string"),
+        ParameterKind::List(shape) => {
+            html.text("comma-separated or repeated: ");
+            fields::kind(html, shape, Way::Request, &[]);
+        }
+        ParameterKind::Words(words) => {
+            html.text("comma-separated or repeated: ");
+            for (place, word) in words.iter().enumerate() {
+                html.text(if place > 0 { ", " } else { "" });
+                html.line("code", "", word);
+            }
+        }
+    }
+}
+
+/// The scope, and the headers that the guide explains, where this operation takes them.
+fn needs(html: &mut Html, route: &Route) {
+    let scope = match route.scope {
+        Some(scope) => format!("Needs the scope `{scope}`."),
+        None => "Needs no access token.".to_owned(),
+    };
+    let is_one = !route.ids.is_empty();
+    let taken = [
+        (route.writes(), "[`Idempotency-Key`](#idempotency)"),
+        (is_one && matches!(route.method, Method::PATCH | Method::DELETE), "[`If-Match`](#concurrency)"),
+        (is_one && route.method == Method::GET, "[`If-None-Match`](#concurrency)"),
+    ];
+    let taken: Vec<&str> = taken.iter().filter(|(is_taken, _)| *is_taken).map(|(_, text)| *text).collect();
+    html.tag("p", &[("class", "needs")], |html| {
+        html.prose(&scope);
+        if !taken.is_empty() {
+            html.prose(&format!(" Takes {}.", taken.join(" and ")));
+        }
+    });
+}
+
+fn body(html: &mut Html, route: &Route) {
+    match &route.body {
+        None => {}
+        Some(Body::Json(shape)) => {
+            html.line("h4", "", "Body");
+            fields::list(html, shape, Way::Request, &[]);
+        }
+        Some(Body::Form(shape)) => {
+            html.line("h4", "", "Body");
+            html.paragraph("A form: `application/x-www-form-urlencoded`.");
+            fields::list(html, shape, Way::Request, &[]);
+        }
+        Some(Body::Patch(shape)) => {
+            html.line("h4", "", "Body");
+            html.paragraph(
+                "Any of the fields below: what is absent stays, `null` clears what is not required.",
+            );
+            unfold(html, "Fields", |html| fields::list(html, shape, Way::Request, &[]));
+        }
+    }
+}
+
+fn unfold(html: &mut Html, title: &str, inside: impl FnOnce(&mut Html)) {
+    html.tag("details", &[], |html| {
+        html.line("summary", "", title);
+        inside(html);
+    });
+}
+
+fn answer(html: &mut Html, route: &Route, explained: &[&str]) {
+    html.line("h4", "", "Answer");
+    let (status, _) = code::answer(&route.success);
+    let shown = |html: &mut Html, before: &str, shape: &Shape| {
+        let is_explained = shape.name.is_some_and(|name| explained.contains(&name));
+        html.tag("p", &[], |html| {
+            html.line("span", "status", status.as_str());
+            html.prose(before);
+            match shape.name.filter(|_| is_explained) {
+                Some(name) => html.prose(&format!("[`{name}`](#{}).", fields::place_of(name))),
+                None => html.prose(shape.about),
+            }
+        });
+        if !is_explained {
+            unfold(html, "Fields", |html| fields::list(html, shape, Way::Answer, explained));
+        }
+    };
+    match &route.success {
+        Success::Resource(shape) => shown(html, " ", shape),
+        Success::Created(shape) => shown(html, " Created: ", shape),
+        Success::List(name, shape) => shown(html, &format!(" A page, in `{name}`. Each entry: "), shape),
+        Success::Empty => html.tag("p", &[], |html| {
+            html.line("span", "status", status.as_str());
+            html.text(" Done. The body is empty.");
+        }),
+        Success::Other(media_type) => html.paragraph(media_type),
+    }
+}
+
+/// First what is special to the operation, then what many may answer.
+fn problems(html: &mut Html, route: &Route) {
+    html.line("h4", "", "Problems");
+    let mut all = refusals_of(route);
+    all.sort_by_key(|code| Code::ALL.iter().position(|known| known == code));
+    all.dedup();
+    let (special, common): (Vec<Code>, Vec<Code>) =
+        all.into_iter().partition(|code| route.refusals.contains(code));
+    for code in special {
+        html.tag("p", &[("class", "problem")], |html| {
+            html.line("span", "status", &code.status().to_string());
+            html.prose(&format!(" [`{}`](/docs/errors#{}) ", code.as_str(), code.as_str()));
+            html.prose(code.title());
+        });
+    }
+    unfold(html, &format!("{} codes that many operations share", common.len()), |html| {
+        html.tag("ul", &[("class", "codes")], |html| {
+            for code in common {
+                html.tag("li", &[], |html| {
+                    html.line("span", "status", &code.status().to_string());
+                    html.prose(&format!(" [`{}`](/docs/errors#{})", code.as_str(), code.as_str()));
+                });
+            }
+        });
+    });
+}

@@ -1,0 +1,89 @@
+//! Creates: a location with its event, committed durably before it is answered.
+
+use std::time::Duration;
+
+use model::access_token::Secret;
+
+use crate::compare::{Comparison, compare, median};
+use crate::load::{self, Turn};
+use crate::postgres::{Database, Pgbench, Private};
+use crate::process::{self, Data, Server, create_request};
+use crate::{Bench, Outcome};
+
+/// Against the same rows put through the same writer, in a store of its own.
+pub async fn sqlite(bench: &mut Bench) -> Outcome<()> {
+    bench.progress("starting the stores");
+    let data = Data::sqlite(bench, "create")?;
+    let token = data.token(bench).await?;
+    let product = data.serve(bench).await?;
+    let request = create_request(&token);
+    let answer = load::ask(&product.target(request.clone())).await?;
+    let bare_data = Data::sqlite(bench, "create-bare")?;
+    let bare = Server::bare(bench, "create", &answer, Some((&bare_data.file(), &token))).await?;
+    let turn = bench.plan.turn;
+    let comparison = Comparison {
+        title: "Create a location, SQLite".to_owned(),
+        rival: "bare",
+        rounds: bench.plan.rounds,
+        ratio_min: 0.7,
+        per_second_min: Some(6000.0),
+    };
+    compare(
+        bench,
+        comparison,
+        async |connections| product.answer(&request, connections, turn).await,
+        async |connections| bare.answer(&request, connections, turn).await,
+    )
+    .await
+}
+
+/// Against pgbench with the same statements, on the same server, in a database of its own.
+pub async fn postgres(bench: &mut Bench) -> Outcome<()> {
+    bench.progress("starting a private PostgreSQL");
+    let (server, pgbench) = match (Private::start().await, Pgbench::find()) {
+        (Ok(server), Ok(pgbench)) => (server, pgbench),
+        (Err(why), _) | (_, Err(why)) => {
+            return bench.print(&format!("\nCreate a location, PostgreSQL: skipped, since {why}\n"));
+        }
+    };
+    let database = Database::create(&server.url, "bench_product").await?;
+    let data = Data::postgres(bench, "postgres", database.url.clone())?;
+    let token = data.token(bench).await?;
+    let product = data.serve(bench).await?;
+    let request = create_request(&token);
+    let answer = load::ask(&product.target(request.clone())).await?;
+
+    let rival = Database::create(&server.url, "bench_pgbench").await?;
+    Data::postgres(bench, "pgbench", rival.url.clone())?.token(bench).await?;
+    let owner = Secret::owner_of(&token).ok_or("the token names no owner")?;
+    let script = pgbench.script(&bench.folder, &rival.url, &owner.to_string(), process::body(&answer)?)?;
+
+    let seconds = bench.plan.postgres_seconds;
+    let turn = Turn { time: Duration::from_secs(seconds), ..bench.plan.turn };
+    let comparison = Comparison {
+        title: "Create a location, PostgreSQL".to_owned(),
+        rival: "pgbench",
+        rounds: bench.plan.postgres_rounds,
+        ratio_min: 0.5,
+        per_second_min: None,
+    };
+    let lags = std::cell::RefCell::new(Vec::new());
+    compare(
+        bench,
+        comparison,
+        async |connections| {
+            let figures = product.answer(&request, connections, turn).await?;
+            // The rival's turn must not pay for what the product left to do.
+            let lag = database.until_numbered().await?;
+            lags.borrow_mut().push(lag.as_secs_f64() * 1000.0);
+            Ok(figures)
+        },
+        async |connections| script.run(connections, seconds).await,
+    )
+    .await?;
+    let (middle, worst) =
+        (median(lags.borrow().iter().copied()), lags.borrow().iter().copied().fold(0.0, f64::max));
+    bench.print(&format!(
+        "Events were all numbered {middle:.0} ms after a turn in the median, {worst:.0} at worst.\n"
+    ))
+}

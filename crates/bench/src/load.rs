@@ -1,0 +1,188 @@
+//! Load: connections that each send a request, wait for its answer, and send the next.
+//!
+//! The bytes of the request are made once, and of an answer only the status and the length are read: what this
+//! side spends is taken from the two that are compared.
+
+use std::io;
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::task::JoinSet;
+
+use crate::Outcome;
+
+/// Room for an answer's head, and for a whole page of locations.
+const BUFFER_BYTES: usize = 64 * 1024;
+const HEAD_END: &[u8] = b"\r\n\r\n";
+const LENGTH: &[u8] = b"\r\ncontent-length: ";
+
+/// A request to repeat, and whom to send it to.
+#[derive(Clone)]
+pub struct Target {
+    pub address: SocketAddr,
+    pub request: Bytes,
+}
+
+/// How long a server is measured, and how long it is warmed up before: connections open, caches fill.
+#[derive(Clone, Copy)]
+pub struct Turn {
+    pub warm: Duration,
+    pub time: Duration,
+}
+
+/// What a turn showed.
+#[derive(Clone, Copy)]
+pub struct Figures {
+    pub per_second: f64,
+    pub latency: Option<Latency>,
+    /// What a request cost the server, over all its threads and in the kernel too.
+    pub cpu_micros: Option<f64>,
+}
+
+/// How long half, and all but one in a hundred, of the requests took at most.
+#[derive(Clone, Copy)]
+pub struct Latency {
+    pub p50_micros: u32,
+    pub p99_micros: u32,
+}
+
+/// Sends the request over so many connections for so long. Any answer but a success ends it. `cpu` tells what the
+/// server has spent so far: it hardly suffers from others who use the machine at the same time.
+pub async fn drive(
+    target: &Target,
+    connections: usize,
+    turn: Turn,
+    cpu: impl Fn() -> Outcome<Duration>,
+) -> Outcome<Figures> {
+    let mut senders = Vec::with_capacity(connections);
+    for _ in 0..connections {
+        senders.push(Sender::connect(target).await?);
+    }
+    let spent = cpu()?;
+    let from = Instant::now() + turn.warm;
+    let until = from + turn.time;
+    let mut tasks = JoinSet::new();
+    for sender in senders {
+        tasks.spawn(sender.repeat(from, until));
+    }
+    let (mut micros, mut requests) = (Vec::new(), 0);
+    while let Some(done) = tasks.join_next().await {
+        let mut sent = done??;
+        micros.append(&mut sent.micros);
+        requests += sent.requests;
+    }
+    let spent = cpu()? - spent;
+    if micros.is_empty() {
+        return Err("no request was answered in a whole turn".into());
+    }
+    micros.sort_unstable();
+    let at = |share: usize| micros[(micros.len() - 1) * share / 100];
+    let latency = Latency { p50_micros: at(50), p99_micros: at(99) };
+    Ok(Figures {
+        per_second: micros.len() as f64 / turn.time.as_secs_f64(),
+        latency: Some(latency),
+        cpu_micros: Some(spent.as_secs_f64() * 1e6 / requests as f64),
+    })
+}
+
+/// Sends the request once and gives the answer as it came, head and body.
+pub async fn ask(target: &Target) -> io::Result<Vec<u8>> {
+    let mut sender = Sender::connect(target).await?;
+    let length = sender.exchange().await?;
+    Ok(sender.buffer[..length].to_vec())
+}
+
+/// What came of a connection.
+struct Sent {
+    /// All requests, the first ones included.
+    requests: usize,
+    /// The time of each request that was counted.
+    micros: Vec<u32>,
+}
+
+struct Sender {
+    stream: TcpStream,
+    request: Bytes,
+    buffer: Vec<u8>,
+}
+
+impl Sender {
+    async fn connect(target: &Target) -> io::Result<Self> {
+        let stream = TcpStream::connect(target.address).await?;
+        stream.set_nodelay(true)?;
+        Ok(Self { stream, request: target.request.clone(), buffer: vec![0; BUFFER_BYTES] })
+    }
+
+    /// Repeats the request, and counts those that are answered between the two moments.
+    async fn repeat(mut self, from: Instant, until: Instant) -> io::Result<Sent> {
+        let (mut requests, mut micros) = (0, Vec::new());
+        let mut began = Instant::now();
+        while began < until {
+            self.exchange().await?;
+            let ended = Instant::now();
+            requests += 1;
+            if (from..until).contains(&ended) {
+                micros.push(u32::try_from((ended - began).as_micros()).unwrap_or(u32::MAX));
+            }
+            began = ended;
+        }
+        Ok(Sent { requests, micros })
+    }
+
+    /// Sends the request and reads the answer into the buffer; tells how long it is.
+    async fn exchange(&mut self) -> io::Result<usize> {
+        self.stream.write_all(&self.request).await?;
+        let mut filled = 0;
+        let mut length = None;
+        loop {
+            let read = self.stream.read(&mut self.buffer[filled..]).await?;
+            if read == 0 {
+                return Err(io::Error::other("the server hung up, or its answer is too long"));
+            }
+            filled += read;
+            if length.is_none() {
+                length = answer_length(&self.buffer[..filled])?;
+            }
+            if length.is_some_and(|length| filled >= length) {
+                return Ok(filled);
+            }
+        }
+    }
+}
+
+/// The length of the answer that begins so, once its head is complete.
+fn answer_length(start: &[u8]) -> io::Result<Option<usize>> {
+    let find = |what: &[u8]| start.windows(what.len()).position(|window| window == what);
+    let Some(head_end) = find(HEAD_END) else { return Ok(None) };
+    if !start.starts_with(b"HTTP/1.1 2") {
+        let text = String::from_utf8_lossy(start);
+        return Err(io::Error::other(format!("the answer was no success: {text}")));
+    }
+    let digits =
+        find(LENGTH).map(|at| start[at + LENGTH.len()..].iter().take_while(|byte| byte.is_ascii_digit()));
+    let Some(digits) = digits else { return Err(io::Error::other("the answer has no length")) };
+    let body = digits.fold(0, |sum, digit| sum * 10 + usize::from(digit - b'0'));
+    Ok(Some(head_end + HEAD_END.len() + body))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_as_long_as_its_head_says() {
+        let answer = b"HTTP/1.1 200 OK\r\ncontent-length: 12\r\ndate: now\r\n\r\n{\"a\"";
+        assert_eq!(answer_length(answer).unwrap(), Some(answer.len() - 4 + 12));
+        assert_eq!(answer_length(&answer[..40]).unwrap(), None);
+    }
+
+    #[test]
+    fn a_refusal_ends_the_measurement() {
+        let error =
+            answer_length(b"HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\n\r\n").unwrap_err();
+        assert!(error.to_string().contains("503"), "{error}");
+    }
+}

@@ -1,0 +1,102 @@
+//! What a person reads: aligned tables, and the targets with what became of them.
+
+use crate::Plan;
+
+/// What is said before the figures: what was compared, and how.
+pub fn heading(plan: &Plan) -> String {
+    let cores = std::thread::available_parallelism().map_or(0, usize::from);
+    format!(
+        "Dockside on {cores} cores, over loopback; the requests come from the same machine and share its cores.\n\
+         product: `dockside serve` with its defaults, a token checked on each request, its log as JSON to /dev/null\n\
+         bare:    the same connection loop that gives the same bytes from memory; for creates it first puts the\n\
+         \x20        same rows through the same writer, and neither parses nor authorises anything\n\
+         pgbench: the same statements, prepared, over as many connections as the product has clients\n\
+         Medians of {} turns of {} ms each ({} of {} s on PostgreSQL), taken alternately.\n\
+         cpu: what a request cost the server on all its threads and in the kernel, in microseconds.\n",
+        plan.rounds,
+        plan.turn.time.as_millis(),
+        plan.postgres_rounds,
+        plan.postgres_seconds
+    )
+}
+
+/// Rows under a heading, each column as wide as it must be: the last to the left, the others to the right.
+pub fn table(rows: &[Vec<String>]) -> String {
+    let columns = rows.first().map_or(0, Vec::len);
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..columns).map(width).collect();
+    let mut out = String::new();
+    for row in rows {
+        let cells = row.iter().zip(&widths).enumerate().map(|(column, (cell, width))| {
+            if column + 1 == columns { cell.clone() } else { format!("{cell:>width$}") }
+        });
+        out.push_str(cells.collect::<Vec<_>>().join("  ").trim_end());
+        out.push('\n');
+    }
+    out
+}
+
+/// A whole number with its thousands apart.
+pub fn count(number: f64) -> String {
+    let digits = format!("{number:.0}");
+    let mut out = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            out.push(' ');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// The targets that this run held figures against.
+#[derive(Default)]
+pub struct Targets {
+    rows: Vec<Vec<String>>,
+}
+
+impl Targets {
+    /// Notes a figure that should be no less; tells how it went.
+    pub fn at_least(&mut self, what: &str, figure: f64, least: f64, show: impl Fn(f64) -> String) -> String {
+        self.note(what, &show(figure), &format!(">= {}", show(least)), figure >= least)
+    }
+
+    /// Notes a figure that should stay below; tells how it went.
+    pub fn below(&mut self, what: &str, figure: f64, limit: f64, show: impl Fn(f64) -> String) -> String {
+        self.note(what, &show(figure), &format!("< {}", show(limit)), figure < limit)
+    }
+
+    fn note(&mut self, what: &str, figure: &str, target: &str, is_met: bool) -> String {
+        let word = if is_met { "met" } else { "NOT MET" };
+        self.rows.push([figure, target, word, what].map(str::to_owned).into());
+        format!("{target} {word}")
+    }
+
+    /// All of them, with their number of connections in the heading.
+    pub fn table(&self) -> String {
+        let heading = ["figure", "target", "", "at 64 connections"].map(str::to_owned).to_vec();
+        let rows: Vec<_> = std::iter::once(heading).chain(self.rows.iter().cloned()).collect();
+        format!("\nTargets\n{}", table(&rows))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands_stand_apart() {
+        assert_eq!([7.0, 999.6, 1234.0, 1_234_567.0].map(count), ["7", "1 000", "1 234", "1 234 567"]);
+    }
+
+    #[test]
+    fn a_figure_on_the_line_meets_a_floor_and_misses_a_ceiling() {
+        let mut targets = Targets::default();
+        assert_eq!(targets.at_least("a", 1.0, 1.0, count), ">= 1 met");
+        assert_eq!(targets.below("b", 1.0, 1.0, count), "< 1 NOT MET");
+        assert_eq!(
+            targets.table(),
+            "\nTargets\nfigure  target           at 64 connections\n     1    >= 1      met  a\n     1     < 1  NOT MET  b\n"
+        );
+    }
+}

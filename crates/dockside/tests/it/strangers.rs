@@ -1,0 +1,147 @@
+//! Whoever has a valid token of another organisation, or of the other world, finds nothing of ours: our ids answer
+//! byte for byte as ids that were never given out.
+
+use api::route::{Body, Success};
+use model::World as Mode;
+use model::shape::{Kind, Need, Shape};
+use serde_json::{Value, json};
+
+use crate::authorisation::{Caller, Party, path, prefix, scoped, send};
+use crate::world::{Reply, World, depot};
+
+/// All that a caller could tell two answers apart by.
+fn bytes(reply: &Reply) -> (u16, &http::HeaderMap, &str) {
+    (reply.status.as_u16(), &reply.headers, &reply.text)
+}
+
+/// An id of a kind that was never given out.
+fn unknown(prefix: &str) -> String {
+    format!("{prefix}_{}", "7".repeat(26))
+}
+
+/// Ourselves, and everybody else who has a valid token: none of them sees anything of ours.
+async fn with_strangers(world: &World) -> (Party, Vec<(&'static str, Party)>) {
+    let ours = Party::settle(world, "Acme", Mode::Live).await;
+    let strangers = vec![
+        ("another organisation", Party::settle(world, "Globex", Mode::Live).await),
+        ("our test world", Party::settle(world, "Acme", Mode::Test).await),
+        ("another organisation's test world", Party::settle(world, "Globex", Mode::Test).await),
+    ];
+    (ours, strangers)
+}
+
+#[tokio::test]
+async fn to_strangers_our_resources_are_like_none() {
+    let world = World::new().await;
+    let (ours, strangers) = with_strangers(&world).await;
+    let (before, log) = (ours.everything(&world).await, world.events().await.len());
+    for (name, stranger) in &strangers {
+        let caller = Caller::Token(stranger.token.clone());
+        for route in scoped().iter().filter(|route| !route.ids.is_empty()) {
+            let nothing: Vec<String> =
+                route.ids.iter().map(|shape| unknown(prefix(shape).unwrap())).collect();
+            let nothing = path(route, nothing.iter().map(String::as_str));
+            let reply = send(&world, route, &ours.path(route), stranger.body(route), &caller).await;
+            let none = send(&world, route, &nothing, stranger.body(route), &caller).await;
+            assert_eq!(none.status, 404, "{} by {name}: {none}", route.operation);
+            assert_eq!(bytes(&reply), bytes(&none), "{} by {name}", route.operation);
+        }
+    }
+    assert_eq!(ours.everything(&world).await, before);
+    assert_eq!(world.events().await.len(), log);
+}
+
+#[tokio::test]
+async fn strangers_lists_show_only_what_is_theirs() {
+    let world = World::new().await;
+    let (ours, strangers) = with_strangers(&world).await;
+    let before = ours.everything(&world).await;
+    for (name, stranger) in &strangers {
+        for (list, our_list) in stranger.everything(&world).await.iter().zip(&before) {
+            let list: Value = serde_json::from_str(list).unwrap();
+            let items = list.as_object().unwrap().values().find_map(Value::as_array).unwrap();
+            assert!(items.len() >= 2, "{name}: {list}");
+            for item in items {
+                let id = item["id"].as_str().unwrap();
+                assert!(!our_list.contains(id), "{name} sees {id}");
+            }
+        }
+        for route in scoped().iter().filter(|route| matches!(route.success, Success::List(..))) {
+            let first = world.request("GET", &format!("{}?limit=1", ours.path(route))).token(&ours.token);
+            let page = first.send().await.json();
+            let cursor = page["next_cursor"].as_str().expect("Party makes two of each");
+            let path = format!("{}?limit=1&cursor={cursor}", stranger.path(route));
+            let reply = world.request("GET", &path).token(&stranger.token).send().await;
+            let seen = (reply.status.as_u16(), reply.code());
+            assert_eq!(seen, (400, "invalid_cursor".to_owned()), "{} by {name}", route.operation);
+            let ours = world.request("GET", &path).token(&ours.token).send().await;
+            assert_eq!(ours.status, 200, "{ours}");
+        }
+    }
+}
+
+/// The places in a body that name a resource by its id, each with the prefix it must have.
+fn references(shape: &Shape, at: &str, found: &mut Vec<(String, &'static str)>) {
+    for field in shape.fields().iter().filter(|field| matches!(field.need, Need::Required | Need::Optional)) {
+        let place = format!("{at}/{}", field.name);
+        match (&field.shape.kind, prefix(field.shape)) {
+            (_, Some(prefix)) => found.push((place, prefix)),
+            (Kind::List { of, .. } | Kind::Map { of, .. }, None) => {
+                let within = prefix(of).is_some() || !of.fields().is_empty();
+                assert!(!within, "{place}: references in lists are not known here: add them");
+            }
+            (_, None) => references(field.shape, &place, found),
+        }
+    }
+}
+
+#[tokio::test]
+async fn strangers_can_not_refer_to_our_resources() {
+    let world = World::new().await;
+    let (ours, strangers) = with_strangers(&world).await;
+    let mut tried = 0;
+    for (name, stranger) in &strangers {
+        let caller = Caller::Token(stranger.token.clone());
+        for route in scoped() {
+            let Some(Body::Json(shape) | Body::Patch(shape)) = route.body else { continue };
+            let mut places = Vec::new();
+            references(shape, "", &mut places);
+            for (place, prefix) in places {
+                // A user is the same in both worlds of its organisation.
+                if stranger.ids[prefix] == ours.ids[prefix] {
+                    assert_eq!(prefix, "usr", "{name} shares our {prefix}");
+                    continue;
+                }
+                let mut replies = Vec::new();
+                for id in [ours.ids[prefix].clone(), unknown(prefix)] {
+                    let mut body = stranger.body(&route).unwrap();
+                    *place.split('/').skip(1).fold(&mut body, |at, step| &mut at[step]) = json!(id);
+                    replies.push(send(&world, &route, &stranger.path(&route), Some(body), &caller).await);
+                }
+                assert_eq!(replies[1].status, 422, "{}{place} by {name}: {}", route.operation, replies[1]);
+                assert_eq!(replies[1].issues()[0].1, place, "{}", replies[1]);
+                assert_eq!(bytes(&replies[0]), bytes(&replies[1]), "{}{place} by {name}", route.operation);
+                tried += 1;
+            }
+        }
+    }
+    assert!(tried >= 14, "fewer references were tried than there are");
+}
+
+#[tokio::test]
+async fn strangers_keys_are_not_ours() {
+    let world = World::new().await;
+    let (ours, strangers) = with_strangers(&world).await;
+    let create = async |party: &Party| {
+        let request = world.request("POST", "/locations").token(&party.token);
+        request.header("idempotency-key", "the same").json(depot("Depot")).send().await
+    };
+    let first = create(&ours).await;
+    assert_eq!((first.status.as_u16(), first.header("idempotent-replayed")), (201, ""));
+    for (name, stranger) in &strangers {
+        let theirs = create(stranger).await;
+        assert_eq!((theirs.status.as_u16(), theirs.header("idempotent-replayed")), (201, ""), "{name}");
+        assert_ne!(theirs.json()["id"], first.json()["id"], "{name}");
+    }
+    assert_eq!(create(&ours).await.header("idempotent-replayed"), "true");
+}

@@ -1,0 +1,127 @@
+//! Limits, set small: who sends slowly, too much or too many is held to them, and everybody else is served.
+
+use std::time::Duration;
+
+use crate::client::Client;
+use crate::load::body;
+use crate::server::{Server, token};
+
+/// Limits of a second are kept in about a second: never early, and late only by what a busy machine costs.
+fn is_about_a_second(time: Duration) -> bool {
+    (Duration::from_millis(800)..Duration::from_secs(5)).contains(&time)
+}
+
+fn server(arguments: &[&str]) -> (tempfile::TempDir, Server, String) {
+    let home = tempfile::tempdir().unwrap();
+    let token = token(home.path(), &["--data", "data"]);
+    let server = Server::start(home.path(), &[&["--data", "data"], arguments].concat());
+    (home, server, token)
+}
+
+fn is_served(server: &Server) {
+    assert_eq!(server.client("").get("/healthz").status, 200);
+}
+
+#[test]
+fn half_sent_heads_and_idle_connections_are_closed_in_time() {
+    let (_home, server, _) = server(&["--header-seconds", "1"]);
+    let mut half = server.client("");
+    half.send(b"GET /healthz HTTP/1.1\r\nHos").unwrap();
+    assert!(is_about_a_second(half.closed_after()));
+
+    let mut silent = server.client("");
+    assert!(is_about_a_second(silent.closed_after()));
+
+    let mut idle = server.client("");
+    assert_eq!(idle.get("/healthz").status, 200);
+    assert!(is_about_a_second(idle.closed_after()));
+
+    // A byte now and then does not help: the head as a whole has its time.
+    let mut dripping = server.client("");
+    let began = std::time::Instant::now();
+    while dripping.send(b"G").is_ok() && dripping.is_silent_for(Duration::from_millis(100)) {
+        assert!(began.elapsed() < Duration::from_secs(5));
+    }
+    assert!(is_about_a_second(began.elapsed()), "{:?}", began.elapsed());
+    is_served(&server);
+}
+
+#[test]
+fn a_stalled_body_gets_408() {
+    let (_home, server, token) = server(&["--body-seconds", "1"]);
+    let mut client = server.client(&token);
+    client.begin_post("/locations", 100);
+    client.send(b"{").unwrap();
+    let began = std::time::Instant::now();
+    let reply = client.reply().expect("an answer");
+    assert_eq!((reply.status, reply.code().as_str()), (408, "request_timeout"));
+    assert!(is_about_a_second(began.elapsed()));
+    assert!(
+        client.closed_after() < Duration::from_secs(5),
+        "the rest of the body would be taken for a request"
+    );
+    is_served(&server);
+}
+
+#[test]
+fn a_body_beyond_the_limit_gets_413_however_it_is_sent() {
+    let body = body("exact").to_string();
+    let limit = body.len().to_string();
+    let (_home, server, token) = server(&["--body-bytes-max", &limit]);
+    assert_eq!(server.client(&token).post("/locations", &body).status, 201, "exactly the limit");
+
+    let padded = format!("{body} ");
+    let reply = server.client(&token).post("/locations", &padded);
+    assert_eq!((reply.status, reply.code().as_str()), (413, "body_too_large"));
+
+    // Announced only: no byte of it has to come.
+    let mut client = server.client(&token);
+    let head = client.head("POST", "/locations", &[("Content-Length", "999999999999")]);
+    client.send(format!("{head}\r\n").as_bytes()).unwrap();
+    assert_eq!(client.reply().expect("an answer").status, 413);
+
+    // Not announced.
+    let mut client = server.client(&token);
+    let head = client.head("POST", "/locations", &[("Transfer-Encoding", "chunked")]);
+    client.send(format!("{head}\r\n{:x}\r\n{padded}\r\n0\r\n\r\n", padded.len()).as_bytes()).unwrap();
+    assert_eq!(client.reply().expect("an answer").code(), "body_too_large");
+
+    // A long one, sent in full before the answer is read: the answer still arrives.
+    let long = " ".repeat(200_000);
+    let reply = server.client(&token).post("/locations", &long);
+    assert_eq!((reply.status, reply.code().as_str()), (413, "body_too_large"));
+    is_served(&server);
+}
+
+#[test]
+fn requests_beyond_the_limit_are_turned_away_and_told_when_to_return() {
+    let (_home, server, token) = server(&["--requests-max", "1"]);
+    let body = body("stalled").to_string();
+    let mut stalled = server.client(&token);
+    stalled.begin_post("/locations", body.len());
+
+    let mut other = server.client(&token);
+    let reply = other.get("/locations");
+    assert_eq!((reply.status, reply.code().as_str()), (503, "overloaded"), "{reply:?}");
+    assert_eq!(reply.header("retry-after"), Some("1"));
+
+    stalled.send(body.as_bytes()).unwrap();
+    assert_eq!(stalled.reply().expect("an answer").status, 201);
+    assert_eq!(other.get("/locations").status, 200, "the same connection is served now");
+}
+
+#[test]
+fn connections_beyond_the_limit_wait_and_are_served_when_one_closes() {
+    let (_home, server, _) = server(&["--connections-max", "4"]);
+    let mut held: Vec<Client> = (0..4).map(|_| server.client("")).collect();
+    for client in &mut held {
+        assert_eq!(client.get("/healthz").status, 200);
+    }
+    let mut fifth = server.client("");
+    let head = fifth.head("GET", "/healthz", &[]);
+    fifth.send(format!("{head}\r\n").as_bytes()).unwrap();
+    assert!(fifth.is_silent_for(Duration::from_millis(300)));
+    assert_eq!(held[1].get("/healthz").status, 200, "those who are in are served meanwhile");
+    drop(held.pop());
+    assert_eq!(fifth.reply().expect("an answer").status, 200);
+}

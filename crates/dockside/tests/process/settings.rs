@@ -1,0 +1,133 @@
+//! Settings: from the flag, then the environment, then the file; a wrong one is named and stops the start.
+
+use std::net::TcpListener;
+use std::path::Path;
+
+use crate::server::{Ended, Server, Starting, ended, program, run, token};
+
+/// The page size that a server on these settings answers with.
+fn page_limit(home: &Path, token: &str, variables: &[(&str, &str)], flags: &[&str]) -> i64 {
+    let mut command = program(home, &[&["serve"], flags].concat());
+    command.envs(variables.iter().copied());
+    let server = Starting::command(home, command).ready();
+    server.client(token).get("/locations").json()["limit"].as_i64().expect("a limit")
+}
+
+#[test]
+fn the_flag_wins_over_the_variable_and_the_variable_over_the_file() {
+    let home = tempfile::tempdir().unwrap();
+    let file = "data = \"elsewhere\"\nlisten = \"127.0.0.1:0\"\npage_limit_default = 7\n";
+    std::fs::write(home.path().join("dockside.toml"), file).unwrap();
+    let token = token(home.path(), &[]);
+    assert!(home.path().join("elsewhere/dockside.db").exists(), "commands read the file too");
+    let variable = ("DOCKSIDE_PAGE_LIMIT_DEFAULT", "8");
+    let flag = ["--page-limit-default", "9"];
+    assert_eq!(page_limit(home.path(), &token, &[], &[]), 7);
+    assert_eq!(page_limit(home.path(), &token, &[variable], &[]), 8);
+    assert_eq!(page_limit(home.path(), &token, &[variable], &flag), 9);
+    assert_eq!(page_limit(home.path(), &token, &[], &flag), 9);
+
+    // A file that is named takes the place of the one that lies there.
+    let other = file.replace("= 7", "= 6");
+    std::fs::write(home.path().join("other.toml"), other).unwrap();
+    assert_eq!(page_limit(home.path(), &token, &[("DOCKSIDE_CONFIG", "other.toml")], &[]), 6);
+    assert_eq!(page_limit(home.path(), &token, &[], &["--config", "other.toml"]), 6);
+}
+
+/// A start that must fail, with these words in what it says and no data made public by it.
+fn refuses(home: &Path, variables: &[(&str, &str)], flags: &[&str], names: &[&str]) -> Ended {
+    let mut command = program(home, &[&["serve"], flags].concat());
+    command.envs(variables.iter().copied());
+    let refused = ended(command);
+    assert_ne!(refused.code, 0, "{flags:?}");
+    assert_eq!(refused.stdout, "", "{flags:?}");
+    for name in names {
+        assert!(
+            refused.stderr.contains(name),
+            "{flags:?} {variables:?} does not name {name}: {}",
+            refused.stderr
+        );
+    }
+    assert!(!refused.stderr.contains("panicked"), "{}", refused.stderr);
+    refused
+}
+
+#[test]
+fn a_wrong_flag_or_variable_stops_the_start_and_is_named() {
+    let home = tempfile::tempdir().unwrap();
+    let flags: [(&[&str], &str); 7] = [
+        (&["--listen", "nonsense"], "--listen"),
+        (&["--header-seconds", "soon"], "--header-seconds"),
+        (&["--requests-max", "0"], "requests_max"),
+        (&["--database-url", "mysql://localhost/x"], "database_url"),
+        (&["--signing-key", "abc"], "signing_key"),
+        (&["--cors-origins", "shop.example.com"], "cors_origins"),
+        (&["--lisen", "127.0.0.1:0"], "--lisen"),
+    ];
+    for (arguments, name) in flags {
+        refuses(home.path(), &[], arguments, &[name]);
+    }
+    refuses(home.path(), &[("DOCKSIDE_LISTEN", "nonsense")], &[], &["--listen", "nonsense"]);
+    refuses(home.path(), &[("DOCKSIDE_PAGE_LIMIT_DEFAULT", "500")], &[], &["page_limit_default"]);
+}
+
+#[test]
+fn a_wrong_file_stops_the_start_and_is_named() {
+    let home = tempfile::tempdir().unwrap();
+    refuses(home.path(), &[], &["--config", "missing.toml"], &["missing.toml"]);
+    let files = [
+        ("lisen = \"127.0.0.1:0\"", "lisen"),
+        ("header_seconds = \"soon\"", "header_seconds"),
+        ("requests_max = 0", "requests_max"),
+        ("listen = ", "line 1"),
+    ];
+    for (text, name) in files {
+        std::fs::write(home.path().join("dockside.toml"), text).unwrap();
+        let refused = refuses(home.path(), &[], &[], &[name]);
+        assert_eq!(refused.code, 1);
+    }
+}
+
+#[test]
+fn what_cannot_be_had_stops_the_start_and_is_named() {
+    let home = tempfile::tempdir().unwrap();
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let refused = refuses(home.path(), &[], &["--listen", &address], &["listen", &address]);
+    assert_eq!(refused.code, 1);
+
+    // The token for the welcome was not lost with the start that failed.
+    let server = Server::start(home.path(), &[]);
+    assert!(server.stdout().contains("Welcome"));
+    server.stop();
+
+    // A port of ours that nobody listens on; the password stays out of what is said.
+    drop(taken);
+    let url = format!("postgres://ada:hunter2@{address}/x");
+    let refused = refuses(home.path(), &[], &["--database-url", &url], &["database_url"]);
+    assert_eq!(refused.code, 1);
+    assert!(!refused.stderr.contains("hunter2"));
+
+    std::fs::write(home.path().join("file"), "").unwrap();
+    refuses(home.path(), &[], &["--data", "file/data"], &["data", "file/data"]);
+}
+
+#[test]
+fn the_short_commands_print_what_they_promise() {
+    let home = tempfile::tempdir().unwrap();
+    let version = run(home.path(), &["--version"]);
+    assert_eq!(version.stdout, format!("dockside {}\n", env!("CARGO_PKG_VERSION")));
+
+    let printed = run(home.path(), &["openapi"]);
+    assert_eq!((printed.code, printed.stderr.as_str()), (0, ""));
+    let document: serde_json::Value = serde_json::from_str(&printed.stdout).expect("JSON");
+    assert!(!home.path().join("dockside-data").exists(), "it needs no store");
+
+    for _ in 0..2 {
+        let done = run(home.path(), &["migrate"]);
+        assert_eq!((done.code, done.stdout.as_str()), (0, "The schema is up to date.\n"));
+    }
+    let server = Server::start(home.path(), &[]);
+    assert!(server.stdout().contains("Welcome"), "a migrated store is still a new one");
+    assert_eq!(server.client("").get("/openapi.json").json(), document);
+}

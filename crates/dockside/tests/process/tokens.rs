@@ -1,0 +1,122 @@
+//! The command line's tokens, while a server runs on the same store.
+
+use std::path::Path;
+use std::time::Duration;
+
+use crate::load::body;
+use crate::server::{Ended, Server, run, wait_until};
+
+const CREATE: [&str; 6] = ["token", "create", "--organisation", "Acme", "--user", "ada@acme.example"];
+
+fn create(home: &Path, more: &[&str]) -> Ended {
+    run(home, &[&CREATE, more, &["--data", "data"]].concat())
+}
+
+fn list(home: &Path) -> Vec<String> {
+    let listed = run(home, &["token", "list", "--data", "data"]);
+    assert_eq!((listed.code, listed.stderr.as_str()), (0, ""));
+    listed.stdout.lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn a_token_is_printed_alone_and_accepted_at_once() {
+    let home = tempfile::tempdir().unwrap();
+    let server = Server::start(home.path(), &["--data", "data"]);
+    let kinds: [(&[&str], &str, u16, u16); 4] = [
+        (&[], "dk_live_", 200, 201),
+        (&["--test"], "dk_test_", 200, 201),
+        (&["--scopes", "locations:read access_tokens:read"], "dk_live_", 200, 403),
+        (&["--scopes", "orders:write", "--expires-in", "1h"], "dk_live_", 403, 403),
+    ];
+    for (more, prefix, reads, writes) in kinds {
+        let made = create(home.path(), more);
+        assert_eq!((made.code, made.stderr.as_str()), (0, ""));
+        let token = made.stdout.strip_suffix('\n').expect("a line");
+        let is_word = token.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        assert!(token.starts_with(prefix) && is_word, "{token:?}");
+        let mut client = server.client(token);
+        assert_eq!(client.get("/locations").status, reads, "{more:?}");
+        assert_eq!(client.post("/locations", &body("made").to_string()).status, writes, "{more:?}");
+    }
+}
+
+#[test]
+fn an_expired_token_is_refused() {
+    let home = tempfile::tempdir().unwrap();
+    let server = Server::start(home.path(), &["--data", "data"]);
+    let made = create(home.path(), &["--expires-in", "2s"]);
+    let mut client = server.client(made.stdout.trim());
+    assert_eq!(client.get("/locations").status, 200);
+    wait_until("it expires", Duration::from_secs(10), || client.get("/locations").status == 401);
+}
+
+#[test]
+fn a_wrong_order_for_a_token_is_named_and_makes_nothing() {
+    let home = tempfile::tempdir().unwrap();
+    let wrong: [(&[&str], &[&str]); 4] = [
+        (&["--scopes", "locations:read lorries:write"], &["--scopes", "lorries:write"]),
+        (&["--scopes", "reservations:write"], &["--scopes", "reservations:write"]),
+        (&["--expires-in", "soon"], &["--expires-in", "soon"]),
+        (&["--expires-in", "-1h"], &["--expires-in", "-1h"]),
+    ];
+    for (more, names) in wrong {
+        let joined = more.join("=");
+        let refused = create(home.path(), &[&joined]);
+        assert_eq!((refused.code, refused.stdout.as_str()), (1, ""), "{joined}");
+        assert!(names.iter().all(|name| refused.stderr.contains(name)), "{joined}: {}", refused.stderr);
+        assert_eq!(refused.stderr.lines().count(), 1, "a sentence: {}", refused.stderr);
+    }
+    assert_eq!(list(home.path()).len(), 1, "the heading alone");
+}
+
+#[test]
+fn the_list_is_a_table_without_secrets() {
+    let home = tempfile::tempdir().unwrap();
+    let secrets = [
+        create(home.path(), &["--expires-in", "30d"]).stdout,
+        create(home.path(), &["--test", "--scopes", "locations:read"]).stdout,
+    ];
+    let lines = list(home.path());
+    assert_eq!(lines.len(), 3, "{lines:?}");
+    let heads: Vec<&str> = lines[0].split_whitespace().collect();
+    assert_eq!(heads, ["ID", "ORGANISATION", "USER", "WORLD", "EXPIRES", "SCOPES"]);
+    for head in heads {
+        let column = lines[0].find(head).unwrap();
+        for line in &lines[1..] {
+            assert!(column == 0 || line.as_bytes()[column - 1] == b' ', "{head} is not aligned: {lines:#?}");
+            assert_ne!(line.as_bytes()[column], b' ', "{head} is not aligned: {lines:#?}");
+        }
+    }
+    let rows = &lines[1..];
+    assert!(
+        rows.iter().all(|row| row.starts_with("tok_") && row.contains("  Acme          ada@acme.example  "))
+    );
+    assert!(rows.iter().any(|row| row.contains("  test   never  ") && row.ends_with("  locations:read")));
+    assert!(rows.iter().any(|row| row.contains("  live   20") && row.ends_with("  *")));
+    // Neither the token nor the part of it that is random.
+    for secret in &secrets {
+        let tail = &secret.trim()[secret.trim().len() - 20..];
+        assert!(!lines.join("\n").contains(tail));
+    }
+}
+
+#[test]
+fn a_revoked_token_stops_working_on_a_running_server() {
+    let home = tempfile::tempdir().unwrap();
+    let server = Server::start(home.path(), &["--data", "data"]);
+    let made = create(home.path(), &[]);
+    let mut client = server.client(made.stdout.trim());
+    assert_eq!(client.get("/locations").status, 200);
+    let id = list(home.path()).into_iter().find(|line| line.contains("Acme")).expect("its row");
+    let id = id.split(' ').next().expect("an id");
+
+    let revoked = run(home.path(), &["token", "revoke", id, "--data", "data"]);
+    assert_eq!((revoked.code, revoked.stdout), (0, format!("revoked {id}\n")));
+    wait_until("it is refused", Duration::from_secs(3), || client.get("/locations").status == 401);
+
+    for (unknown, says) in [(id, "there is no token"), ("tok_x", "is not a token's id")] {
+        let refused = run(home.path(), &["token", "revoke", unknown, "--data", "data"]);
+        assert_eq!((refused.code, refused.stdout.as_str()), (1, ""));
+        assert!(refused.stderr.contains(says) && refused.stderr.contains(unknown), "{}", refused.stderr);
+    }
+}

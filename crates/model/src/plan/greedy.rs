@@ -1,0 +1,176 @@
+//! The search for when there are too many combinations: builds plans site by site, leaves out what they can do
+//! without, and improves them one exchange at a time.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::PROPOSALS_MAX;
+use super::budget::{Budget, ROW_STEPS, Spent};
+use super::cover::{Cover, Row, Slack, covers, without};
+use super::shortlist::Shortlist;
+
+/// How much of what is wanted a site has, and which site it is; of equal ones the nearest is the greatest.
+type Gain = (u64, Reverse<usize>);
+
+/// Adds plans to the shortlist until the budget ends. It begins with the two that are always made, so that there
+/// is a plan whenever there is stock.
+pub(super) fn search(cover: &Cover, shortlist: &mut Shortlist, budget: &mut Budget) -> Result<(), Spent> {
+    // Keeping a first plan must not depend on what is left to spend on better ones.
+    let mut unlimited = Budget::new(u64::MAX);
+    let near = spare(cover, by_nearness(cover, cover.forced.clone(), None));
+    shortlist.offer(cover, near.clone(), &mut unlimited)?;
+    let gain_of = |site: usize| cover.gain(&cover.wanted, &cover.sites[site].row);
+    let free_sites = (0..cover.sites.len()).filter(|site| !cover.is_forced(*site));
+    let gains: Vec<Gain> = free_sites.map(|site| (gain_of(site), Reverse(site))).collect();
+    let full = spare(cover, by_gain(cover, &gains, None, budget));
+    shortlist.offer(cover, full.clone(), &mut unlimited)?;
+    for sites in [full, near] {
+        improve(cover, sites, shortlist, budget)?;
+    }
+    // Other plans differ from the best in at least one site, so each of its sites is left out in turn.
+    let best = shortlist.picks.first().map_or_else(Vec::new, |pick| pick.sites.clone());
+    let replaceable = best.into_iter().rev().filter(|site| !cover.is_forced(*site));
+    for banned in replaceable.take(PROPOSALS_MAX) {
+        let sites = spare(cover, by_gain(cover, &gains, Some(banned), budget));
+        improve(cover, sites, shortlist, budget)?;
+    }
+    Ok(())
+}
+
+/// Adds the nearest sites that have something of what the set lacks, until it lacks nothing.
+fn by_nearness(cover: &Cover, mut sites: Vec<usize>, banned: Option<usize>) -> Vec<usize> {
+    let mut left = Slack::of(cover, sites.iter().copied()).lacks(cover);
+    // A site that is in the set already has given all it has, which would look like more of the same.
+    let mut is_barred = vec![false; cover.sites.len()];
+    for site in sites.iter().copied().chain(banned) {
+        is_barred[site] = true;
+    }
+    for site in (0..cover.sites.len()).filter(|site| !is_barred[*site]) {
+        if left.is_empty() {
+            break;
+        }
+        let then = without(&left, &cover.sites[site].row);
+        if then != left {
+            sites.push(site);
+            left = then;
+        }
+    }
+    sites
+}
+
+/// Adds the site that has most of what the set lacks, again and again. The gain of a site only ever falls as the set
+/// grows, so a site whose new gain still leads needs no comparison with the rest.
+fn by_gain(cover: &Cover, gains: &[Gain], banned: Option<usize>, budget: &mut Budget) -> Vec<usize> {
+    let mut sites = cover.forced.clone();
+    let mut left = cover.wanted.clone();
+    let mut heap: BinaryHeap<Gain> =
+        gains.iter().copied().filter(|(_, Reverse(site))| Some(*site) != banned).collect();
+    while let (false, Some((_, Reverse(site)))) = (left.is_empty(), heap.pop()) {
+        if budget.spend(ROW_STEPS + left.len() as u64).is_err() {
+            return by_nearness(cover, sites, banned);
+        }
+        let entry = (cover.gain(&left, &cover.sites[site].row), Reverse(site));
+        if heap.peek().is_some_and(|next| *next > entry) {
+            heap.push(entry);
+            continue;
+        }
+        let then = without(&left, &cover.sites[site].row);
+        if then != left {
+            sites.push(site);
+            left = then;
+        }
+    }
+    sites
+}
+
+/// Leaves out the sites that the others make superfluous, the farthest first.
+fn spare(cover: &Cover, mut sites: Vec<usize>) -> Vec<usize> {
+    sites.sort_unstable();
+    let mut slack = Slack::of(cover, sites.iter().copied());
+    for place in (0..sites.len()).rev() {
+        if slack.spares(cover, sites[place]) {
+            slack.remove(cover, sites[place]);
+            sites.remove(place);
+        }
+    }
+    sites
+}
+
+/// Exchanges sites as long as that makes the plan better, offering each step.
+fn improve(
+    cover: &Cover,
+    mut sites: Vec<usize>,
+    shortlist: &mut Shortlist,
+    budget: &mut Budget,
+) -> Result<(), Spent> {
+    loop {
+        shortlist.offer(cover, sites.clone(), budget)?;
+        sites = match swap_one(cover, &sites, budget)? {
+            Some(nearer) => nearer,
+            None => match merge_two(cover, &sites, budget)? {
+                Some(fewer) => fewer,
+                None => return Ok(()),
+            },
+        };
+    }
+}
+
+/// One site replaced by a nearer one that has what only it supplied, the farthest first.
+fn swap_one(cover: &Cover, sites: &[usize], budget: &mut Budget) -> Result<Option<Vec<usize>>, Spent> {
+    for site in sites.iter().rev().filter(|site| !cover.is_forced(**site)) {
+        let lacks = lacks_without(cover, sites, &[*site], budget)?;
+        let found = closest(cover, &lacks, sites, budget)?;
+        if let Some(other) = found.filter(|other| cover.sites[*other].cost < cover.sites[*site].cost) {
+            return Ok(Some(spare(cover, exchanged(sites, &[*site], other))));
+        }
+    }
+    Ok(None)
+}
+
+/// Two sites replaced by one.
+fn merge_two(cover: &Cover, sites: &[usize], budget: &mut Budget) -> Result<Option<Vec<usize>>, Spent> {
+    let free: Vec<usize> = sites.iter().copied().filter(|site| !cover.is_forced(*site)).rev().collect();
+    for (place, first) in free.iter().enumerate() {
+        for second in &free[place + 1..] {
+            let lacks = lacks_without(cover, sites, &[*first, *second], budget)?;
+            if let Some(other) = closest(cover, &lacks, sites, budget)? {
+                return Ok(Some(spare(cover, exchanged(sites, &[*first, *second], other))));
+            }
+        }
+    }
+    Ok(None)
+}
+
+fn exchanged(sites: &[usize], removed: &[usize], added: usize) -> Vec<usize> {
+    sites.iter().copied().filter(|site| !removed.contains(site)).chain([added]).collect()
+}
+
+fn lacks_without(
+    cover: &Cover,
+    sites: &[usize],
+    removed: &[usize],
+    budget: &mut Budget,
+) -> Result<Row, Spent> {
+    budget.spend(sites.iter().map(|site| cover.sites[*site].row.len() as u64).sum())?;
+    let rest = sites.iter().copied().filter(|site| !removed.contains(site));
+    Ok(Slack::of(cover, rest).lacks(cover))
+}
+
+/// The nearest site outside the set, which is sorted, that alone has what is lacking.
+fn closest(
+    cover: &Cover,
+    lacks: &[(usize, i64)],
+    sites: &[usize],
+    budget: &mut Budget,
+) -> Result<Option<usize>, Spent> {
+    budget.spend(lacks.len() as u64)?;
+    let mut nearest: Option<usize> = None;
+    for (_, site) in cover.pivot(lacks, 1).unwrap_or_default() {
+        budget.spend(1)?;
+        let is_nearer = nearest.is_none_or(|known| *site < known) && sites.binary_search(site).is_err();
+        if is_nearer && covers(&cover.sites[*site].row, lacks, budget)? {
+            nearest = Some(*site);
+        }
+    }
+    Ok(nearest)
+}

@@ -1,0 +1,119 @@
+//! Fresh databases to test on: a file for SQLite, a database of its own on the test server for PostgreSQL.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use model::{Id, Owner};
+use store::{Db, Place};
+
+/// Which database a test runs on.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Engine {
+    Sqlite,
+    Postgres,
+}
+
+/// Runs each of the named functions as a test of each engine.
+macro_rules! on_both_engines {
+    ($($name:ident),* $(,)?) => {
+        mod sqlite {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+            async fn $name() { super::$name(crate::fresh::Engine::Sqlite).await })*
+        }
+        mod postgres {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+            async fn $name() { super::$name(crate::fresh::Engine::Postgres).await })*
+        }
+    };
+}
+
+/// An empty database. It goes with the test.
+pub enum Fresh {
+    File { folder: tempfile::TempDir },
+    Database { server: String, name: String },
+}
+
+impl Fresh {
+    pub async fn new(engine: Engine) -> Self {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        if engine == Engine::Sqlite {
+            return Fresh::File { folder: tempfile::tempdir().expect("a folder") };
+        }
+        let server = std::env::var("DOCKSIDE_TEST_POSTGRES").expect(
+            "DOCKSIDE_TEST_POSTGRES names the PostgreSQL server to test on; ./test and checks/postgres.sh set it",
+        );
+        let name = format!("store_{}_{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
+        let made = connect(&server).await.batch_execute(&format!("CREATE DATABASE {name}")).await;
+        made.expect("a database");
+        Fresh::Database { server, name }
+    }
+
+    /// SQLite's file.
+    pub fn file(&self) -> PathBuf {
+        match self {
+            Fresh::File { folder } => folder.path().join("dockside.db"),
+            Fresh::Database { .. } => panic!("PostgreSQL has no file to look at"),
+        }
+    }
+
+    fn url(&self) -> String {
+        match self {
+            Fresh::File { .. } => panic!("SQLite has no address"),
+            Fresh::Database { server, name } => {
+                let (server, _) = server.rsplit_once('/').expect("a database in the address");
+                format!("{server}/{name}")
+            }
+        }
+    }
+
+    pub fn place(&self) -> Place {
+        match self {
+            Fresh::File { .. } => Place::Sqlite { file: self.file(), readers: 2 },
+            Fresh::Database { .. } => Place::Postgres { url: self.url(), connections: CONNECTIONS },
+        }
+    }
+
+    /// Opens and so migrates it.
+    pub async fn open(&self) -> Db {
+        Db::open(self.place()).await.expect("the store opens")
+    }
+
+    /// A connection beside the store's own, to look behind its back.
+    pub async fn postgres(&self) -> tokio_postgres::Client {
+        connect(&self.url()).await
+    }
+
+    /// The same for SQLite.
+    pub fn sqlite(&self) -> rusqlite::Connection {
+        rusqlite::Connection::open(self.file()).expect("the file opens")
+    }
+}
+
+/// Connections of the store's pool.
+pub const CONNECTIONS: usize = 8;
+
+async fn connect(url: &str) -> tokio_postgres::Client {
+    let (client, connection) = tokio_postgres::connect(url, tokio_postgres::NoTls).await.expect("a server");
+    tokio::spawn(connection);
+    client
+}
+
+impl Drop for Fresh {
+    fn drop(&mut self) {
+        let Fresh::Database { server, name } = self else { return };
+        let (server, sql) = (server.clone(), format!("DROP DATABASE {name} WITH (FORCE)"));
+        // The test's own runtime may be going already.
+        let dropping = std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+            runtime.expect("a runtime").block_on(async {
+                connect(&server).await.batch_execute(&sql).await.expect("the database goes");
+            });
+        });
+        let _failed = dropping.join();
+    }
+}
+
+/// The owner with this number.
+pub fn owner(number: u128) -> Owner {
+    Owner::live(Id::from_bits(number))
+}

@@ -1,0 +1,162 @@
+//! PostgreSQL holds every transaction to its owner's rows, whatever its statements say.
+
+use std::fmt::Write as _;
+
+use tokio_postgres::error::SqlState;
+use tokio_postgres::{Client, Transaction};
+
+use crate::fresh::{Engine, Fresh, owner};
+
+const TABLES: &str = "SELECT relname::text FROM pg_class
+    WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND relname <> 'migration' ORDER BY oid";
+const UNPROTECTED: &str = "SELECT relname::text FROM pg_class c
+    WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace AND relname <> 'migration'
+    AND NOT (relrowsecurity AND relforcerowsecurity AND EXISTS (SELECT FROM pg_policy p WHERE p.polrelid = c.oid))";
+
+/// A migrated database whose every table holds a row of `A` and a row of `B`.
+struct Rows {
+    _fresh: Fresh,
+    client: Client,
+    tables: Vec<String>,
+    a: String,
+    b: String,
+}
+
+impl Rows {
+    async fn new() -> Self {
+        let fresh = Fresh::new(Engine::Postgres).await;
+        drop(fresh.open().await);
+        let client = fresh.postgres().await;
+        let tables = client.query(TABLES, &[]).await.unwrap().iter().map(|row| row.get(0)).collect();
+        let mut rows =
+            Rows { _fresh: fresh, client, tables, a: owner(1).to_string(), b: owner(2).to_string() };
+        let (a, b) = (rows.a.clone(), rows.b.clone());
+        let tables = rows.tables.clone();
+        let tx = rows.begin("*").await;
+        // In the order of their creation, so that what a row refers to is there before it.
+        for table in &tables {
+            for owner in [&a, &b] {
+                let insert = insert(&tx, table, owner, "1").await;
+                tx.batch_execute(&insert).await.unwrap_or_else(|error| panic!("{insert}: {error}"));
+            }
+        }
+        tx.commit().await.unwrap();
+        rows
+    }
+
+    /// A transaction that says whose it is as the store says it.
+    async fn begin(&mut self, owner: &str) -> Transaction<'_> {
+        let tx = self.client.transaction().await.unwrap();
+        tx.batch_execute(&format!("SET LOCAL dockside.owner = '{owner}'")).await.unwrap();
+        tx
+    }
+}
+
+/// A statement that inserts a row of any table: `key` wherever a text is due, 1 for a number.
+async fn insert(tx: &Transaction<'_>, table: &str, owner: &str, key: &str) -> String {
+    let columns = "SELECT attname::text, format_type(atttypid, NULL) FROM pg_attribute
+        WHERE attrelid = $1::text::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attnum";
+    let (mut names, mut values) = (String::new(), String::new());
+    for column in tx.query(columns, &[&table]).await.unwrap() {
+        let (name, kind): (String, String) = (column.get(0), column.get(1));
+        let value = match (name.as_str(), kind.as_str()) {
+            ("owner", _) => format!("'{owner}'"),
+            (_, "text" | "bytea") => format!("'{key}'"),
+            (_, "bigint") => "1".to_owned(),
+            (_, other) => panic!("{table}.{name}: no value is known for the type {other}"),
+        };
+        let comma = if names.is_empty() { "" } else { ", " };
+        write!(names, "{comma}\"{name}\"").unwrap();
+        write!(values, "{comma}{value}").unwrap();
+    }
+    format!("INSERT INTO \"{table}\" ({names}) VALUES ({values})")
+}
+
+async fn owners(tx: &Transaction<'_>, table: &str) -> Vec<String> {
+    let rows = tx.query(&format!("SELECT owner FROM \"{table}\" ORDER BY owner"), &[]).await.unwrap();
+    rows.iter().map(|row| row.get(0)).collect()
+}
+
+#[tokio::test]
+async fn every_table_is_protected_even_from_its_owner() {
+    let rows = Rows::new().await;
+    let unprotected: Vec<String> =
+        rows.client.query(UNPROTECTED, &[]).await.unwrap().iter().map(|row| row.get(0)).collect();
+    assert_eq!(unprotected, Vec::<String>::new());
+    assert!(rows.tables.len() >= 10, "{:?}", rows.tables);
+    let role = "SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user";
+    let is_exempt: bool = rows.client.query_one(role, &[]).await.unwrap().get(0);
+    assert!(!is_exempt, "the tests' role is exempt from row level security, so they would show nothing");
+}
+
+#[tokio::test]
+async fn without_an_owner_nothing_is_visible() {
+    let mut rows = Rows::new().await;
+    let tables = rows.tables.clone();
+    for table in &tables {
+        // Before the setting was ever made on the connection, and after a transaction that made it.
+        let fresh = rows._fresh.postgres().await;
+        let never = fresh.query(&format!("SELECT owner FROM \"{table}\""), &[]).await.unwrap();
+        let after = rows.client.query(&format!("SELECT owner FROM \"{table}\""), &[]).await.unwrap();
+        assert_eq!((never.len(), after.len()), (0, 0), "{table}");
+        let tx = rows.client.transaction().await.unwrap();
+        let insert = insert(&tx, table, &owner(1).to_string(), "2").await;
+        assert_refused(tx.batch_execute(&insert).await, &insert);
+    }
+}
+
+#[tokio::test]
+async fn an_owner_sees_and_changes_only_its_own_rows() {
+    let mut rows = Rows::new().await;
+    let (a, b, tables) = (rows.a.clone(), rows.b.clone(), rows.tables.clone());
+    for table in &tables {
+        let tx = rows.begin(&a).await;
+        assert_eq!(owners(&tx, table).await, [a.as_str()], "{table}");
+        // Dependants of other tables stand in the way of deleting our row, so only the other's are asked for.
+        let delete = format!("DELETE FROM \"{table}\" WHERE owner <> '{a}'");
+        assert_eq!(tx.execute(&delete, &[]).await.unwrap(), 0, "{delete}");
+        let take = format!("UPDATE \"{table}\" SET owner = '{a}' WHERE owner = '{b}'");
+        assert_eq!(tx.execute(&take, &[]).await.unwrap(), 0, "{take}");
+        tx.rollback().await.unwrap();
+    }
+    let system = rows.begin("*").await;
+    for table in &tables {
+        assert_eq!(owners(&system, table).await, [a.as_str(), b.as_str()], "{table}");
+    }
+}
+
+#[tokio::test]
+async fn the_test_world_reads_its_organisations_users_and_nothing_else() {
+    let mut rows = Rows::new().await;
+    let (a, tables) = (rows.a.clone(), rows.tables.clone());
+    let tx = rows.begin(&format!("{a}_test")).await;
+    for table in &tables {
+        let expected: &[&str] = if table == "organisation_user" { &[&a] } else { &[] };
+        assert_eq!(owners(&tx, table).await, expected, "{table}");
+    }
+    for change in ["UPDATE organisation_user SET email = 'x'", "DELETE FROM organisation_user"] {
+        assert_eq!(tx.execute(change, &[]).await.unwrap(), 0, "{change}");
+    }
+    let insert = insert(&tx, "organisation_user", &a, "2").await;
+    assert_refused(tx.batch_execute(&insert).await, &insert);
+}
+
+#[tokio::test]
+async fn an_owner_can_not_write_for_another() {
+    let mut rows = Rows::new().await;
+    let (a, b, tables) = (rows.a.clone(), rows.b.clone(), rows.tables.clone());
+    for table in &tables {
+        let tx = rows.begin(&a).await;
+        let insert = insert(&tx, table, &b, "2").await;
+        assert_refused(tx.batch_execute(&insert).await, &insert);
+        drop(tx);
+        let tx = rows.begin(&a).await;
+        let give = format!("UPDATE \"{table}\" SET owner = '{b}'");
+        assert_refused(tx.batch_execute(&give).await, &give);
+    }
+}
+
+fn assert_refused(result: Result<(), tokio_postgres::Error>, statement: &str) {
+    let error = result.expect_err(statement);
+    assert_eq!(error.code(), Some(&SqlState::INSUFFICIENT_PRIVILEGE), "{statement}: {error}");
+}

@@ -1,0 +1,35 @@
+//! Every statement is sound on both engines, and none is forgotten.
+
+use std::path::{Path, PathBuf};
+
+use crate::fresh::{Engine, Fresh};
+
+async fn every_statement_prepares(engine: Engine) {
+    let fresh = Fresh::new(engine).await;
+    let db = fresh.open().await;
+    let mut prepared = 0;
+    for statement in store::statements() {
+        db.prepare(statement).await.unwrap_or_else(|error| panic!("statement {prepared}: {error}"));
+        prepared += 1;
+    }
+    assert!(prepared > 0);
+}
+
+#[test]
+fn every_statement_of_the_source_is_listed() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut written = 0;
+    for file in files(&source).into_iter().filter(|file| !file.starts_with(source.join("engine"))) {
+        let text = std::fs::read_to_string(&file).unwrap();
+        written += text.matches("Sql::same(").count() + text.matches("Sql::each(").count();
+    }
+    assert!(written > 0, "no source was found in {}", source.display());
+    assert_eq!(store::statements().count(), written, "a statement is missing from its STATEMENTS");
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
+}
+
+on_both_engines!(every_statement_prepares);
