@@ -13,6 +13,8 @@ use sha2::{Digest, Sha256};
 use crate::App;
 use crate::query::Query;
 
+/// Ids that one query parameter may name.
+const QUERY_IDS_MAX: usize = 100;
 /// Longest idempotency key, in characters.
 const KEY_CHARS_MAX: usize = 255;
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
@@ -41,8 +43,33 @@ impl Call {
 
     /// The path's first id. One of another kind can't be found.
     pub fn id<K: Kind>(&self) -> Result<Id<K>> {
-        let text = self.ids.first().ok_or_else(|| Error::fault("the path has no id"))?;
+        self.id_at(0)
+    }
+
+    /// The path's id at this place, counted from zero.
+    pub fn id_at<K: Kind>(&self, place: usize) -> Result<Id<K>> {
+        let text = self.ids.get(place).ok_or_else(|| Error::fault("the path has no such id"))?;
         Id::parse(text).ok_or_else(|| Code::NotFound.into())
+    }
+
+    /// The ids that a query parameter names.
+    pub fn query_ids<K: Kind>(&self, name: &str) -> Result<Vec<Id<K>>> {
+        let read = |text: &String| {
+            let message = format!("Must be ids that start with `{}_`.", K::PREFIX);
+            Id::parse(text).ok_or_else(|| crate::query::refuse(name, &message).into())
+        };
+        let ids = self.query.many(name);
+        if ids.len() > QUERY_IDS_MAX {
+            return Err(crate::query::refuse(name, "At most 100 ids.").into());
+        }
+        ids.iter().map(read).collect()
+    }
+
+    /// The one id that a query parameter names, where it is there.
+    pub fn query_id<K: Kind>(&self, name: &str) -> Result<Option<Id<K>>> {
+        let Some(text) = self.query.one(name) else { return Ok(None) };
+        let message = format!("Must be an id that starts with `{}_`.", K::PREFIX);
+        Id::parse(text).map(Some).ok_or_else(|| crate::query::refuse(name, &message).into())
     }
 
     /// The body, checked.

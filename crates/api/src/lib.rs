@@ -4,14 +4,17 @@
 //! a [`Call`](call::Call) exists for a handler to work with: a handler without authorisation can't be written.
 
 mod access_tokens;
+mod allocations;
 mod call;
 mod cors;
 mod docs;
+mod inventory_items;
 mod location_configurations;
 mod locations;
 mod metrics;
 mod oauth;
 pub mod openapi;
+mod orders;
 mod pipeline;
 mod problem;
 mod query;

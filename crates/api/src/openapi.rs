@@ -54,7 +54,7 @@ fn operation(route: &Route, routes: &[Route], components: &mut Components) -> Va
         "operationId": route.operation,
         "summary": route.summary,
         "tags": [route.group()],
-        "parameters": parameters(route, components),
+        "parameters": parameters(route, routes, components),
         "responses": responses(route, routes, components),
         "security": route.scope.map_or(json!([]), |scope| json!([{ "bearer": [scope.to_string()] }])),
     });
@@ -87,7 +87,12 @@ fn request_body(body: &Body, components: &mut Components) -> Value {
     json!({ "required": true, "content": content })
 }
 
-fn parameters(route: &Route, components: &mut Components) -> Value {
+/// Whether the path is that of a resource with states to tag: then `If-Match` means something there.
+fn is_tagged(route: &Route, routes: &[Route]) -> bool {
+    routes.iter().any(|other| other.path == route.path && matches!(other.success, Success::Resource(_)))
+}
+
+fn parameters(route: &Route, routes: &[Route], components: &mut Components) -> Value {
     let names = route.path.split('/').filter_map(|step| step.strip_prefix('{')?.strip_suffix('}'));
     let ids = names.zip(&route.ids).map(|(name, shape)| {
         json!({ "name": name, "in": "path", "required": true, "schema": components.schema(shape, Way::In) })
@@ -101,7 +106,7 @@ fn parameters(route: &Route, components: &mut Components) -> Value {
             "schema": { "type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!#-~]([ -~]*[!#-~])?$" },
         }));
     }
-    if matches!(route.method, Method::PATCH | Method::DELETE) && !route.ids.is_empty() {
+    if is_tagged(route, routes) && matches!(route.method, Method::PATCH | Method::DELETE) {
         all.push(json!({
             "name": "If-Match", "in": "header", "required": false,
             "description": "The `ETag` of the state that the change is meant for; 412 where it has changed since.",
@@ -125,6 +130,8 @@ fn query_parameter(parameter: &Parameter, components: &mut Components) -> Value 
         ParameterKind::List(shape) => {
             json!({ "type": "array", "maxItems": 50, "items": components.schema(shape, Way::In) })
         }
+        ParameterKind::One(shape) => components.schema(shape, Way::In),
+        ParameterKind::Flag => json!({ "type": "boolean" }),
         ParameterKind::Words(words) => {
             json!({ "type": "array", "items": { "type": "string", "enum": words } })
         }
@@ -216,6 +223,12 @@ fn success(route: &Route, routes: &[Route], components: &mut Components) -> (&'s
                 "201",
                 json!({ "description": shape.about, "headers": headers, "content": content, "links": links }),
             )
+        }
+        Success::Many(status, shape) => {
+            let items = json!({ "type": "array", "items": components.schema(shape, Way::Out) });
+            let schema = json!({ "type": "object", "required": ["data"], "properties": { "data": items } });
+            let status = if *status == 201 { "201" } else { "200" };
+            (status, json!({ "description": shape.about, "content": json_of(schema) }))
         }
         Success::List(name, shape) => {
             let cursor = json!({ "type": ["string", "null"] });

@@ -37,6 +37,8 @@ struct Entry<'a> {
     source: &'static str,
     message: &'a str,
     field: &'a str,
+    #[serde(flatten)]
+    facts: &'a serde_json::Map<String, serde_json::Value>,
 }
 
 /// What a failed operation answers.
@@ -93,6 +95,7 @@ pub fn finish(response: &mut Response, request_id: &str) -> Option<Code> {
         source: "request",
         message: &issue.message,
         field: &issue.field,
+        facts: &issue.facts,
     });
     let document = Document {
         r#type: format!("/docs/errors#{}", code.as_str()),

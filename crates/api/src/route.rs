@@ -12,7 +12,10 @@ use model::{Code, Error, Result, Scope};
 
 use crate::call::Call;
 use crate::respond::Response;
-use crate::{access_tokens, docs, location_configurations, locations, oauth, system};
+use crate::{
+    access_tokens, allocations, docs, inventory_items, location_configurations, locations, oauth, orders,
+    system,
+};
 
 type Handler = Box<dyn Fn(Call) -> Pin<Box<dyn Future<Output = Result<Response>> + Send>> + Send + Sync>;
 
@@ -54,6 +57,10 @@ pub enum ParameterKind {
     List(&'static Shape),
     /// Many words out of a few, separated by commas.
     Words(&'static [&'static str]),
+    /// One value of this shape.
+    One(&'static Shape),
+    /// `true` or `false`.
+    Flag,
 }
 
 /// The body that an operation takes.
@@ -69,6 +76,8 @@ pub enum Body {
 pub enum Success {
     Resource(&'static Shape),
     Created(&'static Shape),
+    /// Several resources, changed or made, under `data`.
+    Many(u16, &'static Shape),
     /// A page: the name of the array and the shape of its items.
     List(&'static str, &'static Shape),
     Empty,
@@ -126,6 +135,14 @@ impl Route {
         R: Future<Output = Result<Response>> + Send + 'static,
     {
         Self::new(Method::POST, path, scope, summary, handler)
+    }
+
+    pub fn put<F, R>(path: &'static str, scope: &str, summary: &'static str, handler: F) -> Self
+    where
+        F: Fn(Call) -> R + Send + Sync + 'static,
+        R: Future<Output = Result<Response>> + Send + 'static,
+    {
+        Self::new(Method::PUT, path, scope, summary, handler)
     }
 
     pub fn patch<F, R>(path: &'static str, scope: &str, summary: &'static str, handler: F) -> Self
@@ -196,6 +213,9 @@ pub fn all() -> Vec<Route> {
     [
         locations::routes(),
         location_configurations::routes(),
+        inventory_items::routes(),
+        orders::routes(),
+        allocations::routes(),
         access_tokens::routes(),
         oauth::routes(),
         system::routes(),

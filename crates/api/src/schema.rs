@@ -76,10 +76,10 @@ impl Components {
             Kind::Identifier(prefix) => {
                 json!({ "type": "string", "pattern": format!("^{prefix}_{ID_BODY}$") })
             }
-            Kind::List { of, items_max } => {
+            Kind::List { of, items_min, items_max } => {
                 // A patch replaces lists whole, so their items are as on creation.
                 let way = if way == Way::Patch { Way::In } else { way };
-                json!({ "type": "array", "maxItems": items_max, "items": self.schema(of, way) })
+                json!({ "type": "array", "minItems": items_min, "maxItems": items_max, "items": self.schema(of, way) })
             }
             Kind::Open => json!({ "type": "object" }),
             Kind::Map { key, of, entries_max } => self.map(key.regex, of, *entries_max, way),

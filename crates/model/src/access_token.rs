@@ -185,7 +185,7 @@ static SCOPE: Shape = Shape::new(
 )
 .example(r#""locations:read""#);
 const SCOPE_REGEX: &str = r"^(\*|(locations|location_configurations|orders|inventory|allocations|shipments|carriers|batches|manifests|events|webhooks|access_tokens):(read|write)|reservations:read|(shipments|batches):purchase)$";
-static SCOPES: Shape = Shape::new(Kind::List { of: &SCOPE, items_max: 40 }, "What the token may do.");
+static SCOPES: Shape = Shape::list(&SCOPE, 40, "What the token may do.");
 static MODE: Shape =
     Shape::new(Kind::OneOf(&["live", "test"]), "The world that the token sees: the caller's own.");
 static TOKEN: Shape = Shape::text(1, 100, "The token itself: shown once, when it is made.");

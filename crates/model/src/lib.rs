@@ -4,13 +4,16 @@
 //! Both are passed in, so that everything here is a pure function that a test can repeat exactly.
 
 pub mod access_token;
+pub mod allocation;
 pub mod country;
 pub mod event;
 pub mod geo;
 pub mod id;
+pub mod inventory_item;
 pub mod json;
 pub mod location;
 pub mod location_configuration;
+pub mod order;
 pub mod owner;
 pub mod plan;
 pub mod post_code;
@@ -20,11 +23,14 @@ pub mod shape;
 pub mod time;
 
 pub use access_token::{AccessToken, User};
+pub use allocation::Allocation;
 pub use country::CountryCode;
 pub use event::Event;
 pub use id::Id;
+pub use inventory_item::InventoryItem;
 pub use location::Location;
 pub use location_configuration::LocationConfiguration;
+pub use order::Order;
 pub use owner::{Organisation, Owner, World};
 pub use problem::{Code, Error, Problem, Result, ensure};
 pub use scope::{Scope, Scopes};

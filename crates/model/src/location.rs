@@ -25,7 +25,7 @@ impl IdKind for Location {
 }
 
 /// What a client says of a location.
-#[derive(Serialize, Deserialize, Debug)]
+#[derive(Serialize, Deserialize, Debug, Clone)]
 pub struct LocationInput {
     pub name: String,
     pub tags: Option<Vec<String>>,
@@ -40,7 +40,7 @@ impl Input for LocationInput {
 }
 
 /// A postal address and whom to ask for there.
-#[derive(Serialize, Deserialize, Debug)]
+#[derive(Serialize, Deserialize, Debug, Clone)]
 pub struct Address {
     pub address: PostalAddress,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -48,7 +48,7 @@ pub struct Address {
 }
 
 /// The postal part of an address.
-#[derive(Serialize, Deserialize, Debug)]
+#[derive(Serialize, Deserialize, Debug, Clone)]
 pub struct PostalAddress {
     pub line_1: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -64,7 +64,7 @@ pub struct PostalAddress {
 }
 
 /// Whom to ask for at an address.
-#[derive(Serialize, Deserialize, Debug)]
+#[derive(Serialize, Deserialize, Debug, Clone)]
 pub struct Contact {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
@@ -139,12 +139,12 @@ fn normalise_post_code(address: &mut Map<String, Value>, at: &str, issues: &mut 
     }
 }
 
-static LINE: Shape = Shape::text(0, TEXT_CHARS_MAX, "A line of text.");
+pub(crate) static LINE: Shape = Shape::text(0, TEXT_CHARS_MAX, "A line of text.");
 static LINE_REQUIRED: Shape = Shape::text(1, TEXT_CHARS_MAX, "A line of text, not empty.");
 static POST_CODE: Shape =
     Shape::text(0, 32, "Checked against the country's pattern where it has one, and normalised.")
         .example(r#""SW1A 1AA""#);
-static COUNTRY: Shape =
+pub(crate) static COUNTRY: Shape =
     Shape::new(Kind::OneOf(country::CODES), "ISO 3166-1 alpha-2, in capitals.").example(r#""GB""#);
 static EMAIL: Shape = Shape::new(
     Kind::Text {
@@ -159,7 +159,7 @@ static EMAIL: Shape = Shape::new(
 )
 .example(r#""depot@example.com""#);
 
-static POSTAL: Shape = Shape {
+pub(crate) static POSTAL: Shape = Shape {
     name: Some("PostalAddress"),
     about: "The postal part of an address.",
     kind: Kind::Object {
@@ -176,7 +176,7 @@ static POSTAL: Shape = Shape {
     },
     example: Some(r#"{"line_1":"1 Quay Street","city":"Bristol","post_code":"BS1 4DJ","country_code":"GB"}"#),
 };
-static CONTACT: Shape = Shape::object(
+pub(crate) static CONTACT: Shape = Shape::object(
     "Contact",
     &[
         Field::optional("name", &LINE),
@@ -225,14 +225,11 @@ pub static TAG: Shape = Shape::new(
     "A word to filter by.",
 )
 .example(r#""accepts_returns""#);
-pub(crate) static TAGS: Shape =
-    Shape::new(Kind::List { of: &TAG, items_max: TAGS_MAX }, "Words to filter locations by.");
+pub(crate) static TAGS: Shape = Shape::list(&TAG, TAGS_MAX, "Words to filter locations by.");
 static COUNTERPART: Shape =
     Shape::text(0, TEXT_CHARS_MAX, "An external id. Always a string, so that none loses digits.");
-static COUNTERPARTS: Shape = Shape::new(
-    Kind::List { of: &COUNTERPART, items_max: COUNTERPARTS_MAX },
-    "The location's ids on this marketplace.",
-);
+static COUNTERPARTS: Shape =
+    Shape::list(&COUNTERPART, COUNTERPARTS_MAX, "The location's ids on this marketplace.");
 pub(crate) static MARKETPLACES: Shape = Shape::new(
     Kind::Map {
         key: Pattern { regex: "^[a-zA-Z0-9_]{0,50}$", matches: is_marketplace },

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 /// The result of everything that may be refused or fail.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -75,6 +76,32 @@ problems! {
         "Send the request again, over a faster connection or with a smaller body.";
     LocationInUse 409 "location_in_use" "The location is still in use."
         "Reassign what the problem's `errors` name, then delete the location.";
+    InventoryItemInUse 409 "inventory_item_in_use" "The item is still in use."
+        "Delete the orders that want it and take its stock off hand first.";
+    SkuTaken 409 "sku_taken" "Another item has this SKU."
+        "Choose another SKU, or change the item that has it.";
+    OnHandChanged 409 "on_hand_changed" "The stock on hand is not what was expected."
+        "Read the level again, and decide on what it is now.";
+    OrderNotCommitted 409 "order_not_committed" "The order is not committed."
+        "Commit the order first: only a committed order has a reservation to allocate against.";
+    OrderCancelled 409 "order_cancelled" "The order is cancelled."
+        "Make a new order.";
+    OrderFulfilled 409 "order_fulfilled" "The order is fulfilled."
+        "What was sent can't be changed. Make a new order.";
+    OrderPartlyFulfilled 409 "order_partly_fulfilled" "Some of the order is completed."
+        "Take its allocations back first (DELETE /allocations/orders/{order_id}), if the goods never left.";
+    OrderItemsAllocated 409 "order_items_allocated" "More of an item is allocated than the order would want."
+        "Reduce or delete its allocations first.";
+    ExceedsReservation 409 "exceeds_reservation" "More is allocated than the order wants."
+        "The problem's `errors` name each item, what was `requested` and what is `available`.";
+    InsufficientStock 409 "insufficient_stock" "There is not enough stock on hand."
+        "The problem's `errors` name each item, what was `requested` and what is `available`.";
+    AllocationCompleted 409 "allocation_completed" "A completed allocation can't change."
+        "Leave out the allocations that the problem's `errors` name.";
+    StockMoved 409 "stock_moved" "The stock moved while the plan was made."
+        "Ask for a new plan.";
+    NothingToAllocate 409 "nothing_to_allocate" "There is nothing that could be allocated."
+        "The plan says why: everything is allocated already, or no location has stock.";
     IdempotencyInProgress 409 "idempotency_in_progress" "The first request with this key is still running."
         "Wait a second and send the same request again.";
     PreconditionFailed 412 "precondition_failed" "The resource has changed since it was read."
@@ -89,6 +116,18 @@ problems! {
         "Check the spelling of the fields that the problem's `errors` name.";
     LocationNotFound 422 "location_not_found" "The body names a location that does not exist."
         "Check the ids that the problem's `errors` name.";
+    InventoryItemNotFound 422 "inventory_item_not_found" "The body names an item that does not exist."
+        "Check the ids that the problem's `errors` name.";
+    ItemNotInOrder 422 "item_not_in_order" "The body names an item that the order does not have."
+        "Check the ids that the problem's `errors` name.";
+    ItemNotInAllocation 422 "item_not_in_allocation" "The body names an item that the allocation does not hold."
+        "An allocation holds one item, which can't be changed for another.";
+    AllocationNotFound 422 "allocation_not_found" "The body names an allocation that the order does not have."
+        "Check the ids that the problem's `errors` name. Nothing of the request was applied.";
+    DuplicateAllocation 422 "duplicate_allocation" "The body names an allocation twice."
+        "Name each allocation once.";
+    StatusNotWritable 422 "status_not_writable" "The status can't be set like this."
+        "Create an order as `draft` or `committed`; then use its commit and cancel endpoints.";
     UserNotFound 422 "user_not_found" "The body names a user that does not exist."
         "Check the id that the problem's `errors` name.";
     ScopeNotHeld 422 "scope_not_held" "A token can't hand out a scope that it does not carry."
@@ -131,6 +170,9 @@ pub struct Issue {
     pub message: String,
     /// A JSON pointer into the body, or a parameter's or header's name.
     pub field: String,
+    /// What else there is to know, such as `requested` and `available`.
+    #[serde(flatten, default)]
+    pub facts: Map<String, Value>,
 }
 
 impl Issue {
@@ -139,7 +181,16 @@ impl Issue {
         field: impl Into<String>,
         message: impl Into<String>,
     ) -> Self {
-        Self { code: code.into(), field: field.into(), message: message.into() }
+        Self { code: code.into(), field: field.into(), message: message.into(), facts: Map::new() }
+    }
+}
+
+impl Issue {
+    /// The issue with one more thing to know.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.facts.insert(name.to_owned(), value.into());
+        self
     }
 }
 
@@ -155,6 +206,11 @@ impl Problem {
     /// A refusal because of one field.
     pub fn field(code: Code, issue: Issue) -> Self {
         Self { code, detail: Some(issue.message.clone()), issues: vec![issue] }
+    }
+
+    /// A refusal because of several fields, all for the same reason.
+    pub fn fields(code: Code, issues: Vec<Issue>) -> Self {
+        Self { code, detail: None, issues }
     }
 
     /// A refusal because of everything that is wrong with a body. A field that does not exist comes first:

@@ -10,6 +10,9 @@ use crate::json::{escape, merge};
 use crate::problem::{Code, Error, Issue, Problem, Result};
 use crate::time::Timestamp;
 
+/// Largest object of free form, in bytes of JSON.
+const OPEN_BYTES_MAX: usize = 16_384;
+
 /// A form that a JSON value may have.
 pub struct Shape {
     /// The name under which OpenAPI lists it; unnamed shapes are written where they stand.
@@ -42,6 +45,7 @@ pub enum Kind {
     Identifier(&'static str),
     List {
         of: &'static Shape,
+        items_min: usize,
         items_max: usize,
     },
     Object {
@@ -127,6 +131,16 @@ impl Shape {
         Self::new(Kind::Text { chars_min, chars_max, pattern: None }, about)
     }
 
+    /// At most so many entries of one shape.
+    pub const fn list(of: &'static Shape, items_max: usize, about: &'static str) -> Self {
+        Self::new(Kind::List { of, items_min: 0, items_max }, about)
+    }
+
+    /// At least one entry, and at most so many.
+    pub const fn some(of: &'static Shape, items_max: usize, about: &'static str) -> Self {
+        Self::new(Kind::List { of, items_min: 1, items_max }, about)
+    }
+
     pub const fn object(name: &'static str, fields: &'static [Field], about: &'static str) -> Self {
         Self { name: Some(name), about, kind: Kind::Object { fields, rule: None }, example: None }
     }
@@ -176,6 +190,9 @@ impl Shape {
             }
             (Kind::Integer { min, max }, Value::Number(number)) => match number.as_i64() {
                 Some(whole) if (*min..=*max).contains(&whole) => {}
+                None if number.as_f64().is_some_and(|number| number.fract() != 0.0) => {
+                    refuse("not_integer", "Must be a whole number.".to_owned());
+                }
                 _ => refuse("out_of_range", format!("Must be a whole number from {min} to {max}.")),
             },
             (Kind::Number { min, max }, Value::Number(number)) => {
@@ -183,7 +200,12 @@ impl Shape {
                     refuse("out_of_range", format!("Must be a number from {min} to {max}."));
                 }
             }
-            (Kind::Boolean, Value::Bool(_)) | (Kind::Open, Value::Object(_)) => {}
+            (Kind::Boolean, Value::Bool(_)) => {}
+            (Kind::Open, open @ Value::Object(_)) => {
+                if open.to_string().len() > OPEN_BYTES_MAX {
+                    refuse("too_long", format!("Must have at most {OPEN_BYTES_MAX} bytes of JSON."));
+                }
+            }
             (Kind::Moment, Value::String(text)) => {
                 if Timestamp::parse(text).is_none() {
                     refuse("invalid_format", "Must be a date-time of RFC 3339.".to_owned());
@@ -194,9 +216,11 @@ impl Shape {
                     refuse("invalid_id", format!("Must be an id that starts with `{prefix}_`."));
                 }
             }
-            (Kind::List { of, items_max }, Value::Array(items)) => {
+            (Kind::List { of, items_min, items_max }, Value::Array(items)) => {
                 if items.len() > *items_max {
                     refuse("too_many", format!("At most {items_max} entries."));
+                } else if items.len() < *items_min {
+                    refuse("too_few", format!("At least {items_min} entries."));
                 } else {
                     for (place, item) in items.iter_mut().enumerate() {
                         of.check(item, &format!("{at}/{place}"), issues);

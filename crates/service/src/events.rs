@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use model::{Event, Owner, Result, Timestamp};
+use model::id::Kind;
+use model::{Event, Id, Owner, Result, Timestamp};
 use store::{Tx, events};
 
 use crate::Service;
@@ -23,6 +24,16 @@ impl Service {
 }
 
 impl EventLog {
+    /// The moment of the operation.
+    pub fn now(&self) -> Timestamp {
+        self.now
+    }
+
+    /// A new identifier of the operation's moment, for what is made inside its transaction.
+    pub fn new_id<K: Kind>(&self) -> Id<K> {
+        new_id(&*self.random, self.now)
+    }
+
     /// Writes an event into the transaction that it tells of. Called once the rows it tells of are written, so
     /// that events of the same rows have the order of their commits.
     pub async fn append(&self, tx: &mut Tx<'_>, event: &Event) -> Result<()> {

@@ -4,13 +4,19 @@
 //! world. What the world must hear of is recorded with the change, and acted on later.
 
 pub mod access_tokens;
+mod allocations;
+mod audit;
 mod context;
 mod cursor;
 mod events;
+mod inventory_items;
+mod inventory_levels;
 pub mod jobs;
 mod location_configurations;
 mod locations;
 pub mod log;
+mod orders;
+mod plans;
 mod reply;
 mod write;
 
@@ -25,6 +31,9 @@ pub use access_tokens::Welcome;
 pub use context::{Clock, Random, SystemClock, SystemRandom};
 pub use cursor::{Cursor, ListQuery};
 pub use reply::{Listing, Outcome, Reply};
+pub use store::allocations::Filter as AllocationFilter;
+pub use store::inventory_levels::At;
+pub use store::orders::Filter as OrderFilter;
 pub use store::{Page, Place};
 pub use write::{Command, Idempotency, Precondition};
 
@@ -123,6 +132,11 @@ impl Service {
 /// Refuses a resource that is not there, or not the caller's.
 fn found<T>(resource: Option<T>) -> Result<T> {
     resource.ok_or_else(|| Code::NotFound.into())
+}
+
+/// The tag of a state of a resource that counts its versions.
+fn version_etag(version: i64) -> String {
+    format!("\"{version}\"")
 }
 
 /// Refuses a stale precondition.

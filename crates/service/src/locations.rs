@@ -3,12 +3,12 @@
 use model::json::{parse as parse_json, previous_attributes};
 use model::location::{Location, LocationInput};
 use model::problem::Issue;
-use model::{Code, Error, Event, Id, Problem, Result, Timestamp, shape};
+use model::{Code, Error, Event, Id, Owner, Problem, Result, Timestamp, shape};
 use serde_json::Value;
-use store::{location_configurations, locations};
+use store::{Tx, allocations, inventory_levels, location_configurations, locations};
 
 use crate::reply::json;
-use crate::{Caller, Command, ListQuery, Listing, Reply, Service, ensure_current, found};
+use crate::{Caller, Command, ListQuery, Listing, Reply, Service, ensure_current, found, version_etag};
 
 /// How many users of a location a refusal names.
 const USERS_NAMED_MAX: usize = 10;
@@ -21,10 +21,10 @@ impl Service {
         let tags = input.tags.clone().unwrap_or_default();
         let doc = json(&Location { id, details: input, created_at: now, updated_at: now })?;
         let log = self.event_log(owner, now);
-        let create = async move |tx: &mut store::Tx<'_>| {
+        let create = async move |tx: &mut Tx<'_>| {
             locations::insert(tx, owner, id, &doc, &tags).await?;
             log.append(tx, &Event::new("location.created", id, &doc)).await?;
-            Ok(Reply::created(format!("/locations/{id}"), Some(etag(1)), doc.clone()))
+            Ok(Reply::created(format!("/locations/{id}"), Some(version_etag(1)), doc.clone()))
         };
         self.write(&command, create).await
     }
@@ -33,7 +33,7 @@ impl Service {
         let owner = caller.owner;
         let read = self.db().read(owner, async move |tx| found(locations::get(tx, owner, id).await?));
         let stored = read.await?;
-        Ok(Reply::resource(etag(stored.version), stored.doc))
+        Ok(Reply::resource(version_etag(stored.version), stored.doc))
     }
 
     /// A page of the locations that carry all of the tags.
@@ -58,14 +58,14 @@ impl Service {
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
         let log = self.event_log(owner, now);
-        let update = async move |tx: &mut store::Tx<'_>| {
+        let update = async move |tx: &mut Tx<'_>| {
             let old = found(locations::get_for_update(tx, owner, id).await?)?;
-            ensure_current(&precondition, &etag(old.version))?;
+            ensure_current(&precondition, &version_etag(old.version))?;
             let changed = change(id, &old.doc, patch.clone(), now)?;
             locations::update(tx, owner, id, &old, &changed.doc, &changed.tags).await?;
             let event = Event::new("location.updated", id, &changed.doc).changed_from(changed.previous);
             log.append(tx, &event).await?;
-            Ok(Reply::resource(etag(old.version + 1), changed.doc))
+            Ok(Reply::resource(version_etag(old.version + 1), changed.doc))
         };
         self.write(&command, update).await
     }
@@ -76,12 +76,12 @@ impl Service {
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
         let log = self.event_log(owner, now);
-        let delete = async move |tx: &mut store::Tx<'_>| {
+        let delete = async move |tx: &mut Tx<'_>| {
             let old = found(locations::get_for_update(tx, owner, id).await?)?;
-            ensure_current(&precondition, &etag(old.version))?;
-            let users = location_configurations::users_of(tx, owner, id, USERS_NAMED_MAX).await?;
+            ensure_current(&precondition, &version_etag(old.version))?;
+            let users = users_of(tx, owner, id).await?;
             if !users.is_empty() {
-                return Err(in_use(&users));
+                return Err(in_use(users));
             }
             locations::delete(tx, owner, id, &old).await?;
             log.append(tx, &Event::new("location.deleted", id, &old.doc)).await?;
@@ -89,11 +89,6 @@ impl Service {
         };
         self.write(&command, delete).await
     }
-}
-
-/// The tag of a state of a location: its version.
-fn etag(version: i64) -> String {
-    format!("\"{version}\"")
 }
 
 struct Change {
@@ -112,12 +107,27 @@ fn change(id: Id<Location>, old: &str, patch: Value, now: Timestamp) -> Result<C
     Ok(Change { doc: new.to_string(), tags, previous: previous_attributes(&old, &new) })
 }
 
-fn in_use(users: &[location_configurations::UserOf]) -> Error {
-    let issues = users.iter().map(|user| {
+/// Who still uses a location: configurations first, then open allocations, then stock on hand.
+async fn users_of(tx: &mut Tx<'_>, owner: Owner, id: Id<Location>) -> Result<Vec<Issue>> {
+    let issue = |code: &'static str, message: String| Issue::new(code, "location_id", message);
+    let mut users = Vec::new();
+    for user in location_configurations::users_of(tx, owner, id, USERS_NAMED_MAX).await? {
         let message = format!("The location configuration {} ({}) uses it.", user.id, user.name);
-        Issue::new("used_by_location_configuration", "location_id", message)
-    });
-    let names: Vec<_> = users.iter().map(|user| user.id.to_string()).collect();
-    let detail = format!("Location configurations use this location: {}.", names.join(", "));
-    Problem { code: Code::LocationInUse, detail: Some(detail), issues: issues.collect() }.into()
+        users.push(issue("used_by_location_configuration", message));
+    }
+    for allocation in allocations::open_at(tx, owner, id, USERS_NAMED_MAX).await? {
+        let message =
+            format!("The open allocation {} of the order {} is there.", allocation.id, allocation.order);
+        users.push(issue("used_by_allocation", message));
+    }
+    for item in inventory_levels::items_at(tx, owner, id, USERS_NAMED_MAX).await? {
+        users.push(issue("used_by_stock", format!("Some of the inventory item {item} is on hand there.")));
+    }
+    users.truncate(USERS_NAMED_MAX);
+    Ok(users)
+}
+
+fn in_use(users: Vec<Issue>) -> Error {
+    let sentences: Vec<_> = users.iter().map(|user| user.message.as_str()).collect();
+    Problem { code: Code::LocationInUse, detail: Some(sentences.join(" ")), issues: users }.into()
 }

@@ -39,6 +39,16 @@ impl Reply {
         Self { etag: Some(etag), body, ..Self::new(Outcome::Done) }
     }
 
+    /// Something that has no state of its own to tag, such as a list of what was changed.
+    pub fn done(body: String) -> Self {
+        Self { body, ..Self::new(Outcome::Done) }
+    }
+
+    /// Several new resources, which live in no one place.
+    pub fn created_many(body: String) -> Self {
+        Self { body, ..Self::new(Outcome::Created) }
+    }
+
     /// A new resource.
     pub fn created(location: String, etag: Option<String>, body: String) -> Self {
         Self { location: Some(location), etag, body, ..Self::new(Outcome::Created) }

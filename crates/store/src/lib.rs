@@ -4,13 +4,19 @@
 //! organisations, and say so.
 
 pub mod access_tokens;
+pub mod allocations;
+pub mod audit;
 pub mod engine;
 pub mod events;
 pub mod idempotency;
+pub mod inventory_items;
+pub mod inventory_levels;
 pub mod location_configurations;
 pub mod locations;
+pub mod orders;
 pub mod organisations;
 pub mod page;
+pub mod postal_places;
 
 pub use engine::{Access, Db, Place, Sql, Tx};
 pub use page::{Page, Start};
@@ -19,11 +25,17 @@ pub use page::{Page, Start};
 pub fn statements() -> impl Iterator<Item = &'static Sql> {
     [
         access_tokens::STATEMENTS,
+        allocations::STATEMENTS,
+        audit::STATEMENTS,
         events::STATEMENTS,
         idempotency::STATEMENTS,
+        inventory_items::STATEMENTS,
+        inventory_levels::STATEMENTS,
         location_configurations::STATEMENTS,
         locations::STATEMENTS,
+        orders::STATEMENTS,
         organisations::STATEMENTS,
+        postal_places::STATEMENTS,
     ]
     .into_iter()
     .flatten()

@@ -24,6 +24,7 @@ const PAGE: PageSql = PageSql {
     older: Sql::same("SELECT id, doc FROM location WHERE owner = $1 AND id < $2 ORDER BY id DESC LIMIT $3"),
     newer: Sql::same("SELECT id, doc FROM location WHERE owner = $1 AND id > $2 ORDER BY id LIMIT $3"),
 };
+const ALL: Sql = Sql::same("SELECT id, doc FROM location WHERE owner = $1 ORDER BY id LIMIT $2");
 /// Those that carry all of the tags: `$3` lists them as JSON, `$4` counts them.
 const PAGE_TAGGED: PageSql = PageSql {
     older: Sql::each(
@@ -53,6 +54,7 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
     &KEEP_VERSION,
     &TAG_INSERT,
     &TAGS_DELETE,
+    &ALL,
     &PAGE.older,
     &PAGE.newer,
     &PAGE_TAGGED.older,
@@ -95,6 +97,12 @@ pub async fn page(
         Page::read(tx, &PAGE_TAGGED, owner.into(), &filters, start, limit).await?
     };
     page.try_map(|mut row| row.text(1))
+}
+
+/// Up to `limit` locations with their documents, oldest first.
+pub async fn all(tx: &mut Tx<'_>, owner: Owner, limit: usize) -> Result<Vec<(Id<Location>, String)>> {
+    let rows = tx.all(&ALL, &[owner.into(), Value::Int(limit as i64)]).await?;
+    rows.into_iter().map(|mut row| Ok((row.id(0)?, row.text(1)?))).collect()
 }
 
 pub async fn insert(

@@ -1,0 +1,239 @@
+//! Allocations: an item of an order, assigned to a location. And the rules of changing them.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::id::Kind as IdKind;
+use crate::inventory_item::{LocationReference, PLACE_REFERENCE};
+use crate::order::{LINE_ITEM, LINES_MAX, Line, ORDER_REFERENCE, OrderReference};
+use crate::problem::Code;
+use crate::shape::{Field, Input, Kind, MOMENT, Shape};
+use crate::{Id, InventoryItem, Location, Order, Timestamp};
+
+/// An allocation. It holds one item; a request that names several makes several.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Allocation {
+    pub id: Id<Allocation>,
+    pub order: Id<Order>,
+    pub item: Id<InventoryItem>,
+    pub location: Id<Location>,
+    pub quantity: i64,
+    pub completed_at: Option<Timestamp>,
+    /// Whether completing it took stock: there was a level to take it from.
+    pub took_stock: bool,
+}
+
+impl IdKind for Allocation {
+    const PREFIX: &'static str = "alloc";
+}
+
+/// An allocation as the API shows it.
+#[derive(Serialize)]
+pub struct AllocationView {
+    id: Id<Allocation>,
+    location: LocationReference,
+    order: OrderReference,
+    items: [Line; 1],
+    completed_at: Option<Timestamp>,
+}
+
+impl Allocation {
+    pub fn view(&self) -> AllocationView {
+        AllocationView {
+            id: self.id,
+            location: LocationReference { id: self.location },
+            order: OrderReference { id: self.order },
+            items: [Line { id: self.item, quantity: self.quantity }],
+            completed_at: self.completed_at,
+        }
+    }
+
+    /// The allocation after a change: what is not named stays.
+    pub fn change(&self, change: &AllocationChange, now: Timestamp) -> Result<Allocation, Code> {
+        let mut new = *self;
+        if let Some(location) = change.location {
+            new.location = location.id;
+        }
+        if let Some(line) = change.items.as_ref().and_then(|items| items.first()) {
+            if line.id != self.item {
+                return Err(Code::ItemNotInAllocation);
+            }
+            new.quantity = line.quantity;
+        }
+        let completes = change.completed == Some(true) || change.completed_at.is_some();
+        match self.completed_at {
+            // Completing it again, or sending back what was read, changes nothing.
+            Some(_) if new == *self && change.completed != Some(false) => Ok(*self),
+            Some(_) => Err(Code::AllocationCompleted),
+            None => {
+                new.completed_at = completes.then(|| change.completed_at.unwrap_or(now));
+                Ok(new)
+            }
+        }
+    }
+}
+
+/// A request to allocate.
+#[derive(Deserialize)]
+pub struct AllocationsInput {
+    pub allocations: Vec<AllocationInput>,
+}
+
+impl Input for AllocationsInput {
+    const SHAPE: &'static Shape = &ALLOCATIONS_INPUT;
+}
+
+/// Items to send from a location.
+#[derive(Deserialize)]
+pub struct AllocationInput {
+    pub location: LocationReference,
+    pub items: Vec<Line>,
+}
+
+/// A request to change allocations.
+#[derive(Deserialize)]
+pub struct AllocationChanges {
+    pub allocations: Vec<AllocationChange>,
+}
+
+impl Input for AllocationChanges {
+    const SHAPE: &'static Shape = &ALLOCATION_CHANGES;
+}
+
+/// What becomes of one allocation.
+#[derive(Deserialize)]
+pub struct AllocationChange {
+    pub id: Id<Allocation>,
+    pub location: Option<LocationReference>,
+    pub items: Option<Vec<Line>>,
+    pub completed: Option<bool>,
+    pub completed_at: Option<Timestamp>,
+}
+
+/// How much more of each item a set of new quantities asks for than the old ones did.
+pub fn demand(changes: impl Iterator<Item = (Id<InventoryItem>, i64)>) -> BTreeMap<Id<InventoryItem>, i64> {
+    let mut demand = BTreeMap::new();
+    for (item, quantity) in changes {
+        *demand.entry(item).or_insert(0) += quantity;
+    }
+    demand
+}
+
+/// Most allocations in one request.
+pub const ALLOCATIONS_MAX: usize = 1000;
+
+/// The id of an allocation.
+pub static ALLOCATION_ID: Shape = Shape::new(Kind::Identifier(Allocation::PREFIX), "An allocation's id.");
+static ITEMS: Shape = Shape::some(&LINE_ITEM, LINES_MAX, "The items to send from the location.");
+static ONE_ITEM: Shape = Shape::some(&LINE_ITEM, 1, "The allocation's one item, with its quantity.");
+static COMPLETED: Shape = Shape::new(Kind::Boolean, "`true` completes it now: the stock is taken.");
+
+/// An allocation.
+pub static ALLOCATION: Shape = Shape::object(
+    "Allocation",
+    &[
+        Field::given("id", &ALLOCATION_ID),
+        Field::given("location", &PLACE_REFERENCE),
+        Field::given("order", &ORDER_REFERENCE),
+        Field::given("items", &ONE_ITEM),
+        Field::given_or_null("completed_at", &MOMENT),
+    ],
+    "An item of an order, assigned to a location for fulfilment.",
+);
+static NEW: Shape = Shape::object(
+    "AllocationInput",
+    &[
+        Field::given("id", &ALLOCATION_ID),
+        Field::required("location", &PLACE_REFERENCE),
+        Field::given("order", &ORDER_REFERENCE),
+        Field::required("items", &ITEMS),
+        Field::given("completed_at", &MOMENT),
+    ],
+    "Items to send from a location. Several items become one allocation each.",
+);
+static NEW_LIST: Shape = Shape::some(&NEW, ALLOCATIONS_MAX, "What to allocate, all or nothing.");
+/// A request to allocate.
+pub static ALLOCATIONS_INPUT: Shape = Shape::object(
+    "AllocationsInput",
+    &[Field::required("allocations", &NEW_LIST)],
+    "What to allocate, all or nothing.",
+);
+static CHANGED: Shape = Shape::object(
+    "AllocationChangeInput",
+    &[
+        Field::required("id", &ALLOCATION_ID),
+        Field::optional("location", &PLACE_REFERENCE),
+        Field::given("order", &ORDER_REFERENCE),
+        Field::optional("items", &ONE_ITEM),
+        Field::optional("completed", &COMPLETED),
+        Field::optional("completed_at", &MOMENT),
+    ],
+    "What becomes of one allocation; what is not named stays.",
+);
+static CHANGED_LIST: Shape = Shape::some(&CHANGED, ALLOCATIONS_MAX, "What to change, all or nothing.");
+/// A request to change allocations.
+pub static ALLOCATION_CHANGES: Shape = Shape::object(
+    "AllocationChangesInput",
+    &[Field::required("allocations", &CHANGED_LIST)],
+    "What to change, all or nothing.",
+);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn open() -> Allocation {
+        Allocation {
+            id: Id::from_bits(1),
+            order: Id::from_bits(2),
+            item: Id::from_bits(3),
+            location: Id::from_bits(4),
+            quantity: 5,
+            completed_at: None,
+            took_stock: false,
+        }
+    }
+
+    fn change() -> AllocationChange {
+        AllocationChange {
+            id: Id::from_bits(1),
+            location: None,
+            items: None,
+            completed: None,
+            completed_at: None,
+        }
+    }
+
+    const NOW: fn() -> Timestamp = || Timestamp::from_micros(9);
+
+    #[test]
+    fn what_is_not_named_stays() {
+        assert_eq!(open().change(&change(), NOW()), Ok(open()));
+        let line = Line { id: Id::from_bits(3), quantity: 2 };
+        let smaller = AllocationChange { items: Some(vec![line]), ..change() };
+        assert_eq!(open().change(&smaller, NOW()).map(|new| new.quantity), Ok(2));
+        let other = AllocationChange { items: Some(vec![Line { id: Id::from_bits(8), ..line }]), ..change() };
+        assert_eq!(open().change(&other, NOW()), Err(Code::ItemNotInAllocation));
+    }
+
+    #[test]
+    fn a_completed_allocation_stands() {
+        let completing = AllocationChange { completed: Some(true), ..change() };
+        let done = open().change(&completing, NOW()).unwrap();
+        assert_eq!(done.completed_at, Some(NOW()));
+        assert_eq!(done.change(&completing, Timestamp::from_micros(99)), Ok(done));
+        let moving =
+            AllocationChange { location: Some(LocationReference { id: Id::from_bits(7) }), ..change() };
+        assert_eq!(done.change(&moving, NOW()), Err(Code::AllocationCompleted));
+        let reopening = AllocationChange { completed: Some(false), ..change() };
+        assert_eq!(done.change(&reopening, NOW()), Err(Code::AllocationCompleted));
+    }
+
+    #[test]
+    fn demand_is_summed_per_item() {
+        let (a, b) = (Id::from_bits(1), Id::from_bits(2));
+        let sums = demand([(a, 2), (b, 1), (a, 3)].into_iter());
+        assert_eq!((sums[&a], sums[&b]), (5, 1));
+    }
+}

@@ -1,0 +1,272 @@
+//! Inventory items: what an order wants and a location holds. And the levels of their stock.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::country::CountryCode;
+use crate::id::Kind as IdKind;
+use crate::location::{self, LOCATION_ID};
+use crate::shape::{Field, Input, Kind, MOMENT, Pattern, Shape};
+use crate::{Allocation, Id, Location, Timestamp};
+
+/// An item as it is stored and shown.
+#[derive(Serialize)]
+pub struct InventoryItem {
+    pub id: Id<InventoryItem>,
+    #[serde(flatten)]
+    pub details: InventoryItemInput,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+}
+
+impl IdKind for InventoryItem {
+    const PREFIX: &'static str = "inv";
+}
+
+/// What a client says of an item.
+#[derive(Serialize, Deserialize)]
+pub struct InventoryItemInput {
+    pub sku: String,
+    pub name: String,
+    /// Kilograms.
+    pub mass: Option<f64>,
+    pub dimensions: Option<Dimensions>,
+    pub hs_code: Option<String>,
+    pub origin_country_code: Option<CountryCode>,
+    #[serde(default)]
+    pub metadata: Map<String, Value>,
+}
+
+impl Input for InventoryItemInput {
+    const SHAPE: &'static Shape = &INVENTORY_ITEM;
+}
+
+/// Centimetres.
+#[derive(Serialize, Deserialize)]
+pub struct Dimensions {
+    pub length: f64,
+    pub width: f64,
+    pub height: f64,
+}
+
+/// What lies at a location, what of it is promised, and what is left. More may be promised than there is: then the
+/// rest is on backorder, and what is available is negative.
+#[derive(Serialize, Clone, Debug, PartialEq)]
+pub struct Level {
+    pub item: ItemReference,
+    pub location: LocationReference,
+    pub on_hand: i64,
+    pub allocated: i64,
+    pub available: i64,
+    pub updated_at: Timestamp,
+}
+
+/// An item by its id.
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq)]
+pub struct ItemReference {
+    pub id: Id<InventoryItem>,
+}
+
+/// A location by its id.
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq)]
+pub struct LocationReference {
+    pub id: Id<Location>,
+}
+
+impl Level {
+    pub fn new(
+        item: Id<InventoryItem>,
+        location: Id<Location>,
+        on_hand: i64,
+        allocated: i64,
+        updated_at: Timestamp,
+    ) -> Self {
+        Self {
+            item: ItemReference { id: item },
+            location: LocationReference { id: location },
+            on_hand,
+            allocated,
+            available: on_hand - allocated,
+            updated_at,
+        }
+    }
+}
+
+/// One change of a level.
+#[derive(Serialize, Clone, Debug)]
+pub struct Change {
+    pub id: Id<Change>,
+    pub delta: i64,
+    /// What was on hand afterwards.
+    pub on_hand: i64,
+    pub reason: String,
+    pub allocation: Option<AllocationReference>,
+    pub created_at: Timestamp,
+}
+
+impl IdKind for Change {
+    const PREFIX: &'static str = "ic";
+}
+
+/// An allocation by its id.
+#[derive(Serialize, Clone, Copy, Debug)]
+pub struct AllocationReference {
+    pub id: Id<Allocation>,
+}
+
+/// The reasons that the service itself gives for a change.
+pub const REASON_SET: &str = "set";
+pub const REASON_COMPLETED: &str = "allocation_completed";
+pub const REASON_DELETED: &str = "allocation_deleted";
+
+/// Sets a level.
+#[derive(Deserialize)]
+pub struct LevelInput {
+    pub on_hand: i64,
+}
+
+impl Input for LevelInput {
+    const SHAPE: &'static Shape = &LEVEL_INPUT;
+}
+
+/// Changes a level by an amount.
+#[derive(Deserialize)]
+pub struct Adjustment {
+    pub delta: i64,
+    pub reason: Option<String>,
+    pub expected_on_hand: Option<i64>,
+}
+
+impl Input for Adjustment {
+    const SHAPE: &'static Shape = &ADJUSTMENT;
+}
+
+/// Most of an item that may lie at a location.
+pub const ON_HAND_MAX: i64 = 1_000_000_000;
+
+fn is_hs_code(text: &str) -> bool {
+    matches!(text.len(), 6 | 8 | 10) && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// The id of an item.
+pub static ITEM_ID: Shape = Shape::new(Kind::Identifier(InventoryItem::PREFIX), "An inventory item's id.");
+static SKU: Shape =
+    Shape::text(1, 100, "The stock keeping unit: unique in the organisation.").example(r#""TEE-BLUE-M""#);
+static NAME: Shape = Shape::text(1, 255, "What people call it.").example(r#""Blue T-shirt, M""#);
+static MASS: Shape = Shape::new(Kind::Number { min: 0.001, max: 1000.0 }, "Kilograms.").example("0.2");
+static SIDE: Shape = Shape::new(Kind::Number { min: 0.1, max: 600.0 }, "Centimetres.").example("30");
+static DIMENSIONS: Shape = Shape::object(
+    "Dimensions",
+    &[Field::required("length", &SIDE), Field::required("width", &SIDE), Field::required("height", &SIDE)],
+    "Length, width and height in centimetres.",
+);
+static HS_CODE: Shape = Shape::new(
+    Kind::Text {
+        chars_min: 6,
+        chars_max: 10,
+        pattern: Some(Pattern { regex: r"^([0-9]{6}|[0-9]{8}|[0-9]{10})$", matches: is_hs_code }),
+    },
+    "The customs tariff number: 6, 8 or 10 digits.",
+)
+.example(r#""610910""#);
+/// Free data of the client's own.
+pub static METADATA: Shape =
+    Shape::new(Kind::Open, "Anything of your own: kept and returned, never looked at.")
+        .example(r#"{"shelf":"A3"}"#);
+
+/// An item.
+pub static INVENTORY_ITEM: Shape = Shape::object(
+    "InventoryItem",
+    &[
+        Field::given("id", &ITEM_ID),
+        Field::required("sku", &SKU),
+        Field::required("name", &NAME),
+        Field::optional("mass", &MASS),
+        Field::optional("dimensions", &DIMENSIONS),
+        Field::optional("hs_code", &HS_CODE),
+        Field::optional("origin_country_code", &location::COUNTRY),
+        Field::optional("metadata", &METADATA),
+        Field::given("created_at", &MOMENT),
+        Field::given("updated_at", &MOMENT),
+    ],
+    "What an order wants and a location holds.",
+);
+
+static COUNT: Shape = Shape::new(Kind::Integer { min: 0, max: ON_HAND_MAX }, "How many.").example("40");
+static PROMISED: Shape =
+    Shape::new(Kind::Integer { min: 0, max: i64::MAX }, "The sum of the open allocations there.")
+        .example("2");
+static LEFT: Shape = Shape::new(
+    Kind::Integer { min: i64::MIN, max: ON_HAND_MAX },
+    "What is on hand less what is allocated; negative where some is on backorder.",
+)
+.example("38");
+static ITEM_REFERENCE: Shape =
+    Shape::object("ItemReference", &[Field::required("id", &ITEM_ID)], "An item by its id.");
+/// A location by its id, and nothing else.
+pub static PLACE_REFERENCE: Shape =
+    Shape::object("PlaceReference", &[Field::required("id", &LOCATION_ID)], "A location by its id.");
+
+/// A level.
+pub static LEVEL: Shape = Shape::object(
+    "InventoryLevel",
+    &[
+        Field::given("item", &ITEM_REFERENCE),
+        Field::given("location", &PLACE_REFERENCE),
+        Field::given("on_hand", &COUNT),
+        Field::given("allocated", &PROMISED),
+        Field::given("available", &LEFT),
+        Field::given("updated_at", &MOMENT),
+    ],
+    "How much of an item lies at a location, and how much of that is promised.",
+);
+/// What sets a level.
+pub static LEVEL_INPUT: Shape = Shape::object(
+    "InventoryLevelInput",
+    &[
+        Field::given("item", &ITEM_REFERENCE),
+        Field::given("location", &PLACE_REFERENCE),
+        Field::required("on_hand", &COUNT),
+        Field::given("allocated", &PROMISED),
+        Field::given("available", &LEFT),
+        Field::given("updated_at", &MOMENT),
+    ],
+    "What is on hand, as counted.",
+);
+
+static DELTA: Shape = Shape::new(
+    Kind::Integer { min: -ON_HAND_MAX, max: ON_HAND_MAX },
+    "How many came (positive) or went (negative).",
+)
+.example("12");
+static REASON: Shape = Shape::text(1, 100, "Why, in a word or a sentence.").example(r#""delivery""#);
+/// What adjusts a level.
+pub static ADJUSTMENT: Shape = Shape::object(
+    "InventoryAdjustmentInput",
+    &[
+        Field::required("delta", &DELTA),
+        Field::optional("reason", &REASON),
+        Field::optional("expected_on_hand", &COUNT),
+    ],
+    "A change of what is on hand. With `expected_on_hand` it is refused where that is not what is on hand now.",
+);
+
+static CHANGE_ID: Shape = Shape::new(Kind::Identifier(Change::PREFIX), "A change's id.");
+static ALLOCATION_REFERENCE: Shape = Shape::object(
+    "AllocationReference",
+    &[Field::required("id", &crate::allocation::ALLOCATION_ID)],
+    "An allocation by its id.",
+);
+/// A change of a level.
+pub static CHANGE: Shape = Shape::object(
+    "InventoryChange",
+    &[
+        Field::given("id", &CHANGE_ID),
+        Field::given("delta", &DELTA),
+        Field::given("on_hand", &COUNT),
+        Field::given("reason", &REASON),
+        Field::given_or_null("allocation", &ALLOCATION_REFERENCE),
+        Field::given("created_at", &MOMENT),
+    ],
+    "One change of a level: what came or went, what was on hand afterwards, and why.",
+);

@@ -1,0 +1,293 @@
+//! Orders, and the reservations that committed ones have.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::id::Kind as IdKind;
+use crate::inventory_item::{ITEM_ID, METADATA};
+use crate::location::{CONTACT, COORDINATES, Contact, Coordinates, LINE, POSTAL, PostalAddress};
+use crate::problem::{Code, Issue, Problem, Result};
+use crate::shape::{Field, Input, Kind, MOMENT, Shape};
+use crate::{Id, InventoryItem, Timestamp};
+
+/// An order as it is stored and shown.
+#[derive(Serialize)]
+pub struct Order {
+    pub id: Id<Order>,
+    #[serde(flatten)]
+    pub details: OrderInput,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+}
+
+impl IdKind for Order {
+    const PREFIX: &'static str = "ord";
+}
+
+/// What a client says of an order.
+#[derive(Serialize, Deserialize, Clone)]
+pub struct OrderInput {
+    pub reference: Option<String>,
+    #[serde(default)]
+    pub status: Status,
+    pub destination: Option<Destination>,
+    pub items: Vec<Line>,
+    #[serde(default)]
+    pub metadata: Map<String, Value>,
+}
+
+impl Input for OrderInput {
+    const SHAPE: &'static Shape = &ORDER;
+}
+
+/// Where an order stands.
+#[derive(Serialize, Deserialize, Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    Draft,
+    #[default]
+    Committed,
+    Fulfilled,
+    Cancelled,
+}
+
+impl Status {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Status::Draft => "draft",
+            Status::Committed => "committed",
+            Status::Fulfilled => "fulfilled",
+            Status::Cancelled => "cancelled",
+        }
+    }
+
+    pub fn parse(word: &str) -> Option<Self> {
+        [Status::Draft, Status::Committed, Status::Fulfilled, Status::Cancelled]
+            .into_iter()
+            .find(|status| status.as_str() == word)
+    }
+
+    /// Whether the order has a reservation.
+    pub fn is_reserved(self) -> bool {
+        matches!(self, Status::Committed | Status::Fulfilled)
+    }
+
+    /// The status after a commit.
+    pub fn commit(self) -> Result<Status, Code> {
+        match self {
+            Status::Draft | Status::Committed => Ok(Status::Committed),
+            Status::Fulfilled => Ok(Status::Fulfilled),
+            Status::Cancelled => Err(Code::OrderCancelled),
+        }
+    }
+
+    /// The status after a cancellation. What was completed can't be cancelled.
+    pub fn cancel(self, has_completed: bool) -> Result<Status, Code> {
+        match self {
+            _ if has_completed => Err(Code::OrderPartlyFulfilled),
+            Status::Draft | Status::Committed | Status::Cancelled => Ok(Status::Cancelled),
+            Status::Fulfilled => Err(Code::OrderPartlyFulfilled),
+        }
+    }
+
+    /// The status once allocations have changed.
+    #[must_use]
+    pub fn after_allocation(self, is_all_completed: bool) -> Status {
+        match self {
+            Status::Committed | Status::Fulfilled if is_all_completed => Status::Fulfilled,
+            Status::Committed | Status::Fulfilled => Status::Committed,
+            other => other,
+        }
+    }
+
+    /// Refuses to change the items of an order that has ended.
+    pub fn ensure_open(self) -> Result<(), Code> {
+        match self {
+            Status::Draft | Status::Committed => Ok(()),
+            Status::Fulfilled => Err(Code::OrderFulfilled),
+            Status::Cancelled => Err(Code::OrderCancelled),
+        }
+    }
+}
+
+/// Where an order goes.
+#[derive(Serialize, Deserialize, Clone)]
+pub struct Destination {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub display_name: Option<String>,
+    pub address: PostalAddress,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub contact: Option<Contact>,
+    pub coordinates: Option<Coordinates>,
+}
+
+/// How many of an item.
+#[derive(Serialize, Deserialize, Clone, Copy, PartialEq, Debug)]
+pub struct Line {
+    pub id: Id<InventoryItem>,
+    pub quantity: i64,
+}
+
+/// Most of an item in one order or allocation.
+pub const QUANTITY_MAX: i64 = 1_000_000;
+/// Most lines of an order.
+pub const LINES_MAX: usize = 1000;
+
+/// Sums lines of the same item, in the order of their first appearance.
+pub fn sum_lines(lines: &[Line]) -> Result<Vec<Line>> {
+    let mut sums: Vec<Line> = Vec::new();
+    let mut places: BTreeMap<Id<InventoryItem>, usize> = BTreeMap::new();
+    for (place, line) in lines.iter().enumerate() {
+        let at = *places.entry(line.id).or_insert(sums.len());
+        match sums.get_mut(at) {
+            Some(sum) => sum.quantity += line.quantity,
+            None => sums.push(*line),
+        }
+        if sums[at].quantity > QUANTITY_MAX {
+            let message = format!("The lines of this item add up to more than {QUANTITY_MAX}.");
+            let issue = Issue::new("out_of_range", format!("/items/{place}/quantity"), message);
+            return Err(Problem::body(vec![issue]).into());
+        }
+    }
+    Ok(sums)
+}
+
+/// A committed order's claim on stock.
+#[derive(Serialize, Clone)]
+pub struct Reservation {
+    pub order: OrderReference,
+    pub items: Vec<ReservedItem>,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+}
+
+impl IdKind for Reservation {
+    const PREFIX: &'static str = "res";
+}
+
+/// An order by its id.
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq)]
+pub struct OrderReference {
+    pub id: Id<Order>,
+}
+
+/// What an order wants of an item, and how much of that is allocated.
+#[derive(Serialize, Clone, Copy, Debug, PartialEq)]
+pub struct ReservedItem {
+    pub id: Id<InventoryItem>,
+    pub quantity: i64,
+    pub allocated_quantity: i64,
+}
+
+/// The id of an order.
+pub static ORDER_ID: Shape = Shape::new(Kind::Identifier(Order::PREFIX), "An order's id.");
+static REFERENCE: Shape = Shape::text(1, 255, "The order's number in your shop.").example(r#""1042""#);
+/// The status of an order.
+pub static STATUS: Shape = Shape::new(
+    Kind::OneOf(&["draft", "committed", "fulfilled", "cancelled"]),
+    "A new order is `draft` or `committed` (the default); then commit, cancel and completed allocations move it.",
+)
+.example(r#""committed""#);
+static DESTINATION: Shape = Shape::object(
+    "Destination",
+    &[
+        Field::optional("display_name", &LINE),
+        Field::required("address", &POSTAL),
+        Field::optional("contact", &CONTACT),
+        Field::optional("coordinates", &COORDINATES),
+    ],
+    "Where the order goes.",
+);
+/// How many of an item.
+pub static QUANTITY: Shape =
+    Shape::new(Kind::Integer { min: 1, max: QUANTITY_MAX }, "How many.").example("2");
+/// An item and how many of it.
+pub static LINE_ITEM: Shape = Shape::object(
+    "LineItem",
+    &[Field::required("id", &ITEM_ID), Field::required("quantity", &QUANTITY)],
+    "An item and how many of it.",
+);
+static ITEMS: Shape = Shape::some(&LINE_ITEM, LINES_MAX, "What is wanted. The same item twice is summed.");
+
+/// An order.
+pub static ORDER: Shape = Shape::object(
+    "Order",
+    &[
+        Field::given("id", &ORDER_ID),
+        Field::optional("reference", &REFERENCE),
+        Field::optional("status", &STATUS),
+        Field::optional("destination", &DESTINATION),
+        Field::required("items", &ITEMS),
+        Field::optional("metadata", &METADATA),
+        Field::given("created_at", &MOMENT),
+        Field::given("updated_at", &MOMENT),
+    ],
+    "What somebody wants. A committed order has a reservation.",
+);
+
+/// An order by its id.
+pub static ORDER_REFERENCE: Shape =
+    Shape::object("OrderReference", &[Field::required("id", &ORDER_ID)], "An order by its id.");
+static ALLOCATED: Shape = Shape::new(
+    Kind::Integer { min: 0, max: QUANTITY_MAX },
+    "How many are allocated to locations. Never exceeds `quantity`.",
+)
+.example("1");
+static RESERVED_ITEM: Shape = Shape::object(
+    "ReservationItem",
+    &[
+        Field::given("id", &ITEM_ID),
+        Field::given("quantity", &QUANTITY),
+        Field::given("allocated_quantity", &ALLOCATED),
+    ],
+    "What an order wants of an item, and how much of that is allocated.",
+);
+static RESERVED_ITEMS: Shape = Shape::list(&RESERVED_ITEM, LINES_MAX, "The order's items.");
+/// A reservation.
+pub static RESERVATION: Shape = Shape::object(
+    "Reservation",
+    &[
+        Field::given("order", &ORDER_REFERENCE),
+        Field::given("items", &RESERVED_ITEMS),
+        Field::given("created_at", &MOMENT),
+        Field::given("updated_at", &MOMENT),
+    ],
+    "A committed order's claim on stock.",
+);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(id: u128, quantity: i64) -> Line {
+        Line { id: Id::from_bits(id), quantity }
+    }
+
+    #[test]
+    fn the_same_item_twice_is_summed() {
+        let sums = sum_lines(&[line(2, 1), line(1, 5), line(2, 3)]).unwrap();
+        assert_eq!(sums, [line(2, 4), line(1, 5)]);
+        assert!(sum_lines(&[line(1, QUANTITY_MAX), line(1, 1)]).is_err());
+    }
+
+    #[test]
+    fn statuses_move_as_the_life_of_an_order_allows() {
+        use Status::{Cancelled, Committed, Draft, Fulfilled};
+        assert_eq!(
+            [Draft, Committed, Fulfilled].map(Status::commit),
+            [Ok(Committed), Ok(Committed), Ok(Fulfilled)]
+        );
+        assert_eq!(Cancelled.commit(), Err(Code::OrderCancelled));
+        assert_eq!([Draft, Committed, Cancelled].map(|status| status.cancel(false)), [Ok(Cancelled); 3]);
+        assert_eq!(Committed.cancel(true), Err(Code::OrderPartlyFulfilled));
+        assert_eq!(
+            (Committed.after_allocation(true), Fulfilled.after_allocation(false)),
+            (Fulfilled, Committed)
+        );
+        for status in [Draft, Committed, Fulfilled, Cancelled] {
+            assert_eq!(Status::parse(status.as_str()), Some(status));
+        }
+    }
+}

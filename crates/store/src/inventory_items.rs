@@ -1,0 +1,155 @@
+//! Inventory items.
+
+use model::{Id, InventoryItem, Owner, Result};
+
+use crate::engine::{Sql, Tx, Value};
+use crate::page::{Page, PageSql, Start};
+
+const GET: Sql = Sql::same("SELECT version, doc FROM inventory_item WHERE owner = $1 AND id = $2");
+const GET_FOR_UPDATE: Sql = Sql::each(
+    "SELECT version, doc FROM inventory_item WHERE owner = $1 AND id = $2",
+    "SELECT version, doc FROM inventory_item WHERE owner = $1 AND id = $2 FOR UPDATE",
+);
+const INSERT: Sql = Sql::same(
+    "INSERT INTO inventory_item (owner, id, sku, version, doc) VALUES ($1, $2, $3, 1, $4)
+     ON CONFLICT (owner, sku) DO NOTHING",
+);
+const SKU_USER: Sql = Sql::same("SELECT id FROM inventory_item WHERE owner = $1 AND sku = $2");
+const UPDATE: Sql = Sql::same(
+    "UPDATE inventory_item SET sku = $1, version = version + 1, doc = $2 WHERE owner = $3 AND id = $4",
+);
+const DELETE: Sql = Sql::same("DELETE FROM inventory_item WHERE owner = $1 AND id = $2");
+const PAGE: PageSql = PageSql {
+    older: Sql::same(
+        "SELECT id, doc FROM inventory_item WHERE owner = $1 AND id < $2 ORDER BY id DESC LIMIT $3",
+    ),
+    newer: Sql::same("SELECT id, doc FROM inventory_item WHERE owner = $1 AND id > $2 ORDER BY id LIMIT $3"),
+};
+const PAGE_BY_SKU: PageSql = PageSql {
+    older: Sql::same(
+        "SELECT id, doc FROM inventory_item WHERE owner = $1 AND id < $2 AND sku = $3 ORDER BY id DESC LIMIT $4",
+    ),
+    newer: Sql::same(
+        "SELECT id, doc FROM inventory_item WHERE owner = $1 AND id > $2 AND sku = $3 ORDER BY id LIMIT $4",
+    ),
+};
+/// Holds the items in place: none can be deleted before this transaction ends. `$2` lists their ids as JSON.
+const HOLD: Sql = Sql::each(
+    "SELECT id FROM inventory_item WHERE owner = $1 AND id IN (SELECT value FROM json_each($2))",
+    "SELECT id FROM inventory_item
+     WHERE owner = $1 AND id IN (SELECT jsonb_array_elements_text($2::text::jsonb)) ORDER BY id FOR KEY SHARE",
+);
+const ORDERED: Sql = Sql::same("SELECT order_id FROM order_line WHERE owner = $1 AND item_id = $2 LIMIT 1");
+const STOCKED: Sql = Sql::same(
+    "SELECT location_id FROM inventory_level WHERE owner = $1 AND item_id = $2 AND on_hand > 0 LIMIT 1",
+);
+const CHANGES_DELETE: Sql = Sql::same("DELETE FROM inventory_change WHERE owner = $1 AND item_id = $2");
+const LEVELS_DELETE: Sql = Sql::same("DELETE FROM inventory_level WHERE owner = $1 AND item_id = $2");
+
+pub(crate) const STATEMENTS: &[&Sql] = &[
+    &GET,
+    &GET_FOR_UPDATE,
+    &INSERT,
+    &SKU_USER,
+    &UPDATE,
+    &DELETE,
+    &PAGE.older,
+    &PAGE.newer,
+    &PAGE_BY_SKU.older,
+    &PAGE_BY_SKU.newer,
+    &HOLD,
+    &ORDERED,
+    &STOCKED,
+    &CHANGES_DELETE,
+    &LEVELS_DELETE,
+];
+
+/// An item's document, as it is served, and which version of it.
+pub struct Stored {
+    pub version: i64,
+    pub doc: String,
+}
+
+pub async fn get(tx: &mut Tx<'_>, owner: Owner, id: Id<InventoryItem>) -> Result<Option<Stored>> {
+    read(tx, &GET, owner, id).await
+}
+
+/// As [`get`], and nobody else changes it before this transaction ends.
+pub async fn get_for_update(tx: &mut Tx<'_>, owner: Owner, id: Id<InventoryItem>) -> Result<Option<Stored>> {
+    read(tx, &GET_FOR_UPDATE, owner, id).await
+}
+
+async fn read(tx: &mut Tx<'_>, sql: &Sql, owner: Owner, id: Id<InventoryItem>) -> Result<Option<Stored>> {
+    let row = tx.one(sql, &[owner.into(), id.into()]).await?;
+    row.map(|mut row| Ok(Stored { version: row.int(0)?, doc: row.text(1)? })).transpose()
+}
+
+pub async fn page(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    sku: Option<&str>,
+    start: &Start,
+    limit: usize,
+) -> Result<Page<String>> {
+    let page = match sku {
+        None => Page::read(tx, &PAGE, owner.into(), &[], start, limit).await?,
+        Some(sku) => Page::read(tx, &PAGE_BY_SKU, owner.into(), &[sku.into()], start, limit).await?,
+    };
+    page.try_map(|mut row| row.text(1))
+}
+
+/// False where another item has the SKU.
+pub async fn insert(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    id: Id<InventoryItem>,
+    sku: &str,
+    doc: &str,
+) -> Result<bool> {
+    Ok(tx.execute(&INSERT, &[owner.into(), id.into(), sku.into(), doc.into()]).await? == 1)
+}
+
+/// The item that has the SKU.
+pub async fn sku_user(tx: &mut Tx<'_>, owner: Owner, sku: &str) -> Result<Option<Id<InventoryItem>>> {
+    tx.one(&SKU_USER, &[owner.into(), sku.into()]).await?.map(|mut row| row.id(0)).transpose()
+}
+
+pub async fn update(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    id: Id<InventoryItem>,
+    sku: &str,
+    doc: &str,
+) -> Result<()> {
+    tx.execute(&UPDATE, &[sku.into(), doc.into(), owner.into(), id.into()]).await.map(drop)
+}
+
+/// Whether an order wants the item, or some of it lies somewhere.
+pub async fn is_used(tx: &mut Tx<'_>, owner: Owner, id: Id<InventoryItem>) -> Result<bool> {
+    let values = [owner.into(), id.into()];
+    Ok(tx.one(&ORDERED, &values).await?.is_some() || tx.one(&STOCKED, &values).await?.is_some())
+}
+
+/// Deletes the item with its empty levels and their history.
+pub async fn delete(tx: &mut Tx<'_>, owner: Owner, id: Id<InventoryItem>) -> Result<()> {
+    let values = [owner.into(), id.into()];
+    for statement in [&CHANGES_DELETE, &LEVELS_DELETE, &DELETE] {
+        tx.execute(statement, &values).await?;
+    }
+    Ok(())
+}
+
+/// Which of the items exist; they stay until this transaction ends.
+pub async fn hold(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    ids: &[Id<InventoryItem>],
+) -> Result<Vec<Id<InventoryItem>>> {
+    let rows = tx.all(&HOLD, &[owner.into(), id_list(ids)]).await?;
+    rows.into_iter().map(|mut row| row.id(0)).collect()
+}
+
+/// Ids as a JSON list, which both engines can look into.
+pub(crate) fn id_list<K: model::id::Kind>(ids: &[Id<K>]) -> Value {
+    Value::Text(serde_json::Value::from_iter(ids.iter().map(ToString::to_string)).to_string())
+}

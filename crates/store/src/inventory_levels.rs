@@ -1,0 +1,201 @@
+//! Levels of stock, and every change of them.
+
+use std::collections::BTreeMap;
+
+use model::inventory_item::{AllocationReference, Change, Level};
+use model::{Allocation, Id, InventoryItem, Location, Owner, Result, Timestamp};
+
+use crate::engine::{Row, Sql, Tx, Value};
+use crate::inventory_items::id_list;
+use crate::page::{Page, PageSql, Start};
+
+const LOCK: Sql = Sql::each(
+    "SELECT on_hand FROM inventory_level WHERE owner = $1 AND item_id = $2 AND location_id = $3",
+    "SELECT on_hand FROM inventory_level WHERE owner = $1 AND item_id = $2 AND location_id = $3 FOR UPDATE",
+);
+const GET: Sql = Sql::same(
+    "SELECT l.item_id, l.location_id, l.on_hand, l.updated_at, CAST((
+         SELECT coalesce(sum(a.quantity), 0) FROM allocation a
+         WHERE a.owner = l.owner AND a.item_id = l.item_id AND a.location_id = l.location_id
+         AND a.completed_at IS NULL) AS BIGINT)
+     FROM inventory_level l WHERE l.owner = $1 AND l.item_id = $2 AND l.location_id = $3",
+);
+/// Keyed by the location, which is not the age of a level, but as steady.
+const PAGE: PageSql = PageSql {
+    older: Sql::same(
+        "SELECT l.location_id, l.item_id, l.on_hand, l.updated_at, CAST((
+             SELECT coalesce(sum(a.quantity), 0) FROM allocation a
+             WHERE a.owner = l.owner AND a.item_id = l.item_id AND a.location_id = l.location_id
+             AND a.completed_at IS NULL) AS BIGINT)
+         FROM inventory_level l WHERE l.owner = $1 AND l.location_id < $2 AND l.item_id = $3
+         ORDER BY l.location_id DESC LIMIT $4",
+    ),
+    newer: Sql::same(
+        "SELECT l.location_id, l.item_id, l.on_hand, l.updated_at, CAST((
+             SELECT coalesce(sum(a.quantity), 0) FROM allocation a
+             WHERE a.owner = l.owner AND a.item_id = l.item_id AND a.location_id = l.location_id
+             AND a.completed_at IS NULL) AS BIGINT)
+         FROM inventory_level l WHERE l.owner = $1 AND l.location_id > $2 AND l.item_id = $3
+         ORDER BY l.location_id LIMIT $4",
+    ),
+};
+/// Two first counts of one level at once: the second waits for the first and finds it there.
+const INSERT: Sql = Sql::same(
+    "INSERT INTO inventory_level (owner, item_id, location_id, on_hand, updated_at) VALUES ($1, $2, $3, 0, $4)
+     ON CONFLICT DO NOTHING",
+);
+const UPDATE: Sql = Sql::same(
+    "UPDATE inventory_level SET on_hand = on_hand + $1, updated_at = $2
+     WHERE owner = $3 AND item_id = $4 AND location_id = $5",
+);
+const CHANGE_INSERT: Sql = Sql::same(
+    "INSERT INTO inventory_change (owner, id, item_id, location_id, delta, on_hand, reason, allocation_id, created_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+);
+const CHANGES: PageSql = PageSql {
+    older: Sql::same(
+        "SELECT id, delta, on_hand, reason, allocation_id, created_at FROM inventory_change
+         WHERE owner = $1 AND id < $2 AND item_id = $3 AND location_id = $4 ORDER BY id DESC LIMIT $5",
+    ),
+    newer: Sql::same(
+        "SELECT id, delta, on_hand, reason, allocation_id, created_at FROM inventory_change
+         WHERE owner = $1 AND id > $2 AND item_id = $3 AND location_id = $4 ORDER BY id LIMIT $5",
+    ),
+};
+const USES_LOCATION: Sql = Sql::same(
+    "SELECT item_id FROM inventory_level WHERE owner = $1 AND location_id = $2 AND on_hand > 0 LIMIT $3",
+);
+/// What may be promised of the items, at each location: `$2` lists the items as JSON.
+const AVAILABLE: Sql = Sql::each(
+    "SELECT l.location_id, l.item_id, l.on_hand - (
+         SELECT coalesce(sum(a.quantity), 0) FROM allocation a
+         WHERE a.owner = l.owner AND a.item_id = l.item_id AND a.location_id = l.location_id
+         AND a.completed_at IS NULL)
+     FROM inventory_level l WHERE l.owner = $1 AND l.item_id IN (SELECT value FROM json_each($2))",
+    "SELECT l.location_id, l.item_id, (l.on_hand - coalesce(open.quantity, 0))::bigint
+     FROM inventory_level l LEFT JOIN (
+         SELECT a.item_id, a.location_id, sum(a.quantity) AS quantity FROM allocation a
+         WHERE a.owner = $1 AND a.completed_at IS NULL
+         AND a.item_id IN (SELECT jsonb_array_elements_text($2::text::jsonb))
+         GROUP BY a.item_id, a.location_id) open
+     ON open.item_id = l.item_id AND open.location_id = l.location_id
+     WHERE l.owner = $1 AND l.item_id IN (SELECT jsonb_array_elements_text($2::text::jsonb))",
+);
+
+pub(crate) const STATEMENTS: &[&Sql] = &[
+    &LOCK,
+    &GET,
+    &PAGE.older,
+    &PAGE.newer,
+    &INSERT,
+    &UPDATE,
+    &CHANGE_INSERT,
+    &CHANGES.older,
+    &CHANGES.newer,
+    &USES_LOCATION,
+    &AVAILABLE,
+];
+
+/// Which level.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct At {
+    pub item: Id<InventoryItem>,
+    pub location: Id<Location>,
+}
+
+/// What is on hand, if there is a level; nobody else changes it before this transaction ends. Levels are locked in
+/// their order, so that two transactions never wait for each other.
+pub async fn lock(tx: &mut Tx<'_>, owner: Owner, at: At) -> Result<Option<i64>> {
+    let row = tx.one(&LOCK, &[owner.into(), at.item.into(), at.location.into()]).await?;
+    row.map(|mut row| row.int(0)).transpose()
+}
+
+pub async fn get(tx: &mut Tx<'_>, owner: Owner, at: At) -> Result<Option<Level>> {
+    let row = tx.one(&GET, &[owner.into(), at.item.into(), at.location.into()]).await?;
+    row.map(|mut row| Ok(Level::new(row.id(0)?, row.id(1)?, row.int(2)?, row.int(4)?, row.moment(3)?)))
+        .transpose()
+}
+
+pub async fn page(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    item: Id<InventoryItem>,
+    start: &Start,
+    limit: usize,
+) -> Result<Page<Level>> {
+    let page = Page::read(tx, &PAGE, owner.into(), &[item.into()], start, limit).await?;
+    page.try_map(|mut row| Ok(Level::new(row.id(1)?, row.id(0)?, row.int(2)?, row.int(4)?, row.moment(3)?)))
+}
+
+/// Makes an empty level where there is none.
+pub async fn insert(tx: &mut Tx<'_>, owner: Owner, at: At, now: Timestamp) -> Result<()> {
+    let values = [owner.into(), at.item.into(), at.location.into(), now.into()];
+    tx.execute(&INSERT, &values).await.map(drop)
+}
+
+/// Changes a locked level and writes the change into its history.
+pub async fn change(tx: &mut Tx<'_>, owner: Owner, at: At, change: &Change) -> Result<()> {
+    let values =
+        [change.delta.into(), change.created_at.into(), owner.into(), at.item.into(), at.location.into()];
+    tx.execute(&UPDATE, &values).await?;
+    let values = [
+        owner.into(),
+        change.id.into(),
+        at.item.into(),
+        at.location.into(),
+        change.delta.into(),
+        change.on_hand.into(),
+        change.reason.as_str().into(),
+        change.allocation.map(|allocation| allocation.id).into(),
+        change.created_at.into(),
+    ];
+    tx.execute(&CHANGE_INSERT, &values).await.map(drop)
+}
+
+/// A page of a level's history.
+pub async fn changes(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    at: At,
+    start: &Start,
+    limit: usize,
+) -> Result<Page<Change>> {
+    let filters = [at.item.into(), at.location.into()];
+    Page::read(tx, &CHANGES, owner.into(), &filters, start, limit).await?.try_map(read_change)
+}
+
+fn read_change(mut row: Row) -> Result<Change> {
+    let allocation: Option<Id<Allocation>> = row.id_or_null(4)?;
+    Ok(Change {
+        id: row.id(0)?,
+        delta: row.int(1)?,
+        on_hand: row.int(2)?,
+        reason: row.text(3)?,
+        allocation: allocation.map(|id| AllocationReference { id }),
+        created_at: row.moment(5)?,
+    })
+}
+
+/// Up to `limit` items that lie at a location.
+pub async fn items_at(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    location: Id<Location>,
+    limit: usize,
+) -> Result<Vec<Id<InventoryItem>>> {
+    let values = [owner.into(), location.into(), Value::Int(limit as i64)];
+    tx.all(&USES_LOCATION, &values).await?.into_iter().map(|mut row| row.id(0)).collect()
+}
+
+/// What may be promised of the items at each location that has a level of any of them.
+pub async fn available(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    items: &[Id<InventoryItem>],
+) -> Result<BTreeMap<Id<Location>, BTreeMap<Id<InventoryItem>, i64>>> {
+    let mut stock: BTreeMap<_, BTreeMap<_, _>> = BTreeMap::new();
+    for mut row in tx.all(&AVAILABLE, &[owner.into(), id_list(items)]).await? {
+        stock.entry(row.id(0)?).or_default().insert(row.id(1)?, row.int(2)?);
+    }
+    Ok(stock)
+}
