@@ -1,5 +1,6 @@
 //! `/allocations`.
 
+use http::StatusCode;
 use model::allocation::{
     ALLOCATION, ALLOCATION_CHANGES, ALLOCATIONS_INPUT, AllocationChanges, AllocationsInput,
 };
@@ -37,12 +38,12 @@ pub fn routes() -> Vec<Route> {
         Route::get(OF_ORDER, read, "List the allocations of an order", list_order_allocations)
             .about("Oldest first, all of them.")
             .id(&ORDER_ID)
-            .success(Success::Many(200, &ALLOCATION)),
+            .success(Success::Many(StatusCode::OK, &ALLOCATION)),
         Route::post(OF_ORDER, write, "Allocate items of an order", create_order_allocations)
             .about("All or nothing. An entry with several items becomes one allocation each. An allocation may exceed the stock on hand, which is a backorder; it may not exceed the reservation.")
             .id(&ORDER_ID)
             .body(Body::Json(&ALLOCATIONS_INPUT))
-            .success(Success::Many(201, &ALLOCATION))
+            .success(Success::Many(StatusCode::CREATED, &ALLOCATION))
             .refusals(&[
                 Code::ExceedsReservation,
                 Code::OrderNotCommitted,
@@ -54,7 +55,7 @@ pub fn routes() -> Vec<Route> {
             .about("All or nothing. `completed: true` (or `completed_at`) completes an allocation and takes its stock; a completed one can't change.")
             .id(&ORDER_ID)
             .body(Body::Json(&ALLOCATION_CHANGES))
-            .success(Success::Many(200, &ALLOCATION))
+            .success(Success::Many(StatusCode::OK, &ALLOCATION))
             .refusals(&[
                 Code::ExceedsReservation,
                 Code::InsufficientStock,

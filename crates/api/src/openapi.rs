@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use http::Method;
+use http::{Method, StatusCode};
 use model::Code;
 use serde_json::{Map, Value, json};
 
@@ -227,7 +227,7 @@ fn success(route: &Route, routes: &[Route], components: &mut Components) -> (&'s
         Success::Many(status, shape) => {
             let items = json!({ "type": "array", "items": components.schema(shape, Way::Out) });
             let schema = json!({ "type": "object", "required": ["data"], "properties": { "data": items } });
-            let status = if *status == 201 { "201" } else { "200" };
+            let status = if *status == StatusCode::CREATED { "201" } else { "200" };
             (status, json!({ "description": shape.about, "content": json_of(schema) }))
         }
         Success::List(name, shape) => {

@@ -6,7 +6,7 @@
 use std::future::Future;
 use std::pin::Pin;
 
-use http::Method;
+use http::{Method, StatusCode};
 use model::shape::Shape;
 use model::{Code, Error, Result, Scope};
 
@@ -77,7 +77,7 @@ pub enum Success {
     Resource(&'static Shape),
     Created(&'static Shape),
     /// Several resources, changed or made, under `data`.
-    Many(u16, &'static Shape),
+    Many(StatusCode, &'static Shape),
     /// A page: the name of the array and the shape of its items.
     List(&'static str, &'static Shape),
     Empty,

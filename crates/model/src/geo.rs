@@ -34,9 +34,9 @@ pub struct Place {
 
 /// How far two places are from each other, and how that is known.
 ///
-/// Its order is total. Kilometres come first, the shortest before the rest; then what only addresses tell: the
-/// same country, with the longest shared start of the post code first, then another country. The known come
-/// before the unknown because a distance that nobody knows is no ground to prefer anything.
+/// Its order is total. Kilometres come first, the shortest before the rest; then what only addresses tell:
+/// the same country, with the longest shared start of the post code first, then another country. The known
+/// come before the unknown because a distance that nobody knows is no ground to prefer anything.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(tag = "basis", rename_all = "snake_case")]
 pub enum Distance {
@@ -55,7 +55,8 @@ pub enum Distance {
 impl Distance {
     pub fn between(a: &Place, b: &Place) -> Self {
         if let (Some((from, sure_from)), Some((to, sure_to))) = (a.point, b.point) {
-            // Rounded to the metre, so that the last bits of a sine, in which processors differ, rank nothing.
+            // Rounded to the metre, so that the last bits of a sine, in which processors differ, rank
+            // nothing.
             let km = (haversine_km(from, to) * 1000.0).round() / 1000.0;
             return Self::Kilometres { km, confidence: sure_from.min(sure_to) };
         }

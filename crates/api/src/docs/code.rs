@@ -46,6 +46,9 @@ pub fn answer(success: &Success) -> (StatusCode, Option<Value>) {
     match success {
         Success::Resource(shape) => (StatusCode::OK, Some(example::value(shape, Way::Answer))),
         Success::Created(shape) => (StatusCode::CREATED, Some(example::value(shape, Way::Answer))),
+        Success::Many(status, shape) => {
+            (*status, Some(serde_json::json!({ "data": [example::value(shape, Way::Answer)] })))
+        }
         Success::List(name, shape) => {
             let page = serde_json::json!({
                 *name: [example::value(shape, Way::Answer)],

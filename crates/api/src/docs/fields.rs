@@ -112,8 +112,13 @@ pub fn kind(html: &mut Html, shape: &Shape, way: Way, explained: &[&str]) {
             html.line("code", "", &format!("{prefix}_…"));
             return;
         }
-        Kind::List { of, items_max } => {
-            html.text(&format!("array (up to {items_max}) of "));
+        Kind::List { of, items_min, items_max } => {
+            let range = if *items_min == 0 {
+                format!("up to {items_max}")
+            } else {
+                format!("{items_min} to {items_max}")
+            };
+            html.text(&format!("array ({range}) of "));
             return kind(html, of, way, explained);
         }
         Kind::Map { of, entries_max, .. } => {

@@ -254,6 +254,8 @@ fn parameter_kind(html: &mut Html, parameter: &Parameter) {
     match parameter.kind {
         ParameterKind::Limit => html.text("integer, 1 or more"),
         ParameterKind::Cursor => html.text("string"),
+        ParameterKind::One(shape) => fields::kind(html, shape, Way::Request, &[]),
+        ParameterKind::Flag => html.text("`true` or `false`"),
         ParameterKind::List(shape) => {
             html.text("comma-separated or repeated: ");
             fields::kind(html, shape, Way::Request, &[]);
@@ -338,6 +340,7 @@ fn answer(html: &mut Html, route: &Route, explained: &[&str]) {
     match &route.success {
         Success::Resource(shape) => shown(html, " ", shape),
         Success::Created(shape) => shown(html, " Created: ", shape),
+        Success::Many(_, shape) => shown(html, " In `data`, each entry: ", shape),
         Success::List(name, shape) => shown(html, &format!(" A page, in `{name}`. Each entry: "), shape),
         Success::Empty => html.tag("p", &[], |html| {
             html.line("span", "status", status.as_str());

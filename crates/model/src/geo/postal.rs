@@ -100,7 +100,8 @@ impl PostalAreas {
             Some(sums) => {
                 sums.rows += 1;
                 sums.latitude.add(latitude);
-                // Counted the short way round from the other rows: the mean of 179° and -179° is 180°, not 0°.
+                // Counted the short way round from the other rows: the mean of 179° and -179° is 180°, not
+                // 0°.
                 let from = sums.longitude.least;
                 sums.longitude.add(from + wrap(longitude - from));
             }
@@ -173,7 +174,8 @@ pub fn lookup_keys(country: CountryCode, post_code: &str) -> Vec<LookupKey> {
     std::iter::once(LookupKey { post_code: whole, class: Match::Exact }).chain(outward).collect()
 }
 
-/// The part of a code that public files hold where the whole code is somebody's property, or too fine for them.
+/// The part of a code that public files hold where the whole code is somebody's property, or too fine for
+/// them.
 fn outward(country: CountryCode, whole: &str) -> Option<&str> {
     let chars = match country.as_str() {
         // The inward part is always the last three; forces' post offices have no place on the map.

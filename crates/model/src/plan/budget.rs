@@ -1,8 +1,8 @@
-//! How long the planner looks for better. Steps are counted, not seconds, so that equal input gives equal output
-//! on a slow machine too.
+//! How long the planner looks for better. Steps are counted, not seconds, so that equal input gives equal
+//! output on a slow machine too.
 
-/// Steps that comparing all combinations may take. A step is the look at one item of one location, a few
-/// nanoseconds, so this is some tens of milliseconds.
+/// Steps that comparing all combinations of several locations may take. A step is the look at one item of one
+/// location, so this is about a tenth of a second. Single locations are compared beside it, always.
 pub(super) const EXACT_STEPS_MAX: u64 = 3_000_000;
 /// Steps for turning to another location's stock, which the processor has to fetch from memory first.
 pub(super) const ROW_STEPS: u64 = 8;
@@ -32,7 +32,8 @@ impl Budget {
                 Ok(())
             }
             None => {
-                // What is left would only let cheaper work through, and the result would be harder to explain.
+                // What is left would only let cheaper work through, and the result would be harder to
+                // explain.
                 self.left = 0;
                 Err(Spent)
             }

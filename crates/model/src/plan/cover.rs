@@ -1,5 +1,5 @@
-//! The planner's problem in whole numbers: which sites together hold enough of every item. It knows no ids, so
-//! that the searches beside it compare small integers only.
+//! The planner's problem in whole numbers: which sites together hold enough of every item. It knows no ids,
+//! so that the searches beside it compare small integers only.
 
 use std::cmp::Reverse;
 
@@ -194,8 +194,8 @@ impl Cover {
         &shelf[..shelf.partition_point(|(quantity, _)| *quantity >= least)]
     }
 
-    /// The shortest list of sites of which any `places` sites that cover `wanted` must include one; `None` when
-    /// no `places` sites can.
+    /// The shortest list of sites of which any `places` sites that cover `wanted` must include one; `None`
+    /// when no `places` sites can.
     pub fn pivot(&self, wanted: &[(usize, i64)], places: usize) -> Option<&[(i64, usize)]> {
         if self.reach.get(places).is_some_and(|most| *most < wanted.len()) {
             return None;
@@ -217,7 +217,8 @@ impl Cover {
         shortest
     }
 
-    /// How many more sites than the forced ones any plan needs at least, counting each item's quantities, and items.
+    /// How many more sites than the forced ones any plan needs at least, counting each item's quantities, and
+    /// items.
     pub fn least_more(&self) -> usize {
         let places = self.wanted.iter().map(|(item, quantity)| {
             let mut left = i128::from(*quantity);
@@ -231,8 +232,8 @@ impl Cover {
         places.max().unwrap_or(0).max(self.reach.partition_point(|most| *most < self.wanted.len()))
     }
 
-    /// How much of what is left to find a site has, in millionths of each item's whole quantity. The arithmetic is
-    /// plain multiplication and addition, which every processor does alike.
+    /// How much of what is left to find a site has, in millionths of each item's whole quantity. The
+    /// arithmetic is plain multiplication and addition, which every processor does alike.
     pub fn gain(&self, left: &[(usize, i64)], row: &[(usize, i64)]) -> u64 {
         let shares = matched(left, row).map(|(item, left, has)| has.min(left) as f64 * self.weights[item]);
         shares.sum::<f64>() as u64

@@ -1,5 +1,5 @@
-//! The exact search: compares all sets of one site, then of two, and so on, leaving out only those that cannot
-//! cover or cannot rank, until enough are found or the budget ends.
+//! The exact search: compares all sets of one site, then of two, and so on, leaving out only those that
+//! cannot cover or cannot rank, until enough are found or the budget ends.
 
 use super::budget::{Budget, ROW_STEPS, Spent};
 use super::cover::{Cost, Cover, covers, without};
@@ -109,8 +109,8 @@ impl<'a> Search<'a> {
             if self.shortlist.beats(count, cost) {
                 break;
             }
-            // It is excluded while it is tried, because no set has a site twice, and from then on, because all
-            // sets with it were looked at.
+            // It is excluded while it is tried, because no set has a site twice, and from then on, because
+            // all sets with it were looked at.
             self.is_excluded[*site] = true;
             tried += 1;
             ended = self.try_with(*site, wanted, cost, places);

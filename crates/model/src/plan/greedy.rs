@@ -1,5 +1,5 @@
-//! The search for when there are too many combinations: builds plans site by site, leaves out what they can do
-//! without, and improves them one exchange at a time.
+//! The search for when there are too many combinations: builds plans site by site, leaves out what they can
+//! do without, and improves them one exchange at a time.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -12,8 +12,8 @@ use super::shortlist::Shortlist;
 /// How much of what is wanted a site has, and which site it is; of equal ones the nearest is the greatest.
 type Gain = (u64, Reverse<usize>);
 
-/// Adds plans to the shortlist until the budget ends. It begins with the two that are always made, so that there
-/// is a plan whenever there is stock.
+/// Adds plans to the shortlist until the budget ends. It begins with the two that are always made, so that
+/// there is a plan whenever there is stock.
 pub(super) fn search(cover: &Cover, shortlist: &mut Shortlist, budget: &mut Budget) -> Result<(), Spent> {
     // Keeping a first plan must not depend on what is left to spend on better ones.
     let mut unlimited = Budget::new(u64::MAX);
@@ -58,8 +58,8 @@ fn by_nearness(cover: &Cover, mut sites: Vec<usize>, banned: Option<usize>) -> V
     sites
 }
 
-/// Adds the site that has most of what the set lacks, again and again. The gain of a site only ever falls as the set
-/// grows, so a site whose new gain still leads needs no comparison with the rest.
+/// Adds the site that has most of what the set lacks, again and again. The gain of a site only ever falls as
+/// the set grows, so a site whose new gain still leads needs no comparison with the rest.
 fn by_gain(cover: &Cover, gains: &[Gain], banned: Option<usize>, budget: &mut Budget) -> Vec<usize> {
     let mut sites = cover.forced.clone();
     let mut left = cover.wanted.clone();

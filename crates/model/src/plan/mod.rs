@@ -1,7 +1,7 @@
 //! The allocation planner: proposes from which locations an order's items should come, and says why.
 //!
-//! Every proposal supplies all that stock allows, and uses no location that it could do without. Proposals are
-//! ranked by
+//! Every proposal supplies all that stock allows, and uses no location that it could do without. Proposals
+//! are ranked by
 //!
 //! 1. the fewest locations,
 //! 2. the distance to the destination: the kilometres of all locations together, or, where coordinates are
@@ -9,10 +9,10 @@
 //! 3. the balance: the per cent of stock that is left where least of it is left,
 //! 4. the locations' ids, so that the order is the same every time.
 //!
-//! Finding the fewest locations is a covering problem, for which no fast exact method is known. So the locations
-//! that every plan needs are fixed first, then all combinations of one, two, three and more locations are compared,
-//! leaving out those that cannot rank (`exact`), and where the budget of steps ends, plans are built and improved
-//! one location at a time (`greedy`). The result says which it was.
+//! Finding the fewest locations is a covering problem, for which no fast exact method is known. So the
+//! locations that every plan needs are fixed first, then all combinations of one, two, three and more
+//! locations are compared, leaving out those that cannot rank (`exact`), and where the budget of steps ends,
+//! plans are built and improved one location at a time (`greedy`). The result says which it was.
 //!
 //! Architecture Invariant: the same input gives the same bytes, in whatever order it is given and on whatever
 //! machine. Work is bounded in steps, not in seconds.
@@ -47,7 +47,8 @@ pub const REJECTED_MAX: usize = 100;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Candidate<I> {
     pub place: Place,
-    /// What is available of each item. Nothing, or less than nothing, is none; items nobody ordered are ignored.
+    /// What is available of each item. Nothing, or less than nothing, is none; items nobody ordered are
+    /// ignored.
     pub stock: BTreeMap<I, i64>,
 }
 
@@ -71,8 +72,8 @@ pub struct Proposal<L: Serialize, I> {
     /// The nearest location first.
     pub allocations: Vec<Allocation<L, I>>,
     pub locations_count: usize,
-    /// The kilometres of all locations together, with the smallest confidence, if all are known; otherwise the
-    /// worst of those not known. Null without a destination.
+    /// The kilometres of all locations together, with the smallest confidence, if all are known; otherwise
+    /// the worst of those not known. Null without a destination.
     pub distance: Option<Distance>,
     /// The per cent of its stock that is left where least is left, among all that the proposal draws from.
     pub balance: u32,
@@ -124,8 +125,8 @@ fn as_reference<L: Serialize, S: Serializer>(id: &L, serializer: S) -> Result<S:
 
 /// Proposes from which locations the open demand of an order should come.
 ///
-/// `lines` are the items and how many of each are still wanted; the same item twice is summed. `candidates` are all
-/// locations, those without stock included, which are rejected with a reason.
+/// `lines` are the items and how many of each are still wanted; the same item twice is summed. `candidates`
+/// are all locations, those without stock included, which are rejected with a reason.
 pub fn propose<L, I>(
     lines: &[(I, i64)],
     candidates: &BTreeMap<L, Candidate<I>>,

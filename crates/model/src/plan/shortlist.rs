@@ -78,8 +78,8 @@ pub(super) struct Draw {
 }
 
 impl Draw {
-    /// Draws each item from where most of it lies, and from the next only when that is not enough: stock stays
-    /// even, and few items are split. Equal stock is drawn from the nearer site.
+    /// Draws each item from where most of it lies, and from the next only when that is not enough: stock
+    /// stays even, and few items are split. Equal stock is drawn from the nearer site.
     fn new(cover: &Cover, sites: &[usize]) -> Self {
         let mut draw = Self { rows: vec![Row::new(); sites.len()], balance: 100, split_count: 0 };
         let (mut shelves, ends) = by_item(cover, sites);
@@ -112,8 +112,8 @@ impl Draw {
 /// How much a site has of some item, and the site's place in its set; sorted, the most comes first.
 type Shelf = (Reverse<i64>, usize);
 
-/// All shelves of a set, grouped by item, and where each item's group ends. One list for all, because a list for
-/// each item would cost more than the drawing.
+/// All shelves of a set, grouped by item, and where each item's group ends. One list for all, because a list
+/// for each item would cost more than the drawing.
 fn by_item(cover: &Cover, sites: &[usize]) -> (Vec<Shelf>, Vec<usize>) {
     let rows = || sites.iter().map(|site| &cover.sites[*site].row);
     let mut ends = vec![0; cover.items_count()];

@@ -1,5 +1,5 @@
-//! The planner's sentences: why a proposal ranks where it does, why a location was passed over, and how far the
-//! search went. They are apart from the search, so that wording never touches ranking.
+//! The planner's sentences: why a proposal ranks where it does, why a location was passed over, and how far
+//! the search went. They are apart from the search, so that wording never touches ranking.
 
 use super::cover::amount;
 use super::exact::{EXACT_LOCATIONS_MAX, Proof, Stop};
@@ -134,9 +134,8 @@ pub(super) fn note(wanted: &[i64], picks: &[Pick], proof: &Proof, steps: u64) ->
         format!("Fewer than {least} cannot do it, but other combinations of as many may rank higher")
     } else {
         let least = counted(proof.least_count, "location");
-        format!(
-            "Fewer than {least} cannot do it, but other combinations, also of fewer than {count}, may rank higher"
-        )
+        let others = format!("other combinations, also of fewer than {count}, may rank higher");
+        format!("Fewer than {least} cannot do it, but {others}")
     };
     format!("{stopped}. {proven}.")
 }
