@@ -94,7 +94,7 @@ without_main_cluster() {
     return "$status"
 }
 
-# Installs what is missing of: compiler, postgres, python.
+# Installs what is missing of: compiler, postgres, python, curl.
 ensure_debian() {
     local need
     local -a packages=()
@@ -103,6 +103,7 @@ ensure_debian() {
             compiler) command -v cc >/dev/null || packages+=(gcc libc6-dev) ;;
             postgres) postgres_bin >/dev/null || packages+=(postgresql) ;;
             python) venv_python >/dev/null || packages+=(python3-venv) ;;
+            curl) command -v curl >/dev/null || packages+=(curl) ;;
             *) die "ensure_debian: no such need: $need" ;;
         esac
     done

@@ -114,7 +114,7 @@ impl Call {
         let limit = match self.query.one("limit") {
             None => settings.page_limit_default,
             Some(text) => match text.parse::<u64>() {
-                Ok(limit) if limit > 0 => {
+                Ok(limit) if limit > 0 && !text.starts_with('+') => {
                     usize::try_from(limit).unwrap_or(usize::MAX).min(settings.page_limit_max)
                 }
                 // More digits than fit are still a whole number, and clamped like any other.

@@ -6,7 +6,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use http::header;
 use model::shape::{Field, Kind, Shape};
-use model::{Code, Problem, Result};
+use model::{Code, Result};
 use service::access_tokens::TRADED_SECONDS;
 
 use crate::call::Call;
@@ -20,7 +20,7 @@ pub fn routes() -> Vec<Route> {
             .about("RFC 6749, client credentials. The client id is an access token's id, its secret the token itself; in the form or as HTTP Basic. The new token lives an hour, carries the asked scopes or all of the client's, and dies with the client.")
             .body(Body::Form(&FORM))
             .success(Success::Resource(&ANSWER))
-            .refusals(&[Code::InvalidGrant, Code::InvalidClient]),
+            .refusals(&[Code::InvalidGrant, Code::UnsupportedGrantType, Code::InvalidScope, Code::InvalidClient]),
     ]
 }
 
@@ -55,9 +55,10 @@ async fn create_oauth_token(call: Call) -> Result<Response> {
     let text = std::str::from_utf8(&call.body).unwrap_or_default();
     let form = decode_pairs(text).ok_or(Code::InvalidGrant)?;
     let field = |name: &str| form.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str());
-    if field("grant_type") != Some("client_credentials") {
-        let detail = "`grant_type` must be `client_credentials`.";
-        return Err(Problem::from(Code::InvalidGrant).with_detail(detail).into());
+    match field("grant_type") {
+        Some("client_credentials") => {}
+        Some(_) => return Err(Code::UnsupportedGrantType.into()),
+        None => return Err(Code::InvalidGrant.into()),
     }
     let basic = basic_credentials(&call);
     let (client, secret) = match (&basic, field("client_id"), field("client_secret")) {

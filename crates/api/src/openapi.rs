@@ -175,7 +175,14 @@ fn responses(route: &Route, routes: &[Route], components: &mut Components) -> Va
 
 /// Everything that may refuse the operation, so that a client knows each code it may meet.
 pub fn refusals_of(route: &Route) -> Vec<Code> {
-    let mut codes = vec![Code::InvalidQuery, Code::UnknownVersion, Code::MethodNotAllowed, Code::Overloaded];
+    let mut codes = vec![
+        Code::InvalidQuery,
+        Code::UnknownVersion,
+        Code::MethodNotAllowed,
+        Code::HeadersTooLarge,
+        Code::Overloaded,
+        Code::RequestTimeLimit,
+    ];
     if route.scope.is_some() {
         codes.extend([
             Code::Unauthenticated,
@@ -212,7 +219,8 @@ fn success(route: &Route, routes: &[Route], components: &mut Components) -> (&'s
     match &route.success {
         Success::Resource(shape) => {
             let content = json_of(components.schema(shape, Way::Out));
-            ("200", json!({ "description": shape.about, "headers": etag, "content": content }))
+            let headers = if route.scope.is_some() { etag } else { json!({}) };
+            ("200", json!({ "description": shape.about, "headers": headers, "content": content }))
         }
         Success::Created(shape) => {
             let content = json_of(components.schema(shape, Way::Out));

@@ -27,6 +27,9 @@ const REQUEST_ID_BYTES: usize = 12;
 /// Longest path with its query, in bytes.
 const URI_BYTES_MAX: usize = 16 * 1024;
 
+/// Paths that answer under overload too: whoever watches the server must see that it lives.
+const PROBES: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
+
 /// What is known of a request once it is answered.
 struct Seen {
     /// The row's place in the table, where there was one.
@@ -83,7 +86,6 @@ impl App {
         B: http_body::Body<Data = Bytes> + Send + Unpin,
         B::Error: std::error::Error + Send + Sync + 'static,
     {
-        let Ok(_permit) = self.0.in_flight.try_acquire() else { return Err(Code::Overloaded.into()) };
         let (head, body) = request.into_parts();
         let uri_bytes = head.uri.path_and_query().map_or(0, |target| target.as_str().len());
         if uri_bytes > URI_BYTES_MAX || header_bytes(&head.headers) > HEAD_BYTES_MAX {
@@ -95,6 +97,10 @@ impl App {
             Match::OtherMethods(allow) => return other_method(&head.method, &allow),
         };
         seen.place = Some(place);
+        let permit = self.0.in_flight.try_acquire();
+        if permit.is_err() && !PROBES.contains(&route.path) {
+            return Err(Code::Overloaded.into());
+        }
         check_version(&head.headers)?;
         if let Some(scope) = route.scope {
             let caller = self.0.service.authenticate(bearer(&head.headers)?).await?;

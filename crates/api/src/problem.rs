@@ -87,7 +87,10 @@ pub fn refused(problem: Problem) -> Response {
 pub fn finish(response: &mut Response, request_id: &str) -> Option<Code> {
     let Refusal(problem) = response.extensions_mut().remove::<Refusal>()?;
     let code = problem.code;
-    let is_oauth = matches!(code, Code::InvalidClient | Code::InvalidGrant);
+    let is_oauth = matches!(
+        code,
+        Code::InvalidClient | Code::InvalidGrant | Code::InvalidScope | Code::UnsupportedGrantType
+    );
     let kind = if code.status() == 409 { "state_error" } else { "validation_error" };
     let entries = problem.issues.iter().map(|issue| Entry {
         r#type: kind,

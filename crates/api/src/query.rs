@@ -27,15 +27,21 @@ impl Query {
         }
         let query = Self(pairs);
         for parameter in known {
-            query.check_items(parameter)?;
+            query.check_values(parameter)?;
         }
         Ok(query)
     }
 
-    /// Holds each value of a list to its shape: what no row can have must not reach the database.
-    fn check_items(&self, parameter: &Parameter) -> Result<()> {
-        let ParameterKind::List(shape) = parameter.kind else { return Ok(()) };
-        for value in self.many(parameter.name) {
+    /// Holds each value to its shape: what no row can have must not reach the database.
+    fn check_values(&self, parameter: &Parameter) -> Result<()> {
+        let (shape, values) = match parameter.kind {
+            ParameterKind::List(shape) => (shape, self.many(parameter.name)),
+            ParameterKind::One(shape) => {
+                (shape, self.one(parameter.name).map(str::to_owned).into_iter().collect())
+            }
+            _ => return Ok(()),
+        };
+        for value in values {
             let mut issues = Vec::new();
             shape.check(&mut value.into(), parameter.name, &mut issues);
             if let Some(issue) = issues.first() {

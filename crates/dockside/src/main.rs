@@ -1,6 +1,7 @@
 //! The binary: settings and subcommands. Everything else lives in the other crates.
 
 mod commands;
+mod geo;
 mod secrets;
 mod serve;
 mod settings;
@@ -31,6 +32,11 @@ enum Command {
         #[command(subcommand)]
         command: commands::Token,
     },
+    /// Import where post codes are, for plans to measure distances with.
+    Geo {
+        #[command(subcommand)]
+        command: geo::Geo,
+    },
     /// Bring the database's schema up to date, and stop.
     Migrate(Box<Settings>),
     /// Print the API's contract (OpenAPI 3.1).
@@ -56,6 +62,7 @@ fn main() -> ExitCode {
         match arguments.command {
             Command::Serve(settings) => Box::pin(serve::run(*settings)).await,
             Command::Token { command } => Box::pin(commands::token(command)).await,
+            Command::Geo { command } => Box::pin(geo::run(command)).await,
             Command::Migrate(settings) => Box::pin(commands::migrate(*settings)).await,
             Command::Openapi => commands::openapi(),
         }

@@ -62,6 +62,10 @@ problems! {
         "Send a `Dockside-Version` that the documentation names, or none.";
     InvalidGrant 400 "invalid_request" "The token request is malformed."
         "Send a form with `grant_type=client_credentials`, `client_id` and `client_secret`.";
+    UnsupportedGrantType 400 "unsupported_grant_type" "The kind of trade is not supported."
+        "Send `grant_type=client_credentials`.";
+    InvalidScope 400 "invalid_scope" "The client can't have the scopes it asks for."
+        "Ask for scopes that exist and that the client's own token carries.";
     Unauthenticated 401 "unauthenticated" "The request carries no valid access token."
         "Send `Authorization: Bearer <token>`. The token may be mistyped, expired or revoked.";
     InvalidClient 401 "invalid_client" "The client's id and secret don't match."

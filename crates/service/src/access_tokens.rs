@@ -120,7 +120,7 @@ impl Service {
         let owner = Secret::owner_of(secret).ok_or(Code::InvalidClient)?;
         let hash = Secret::hash(secret);
         let wanted = scope.map(Scopes::parse).transpose().map_err(|word| {
-            Problem::from(Code::InvalidGrant).with_detail(format!("There is no scope `{word}`."))
+            Problem::from(Code::InvalidScope).with_detail(format!("There is no scope `{word}`."))
         })?;
         let now = self.now();
         let (child, child_secret) = (self.new_id(now), self.new_secret(owner));
@@ -131,7 +131,7 @@ impl Service {
             let is_client = parent.id == id && parent.parent.is_none() && parent.is_alive(now);
             ensure(is_client, Code::InvalidClient)?;
             let scopes = wanted.unwrap_or(parent.scopes);
-            ensure(parent.scopes.covers(scopes), Code::InvalidGrant)?;
+            ensure(parent.scopes.covers(scopes), Code::InvalidScope)?;
             // It can't outlive what it was traded for.
             let end = now.plus_seconds(TRADED_SECONDS);
             let end = parent.expires_at.map_or(end, |limit| limit.min(end));
@@ -168,6 +168,12 @@ impl Service {
             let detail = format!("The caller's own token lacks: {lacking}.");
             return Err(Problem::from(Code::ScopeNotHeld).with_detail(detail).into());
         }
+        // What a token makes can't outlive it: a token traded for an hour would otherwise buy a life without end.
+        let expires_at = input.expires_at.or(caller.expires_at);
+        if caller.expires_at.is_some_and(|end| expires_at > Some(end)) {
+            let message = "Must not be later than the end of the caller's own token.";
+            return Err(Problem::body(vec![Issue::new("out_of_range", "/expires_at", message)]).into());
+        }
         let token = AccessToken {
             id: self.new_id(now),
             owner: caller.owner,
@@ -175,7 +181,7 @@ impl Service {
             name: input.name,
             scopes,
             parent: None,
-            expires_at: input.expires_at,
+            expires_at,
             created_at: now,
         };
         let secret = self.new_secret(caller.owner);

@@ -9,6 +9,7 @@ mod audit;
 mod context;
 mod cursor;
 mod events;
+mod geo;
 mod inventory_items;
 mod inventory_levels;
 pub mod jobs;

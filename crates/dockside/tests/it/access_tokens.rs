@@ -258,15 +258,33 @@ async fn wrong_credentials_are_refused_alike() {
         assert_eq!(refused.header("content-type"), "application/problem+json");
     }
     let [_, id, secret] = client(&path, &secret);
-    for form in [vec![("grant_type", "password"), id, secret], vec![id, secret], vec![]] {
+    let malformed = [
+        (vec![("grant_type", "password"), id, secret], "unsupported_grant_type"),
+        (vec![grant, id, secret, ("scope", "orders:read")], "invalid_scope"),
+        (vec![grant, id, secret, ("scope", "nonsense")], "invalid_scope"),
+        (vec![id, secret], "invalid_request"),
+        (vec![], "invalid_request"),
+    ];
+    for (form, error) in malformed {
         let refused = trade(&world, &form).await;
-        assert_eq!(
-            (refused.status.as_u16(), refused.json()["error"].as_str()),
-            (400, Some("invalid_request"))
-        );
+        assert_eq!((refused.status.as_u16(), refused.json()["error"].as_str()), (400, Some(error)));
     }
     let as_json = world.request("POST", "/oauth/token").anonymous().json(json!({"grant_type": "x"}));
     assert_eq!(as_json.send().await.status, 415);
+}
+
+#[tokio::test]
+async fn what_a_token_makes_cannot_outlive_it() {
+    let world = World::new().await;
+    let (path, secret) = create(&world, json!({"scopes": ["access_tokens:write"]})).await;
+    let traded = trade(&world, &client(&path, &secret)).await.json();
+    let traded = traded["access_token"].as_str().unwrap();
+    let make = |body| world.request("POST", "/access_tokens").token(traded).json(body).send();
+    let made = make(json!({"scopes": ["access_tokens:read"]})).await;
+    assert_eq!(made.status, 201, "{made}");
+    assert!(made.json()["expires_at"].is_string(), "{made}");
+    let late = make(json!({"scopes": ["access_tokens:read"], "expires_at": "2030-01-01T00:00:00Z"})).await;
+    assert_eq!(late.issues(), [("out_of_range".to_owned(), "/expires_at".to_owned())]);
 }
 
 #[tokio::test]

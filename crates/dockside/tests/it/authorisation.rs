@@ -48,11 +48,41 @@ impl Party {
             let token = party.create(world, "/access_tokens", scopes).await;
             party.ids.insert("tok", token["id"].as_str().unwrap().to_owned());
             party.ids.insert("usr", token["user"]["id"].as_str().unwrap().to_owned());
+            party.order(world).await;
         }
         // One that nothing uses, so that it can be deleted.
         let spare = party.create(world, "/locations", depot("Spare")).await;
-        party.ids.insert("loc", spare["id"].as_str().unwrap().to_owned());
+        let used = party.ids.insert("loc", spare["id"].as_str().unwrap().to_owned()).unwrap();
+        party.stock(world, &used).await;
         party
+    }
+
+    /// Orders a new item and allocates some of it.
+    async fn order(&mut self, world: &World) {
+        let item = self.create(world, "/inventory_items", body("create_inventory_item", &self.ids)).await;
+        self.ids.insert(ORDERED, item["id"].as_str().unwrap().to_owned());
+        let order = json!({"items": [{"id": self.ids[ORDERED], "quantity": 5}]});
+        let order = self.create(world, "/orders", order).await;
+        self.ids.insert("ord", order["id"].as_str().unwrap().to_owned());
+        let path = format!("/allocations/orders/{}", self.ids["ord"]);
+        let made = self.create(world, &path, body("create_order_allocations", &self.ids)).await;
+        self.ids.insert("alloc", made["data"][0]["id"].as_str().unwrap().to_owned());
+    }
+
+    /// Two items that nobody orders; the last has levels at two locations, with a history, but nothing on hand.
+    async fn stock(&mut self, world: &World, used: &str) {
+        for sku in [used, &self.ids["loc"].clone()] {
+            let item = json!({"sku": format!("SPARE-{sku}"), "name": "Spare"});
+            let item = self.create(world, "/inventory_items", item).await;
+            self.ids.insert("inv", item["id"].as_str().unwrap().to_owned());
+        }
+        for location in [used, self.ids["loc"].as_str()] {
+            let path = format!("/inventory_items/{}/levels/{location}/adjust", self.ids["inv"]);
+            for delta in [1, -1] {
+                let adjust = world.request("POST", &path).token(&self.token).json(json!({"delta": delta}));
+                assert_eq!(adjust.send().await.status, 200, "{path}");
+            }
+        }
     }
 
     async fn create(&self, world: &World, path: &str, body: Value) -> Value {
@@ -86,6 +116,9 @@ impl Party {
     }
 }
 
+/// The key of the item that the party's order wants; the one under `inv` can be deleted.
+const ORDERED: &str = "ordered";
+
 /// A body that a row takes.
 fn body(operation: &str, ids: &BTreeMap<&'static str, String>) -> Value {
     match operation {
@@ -94,7 +127,20 @@ fn body(operation: &str, ids: &BTreeMap<&'static str, String>) -> Value {
             json!({"name": "New", "locations": {"origin": {"id": ids["loc"]}, "return": {"id": ids["loc"]}}})
         }
         "create_access_token" => json!({"scopes": ["access_tokens:read"]}),
-        "update_location" | "update_location_configuration" => json!({"name": "Changed"}),
+        "update_location" | "update_location_configuration" | "update_inventory_item" => {
+            json!({"name": "Changed"})
+        }
+        "create_inventory_item" => json!({"sku": format!("NEW-{}", ids["loc"]), "name": "New"}),
+        "set_inventory_level" => json!({"on_hand": 7}),
+        "adjust_inventory_level" => json!({"delta": 7}),
+        "create_order" => json!({"items": [{"id": ids["inv"], "quantity": 2}]}),
+        "update_order" => json!({"items": [{"id": ids[ORDERED], "quantity": 6}]}),
+        "create_order_allocations" => json!({"allocations": [
+            {"location": {"id": ids["loc"]}, "items": [{"id": ids[ORDERED], "quantity": 1}]},
+        ]}),
+        "update_order_allocations" => json!({"allocations": [
+            {"id": ids["alloc"], "location": {"id": ids["loc"]}, "items": [{"id": ids[ORDERED], "quantity": 2}]},
+        ]}),
         other => panic!("no body is known for {other}: add one"),
     }
 }
@@ -161,6 +207,7 @@ async fn the_scope_of_an_operation_is_enough_for_it() {
         let expected = match route.success {
             Success::Created(_) => 201,
             Success::Empty => 204,
+            Success::Many(status, _) => status.as_u16(),
             Success::Resource(_) | Success::List(..) | Success::Other(_) => 200,
         };
         assert_eq!(reply.status, expected, "{} with {scope}: {reply}", route.operation);

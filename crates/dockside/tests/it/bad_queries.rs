@@ -129,8 +129,8 @@ async fn token_requests_that_make_no_sense_are_refused() {
     let cases = [
         ("", 400, "invalid_request"),
         ("%zz", 400, "invalid_request"),
-        ("grant_type=password", 400, "invalid_request"),
-        ("grant_type=client_credentials%00", 400, "invalid_request"),
+        ("grant_type=password", 400, "unsupported_grant_type"),
+        ("grant_type=client_credentials%00", 400, "unsupported_grant_type"),
         (grant, 401, "invalid_client"),
         ("grant_type=client_credentials&client_id=%00&client_secret=%00", 401, "invalid_client"),
         ("grant_type=client_credentials&client_id=tok_x&client_secret=dk_live_x", 401, "invalid_client"),

@@ -94,7 +94,9 @@ fn every_route_is_in_the_document_and_nothing_else() {
 
 #[test]
 fn operations_are_named_by_verb_and_noun_each_once() {
-    let verbs = ["list", "create", "get", "update", "delete", "check"];
+    let verbs = [
+        "list", "create", "get", "update", "delete", "check", "set", "adjust", "commit", "cancel", "plan", "audit",
+    ];
     let mut seen = HashSet::new();
     for route in route::all() {
         let (verb, noun) = route.operation.split_once('_').unwrap_or((route.operation, ""));
@@ -134,14 +136,17 @@ fn paths_declare_their_parameters() {
 fn shapes(route: &Route) -> Vec<&'static Shape> {
     let mut shapes = route.ids.clone();
     shapes.extend(route.parameters.iter().filter_map(|parameter| match parameter.kind {
-        ParameterKind::List(shape) => Some(shape),
+        ParameterKind::List(shape) | ParameterKind::One(shape) => Some(shape),
         _ => None,
     }));
     shapes.extend(route.body.iter().map(|body| match body {
         Body::Json(shape) | Body::Patch(shape) | Body::Form(shape) => *shape,
     }));
     match route.success {
-        Success::Resource(shape) | Success::Created(shape) | Success::List(_, shape) => shapes.push(shape),
+        Success::Resource(shape)
+        | Success::Created(shape)
+        | Success::Many(_, shape)
+        | Success::List(_, shape) => shapes.push(shape),
         Success::Empty | Success::Other(_) => {}
     }
     shapes

@@ -104,6 +104,7 @@ fn requests_beyond_the_limit_are_turned_away_and_told_when_to_return() {
     let reply = other.get("/locations");
     assert_eq!((reply.status, reply.code().as_str()), (503, "overloaded"), "{reply:?}");
     assert_eq!(reply.header("retry-after"), Some("1"));
+    assert_eq!(other.get("/readyz").status, 200, "whoever watches the server sees that it lives");
 
     stalled.send(body.as_bytes()).unwrap();
     assert_eq!(stalled.reply().expect("an answer").status, 201);

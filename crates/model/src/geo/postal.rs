@@ -8,6 +8,8 @@ use crate::CountryCode;
 
 /// A code whose rows lie closer together than this, in micro-degrees, is one spot: about 5 km.
 const SPREAD_MAX: i64 = 50_000;
+/// The longest postal code, in characters, as GeoNames' own table has it.
+const POST_CODE_CHARS_MAX: usize = 20;
 /// A full turn, in micro-degrees.
 const TURN: i64 = 360_000_000;
 
@@ -33,6 +35,13 @@ impl PostalRow {
         let post_code = normalise_key(post_code);
         if post_code.is_empty() {
             return Err("the postal code is empty");
+        }
+        // Neither fits into a key of every database.
+        if post_code.chars().count() > POST_CODE_CHARS_MAX {
+            return Err("the postal code is longer than 20 characters");
+        }
+        if post_code.contains(char::is_control) {
+            return Err("the postal code has a control character");
         }
         let latitude = degrees(latitude, 90.0).ok_or("the latitude is not a number from -90 to 90")?;
         let longitude = degrees(longitude, 180.0).ok_or("the longitude is not a number from -180 to 180")?;
@@ -227,6 +236,8 @@ mod tests {
             ("GB\tBS1\tBristol", "fewer than 11"),
             ("UK\tBS1\t\t\t\t\t\t\t\t51\t-2\t", "country"),
             ("GB\t \t\t\t\t\t\t\t\t51\t-2\t", "empty"),
+            ("GB\tBS1BS1BS1BS1BS1BS1BS1\t\t\t\t\t\t\t\t51\t-2\t", "longer than 20"),
+            ("GB\tBS\0\t\t\t\t\t\t\t\t51\t-2\t", "control"),
             ("GB\tBS1\t\t\t\t\t\t\t\t\t-2\t", "latitude"),
             ("GB\tBS1\t\t\t\t\t\t\t\tNaN\t-2\t", "latitude"),
             ("GB\tBS1\t\t\t\t\t\t\t\t51\t181\t", "longitude"),
