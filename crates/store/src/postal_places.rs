@@ -3,13 +3,21 @@
 use std::collections::BTreeSet;
 
 use model::Result;
+use model::geo::PostalArea;
+use serde_json::json;
 
 use crate::engine::{Sql, Tx, Value};
 
-/// Spans organisations: all may look things up here, none owns it.
-const PUT: Sql = Sql::same(
+/// Spans organisations: all may look things up here, none owns it. `$1` lists the rows as JSON, so that a table of
+/// hundreds of thousands does not cost a round trip for each.
+const PUT: Sql = Sql::each(
     "INSERT INTO postal_place (owner, country_code, post_code, latitude, longitude, spread)
-     VALUES ('*', $1, $2, $3, $4, $5)
+     SELECT '*', value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4 FROM json_each($1) WHERE true
+     ON CONFLICT (owner, country_code, post_code) DO UPDATE
+     SET latitude = excluded.latitude, longitude = excluded.longitude, spread = excluded.spread",
+    "INSERT INTO postal_place (owner, country_code, post_code, latitude, longitude, spread)
+     SELECT '*', value ->> 0, value ->> 1, (value ->> 2)::bigint, (value ->> 3)::bigint, (value ->> 4)::bigint
+     FROM jsonb_array_elements($1::text::jsonb)
      ON CONFLICT (owner, country_code, post_code) DO UPDATE
      SET latitude = excluded.latitude, longitude = excluded.longitude, spread = excluded.spread",
 );
@@ -32,10 +40,13 @@ pub struct Area {
     pub spread: i64,
 }
 
-pub async fn put(tx: &mut Tx<'_>, country: &str, post_code: &str, area: Area) -> Result<()> {
-    let values: [Value; 5] =
-        [country.into(), post_code.into(), area.latitude.into(), area.longitude.into(), area.spread.into()];
-    tx.execute(&PUT, &values).await.map(drop)
+/// Puts areas into the table, in the place of those of the same post codes. No post code may be there twice.
+pub async fn put(tx: &mut Tx<'_>, areas: &[PostalArea]) -> Result<()> {
+    let rows = areas.iter().map(|area| {
+        json!([area.country.as_str(), area.post_code, area.latitude, area.longitude, area.spread])
+    });
+    let rows = Value::Text(serde_json::Value::from_iter(rows).to_string());
+    tx.execute(&PUT, &[rows]).await.map(drop)
 }
 
 /// The post codes of a country that are known, out of these.

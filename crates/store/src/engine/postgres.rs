@@ -47,6 +47,8 @@ struct Loan<'a> {
 pub struct PgTx<'a> {
     connection: &'a mut Connection,
     begin: Option<String>,
+    /// PostgreSQL rolls back at the end whatever had a failed statement in it, and calls that a commit.
+    has_failed: bool,
 }
 
 /// How far a failed attempt got.
@@ -107,12 +109,20 @@ impl Pool {
         let Some(mut connection) = loan.connection.take() else {
             return Err(Failure::Before(Error::fault("the pool lent no connection")));
         };
-        let mut tx = Tx::Postgres(PgTx { connection: &mut connection, begin: Some(begin.to_owned()) });
+        let mut tx = Tx::Postgres(PgTx {
+            connection: &mut connection,
+            begin: Some(begin.to_owned()),
+            has_failed: false,
+        });
         let result = operation(&mut tx).await;
-        let Tx::Postgres(PgTx { begin, .. }) = tx else {
+        let Tx::Postgres(PgTx { begin, has_failed, .. }) = tx else {
             return Err(Failure::Before(Error::fault("a transaction changed its engine")));
         };
         let has_begun = begin.is_none();
+        let result = match result {
+            Ok(_) if has_failed => Err(Error::fault("an operation went on after a statement that failed")),
+            result => result,
+        };
         match result {
             Ok(value) => {
                 if has_begun {
@@ -200,33 +210,33 @@ impl PgTx<'_> {
         let statement = self.statement(sql).await?;
         let begin = self.begin.take();
         let client = &self.connection.client;
-        let values = parameters(values);
-        let execution = client.execute(&statement, &values);
-        match begin {
-            None => execution.await.map_err(fault),
-            Some(begin) => {
-                let (begun, changed) = tokio::join!(biased; client.batch_execute(&begin), execution);
-                begun.map_err(fault)?;
-                changed.map_err(fault)
-            }
-        }
+        let changed = begun(client, begin, client.execute(&statement, &parameters(values))).await;
+        self.has_failed |= changed.is_err();
+        changed.map_err(fault)
     }
 
     pub async fn all(&mut self, sql: &'static str, values: &[Value]) -> Result<Vec<Row>> {
         let statement = self.statement(sql).await?;
         let begin = self.begin.take();
         let client = &self.connection.client;
-        let values = parameters(values);
-        let query = client.query(&statement, &values);
-        let rows = match begin {
-            None => query.await.map_err(fault)?,
-            Some(begin) => {
-                let (begun, rows) = tokio::join!(biased; client.batch_execute(&begin), query);
-                begun.map_err(fault)?;
-                rows.map_err(fault)?
-            }
-        };
-        rows.iter().map(row).collect()
+        let rows = begun(client, begin, client.query(&statement, &parameters(values))).await;
+        self.has_failed |= rows.is_err();
+        rows.map_err(fault)?.iter().map(row).collect()
+    }
+}
+
+/// Runs a statement; the first of a transaction in one round trip with what begins it.
+async fn begun<T>(
+    client: &Client,
+    begin: Option<String>,
+    statement: impl Future<Output = Result<T, tokio_postgres::Error>>,
+) -> Result<T, tokio_postgres::Error> {
+    match begin {
+        None => statement.await,
+        Some(begin) => {
+            let (begun, outcome) = tokio::join!(biased; client.batch_execute(&begin), statement);
+            begun.and(outcome)
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use store::{Access, Sql};
 use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, Transaction};
 
@@ -15,7 +16,7 @@ const UNPROTECTED: &str = "SELECT relname::text FROM pg_class c
 
 /// A migrated database whose every table holds a row of `A` and a row of `B`.
 struct Rows {
-    _fresh: Fresh,
+    fresh: Fresh,
     client: Client,
     tables: Vec<String>,
     a: String,
@@ -28,8 +29,7 @@ impl Rows {
         drop(fresh.open().await);
         let client = fresh.postgres().await;
         let tables = client.query(TABLES, &[]).await.unwrap().iter().map(|row| row.get(0)).collect();
-        let mut rows =
-            Rows { _fresh: fresh, client, tables, a: owner(1).to_string(), b: owner(2).to_string() };
+        let mut rows = Rows { fresh, client, tables, a: owner(1).to_string(), b: owner(2).to_string() };
         let (a, b) = (rows.a.clone(), rows.b.clone());
         let tables = rows.tables.clone();
         let tx = rows.begin("*").await;
@@ -37,7 +37,7 @@ impl Rows {
         for table in &tables {
             for owner in [&a, &b] {
                 let insert = insert(&tx, table, owner, "1").await;
-                tx.batch_execute(&insert).await.unwrap_or_else(|error| panic!("{insert}: {error}"));
+                tx.batch_execute(&insert).await.unwrap_or_else(|error| panic!("{insert}: {error:?}"));
             }
         }
         tx.commit().await.unwrap();
@@ -61,6 +61,8 @@ async fn insert(tx: &Transaction<'_>, table: &str, owner: &str, key: &str) -> St
         let (name, kind): (String, String) = (column.get(0), column.get(1));
         let value = match (name.as_str(), kind.as_str()) {
             ("owner", _) => format!("'{owner}'"),
+            // Where the schema allows only some words.
+            ("status", "text") => "'draft'".to_owned(),
             (_, "text" | "bytea") => format!("'{key}'"),
             (_, "bigint") => "1".to_owned(),
             (_, other) => panic!("{table}.{name}: no value is known for the type {other}"),
@@ -95,7 +97,7 @@ async fn without_an_owner_nothing_is_visible() {
     let tables = rows.tables.clone();
     for table in &tables {
         // Before the setting was ever made on the connection, and after a transaction that made it.
-        let fresh = rows._fresh.postgres().await;
+        let fresh = rows.fresh.postgres().await;
         let never = fresh.query(&format!("SELECT owner FROM \"{table}\""), &[]).await.unwrap();
         let after = rows.client.query(&format!("SELECT owner FROM \"{table}\""), &[]).await.unwrap();
         assert_eq!((never.len(), after.len()), (0, 0), "{table}");
@@ -154,6 +156,29 @@ async fn an_owner_can_not_write_for_another() {
         let give = format!("UPDATE \"{table}\" SET owner = '{b}'");
         assert_refused(tx.batch_execute(&give).await, &give);
     }
+}
+
+#[tokio::test]
+async fn the_store_says_whose_each_transaction_is() {
+    const ALL: Sql = Sql::same("SELECT owner FROM event_head ORDER BY owner");
+    const INSERT: Sql = Sql::same("INSERT INTO event_head (owner, sequence) VALUES ($1, 1)");
+    let rows = Rows::new().await;
+    let db = rows.fresh.open().await;
+    let seen = async |access: Access| {
+        let read = db.read(access, async |tx| {
+            let rows = tx.all(&ALL, &[]).await?;
+            rows.into_iter().map(|mut row| row.text(0)).collect::<model::Result<Vec<String>>>()
+        });
+        read.await.unwrap()
+    };
+    assert_eq!(seen(owner(1).into()).await, [rows.a.as_str()]);
+    assert_eq!(seen(owner(2).into()).await, [rows.b.as_str()]);
+    assert_eq!(seen(owner(3).into()).await, Vec::<String>::new());
+    assert_eq!(seen(Access::System).await, [rows.a.as_str(), rows.b.as_str()]);
+    let insert = db.write(owner(1), async |tx| tx.execute(&INSERT, &[owner(3).into()]).await);
+    let error = insert.await.unwrap_err().to_string();
+    assert!(error.contains("row-level security"), "{error}");
+    db.write(owner(3), async |tx| tx.execute(&INSERT, &[owner(3).into()]).await).await.unwrap();
 }
 
 fn assert_refused(result: Result<(), tokio_postgres::Error>, statement: &str) {

@@ -220,6 +220,20 @@ async fn transactions_that_cross_are_repeated_and_both_succeed() {
     assert_eq!((version(&db, owner(1), 1).await, version(&db, owner(1), 2).await), (3, 3));
 }
 
+/// PostgreSQL rolls such a transaction back and calls that a commit: the caller must not believe it.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_operation_that_goes_on_after_a_failed_statement_is_not_called_done() {
+    let fresh = Fresh::new(Engine::Postgres).await;
+    let db = fresh.open().await;
+    let write = db.write(owner(1), async |tx| {
+        put(tx, owner(1), 1).await?;
+        assert!(put(tx, owner(1), 1).await.is_err(), "the id is taken");
+        Ok(())
+    });
+    assert!(matches!(write.await, Err(Error::Fault(_))));
+    assert_eq!(kept(&db, owner(1)).await, [0; 0]);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_serialisation_failure_is_repeated_and_no_update_is_lost() {
     let fresh = Fresh::new(Engine::Postgres).await;
