@@ -12,8 +12,8 @@ use crate::load::Figures;
 
 /// Where Debian keeps the programs of each version.
 const PROGRAMS: &str = "/usr/lib/postgresql";
-/// The private server takes 200 connections; the product holds some of them.
-const CLIENTS_MAX: usize = 180;
+/// The private server takes 200 connections, of which it keeps some back and the product holds others.
+const CLIENTS_MAX: usize = 160;
 /// How long the product may take to number its events.
 const NUMBERING_TIME_MAX: Duration = Duration::from_secs(20);
 

@@ -7,20 +7,19 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use model::allocation::{AllocationChanges, AllocationsInput, demand};
-use model::inventory_item::{REASON_COMPLETED, REASON_DELETED};
 use model::order::{ReservedItem, Status};
 use model::problem::Issue;
 use model::{Allocation, Code, Error, Event, Id, InventoryItem, Location, Order, Owner, Problem, Result};
 use serde_json::{Value, json as object};
 use store::allocations::{self, Filter};
-use store::inventory_levels::{self, At};
 use store::orders::{self, Stored};
 use store::{Page, Tx, location_configurations};
 
 use crate::events::EventLog;
-use crate::inventory_levels::{Step, announce, change};
+use crate::inventory_levels::announce;
 use crate::orders::{set_status, update_reservation};
-use crate::reply::json;
+use crate::reply::{json, previous};
+use crate::stock::{take_back, take_stock};
 use crate::{Caller, Command, ListQuery, Listing, Reply, Service, found};
 
 /// One thing to allocate, and where the request says so.
@@ -92,16 +91,14 @@ impl Service {
             let old = allocations::of_order(tx, owner, order).await?;
             let mut changes = changes(&old, &input, &log)?;
             hold_moved(tx, owner, &changes, &input).await?;
-            change_demand(tx, owner, order, &changes).await?;
-            take_stock(tx, owner, &mut changes, &log).await?;
-            for (before, after) in changes.iter().filter(|(before, after)| before != after) {
-                allocations::update(tx, owner, after).await?;
-                let is_completed = before.completed_at.is_none() && after.completed_at.is_some();
-                let name = if is_completed { "allocation.completed" } else { "allocation.updated" };
-                log.append(tx, &Event::new(name, after.id, &json(&after.view())?)).await?;
+            let lines = change_demand(tx, owner, order, &changes).await?;
+            let levels = take_stock(tx, owner, &mut changes, &log).await?;
+            store_changes(tx, owner, &changes, &log).await?;
+            for level in &levels {
+                announce(tx, owner, level, &log).await?;
             }
             if changes.iter().any(|(before, after)| before.quantity != after.quantity) {
-                update_reservation(tx, owner, order, &log).await?;
+                update_reservation(tx, owner, order, &lines, &log).await?;
             }
             follow_allocations(tx, owner, order, &stored, &log).await?;
             let after: Vec<_> = changes.into_iter().map(|(_, after)| after).collect();
@@ -117,9 +114,10 @@ impl Service {
         let delete = async move |tx: &mut Tx<'_>| {
             let stored = found(orders::get_for_update(tx, owner, order).await?)?;
             let held = allocations::of_order(tx, owner, order).await?;
+            let lines = orders::lines(tx, owner, order).await?;
             take_back(tx, owner, order, &held, &log).await?;
             if !held.is_empty() {
-                update_reservation(tx, owner, order, &log).await?;
+                update_reservation(tx, owner, order, &lines, &log).await?;
             }
             follow_allocations(tx, owner, order, &stored, &log).await?;
             Ok(Reply::gone())
@@ -188,7 +186,7 @@ pub async fn allocate(
         log.append(tx, &event).await?;
         made.push(allocation);
     }
-    update_reservation(tx, owner, order, log).await?;
+    update_reservation(tx, owner, order, &lines, log).await?;
     Ok(made)
 }
 
@@ -243,7 +241,8 @@ async fn grant(
     if issues.is_empty() { Ok(()) } else { Err(Problem::fields(Code::ExceedsReservation, issues).into()) }
 }
 
-type Changed = (Allocation, Allocation);
+/// An allocation as it is, and as it becomes.
+pub type Changed = (Allocation, Allocation);
 
 /// What each named allocation is and becomes; or why not, for all that can't.
 fn changes(old: &[Allocation], input: &AllocationChanges, log: &EventLog) -> Result<Vec<Changed>> {
@@ -294,76 +293,26 @@ async fn hold_moved(
         .await
 }
 
-async fn change_demand(tx: &mut Tx<'_>, owner: Owner, order: Id<Order>, changes: &[Changed]) -> Result<()> {
-    let lines = orders::lines(tx, owner, order).await?;
-    let demand = demand(changes.iter().map(|(before, after)| (after.item, after.quantity - before.quantity)));
-    grant(tx, owner, order, &lines, &demand).await
-}
-
-/// Takes the stock of the allocations that are completed now. An item without a level at the location is not tracked
-/// there, and completes freely.
-async fn take_stock(tx: &mut Tx<'_>, owner: Owner, changes: &mut [Changed], log: &EventLog) -> Result<()> {
-    let mut takers: BTreeMap<At, Vec<usize>> = BTreeMap::new();
-    for (place, (before, after)) in changes.iter().enumerate() {
-        if before.completed_at.is_none() && after.completed_at.is_some() {
-            takers.entry(At { item: after.item, location: after.location }).or_default().push(place);
-        }
-    }
-    let mut issues = Vec::new();
-    for (at, places) in takers {
-        let Some(mut on_hand) = inventory_levels::lock(tx, owner, at).await? else { continue };
-        let requested: i64 = places.iter().map(|place| changes[*place].1.quantity).sum();
-        if requested > on_hand {
-            let message = format!(
-                "{requested} of {} are to be sent from {}, {on_hand} are on hand.",
-                at.item, at.location
-            );
-            let issue = Issue::new(Code::InsufficientStock.as_str(), "/allocations", message);
-            let issue = issue.with("item", at.item.to_string()).with("location", at.location.to_string());
-            issues.push(issue.with("requested", requested).with("available", on_hand));
-            continue;
-        }
-        for place in places {
-            let taker = &mut changes[place].1;
-            taker.took_stock = true;
-            let (delta, allocation) = (-taker.quantity, Some(taker.id));
-            change(tx, owner, at, log, Step { delta, on_hand, reason: REASON_COMPLETED, allocation }).await?;
-            on_hand += delta;
-        }
-        announce(tx, owner, at, log).await?;
-    }
-    if issues.is_empty() { Ok(()) } else { Err(Problem::fields(Code::InsufficientStock, issues).into()) }
-}
-
-/// Takes allocations of a locked order back, and gives back the stock that completed ones had taken.
-pub async fn take_back(
+/// Counts what the changes ask for, and gives what the lines were before.
+async fn change_demand(
     tx: &mut Tx<'_>,
     owner: Owner,
     order: Id<Order>,
-    held: &[Allocation],
-    log: &EventLog,
-) -> Result<()> {
-    if held.is_empty() {
-        return Ok(());
-    }
-    let mut givers: BTreeMap<At, Vec<&Allocation>> = BTreeMap::new();
-    for allocation in held.iter().filter(|allocation| allocation.took_stock) {
-        let at = At { item: allocation.item, location: allocation.location };
-        givers.entry(at).or_default().push(allocation);
-    }
-    allocations::delete_of_order(tx, owner, order).await?;
-    orders::release(tx, owner, order).await?;
-    for (at, givers) in givers {
-        let mut on_hand = found(inventory_levels::lock(tx, owner, at).await?)?;
-        for giver in givers {
-            let (delta, allocation) = (giver.quantity, Some(giver.id));
-            change(tx, owner, at, log, Step { delta, on_hand, reason: REASON_DELETED, allocation }).await?;
-            on_hand += delta;
-        }
-        announce(tx, owner, at, log).await?;
-    }
-    for allocation in held {
-        log.append(tx, &Event::new("allocation.deleted", allocation.id, &json(&allocation.view())?)).await?;
+    changes: &[Changed],
+) -> Result<Vec<ReservedItem>> {
+    let lines = orders::lines(tx, owner, order).await?;
+    let demand = demand(changes.iter().map(|(before, after)| (after.item, after.quantity - before.quantity)));
+    grant(tx, owner, order, &lines, &demand).await?;
+    Ok(lines)
+}
+
+async fn store_changes(tx: &mut Tx<'_>, owner: Owner, changes: &[Changed], log: &EventLog) -> Result<()> {
+    for (before, after) in changes.iter().filter(|(before, after)| before != after) {
+        allocations::update(tx, owner, after).await?;
+        let is_completed = before.completed_at.is_none() && after.completed_at.is_some();
+        let name = if is_completed { "allocation.completed" } else { "allocation.updated" };
+        let event = Event::new(name, after.id, &json(&after.view())?);
+        log.append(tx, &event.changed_from(previous(&before.view(), &after.view())?)).await?;
     }
     Ok(())
 }

@@ -1,15 +1,19 @@
 //! The table of post codes: an operator imports it, and plans measure distances with it.
 
+use std::time::Duration;
+
 use model::Result;
 use model::geo::PostalArea;
-use store::Access;
-use store::postal_places::{self, Area};
+use store::{Access, postal_places};
 
 use crate::Service;
 
-/// Areas in one transaction: enough that its commit costs little, few enough that a running server's own writes
-/// never wait long behind it.
+/// Areas in one transaction: enough that its commit costs little, few enough that a running server's own writes don't
+/// wait long behind it.
 const AREAS_PER_WRITE: usize = 2000;
+/// Between two transactions on SQLite. A server in another process looks only now and then whether it may write: with
+/// nothing but a moment in between, it would find the file locked nearly every time.
+const PAUSE: Duration = Duration::from_millis(10);
 
 impl Service {
     /// Writes areas into the table, in the place of what it says of the same post codes; all others stay. It is a row
@@ -28,16 +32,12 @@ impl Service {
                 return Ok(count);
             }
             count += some.len();
-            let write = self.db().write(Access::System, async move |tx| {
-                for area in &some {
-                    let PostalArea { country, post_code, latitude, longitude, spread } = area;
-                    let place = Area { latitude: *latitude, longitude: *longitude, spread: *spread };
-                    postal_places::put(tx, country.as_str(), post_code, place).await?;
-                }
-                Ok(())
-            });
+            let write = self.db().write(Access::System, async move |tx| postal_places::put(tx, &some).await);
             write.await?;
             written(count);
+            if !self.db().is_shared() {
+                tokio::time::sleep(PAUSE).await;
+            }
         }
     }
 }

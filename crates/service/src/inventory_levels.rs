@@ -9,7 +9,7 @@ use store::inventory_levels::{self, At};
 use store::{Page, Tx, inventory_items, location_configurations};
 
 use crate::events::EventLog;
-use crate::reply::json;
+use crate::reply::{json, previous};
 use crate::{Caller, Command, ListQuery, Listing, Reply, Service, found};
 
 /// Why an adjustment happened where nobody said.
@@ -45,11 +45,11 @@ impl Service {
         let owner = command.caller.owner;
         let log = self.event_log(owner, self.now());
         let set = async move |tx: &mut Tx<'_>| {
-            let on_hand = open(tx, owner, at, &log).await?;
-            let delta = input.on_hand - on_hand;
+            let before = open(tx, owner, at, &log).await?;
+            let (delta, on_hand) = (input.on_hand - before.on_hand, before.on_hand);
             change(tx, owner, at, &log, Step { delta, on_hand, reason: REASON_SET, allocation: None })
                 .await?;
-            reply(&announce(tx, owner, at, &log).await?)
+            reply(&announce(tx, owner, &before, &log).await?)
         };
         self.write(&command, set).await
     }
@@ -59,7 +59,8 @@ impl Service {
         let owner = command.caller.owner;
         let log = self.event_log(owner, self.now());
         let adjust = async move |tx: &mut Tx<'_>| {
-            let on_hand = open(tx, owner, at, &log).await?;
+            let before = open(tx, owner, at, &log).await?;
+            let on_hand = before.on_hand;
             if let Some(expected) = input.expected_on_hand
                 && expected != on_hand
             {
@@ -81,7 +82,7 @@ impl Service {
             let reason = input.reason.as_deref().unwrap_or(REASON_ADJUSTED);
             change(tx, owner, at, &log, Step { delta: input.delta, on_hand, reason, allocation: None })
                 .await?;
-            reply(&announce(tx, owner, at, &log).await?)
+            reply(&announce(tx, owner, &before, &log).await?)
         };
         self.write(&command, adjust).await
     }
@@ -122,20 +123,38 @@ pub async fn change(tx: &mut Tx<'_>, owner: Owner, at: At, log: &EventLog, step:
     inventory_levels::change(tx, owner, at, &change).await
 }
 
-/// Appends the event of a changed level, and gives what it is now.
-pub async fn announce(tx: &mut Tx<'_>, owner: Owner, at: At, log: &EventLog) -> Result<Level> {
-    let level = found(inventory_levels::get(tx, owner, at).await?)?;
-    log.append(tx, &Event::new("inventory.updated", at.item, &json(&level)?)).await?;
+/// Appends the event of a changed level, and gives what it is now. Called once all that it sums is written.
+pub async fn announce(tx: &mut Tx<'_>, owner: Owner, before: &Level, log: &EventLog) -> Result<Level> {
+    let level = found(inventory_levels::get(tx, owner, at_of(before)).await?)?;
+    let event = Event::new("inventory.updated", level.item.id, &json(&level)?);
+    log.append(tx, &event.changed_from(previous(before, &level)?)).await?;
     Ok(level)
 }
 
-/// Locks the level, making it where there is none yet, and gives what is on hand.
-async fn open(tx: &mut Tx<'_>, owner: Owner, at: At, log: &EventLog) -> Result<i64> {
+/// Which level this is.
+fn at_of(level: &Level) -> At {
+    At { item: level.item.id, location: level.location.id }
+}
+
+/// Locks a level, if there is one, and gives what it is before it changes.
+pub async fn lock(tx: &mut Tx<'_>, owner: Owner, at: At) -> Result<Option<Level>> {
+    match inventory_levels::lock(tx, owner, at).await? {
+        Some(_) => inventory_levels::get(tx, owner, at).await,
+        None => Ok(None),
+    }
+}
+
+/// Locks the level, making it where there is none yet, and gives what it is.
+async fn open(tx: &mut Tx<'_>, owner: Owner, at: At, log: &EventLog) -> Result<Level> {
     let held = inventory_items::hold(tx, owner, &[at.item]).await?;
     found(held.first())?;
+    // A level may outlive its location, with stock that came back from there: it must be possible to write that off.
+    if let Some(level) = lock(tx, owner, at).await? {
+        return Ok(level);
+    }
     found(location_configurations::hold_location(tx, owner, at.location).await?.then_some(()))?;
     inventory_levels::insert(tx, owner, at, log.now()).await?;
-    found(inventory_levels::lock(tx, owner, at).await?)
+    found(lock(tx, owner, at).await?)
 }
 
 fn reply(level: &Level) -> Result<Reply> {

@@ -19,6 +19,7 @@ pub mod log;
 mod orders;
 mod plans;
 mod reply;
+mod stock;
 mod write;
 
 use std::sync::Arc;

@@ -8,9 +8,10 @@ use serde_json::Value;
 use store::orders::{self, Filter, Stored};
 use store::{Page, Tx, allocations, inventory_items};
 
-use crate::allocations::{is_all_completed, take_back};
+use crate::allocations::is_all_completed;
 use crate::events::EventLog;
-use crate::reply::json;
+use crate::reply::{json, previous};
+use crate::stock::take_back;
 use crate::{Caller, Command, ListQuery, Listing, Reply, Service, ensure_current, found, version_etag};
 
 impl Service {
@@ -211,7 +212,7 @@ async fn change_lines(
     }
     orders::set_lines(tx, owner, id, &old, &input.items).await?;
     if stored.status.is_reserved() {
-        update_reservation(tx, owner, id, log).await?;
+        update_reservation(tx, owner, id, &old, log).await?;
     }
     Ok(())
 }
@@ -243,11 +244,20 @@ async fn unreserve(tx: &mut Tx<'_>, owner: Owner, id: Id<Order>, log: &EventLog)
     log.append(tx, &Event::new("reservation.deleted", id, &json(&reservation)?)).await
 }
 
-/// Notes that a reservation's items have changed.
-pub async fn update_reservation(tx: &mut Tx<'_>, owner: Owner, id: Id<Order>, log: &EventLog) -> Result<()> {
+/// Notes that a reservation's items have changed from what they were.
+pub async fn update_reservation(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    id: Id<Order>,
+    old: &[ReservedItem],
+    log: &EventLog,
+) -> Result<()> {
+    let Some(mut reservation) = orders::reservation(tx, owner, id).await? else { return Ok(()) };
+    let before = Reservation { items: old.to_vec(), ..reservation.clone() };
     orders::touch_reservation(tx, owner, id, log.now()).await?;
-    let Some(reservation) = orders::reservation(tx, owner, id).await? else { return Ok(()) };
-    log.append(tx, &Event::new("reservation.updated", id, &json(&reservation)?)).await
+    reservation.updated_at = log.now();
+    let event = Event::new("reservation.updated", id, &json(&reservation)?);
+    log.append(tx, &event.changed_from(previous(&before, &reservation)?)).await
 }
 
 /// Moves the order to a status and gives its new document.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use model::geo::{Place, Point, lookup_keys, to_degrees};
 use model::order::{ReservedItem, Status};
 use model::plan::{Candidate, Plan, propose};
-use model::{Code, CountryCode, Error, Id, InventoryItem, Location, Order, Owner, Result, ensure};
+use model::{Code, CountryCode, Error, Id, InventoryItem, Location, Order, Owner, Problem, Result, ensure};
 use serde_json::{Value, json as object};
 use store::inventory_levels::{self, At};
 use store::postal_places::{self, Area};
@@ -28,6 +28,8 @@ struct Situation {
 }
 
 type Areas = BTreeMap<(CountryCode, String), Area>;
+/// Items, and how many of each are wanted.
+type Demand = Vec<(Id<InventoryItem>, i64)>;
 type OrderPlan = Plan<Id<Location>, Id<InventoryItem>>;
 
 impl Service {
@@ -38,7 +40,24 @@ impl Service {
         order: Id<Order>,
         apply: bool,
     ) -> Result<Reply> {
-        let owner = command.caller.owner;
+        match self.plan(command.caller.owner, order).await {
+            Ok((plan, demand)) if apply => self.apply_plan(command, order, plan, demand).await,
+            Ok((plan, _)) => self.answer(&command, Ok(Reply::done(shown(&plan, &[])?))).await,
+            Err(Error::Refused(problem)) => self.answer(&command, Err(*problem)).await,
+            Err(fault) => Err(fault),
+        }
+    }
+
+    /// Gives an answer that changes nothing; but where the request had an answer before, that one.
+    async fn answer(&self, command: &Command, answer: Result<Reply, Problem>) -> Result<Reply> {
+        if command.idempotency.is_none() {
+            return answer.map_err(Error::from);
+        }
+        self.write(command, async move |_: &mut Tx<'_>| answer.clone().map_err(Error::from)).await
+    }
+
+    /// The plan for an order, and the demand that it is for.
+    async fn plan(&self, owner: Owner, order: Id<Order>) -> Result<(OrderPlan, Demand)> {
         let situation = self.situation(owner, order).await?;
         match situation.status {
             Status::Draft => return Err(Code::OrderNotCommitted.into()),
@@ -50,10 +69,7 @@ impl Service {
         // The search may take a while, which the threads that answer requests don't have.
         let plan =
             tokio::task::spawn_blocking(move || search(&situation, &areas)).await.map_err(Error::fault)?;
-        if apply {
-            return self.apply_plan(command, order, plan, demand).await;
-        }
-        Ok(Reply::done(shown(&plan, &[])?))
+        Ok((plan, demand))
     }
 
     async fn situation(&self, owner: Owner, order: Id<Order>) -> Result<Situation> {
@@ -106,25 +122,25 @@ impl Service {
         command: Command,
         order: Id<Order>,
         plan: OrderPlan,
-        demand: Vec<(Id<InventoryItem>, i64)>,
+        demand: Demand,
     ) -> Result<Reply> {
         let owner = command.caller.owner;
         let log = self.event_log(owner, self.now());
-        let wishes = wishes(&plan)?;
         let apply = async move |tx: &mut Tx<'_>| {
+            let wishes = wishes(&plan)?;
             let stored = found(orders::get_for_update(tx, owner, order).await?)?;
             let lines = orders::lines(tx, owner, order).await?;
             ensure(open_demand(&lines) == demand, Code::StockMoved)?;
             ensure_stock(tx, owner, &wishes).await?;
             let made = allocate(tx, owner, order, &stored, &wishes, &log).await?;
-            Ok(Reply::created_many(shown(&plan, &views(&made)?)?))
+            Ok(Reply::done(shown(&plan, &views(&made)?)?))
         };
         self.write(&command, apply).await
     }
 }
 
 /// What of the order is not allocated yet.
-fn open_demand(lines: &[ReservedItem]) -> Vec<(Id<InventoryItem>, i64)> {
+fn open_demand(lines: &[ReservedItem]) -> Demand {
     let open = lines.iter().map(|line| (line.id, line.quantity - line.allocated_quantity));
     open.filter(|(_, quantity)| *quantity > 0).collect()
 }

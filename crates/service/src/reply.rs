@@ -1,7 +1,9 @@
 //! What operations answer, before it becomes HTTP.
 
+use model::json::previous_attributes;
 use model::{Error, Problem, Result};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// How an operation ended.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -76,4 +78,11 @@ pub struct Listing {
 /// Writes a resource as JSON text.
 pub fn json(value: &impl Serialize) -> Result<String> {
     serde_json::to_string(value).map_err(Error::fault)
+}
+
+/// The fields in which a resource differs from what it was, with the values they had.
+pub fn previous(before: &impl Serialize, after: &impl Serialize) -> Result<Value> {
+    let before = serde_json::to_value(before).map_err(Error::fault)?;
+    let after = serde_json::to_value(after).map_err(Error::fault)?;
+    Ok(previous_attributes(&before, &after))
 }

@@ -232,7 +232,7 @@ async fn a_traded_token_may_carry_fewer_scopes_and_never_more() {
 #[tokio::test]
 async fn wrong_credentials_are_refused_alike() {
     let world = World::new().await;
-    let (path, secret) = create(&world, json!({"scopes": ["*"]})).await;
+    let (path, secret) = create(&world, json!({"scopes": ["locations:read"]})).await;
     let (other, other_secret) = create(&world, json!({"scopes": ["*"]})).await;
     let (dead, dead_secret) =
         create(&world, json!({"scopes": ["*"], "expires_at": "2026-11-01T08:00:00Z"})).await;

@@ -1,19 +1,18 @@
 //! Who may do what, as a matrix: every row of the route table × every token that is not enough.
 //!
-//! The requests are built from the table itself. A new operation whose paths, bodies or lists are not known here
-//! fails these tests until it is added to [`Party`].
+//! The requests are built from the table itself: see [`Party`].
 
 use std::collections::BTreeMap;
 
-use api::route::{self, Route, Success};
+use api::route::{self, Success};
 use http::Method;
 use model::access_token::{SECRET_BYTES, Secret};
-use model::shape::{Kind, Shape};
 use model::{Id, Owner, Scope, Scopes, World as Mode};
-use serde_json::{Value, json};
+use serde_json::json;
 use service::access_tokens::TokenOrder;
 
-use crate::world::{Reply, World, depot};
+use crate::party::{Caller, Party, scoped, send};
+use crate::world::World;
 
 /// What anybody may call. Whoever adds to it has thought about it.
 const OPEN: &[(&str, &str)] = &[
@@ -27,163 +26,6 @@ const OPEN: &[(&str, &str)] = &[
     ("GET", "/readyz"),
     ("POST", "/oauth/token"),
 ];
-
-/// Somebody with a token and one of everything, by the prefix of its id. There are at least two of each in their
-/// lists, so that these have cursors.
-pub struct Party {
-    pub token: String,
-    pub ids: BTreeMap<&'static str, String>,
-}
-
-impl Party {
-    pub async fn settle(world: &World, organisation: &str, mode: Mode) -> Self {
-        let mut party = Self { token: world.token_for(organisation, "*", mode).await, ids: BTreeMap::new() };
-        for _ in 0..2 {
-            let location = party.create(world, "/locations", depot("Depot")).await;
-            party.ids.insert("loc", location["id"].as_str().unwrap().to_owned());
-            let pair = body("create_location_configuration", &party.ids);
-            let configuration = party.create(world, "/location_configurations", pair).await;
-            party.ids.insert("lc", configuration["id"].as_str().unwrap().to_owned());
-            let scopes = body("create_access_token", &party.ids);
-            let token = party.create(world, "/access_tokens", scopes).await;
-            party.ids.insert("tok", token["id"].as_str().unwrap().to_owned());
-            party.ids.insert("usr", token["user"]["id"].as_str().unwrap().to_owned());
-            party.order(world).await;
-        }
-        // One that nothing uses, so that it can be deleted.
-        let spare = party.create(world, "/locations", depot("Spare")).await;
-        let used = party.ids.insert("loc", spare["id"].as_str().unwrap().to_owned()).unwrap();
-        party.stock(world, &used).await;
-        party
-    }
-
-    /// Orders a new item and allocates some of it.
-    async fn order(&mut self, world: &World) {
-        let item = self.create(world, "/inventory_items", body("create_inventory_item", &self.ids)).await;
-        self.ids.insert(ORDERED, item["id"].as_str().unwrap().to_owned());
-        let order = json!({"items": [{"id": self.ids[ORDERED], "quantity": 5}]});
-        let order = self.create(world, "/orders", order).await;
-        self.ids.insert("ord", order["id"].as_str().unwrap().to_owned());
-        let path = format!("/allocations/orders/{}", self.ids["ord"]);
-        let made = self.create(world, &path, body("create_order_allocations", &self.ids)).await;
-        self.ids.insert("alloc", made["data"][0]["id"].as_str().unwrap().to_owned());
-    }
-
-    /// Two items that nobody orders; the last has levels at two locations, with a history, but nothing on hand.
-    async fn stock(&mut self, world: &World, used: &str) {
-        for sku in [used, &self.ids["loc"].clone()] {
-            let item = json!({"sku": format!("SPARE-{sku}"), "name": "Spare"});
-            let item = self.create(world, "/inventory_items", item).await;
-            self.ids.insert("inv", item["id"].as_str().unwrap().to_owned());
-        }
-        for location in [used, self.ids["loc"].as_str()] {
-            let path = format!("/inventory_items/{}/levels/{location}/adjust", self.ids["inv"]);
-            for delta in [1, -1] {
-                let adjust = world.request("POST", &path).token(&self.token).json(json!({"delta": delta}));
-                assert_eq!(adjust.send().await.status, 200, "{path}");
-            }
-        }
-    }
-
-    async fn create(&self, world: &World, path: &str, body: Value) -> Value {
-        let reply = world.request("POST", path).token(&self.token).json(body).send().await;
-        assert_eq!(reply.status, 201, "{path}: {reply}");
-        reply.json()
-    }
-
-    /// The path of a row with the ids of this party.
-    pub fn path(&self, route: &Route) -> String {
-        let ids = route.ids.iter().map(|shape| {
-            let prefix = prefix(shape).expect("a path has ids");
-            self.ids.get(prefix).unwrap_or_else(|| panic!("Party makes no {prefix}_: add it")).as_str()
-        });
-        path(route, ids)
-    }
-
-    pub fn body(&self, route: &Route) -> Option<Value> {
-        route.body.as_ref().map(|_| body(route.operation, &self.ids))
-    }
-
-    /// All that the party's lists show.
-    pub async fn everything(&self, world: &World) -> Vec<String> {
-        let mut lists = Vec::new();
-        for route in scoped().iter().filter(|route| matches!(route.success, Success::List(..))) {
-            let reply =
-                world.request("GET", &format!("{}?limit=100", self.path(route))).token(&self.token).send();
-            lists.push(reply.await.text);
-        }
-        lists
-    }
-}
-
-/// The key of the item that the party's order wants; the one under `inv` can be deleted.
-const ORDERED: &str = "ordered";
-
-/// A body that a row takes.
-fn body(operation: &str, ids: &BTreeMap<&'static str, String>) -> Value {
-    match operation {
-        "create_location" => depot("New"),
-        "create_location_configuration" => {
-            json!({"name": "New", "locations": {"origin": {"id": ids["loc"]}, "return": {"id": ids["loc"]}}})
-        }
-        "create_access_token" => json!({"scopes": ["access_tokens:read"]}),
-        "update_location" | "update_location_configuration" | "update_inventory_item" => {
-            json!({"name": "Changed"})
-        }
-        "create_inventory_item" => json!({"sku": format!("NEW-{}", ids["loc"]), "name": "New"}),
-        "set_inventory_level" => json!({"on_hand": 7}),
-        "adjust_inventory_level" => json!({"delta": 7}),
-        "create_order" => json!({"items": [{"id": ids["inv"], "quantity": 2}]}),
-        "update_order" => json!({"items": [{"id": ids[ORDERED], "quantity": 6}]}),
-        "create_order_allocations" => json!({"allocations": [
-            {"location": {"id": ids["loc"]}, "items": [{"id": ids[ORDERED], "quantity": 1}]},
-        ]}),
-        "update_order_allocations" => json!({"allocations": [
-            {"id": ids["alloc"], "location": {"id": ids["loc"]}, "items": [{"id": ids[ORDERED], "quantity": 2}]},
-        ]}),
-        other => panic!("no body is known for {other}: add one"),
-    }
-}
-
-pub fn prefix(shape: &Shape) -> Option<&'static str> {
-    match shape.kind {
-        Kind::Identifier(prefix) => Some(prefix),
-        _ => None,
-    }
-}
-
-/// The row's path with these ids in it.
-pub fn path<'a>(route: &Route, ids: impl Iterator<Item = &'a str>) -> String {
-    let mut ids = ids;
-    let step = |step: &'static str| if step.starts_with('{') { ids.next().unwrap() } else { step };
-    let steps: Vec<&str> = route.path.split('/').map(step).collect();
-    assert!(ids.next().is_none(), "{} declares more ids than its path has", route.path);
-    steps.join("/")
-}
-
-pub fn scoped() -> Vec<Route> {
-    route::all().into_iter().filter(|route| route.scope.is_some()).collect()
-}
-
-/// What a request says of who sends it.
-pub enum Caller {
-    Nobody,
-    Header(String),
-    Token(String),
-}
-
-pub async fn send(world: &World, route: &Route, path: &str, body: Option<Value>, caller: &Caller) -> Reply {
-    let request = world.request(route.method.as_str(), path);
-    let request = match caller {
-        Caller::Nobody => request.anonymous(),
-        Caller::Header(value) => request.header("authorization", value),
-        Caller::Token(token) => request.token(token),
-    };
-    match body {
-        Some(body) => request.json(body).send().await,
-        None => request.send().await,
-    }
-}
 
 #[test]
 fn what_anybody_may_call_is_a_fixed_list() {

@@ -1,7 +1,6 @@
 //! Hostile requests: bytes that are no JSON, bodies without end, headers full of garbage. Each is refused with the
 //! right problem, and none leaves a trace.
 
-use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -13,7 +12,7 @@ use http_body::{Body, Frame};
 use http_body_util::{BodyExt, Full};
 use serde_json::{Value, json};
 
-use crate::authorisation::Party;
+use crate::party::Party;
 use crate::world::World;
 
 /// What a hostile request must be answered: its status, its code, and each field at fault with what is wrong there.
@@ -118,7 +117,7 @@ impl Target {
 }
 
 async fn everything(world: &World) -> (Vec<String>, usize) {
-    let party = Party { token: world.token.clone(), ids: BTreeMap::new() };
+    let party = Party::new(world.token.clone());
     (party.everything(world).await, world.events().await.len())
 }
 

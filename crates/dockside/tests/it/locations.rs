@@ -241,7 +241,7 @@ async fn a_used_location_cannot_be_deleted_and_names_its_users() {
     let world = World::new().await;
     let (first, origin, back) = world.configuration("Main").await;
     let refused = world.delete(format!("/locations/{origin}")).await;
-    insta::assert_snapshot!(refused, @r#"409 {"type":"/docs/errors#location_in_use","title":"The location is still in use.","status":409,"detail":"Location configurations use this location: lc_#1.","code":"location_in_use","request_id":"test","errors":[{"type":"state_error","code":"used_by_location_configuration","source":"request","message":"The location configuration lc_#1 (Main) uses it.","field":"location_id"}]}"#);
+    insta::assert_snapshot!(refused, @r#"409 {"type":"/docs/errors#location_in_use","title":"The location is still in use.","status":409,"detail":"The location configuration lc_#1 (Main) uses it.","code":"location_in_use","request_id":"test","errors":[{"type":"state_error","code":"used_by_location_configuration","source":"request","message":"The location configuration lc_#1 (Main) uses it.","field":"location_id"}]}"#);
     let pair = json!({"origin": {"id": back}, "return": {"id": origin}});
     for number in 2..=12 {
         let body = json!({"name": format!("Number {number}"), "locations": pair});

@@ -24,6 +24,9 @@ use tokio_postgres::Client;
 /// The moment at which every world begins.
 pub const BEGIN: i64 = 1_793_523_600_000_000; // 2026-11-01T09:00:00Z
 
+/// The name of the data's file, where it is one.
+const FILE: &str = "dockside.db";
+
 /// A clock that stands at [`BEGIN`], and ticks a microsecond each time it is read, so that no two moments are equal.
 pub struct TestClock(AtomicI64);
 
@@ -57,16 +60,15 @@ pub struct World {
     /// All scopes, in the live world of the organisation `Acme`.
     pub token: String,
     names: Mutex<HashMap<String, String>>,
-    _home: Home,
+    home: Home,
 }
 
 /// Where the data lives: it is the test's own for as long as this lasts.
 enum Home {
-    Folder {
-        _folder: tempfile::TempDir,
-    },
-    /// The session that holds the lock on the database's number.
+    Folder(tempfile::TempDir),
+    /// The database's address, and the session that holds the lock on its number.
     Database {
+        url: String,
         _claim: Client,
     },
 }
@@ -90,8 +92,7 @@ impl World {
         let random = Arc::new(TestRandom(AtomicU64::new(1)));
         let service = Service::new(db.clone(), clock.clone(), random, settings);
         let app = App::new(service.clone(), limits).expect("the route table is sound");
-        let mut world =
-            Self { app, service, db, clock, token: String::new(), names: Mutex::default(), _home: home };
+        let mut world = Self { app, service, db, clock, token: String::new(), names: Mutex::default(), home };
         world.token = world.token_for("Acme", "*", Mode::Live).await;
         world
     }
@@ -124,6 +125,20 @@ impl World {
         read.await.expect("the log")
     }
 
+    /// Changes rows behind the product's back.
+    pub async fn tamper(&self, sql: &str) {
+        match &self.home {
+            Home::Folder(folder) => {
+                let session = rusqlite::Connection::open(folder.path().join(FILE)).expect("the file");
+                session.execute_batch(sql).expect("the statement runs");
+            }
+            Home::Database { url, .. } => {
+                let session = connect(url).await;
+                run(&session, &format!("SET dockside.owner = '*'; {sql}")).await;
+            }
+        }
+    }
+
     /// Lets time pass.
     pub fn advance_seconds(&self, seconds: i64) {
         self.clock.0.fetch_add(seconds * 1_000_000, Ordering::Relaxed);
@@ -149,6 +164,10 @@ impl World {
 
     pub async fn patch(&self, path: impl AsRef<str>, body: Value) -> Reply {
         self.request("PATCH", path.as_ref()).json(body).send().await
+    }
+
+    pub async fn put(&self, path: impl AsRef<str>, body: Value) -> Reply {
+        self.request("PUT", path.as_ref()).json(body).send().await
     }
 
     pub async fn delete(&self, path: impl AsRef<str>) -> Reply {
@@ -318,8 +337,8 @@ async fn fresh_place() -> (Place, Home) {
         Ok("postgres") => claim_database().await,
         _ => {
             let folder = tempfile::tempdir().expect("a folder");
-            let place = Place::Sqlite { file: folder.path().join("dockside.db"), readers: 2 };
-            (place, Home::Folder { _folder: folder })
+            let place = Place::Sqlite { file: folder.path().join(FILE), readers: 2 };
+            (place, Home::Folder(folder))
         }
     }
 }
@@ -338,8 +357,9 @@ async fn claim_database() -> (Place, Home) {
     let url = format!("{server}/{name}");
     // A schema of its own, because not every server lets the owner of a database drop the public one.
     run(&connect(&url).await, "DROP SCHEMA IF EXISTS it CASCADE; CREATE SCHEMA it").await;
-    let place = Place::Postgres { url: format!("{url}?options=-csearch_path%3Dit"), connections: 8 };
-    (place, Home::Database { _claim: claim })
+    let url = format!("{url}?options=-csearch_path%3Dit");
+    let place = Place::Postgres { url: url.clone(), connections: 8 };
+    (place, Home::Database { url, _claim: claim })
 }
 
 /// The first number that no session holds; it is held until this one ends.

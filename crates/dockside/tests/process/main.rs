@@ -23,6 +23,8 @@ mod server;
 mod crash_postgres;
 mod crash_sqlite;
 mod first_start;
+mod geo;
+mod guide;
 mod limits;
 mod nodes;
 mod settings;

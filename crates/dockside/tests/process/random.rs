@@ -4,7 +4,7 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::time::Duration;
 
 /// Splitmix64.
-pub struct Random(u64);
+pub struct Random(pub u64);
 
 impl Random {
     /// A new seed, or the one that the environment names; it is printed.

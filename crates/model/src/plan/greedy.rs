@@ -174,3 +174,53 @@ fn closest(
     }
     Ok(nearest)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::cover::{Cost, Site};
+    use super::*;
+    use crate::geo::Distance;
+
+    /// Four items, one of each wanted, and sites with the items and at the kilometres given, nearest first.
+    fn cover(sites: &[(f64, &[usize])]) -> Cover {
+        let site = |(rank, (km, items)): (usize, &(f64, &[usize]))| Site {
+            rank,
+            cost: Cost::of(Some(Distance::Kilometres { km: *km, confidence: 1.0 })),
+            row: items.iter().map(|item| (*item, 1)).collect(),
+        };
+        Cover::new(&[1; 4], sites.iter().enumerate().map(site).collect())
+    }
+
+    fn unlimited() -> Budget {
+        Budget::new(u64::MAX)
+    }
+
+    #[test]
+    fn a_site_is_exchanged_for_a_nearer_one_that_has_what_only_it_supplied() {
+        let cover = cover(&[(1.0, &[0, 1]), (2.0, &[2, 3]), (9.0, &[0, 1, 2])]);
+        assert_eq!(swap_one(&cover, &[1, 2], &mut unlimited()).unwrap(), Some(vec![0, 1]));
+        assert_eq!(swap_one(&cover, &[0, 1], &mut unlimited()).unwrap(), None);
+    }
+
+    #[test]
+    fn two_sites_are_exchanged_for_one_that_has_what_both_supplied() {
+        let cover = cover(&[(1.0, &[0]), (2.0, &[1]), (3.0, &[2, 3]), (4.0, &[0, 1]), (5.0, &[2, 3])]);
+        assert_eq!(merge_two(&cover, &[0, 1, 2], &mut unlimited()).unwrap(), Some(vec![2, 3]));
+        assert_eq!(merge_two(&cover, &[2, 3], &mut unlimited()).unwrap(), None);
+    }
+
+    #[test]
+    fn what_the_other_sites_make_superfluous_is_left_out_the_farthest_first() {
+        let cover = cover(&[(1.0, &[0, 1]), (2.0, &[1, 2]), (3.0, &[2, 3]), (4.0, &[0, 3])]);
+        assert_eq!(spare(&cover, vec![3, 2, 1, 0]), [0, 2]);
+    }
+
+    #[test]
+    fn without_anything_to_spend_there_is_still_a_plan() {
+        let cover = cover(&[(1.0, &[0]), (2.0, &[0, 1]), (3.0, &[2]), (4.0, &[2, 3]), (5.0, &[1, 3])]);
+        let mut shortlist = Shortlist::default();
+        assert!(search(&cover, &mut shortlist, &mut Budget::new(0)).is_err());
+        let picks: Vec<&[usize]> = shortlist.picks.iter().map(|pick| pick.sites.as_slice()).collect();
+        assert_eq!(picks, [[1, 3]]);
+    }
+}

@@ -195,6 +195,40 @@ proptest! {
     }
 }
 
+/// The problem without ids, and the plans that building and improving alone finds for it.
+fn built(case: &Case) -> (Cover, Shortlist) {
+    let (items, demand): (Vec<u8>, Vec<i64>) = case.demand().into_iter().unzip();
+    let site = |(rank, (_, candidate)): (usize, &(u16, Candidate<u8>))| {
+        let distance = case.destination.as_ref().map(|place| Distance::between(place, &candidate.place));
+        Site { rank, cost: Cost::of(distance), row: stocked(&items, &candidate.stock) }
+    };
+    let sites = case.candidates.iter().enumerate().map(site).filter(|site| !site.row.is_empty());
+    let cover = Cover::new(&demand, sites.collect());
+    let mut shortlist = Shortlist::default();
+    greedy::search(&cover, &mut shortlist, &mut Budget::new(IMPROVE_STEPS_MAX)).unwrap();
+    (cover, shortlist)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn plans_that_are_only_built_supply_everything_with_no_fewer_than_the_fewest(case in case(10, 6)) {
+        let Some(best) = case.plan().proposals.first().map(|best| best.locations_count) else {
+            return Ok(());
+        };
+        let (cover, shortlist) = built(&case);
+        prop_assert!(!shortlist.picks.is_empty());
+        for pick in &shortlist.picks {
+            let ranks = pick.sites.iter().map(|site| cover.sites[*site].rank);
+            let used: Vec<u16> = ranks.map(|rank| case.candidates[rank].0).collect();
+            prop_assert_eq!(case.supply(&used), case.supply(&case.locations()));
+        }
+        let built = shortlist.picks[0].sites.len();
+        prop_assert!(best <= built, "{built}, not {best}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 

@@ -1,0 +1,39 @@
+//! The fight under `kill -9`: what was acknowledged is there, nothing is counted twice, and nothing is oversold.
+
+use std::time::{Duration, Instant};
+
+use crate::cluster::Cluster;
+use crate::fight::{Arena, CLIENTS, Fight};
+use crate::random::Random;
+
+const KILLS: u64 = 6;
+/// More than can be fought for in the time.
+const ORDERS: usize = 120;
+/// A fight that makes progress within this time is not stuck.
+const PROGRESS: Duration = Duration::from_secs(20);
+
+#[test]
+fn no_acknowledged_allocation_is_lost_when_a_server_is_killed() {
+    let mut random = Random::seeded("crashes");
+    let mut cluster = Cluster::start();
+    let arena = Arena::new(&cluster, ORDERS);
+    let began = Instant::now();
+    let fight = Fight::start(&cluster, arena, &mut random);
+    for kill in 0..KILLS {
+        fight.wait_for(50 + random.below(150), PROGRESS);
+        std::thread::sleep(random.within_millis(8));
+        // One at a time, in turn: the clients of the dead one go to the other, where there is one.
+        cluster.kill(kill as usize % cluster.nodes);
+    }
+    fight.wait_for(50, PROGRESS);
+    let (arena, journal) = fight.finish();
+    let took = began.elapsed().as_secs_f64();
+    let checked = journal.check(&arena, &mut cluster.client(0));
+    cluster.stop();
+    let (engine, nodes) = (cluster.engine, cluster.nodes);
+    println!(
+        "crashes on {engine}, {nodes} servers, {CLIENTS} clients, {KILLS} kills, {took:.1} s: {journal}; {checked}"
+    );
+    assert!(journal.broken >= KILLS, "the kills met requests under way");
+    assert!(checked.orders_exhausted > 0, "some order was fought for to its end");
+}

@@ -1,0 +1,247 @@
+//! Steps made to fit what is there, and as HTTP has them.
+
+use serde_json::{Value, json};
+
+use crate::ledger::Ledger;
+use crate::steps::{Action, Amount, Change, Entry, ITEMS, LOCATIONS, Pick, REST};
+
+/// The number of an order or allocation that does not exist.
+const NONE: usize = usize::MAX;
+
+/// One allocation asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct NewRow {
+    pub item: usize,
+    pub location: usize,
+    pub quantity: i64,
+}
+
+/// One allocation to be changed.
+#[derive(Clone, Copy, Debug)]
+pub struct ChangedRow {
+    pub allocation: usize,
+    pub location: Option<usize>,
+    pub line: Option<(usize, i64)>,
+    pub completed: Option<bool>,
+}
+
+/// A step with the numbers of what it names.
+#[derive(Debug)]
+pub enum Request {
+    CreateOrder { status: &'static str, items: Vec<(usize, i64)> },
+    PatchOrder { order: usize, items: Vec<(usize, i64)>, status: Option<&'static str> },
+    CommitOrder { order: usize },
+    CancelOrder { order: usize },
+    DeleteOrder { order: usize },
+    Allocate { order: usize, entries: Vec<Vec<NewRow>> },
+    Change { order: usize, changes: Vec<ChangedRow> },
+    Release { order: usize },
+    SetLevel { item: usize, location: usize, on_hand: i64 },
+    Adjust { item: usize, location: usize, delta: i64, expected: Option<i64> },
+    DeleteItem { item: usize },
+}
+
+/// The ids behind the numbers.
+#[derive(Default)]
+pub struct Names {
+    pub items: Vec<String>,
+    pub locations: Vec<String>,
+    pub orders: Vec<String>,
+    pub allocations: Vec<String>,
+}
+
+impl Request {
+    pub fn fitted(action: &Action, ledger: &Ledger) -> Self {
+        let fit = |order: &usize| fitted_order(ledger, *order, |_| true);
+        match action {
+            Action::CreateOrder { status, items } => {
+                Request::CreateOrder { status, items: lines(ledger, NONE, items) }
+            }
+            Action::PatchOrder { order, items, status } => {
+                let order = fit(order);
+                Request::PatchOrder { order, items: lines(ledger, order, items), status: *status }
+            }
+            Action::CommitOrder { order } => Request::CommitOrder { order: fit(order) },
+            Action::CancelOrder { order } => Request::CancelOrder { order: fit(order) },
+            Action::DeleteOrder { order } => Request::DeleteOrder { order: fit(order) },
+            Action::Allocate { order, entries } => {
+                let order = fit(order);
+                Request::Allocate {
+                    order,
+                    entries: entries.iter().map(|it| rows(ledger, order, it)).collect(),
+                }
+            }
+            Action::Change { order, changes } => {
+                let held =
+                    |number| ledger.allocations.iter().any(|held| held.is_there && held.order == number);
+                let order = fitted_order(ledger, *order, held);
+                let changes = changes.iter().map(|it| changed_row(ledger, order, it)).collect();
+                Request::Change { order, changes }
+            }
+            Action::Release { order } => Request::Release { order: fit(order) },
+            &Action::SetLevel { item, location, on_hand } => Request::SetLevel { item, location, on_hand },
+            &Action::Adjust { item, location, delta, expected } => {
+                Request::Adjust { item, location, delta, expected }
+            }
+            &Action::DeleteItem { item } => Request::DeleteItem { item },
+        }
+    }
+
+    /// The status where it is not refused.
+    pub fn success(&self) -> u16 {
+        match self {
+            Request::CreateOrder { .. } | Request::Allocate { .. } => 201,
+            Request::DeleteOrder { .. } | Request::Release { .. } | Request::DeleteItem { .. } => 204,
+            _ => 200,
+        }
+    }
+
+    /// Method, path and body.
+    pub fn http(&self, names: &Names) -> (&'static str, String, Option<Value>) {
+        match self {
+            Request::CreateOrder { status, items } => {
+                let body = json!({ "status": status, "items": names.lines(items) });
+                ("POST", "/orders".to_owned(), Some(body))
+            }
+            Request::PatchOrder { order, items, status } => {
+                let mut body = json!({ "items": names.lines(items) });
+                if let Some(status) = status {
+                    body["status"] = (*status).into();
+                }
+                ("PATCH", format!("/orders/{}", names.order(*order)), Some(body))
+            }
+            Request::CommitOrder { order } => {
+                ("POST", format!("/orders/{}/commit", names.order(*order)), None)
+            }
+            Request::CancelOrder { order } => {
+                ("POST", format!("/orders/{}/cancel", names.order(*order)), None)
+            }
+            Request::DeleteOrder { order } => ("DELETE", format!("/orders/{}", names.order(*order)), None),
+            Request::Allocate { order, entries } => {
+                let entries: Vec<_> = entries.iter().map(|rows| names.entry(rows)).collect();
+                ("POST", names.allocations_of(*order), Some(json!({ "allocations": entries })))
+            }
+            Request::Change { order, changes } => {
+                let changes: Vec<_> = changes.iter().map(|row| names.change(row)).collect();
+                ("PATCH", names.allocations_of(*order), Some(json!({ "allocations": changes })))
+            }
+            Request::Release { order } => ("DELETE", names.allocations_of(*order), None),
+            Request::SetLevel { item, location, on_hand } => {
+                ("PUT", names.level(*item, *location), Some(json!({ "on_hand": on_hand })))
+            }
+            Request::Adjust { item, location, delta, expected } => {
+                let body = json!({ "delta": delta, "reason": "test", "expected_on_hand": expected });
+                ("POST", format!("{}/adjust", names.level(*item, *location)), Some(body))
+            }
+            Request::DeleteItem { item } => {
+                ("DELETE", format!("/inventory_items/{}", names.item(*item)), None)
+            }
+        }
+    }
+}
+
+/// Mostly an order that is still there and of the kind that is wanted; now and then any that ever was.
+fn fitted_order(ledger: &Ledger, number: usize, is_wanted: impl Fn(usize) -> bool) -> usize {
+    let all = 0..ledger.orders.len();
+    let there: Vec<_> = all.filter(|order| ledger.orders[*order].is_some() && is_wanted(*order)).collect();
+    match number.checked_rem(there.len()) {
+        Some(place) if !number.is_multiple_of(16) => there[place],
+        _ => (number / 16).checked_rem(ledger.orders.len()).unwrap_or(NONE),
+    }
+}
+
+fn lines(ledger: &Ledger, order: usize, amounts: &[Amount]) -> Vec<(usize, i64)> {
+    let fit = |(pick, quantity): &Amount| {
+        let item = fitted_item(ledger, order, *pick);
+        (item, if *quantity == REST { rest(ledger, order, item) } else { *quantity })
+    };
+    amounts.iter().map(fit).collect()
+}
+
+fn rest(ledger: &Ledger, order: usize, item: usize) -> i64 {
+    let wanting = ledger.orders.get(order).and_then(Option::as_ref);
+    let line = wanting.and_then(|order| order.lines.iter().find(|(known, _)| *known == item));
+    line.map_or(1, |(_, quantity)| (quantity - ledger.allocated(order, item)).max(1))
+}
+
+fn fitted_item(ledger: &Ledger, order: usize, pick: Pick) -> usize {
+    match (pick, ledger.orders.get(order).and_then(Option::as_ref)) {
+        (Pick::OfOrder(number), Some(order)) => order.lines[number % order.lines.len()].0,
+        (Pick::OfOrder(number), None) => number % ITEMS,
+        (Pick::Any(item), _) => item,
+    }
+}
+
+fn rows(ledger: &Ledger, order: usize, entry: &Entry) -> Vec<NewRow> {
+    let items = lines(ledger, order, &entry.items).into_iter();
+    items.map(|(item, quantity)| NewRow { item, location: entry.location, quantity }).collect()
+}
+
+fn changed_row(ledger: &Ledger, order: usize, change: &Change) -> ChangedRow {
+    let allocation = match change.allocation {
+        Pick::Any(number) => number.checked_rem(ledger.allocations.len()).unwrap_or(NONE),
+        Pick::OfOrder(number) => {
+            let all = ledger.allocations.iter().enumerate();
+            let held: Vec<_> = all.filter(|(_, held)| held.is_there && held.order == order).collect();
+            number.checked_rem(held.len()).map_or(NONE, |place| held[place].0)
+        }
+    };
+    let own = ledger.allocations.get(allocation).map_or(0, |held| held.item);
+    let item = if change.is_other_item { (own + 1) % ITEMS } else { own };
+    let line = change.quantity.map(|quantity| (item, quantity));
+    ChangedRow { allocation, location: change.location, line, completed: change.completed }
+}
+
+impl Names {
+    pub fn item(&self, item: usize) -> String {
+        known(&self.items[..ITEMS], item, "inv")
+    }
+
+    pub fn location(&self, location: usize) -> String {
+        known(&self.locations[..LOCATIONS], location, "loc")
+    }
+
+    pub fn order(&self, order: usize) -> String {
+        known(&self.orders, order, "ord")
+    }
+
+    fn allocations_of(&self, order: usize) -> String {
+        format!("/allocations/orders/{}", self.order(order))
+    }
+
+    fn level(&self, item: usize, location: usize) -> String {
+        format!("/inventory_items/{}/levels/{}", self.item(item), self.location(location))
+    }
+
+    fn line(&self, item: usize, quantity: i64) -> Value {
+        json!({ "id": self.item(item), "quantity": quantity })
+    }
+
+    fn lines(&self, items: &[(usize, i64)]) -> Vec<Value> {
+        items.iter().map(|(item, quantity)| self.line(*item, *quantity)).collect()
+    }
+
+    fn entry(&self, rows: &[NewRow]) -> Value {
+        let items: Vec<_> = rows.iter().map(|row| self.line(row.item, row.quantity)).collect();
+        json!({ "location": { "id": self.location(rows[0].location) }, "items": items })
+    }
+
+    fn change(&self, row: &ChangedRow) -> Value {
+        let mut change = json!({ "id": known(&self.allocations, row.allocation, "alloc") });
+        if let Some(location) = row.location {
+            change["location"] = json!({ "id": self.location(location) });
+        }
+        if let Some((item, quantity)) = row.line {
+            change["items"] = json!([self.line(item, quantity)]);
+        }
+        if let Some(completed) = row.completed {
+            change["completed"] = completed.into();
+        }
+        change
+    }
+}
+
+/// The id of a number; where there is none, an id that nothing has.
+fn known(ids: &[String], number: usize, prefix: &str) -> String {
+    ids.get(number).cloned().unwrap_or_else(|| format!("{prefix}_01jc0000000000000000000000"))
+}
