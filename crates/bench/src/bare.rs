@@ -1,7 +1,7 @@
 //! The bare servers: what a request costs where nothing is decided.
 //!
 //! The same connection loop as the product's (`api::server`), with the same settings, that gives one answer from
-//! memory. For creates it first puts the same rows through the same writer, with nothing parsed or authorised.
+//! memory. For writes it first puts the same rows through the same writer, with nothing parsed or authorised.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -23,6 +23,7 @@ use store::{Db, Place, events, locations};
 use tokio::net::{TcpListener, TcpStream};
 
 use crate::Outcome;
+use crate::allocations::Direct;
 
 type Response = http::Response<Full<Bytes>>;
 
@@ -32,19 +33,30 @@ struct Bare {
     rows: Option<Rows>,
 }
 
-struct Rows {
+/// What is written.
+enum Rows {
+    Location(Create),
+    Allocation(Direct),
+}
+
+struct Create {
     db: Db,
     owner: Owner,
     doc: String,
 }
 
 /// Serves until the process is ended.
-pub fn run(listen: SocketAddr, answer: &Path, store: Option<(&Path, &str)>) -> Outcome<()> {
+pub fn run(
+    listen: SocketAddr,
+    answer: &Path,
+    store: Option<(&Path, &str)>,
+    allocation_of: Option<&str>,
+) -> Outcome<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
         let answer = read_answer(&std::fs::read(answer)?)?;
         let rows = match store {
-            Some((file, token)) => Some(Rows::open(file, token, answer.body()).await?),
+            Some((file, token)) => Some(Rows::open(file, token, answer.body(), allocation_of).await?),
             None => None,
         };
         let bare = Arc::new(Bare { answer, rows });
@@ -79,7 +91,8 @@ fn connect(stream: TcpStream, bare: Arc<Bare>) {
 impl Bare {
     async fn handle(&self, request: http::Request<hyper::body::Incoming>) -> Response {
         let Some(rows) = &self.rows else { return self.answer.clone() };
-        let is_written = request.into_body().collect().await.is_ok() && rows.write().await.is_ok();
+        let path = request.uri().path().to_owned();
+        let is_written = request.into_body().collect().await.is_ok() && rows.write(&path).await.is_ok();
         if is_written {
             return self.answer.clone();
         }
@@ -90,15 +103,37 @@ impl Bare {
 }
 
 impl Rows {
-    async fn open(file: &Path, token: &str, body: &Full<Bytes>) -> Outcome<Self> {
-        let readers = std::thread::available_parallelism().map_or(2, usize::from);
-        let place = Place::Sqlite { file: file.to_owned(), readers };
-        let db = Db::open(place).await.map_err(|error| error.to_string())?;
+    async fn open(
+        file: &Path,
+        token: &str,
+        body: &Full<Bytes>,
+        allocation_of: Option<&str>,
+    ) -> Outcome<Self> {
+        let db = open(file).await?;
         let owner = Secret::owner_of(token).ok_or("the token names no owner")?;
+        if let Some(order) = allocation_of {
+            return Ok(Self::Allocation(Direct::open(db, owner, order).await?));
+        }
         let doc = body.clone().collect().await?.to_bytes();
-        Ok(Self { db, owner, doc: String::from_utf8(doc.to_vec())? })
+        Ok(Self::Location(Create { db, owner, doc: String::from_utf8(doc.to_vec())? }))
     }
 
+    async fn write(&self, path: &str) -> model::Result<()> {
+        match self {
+            Rows::Location(create) => create.write().await,
+            Rows::Allocation(direct) => direct.write(path).await,
+        }
+    }
+}
+
+/// Opens a store as the product does.
+pub async fn open(file: &Path) -> Outcome<Db> {
+    let readers = std::thread::available_parallelism().map_or(2, usize::from);
+    let place = Place::Sqlite { file: file.to_owned(), readers };
+    Ok(Db::open(place).await.map_err(|error| error.to_string())?)
+}
+
+impl Create {
     async fn write(&self) -> model::Result<()> {
         let now = SystemClock.now();
         let (owner, id, event) = (self.owner, new_id::<Location>(now), new_id::<Event>(now));
@@ -111,7 +146,8 @@ impl Rows {
     }
 }
 
-fn new_id<K: Kind>(now: Timestamp) -> Id<K> {
+/// A new identifier of this moment.
+pub fn new_id<K: Kind>(now: Timestamp) -> Id<K> {
     let mut random = [0; RANDOM_BYTES];
     SystemRandom.fill(&mut random);
     Id::new(now, random)

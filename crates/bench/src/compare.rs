@@ -5,12 +5,13 @@ use crate::report::{self, count};
 use crate::{Bench, Outcome};
 
 /// The connections at which targets are set.
-const TARGET_CONNECTIONS: usize = 64;
+pub const TARGET_CONNECTIONS: usize = 64;
 
 /// What is compared, and what is asked of it.
 pub struct Comparison {
     pub title: String,
     pub rival: &'static str,
+    pub connections: &'static [usize],
     pub rounds: usize,
     pub ratio_min: f64,
     pub per_second_min: Option<f64>,
@@ -30,7 +31,7 @@ pub async fn compare(
     product: impl AsyncFn(usize) -> Outcome<Figures>,
     rival: impl AsyncFn(usize) -> Outcome<Figures>,
 ) -> Outcome<()> {
-    let all = bench.plan.connections;
+    let all = comparison.connections;
     let mut turns: Vec<Turns> = all.iter().map(|_| Turns::default()).collect();
     for round in 0..comparison.rounds {
         for (turns, &connections) in turns.iter_mut().zip(all) {

@@ -7,7 +7,7 @@ use model::access_token::Secret;
 use crate::compare::{Comparison, compare, median};
 use crate::load::{self, Turn};
 use crate::postgres::{Database, Pgbench, Private};
-use crate::process::{self, Data, Server, create_request};
+use crate::process::{self, Data, Rows, Server, create_request};
 use crate::{Bench, Outcome};
 
 /// Against the same rows put through the same writer, in a store of its own.
@@ -19,11 +19,13 @@ pub async fn sqlite(bench: &mut Bench) -> Outcome<()> {
     let request = create_request(&token);
     let answer = load::ask(&product.target(request.clone())).await?;
     let bare_data = Data::sqlite(bench, "create-bare")?;
-    let bare = Server::bare(bench, "create", &answer, Some((&bare_data.file(), &token))).await?;
+    let rows = Rows { file: &bare_data.file(), token: &token, allocation_of: None };
+    let bare = Server::bare(bench, "create", &answer, Some(rows)).await?;
     let turn = bench.plan.turn;
     let comparison = Comparison {
         title: "Create a location, SQLite".to_owned(),
         rival: "bare",
+        connections: bench.plan.connections,
         rounds: bench.plan.rounds,
         ratio_min: 0.7,
         per_second_min: Some(6000.0),
@@ -63,6 +65,7 @@ pub async fn postgres(bench: &mut Bench) -> Outcome<()> {
     let comparison = Comparison {
         title: "Create a location, PostgreSQL".to_owned(),
         rival: "pgbench",
+        connections: bench.plan.connections,
         rounds: bench.plan.postgres_rounds,
         ratio_min: 0.5,
         per_second_min: None,

@@ -5,6 +5,7 @@
 
 use std::io;
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
@@ -19,11 +20,11 @@ const BUFFER_BYTES: usize = 64 * 1024;
 const HEAD_END: &[u8] = b"\r\n\r\n";
 const LENGTH: &[u8] = b"\r\ncontent-length: ";
 
-/// A request to repeat, and whom to send it to.
+/// Requests to repeat, one after the other, and whom to send them to.
 #[derive(Clone)]
 pub struct Target {
     pub address: SocketAddr,
-    pub request: Bytes,
+    pub requests: Arc<[Bytes]>,
 }
 
 /// How long a server is measured, and how long it is warmed up before: connections open, caches fill.
@@ -49,7 +50,7 @@ pub struct Latency {
     pub p99_micros: u32,
 }
 
-/// Sends the request over so many connections for so long. Any answer but a success ends it. `cpu` tells what the
+/// Sends the requests over so many connections for so long. Any answer but a success ends it. `cpu` tells what the
 /// server has spent so far: it hardly suffers from others who use the machine at the same time.
 pub async fn drive(
     target: &Target,
@@ -58,8 +59,10 @@ pub async fn drive(
     cpu: impl Fn() -> Outcome<Duration>,
 ) -> Outcome<Figures> {
     let mut senders = Vec::with_capacity(connections);
-    for _ in 0..connections {
-        senders.push(Sender::connect(target).await?);
+    for place in 0..connections {
+        // Each begins elsewhere, so that they don't all send the same request at once.
+        let first = place * target.requests.len() / connections;
+        senders.push(Sender::connect(target, first).await?);
     }
     let spent = cpu()?;
     let from = Instant::now() + turn.warm;
@@ -88,9 +91,9 @@ pub async fn drive(
     })
 }
 
-/// Sends the request once and gives the answer as it came, head and body.
+/// Sends the first request once and gives the answer as it came, head and body.
 pub async fn ask(target: &Target) -> io::Result<Vec<u8>> {
-    let mut sender = Sender::connect(target).await?;
+    let mut sender = Sender::connect(target, 0).await?;
     let length = sender.exchange().await?;
     Ok(sender.buffer[..length].to_vec())
 }
@@ -105,18 +108,21 @@ struct Sent {
 
 struct Sender {
     stream: TcpStream,
-    request: Bytes,
+    requests: Arc<[Bytes]>,
+    /// Which of them is next.
+    next: usize,
     buffer: Vec<u8>,
 }
 
 impl Sender {
-    async fn connect(target: &Target) -> io::Result<Self> {
+    async fn connect(target: &Target, first: usize) -> io::Result<Self> {
         let stream = TcpStream::connect(target.address).await?;
         stream.set_nodelay(true)?;
-        Ok(Self { stream, request: target.request.clone(), buffer: vec![0; BUFFER_BYTES] })
+        let requests = Arc::clone(&target.requests);
+        Ok(Self { stream, requests, next: first, buffer: vec![0; BUFFER_BYTES] })
     }
 
-    /// Repeats the request, and counts those that are answered between the two moments.
+    /// Repeats the requests, and counts those that are answered between the two moments.
     async fn repeat(mut self, from: Instant, until: Instant) -> io::Result<Sent> {
         let (mut requests, mut micros) = (0, Vec::new());
         let mut began = Instant::now();
@@ -132,9 +138,10 @@ impl Sender {
         Ok(Sent { requests, micros })
     }
 
-    /// Sends the request and reads the answer into the buffer; tells how long it is.
+    /// Sends the next request and reads the answer into the buffer; tells how long it is.
     async fn exchange(&mut self) -> io::Result<usize> {
-        self.stream.write_all(&self.request).await?;
+        self.stream.write_all(&self.requests[self.next]).await?;
+        self.next = (self.next + 1) % self.requests.len();
         let mut filled = 0;
         let mut length = None;
         loop {

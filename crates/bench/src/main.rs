@@ -4,11 +4,14 @@
 //! turns that alternate with the product's. The product is the real program, `dockside serve`; rivals and product
 //! are processes of their own, and this one, which sends the requests, costs both sides the same.
 
+mod allocations;
 mod bare;
 mod compare;
 mod creates;
+mod growth;
 mod load;
 mod memory;
+mod orders;
 mod postgres;
 mod process;
 mod reads;
@@ -37,7 +40,7 @@ type Outcome<T> = Result<T, Box<dyn std::error::Error + Send + Sync>>;
 struct Arguments {
     /// What to measure; everything where nothing is named.
     sections: Vec<Section>,
-    /// A run of 40 seconds: fewer and shorter turns.
+    /// A short run: fewer and shorter turns.
     #[arg(long)]
     quick: bool,
     /// Be a bare server that gives the answer in this file.
@@ -51,6 +54,9 @@ struct Arguments {
     /// The token that tells whose rows they are.
     #[arg(long, hide = true, value_name = "TOKEN")]
     token: Option<String>,
+    /// Write allocations instead, like the one that this order has, for the orders that requests name.
+    #[arg(long, hide = true, value_name = "ORDER", requires = "store")]
+    allocation_of: Option<String>,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq)]
@@ -59,6 +65,9 @@ enum Section {
     List,
     CreateSqlite,
     CreatePostgres,
+    AllocateSqlite,
+    AllocatePostgres,
+    Growth,
     Memory,
 }
 
@@ -71,6 +80,8 @@ struct Plan {
     postgres_rounds: usize,
     postgres_seconds: u64,
     starts: usize,
+    /// Orders in the larger store.
+    orders: usize,
 }
 
 const FULL: Plan = Plan {
@@ -80,6 +91,7 @@ const FULL: Plan = Plan {
     postgres_rounds: 3,
     postgres_seconds: 2,
     starts: 10,
+    orders: 1_000_000,
 };
 const QUICK: Plan = Plan {
     connections: &[1, 64],
@@ -88,6 +100,7 @@ const QUICK: Plan = Plan {
     postgres_rounds: 2,
     postgres_seconds: 1,
     starts: 5,
+    orders: 50_000,
 };
 
 /// What every section works with.
@@ -132,6 +145,15 @@ impl Bench {
         if is_wanted(Section::CreatePostgres) {
             creates::postgres(self).await?;
         }
+        if is_wanted(Section::AllocateSqlite) {
+            allocations::sqlite(self).await?;
+        }
+        if is_wanted(Section::AllocatePostgres) {
+            allocations::postgres(self).await?;
+        }
+        if is_wanted(Section::Growth) {
+            growth::measure(self).await?;
+        }
         if is_wanted(Section::Memory) {
             memory::measure(self).await?;
         }
@@ -144,7 +166,8 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let outcome = match (&arguments.bare, arguments.listen) {
         (Some(answer), Some(listen)) => {
-            bare::run(listen, answer, arguments.store.as_deref().zip(arguments.token.as_deref()))
+            let store = arguments.store.as_deref().zip(arguments.token.as_deref());
+            bare::run(listen, answer, store, arguments.allocation_of.as_deref())
         }
         _ => measure(&arguments),
     };

@@ -1,4 +1,4 @@
-//! PostgreSQL: a private server, databases in it, and pgbench with the statements of a create.
+//! PostgreSQL: a private server, databases in it, and pgbench with the statements that the product runs.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -73,7 +73,7 @@ fn control(action: &str, home: &Path) -> Command {
 pub struct Database {
     pub url: String,
     /// Sees the rows of all owners.
-    client: Client,
+    pub client: Client,
 }
 
 impl Database {
@@ -129,13 +129,28 @@ impl Pgbench {
         Ok(Self(newest.ok_or("pgbench is not installed")?))
     }
 
-    /// Prepares the script in the folder.
+    /// Prepares the script of a create in the folder.
     pub fn script(&self, folder: &Path, url: &str, owner: &str, doc: &str) -> Outcome<Script> {
-        let file = folder.join("create.sql");
-        std::fs::write(&file, SCRIPT.replace("OWNER", owner))?;
+        self.script_of(
+            &folder.join("create.sql"),
+            url,
+            &SCRIPT.replace("OWNER", owner),
+            &[("owner", owner), ("doc", doc)],
+        )
+    }
+
+    /// Prepares any script in the file.
+    pub fn script_of(
+        &self,
+        file: &Path,
+        url: &str,
+        text: &str,
+        variables: &[(&str, &str)],
+    ) -> Outcome<Script> {
+        std::fs::write(file, text)?;
         let options = ["--no-vacuum", "--protocol=prepared", "--jobs=2"].map(str::to_owned);
         let file = format!("--file={}", file.display());
-        let variables = [format!("--define=owner={owner}"), format!("--define=doc={doc}")];
+        let variables = variables.iter().map(|(name, value)| format!("--define={name}={value}"));
         let arguments = options.into_iter().chain([file]).chain(variables).collect();
         Ok(Script { program: self.0.clone(), arguments, url: url.to_owned(), turns: AtomicU64::new(0) })
     }

@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
@@ -37,6 +38,13 @@ pub struct Server {
 pub struct Data {
     folder: PathBuf,
     database_url: Option<String>,
+}
+
+/// What a bare server writes: a location, or allocations like the one that this order has.
+pub struct Rows<'a> {
+    pub file: &'a Path,
+    pub token: &'a str,
+    pub allocation_of: Option<&'a str>,
 }
 
 impl Data {
@@ -88,20 +96,16 @@ impl Data {
 }
 
 impl Server {
-    /// Starts a bare server that gives this answer, and writes the rows of a create before it where told where.
-    pub async fn bare(
-        bench: &Bench,
-        name: &str,
-        answer: &[u8],
-        rows: Option<(&Path, &str)>,
-    ) -> Outcome<Self> {
+    /// Starts a bare server that gives this answer, and writes rows before it where told which.
+    pub async fn bare(bench: &Bench, name: &str, answer: &[u8], rows: Option<Rows<'_>>) -> Outcome<Self> {
         let file = bench.folder.join(format!("{name}.http"));
         std::fs::write(&file, answer)?;
         let address = free_address()?;
         let mut command = Command::new(std::env::current_exe()?);
         command.arg("--bare").arg(file).args(["--listen", &address.to_string()]).stdin(Stdio::null());
-        if let Some((store, token)) = rows {
-            command.arg("--store").arg(store).args(["--token", token]);
+        if let Some(rows) = rows {
+            command.arg("--store").arg(rows.file).args(["--token", rows.token]);
+            command.args(rows.allocation_of.iter().flat_map(|order| ["--allocation-of", order]));
         }
         Self::start(command, address).await
     }
@@ -111,7 +115,7 @@ impl Server {
         command.stdout(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
         let began = Instant::now();
         let mut child = command.spawn()?;
-        let target = Target { address, request: request("GET", "/readyz", None, "") };
+        let target = Target { address, requests: [request("GET", "/readyz", None, "")].into() };
         loop {
             // A bare server that writes rows would write one for this too, so that it answers is enough there.
             if load::ask(&target).await.is_ok() {
@@ -125,12 +129,22 @@ impl Server {
     }
 
     pub fn target(&self, request: Bytes) -> Target {
-        Target { address: self.address, request }
+        Target { address: self.address, requests: [request].into() }
     }
 
     /// Lets it answer this request over so many connections for a turn.
     pub async fn answer(&self, request: &Bytes, connections: usize, turn: Turn) -> Outcome<Figures> {
-        let target = self.target(request.clone());
+        self.answer_each(&[request.clone()].into(), connections, turn).await
+    }
+
+    /// As [`Server::answer`], with requests that differ.
+    pub async fn answer_each(
+        &self,
+        requests: &Arc<[Bytes]>,
+        connections: usize,
+        turn: Turn,
+    ) -> Outcome<Figures> {
+        let target = Target { address: self.address, requests: Arc::clone(requests) };
         load::drive(&target, connections, turn, || self.cpu()).await
     }
 

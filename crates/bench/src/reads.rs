@@ -47,6 +47,7 @@ async fn one(
     let comparison = Comparison {
         title: format!("{title} ({} bytes), SQLite", process::body(&answer)?.len()),
         rival: "bare",
+        connections: bench.plan.connections,
         rounds: bench.plan.rounds,
         ratio_min,
         per_second_min: None,

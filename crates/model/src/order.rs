@@ -273,6 +273,21 @@ mod tests {
     }
 
     #[test]
+    fn a_whole_number_is_one_however_it_is_written() {
+        use crate::shape::parse;
+        let order = |quantity: &str| {
+            let id = Id::<InventoryItem>::from_bits(1);
+            let body = format!(r#"{{"items":[{{"id":"{id}","quantity":{quantity}}}]}}"#);
+            let parsed = parse::<OrderInput>(crate::json::parse(body.as_bytes()).unwrap());
+            parsed.map(|order| order.items[0].quantity).map_err(|error| error.to_string())
+        };
+        assert_eq!([order("2"), order("2.0"), order("2e0")], [Ok(2), Ok(2), Ok(2)]);
+        for quantity in ["0", "-1", "1.5", "1000001", "1e300", "18446744073709551615"] {
+            assert!(order(quantity).is_err(), "{quantity}");
+        }
+    }
+
+    #[test]
     fn statuses_move_as_the_life_of_an_order_allows() {
         use Status::{Cancelled, Committed, Draft, Fulfilled};
         assert_eq!(

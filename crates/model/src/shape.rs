@@ -4,7 +4,7 @@
 //! documentation publish. Since both read the same constants, they can't drift apart.
 
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 
 use crate::json::{escape, merge};
 use crate::problem::{Code, Error, Issue, Problem, Result};
@@ -188,12 +188,10 @@ impl Shape {
                     refuse("invalid_value", format!("Must be one of the allowed values{shown}."));
                 }
             }
-            (Kind::Integer { min, max }, Value::Number(number)) => match number.as_i64() {
-                Some(whole) if (*min..=*max).contains(&whole) => {}
-                None if number.as_f64().is_some_and(|number| number.fract() != 0.0) => {
-                    refuse("not_integer", "Must be a whole number.".to_owned());
-                }
-                _ => refuse("out_of_range", format!("Must be a whole number from {min} to {max}.")),
+            (Kind::Integer { min, max }, Value::Number(number)) => match whole(number) {
+                Ok(whole) if (*min..=*max).contains(&whole) => *number = whole.into(),
+                Err(Fraction) => refuse("not_integer", "Must be a whole number.".to_owned()),
+                Ok(_) => refuse("out_of_range", format!("Must be a whole number from {min} to {max}.")),
             },
             (Kind::Number { min, max }, Value::Number(number)) => {
                 if !number.as_f64().is_some_and(|number| (*min..=*max).contains(&number)) {
@@ -235,6 +233,19 @@ impl Shape {
             }
             (kind, _) => refuse("invalid_type", format!("Must be {}.", kind.noun())),
         }
+    }
+}
+
+/// A number that is not whole.
+struct Fraction;
+
+/// The number, if it is whole, however it is written: `2`, `2.0` and `2e0` are the same. What does not fit is brought to
+/// the ends of the range, which no limit reaches.
+fn whole(number: &Number) -> Result<i64, Fraction> {
+    match (number.as_i64(), number.as_f64()) {
+        (Some(whole), _) => Ok(whole),
+        (None, Some(float)) if float.fract() == 0.0 => Ok(float as i64),
+        _ => Err(Fraction),
     }
 }
 

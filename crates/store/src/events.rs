@@ -26,9 +26,14 @@ const AFTER: Sql = Sql::same(
     "SELECT id, sequence, type, resource_id, created_at, object, previous_attributes FROM event
      WHERE owner = $1 AND sequence > $2 ORDER BY sequence LIMIT $3",
 );
-/// Held to the end of the transaction: whoever has it numbers, whoever does not leaves it to the other.
-const RELAY_LOCK: Sql =
-    Sql::each("SELECT 1", "SELECT 1::bigint WHERE pg_try_advisory_xact_lock(4716051120334)");
+/// Held to the end of the transaction: whoever has it numbers, whoever does not leaves it to the other. And what is
+/// numbered is planned anew each time: the log grows from nothing to millions while a connection lives, and a plan
+/// kept from its first moments reads all of it for every event.
+const RELAY_LOCK: Sql = Sql::each(
+    "SELECT 1",
+    "SELECT 1::bigint WHERE pg_try_advisory_xact_lock(4716051120334)
+     AND set_config('plan_cache_mode', 'force_custom_plan', true) <> ''",
+);
 /// Spans organisations: numbers the oldest events that have no number yet.
 const RELAY: Sql = Sql::each(
     "",

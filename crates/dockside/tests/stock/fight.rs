@@ -2,7 +2,7 @@
 //! next order's. They write down what they were told, and go on when a server dies.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Condvar, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -14,7 +14,6 @@ use crate::cluster::{
 };
 use crate::journal::{Doubt, Granted, Journal};
 use crate::random::Random;
-use crate::server::wait_until;
 
 pub const CLIENTS: usize = 64;
 /// What each order wants of each of its two items. Each item is wanted by two orders, next to each other.
@@ -71,10 +70,19 @@ struct Shared {
     arena: Arena,
     token: String,
     addresses: Addresses,
-    acknowledged: AtomicU64,
+    acknowledged: Mutex<u64>,
+    /// Told of each acknowledgement.
+    is_acknowledged: Condvar,
     /// The order that the foremost client fights for.
     front: AtomicU64,
     is_over: AtomicBool,
+}
+
+impl Shared {
+    fn note_acknowledged(&self) {
+        *self.acknowledged.lock().unwrap() += 1;
+        self.is_acknowledged.notify_all();
+    }
 }
 
 pub struct Fight {
@@ -89,7 +97,8 @@ impl Fight {
             arena,
             token: cluster.token.clone(),
             addresses: Arc::clone(&cluster.addresses),
-            acknowledged: AtomicU64::new(0),
+            acknowledged: Mutex::new(0),
+            is_acknowledged: Condvar::new(),
             front: AtomicU64::new(0),
             is_over: AtomicBool::new(false),
         });
@@ -103,10 +112,12 @@ impl Fight {
         Self { shared, clients, watcher }
     }
 
-    /// Waits for so many acknowledgements more.
+    /// Waits for so many acknowledgements more, and comes back the moment that the last of them is there.
     pub fn wait_for(&self, more: u64, limit: Duration) {
-        let goal = self.shared.acknowledged.load(Ordering::Relaxed) + more;
-        wait_until("the fight goes on", limit, || self.shared.acknowledged.load(Ordering::Relaxed) >= goal);
+        let known = self.shared.acknowledged.lock().unwrap();
+        let goal = *known + more;
+        let waited = self.shared.is_acknowledged.wait_timeout_while(known, limit, |known| *known < goal);
+        assert!(!waited.unwrap().1.timed_out(), "the fight goes on: not within {limit:?}");
     }
 
     /// Lets the clients end what they have begun.
@@ -168,7 +179,7 @@ impl<'a> Fighter<'a> {
         let Some(reply) = self.allocate(order, amounts) else { return };
         match (reply.status, reply.code().as_str()) {
             (201, _) => {
-                self.shared.acknowledged.fetch_add(1, Ordering::Relaxed);
+                self.shared.note_acknowledged();
                 let ids = self.note_granted(order, &reply);
                 if self.random.below(2) == 0 {
                     self.complete(order, ids);
@@ -236,7 +247,7 @@ impl<'a> Fighter<'a> {
         let Some(reply) = reply else { return };
         match (reply.status, reply.code().as_str()) {
             (200, _) => {
-                self.shared.acknowledged.fetch_add(1, Ordering::Relaxed);
+                self.shared.note_acknowledged();
                 self.journal.completed.extend(ids);
             }
             (409, "insufficient_stock") => self.journal.short += 1,

@@ -1,0 +1,164 @@
+//! Stores with many orders. Made over HTTP they would take longer than what is measured on them, so all but one are
+//! written straight into the tables, as the product would have written them but for their events.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use model::access_token::Secret;
+use model::order::{Line, QUANTITY_MAX, Status};
+use model::{Id, InventoryItem, Order, Owner};
+use service::{Clock, SystemClock};
+use store::orders;
+
+use crate::postgres::Database;
+use crate::process::{self, Data, Server, create_request, request};
+use crate::{Bench, Outcome, bare, load};
+
+/// Orders in one transaction: enough that its commit costs nothing.
+const ORDERS_PER_WRITE: usize = 20_000;
+/// The reference of the order that the others are copies of.
+const REFERENCE: &str = "SO-sample";
+/// Two steps through the orders that visit all of them, but neighbours never together: neither number has a factor
+/// in common with a power of ten.
+const STRIDE: usize = 7919;
+
+/// A store with a location, an item, and orders for it; and the product serving it.
+pub struct Shop {
+    pub server: Server,
+    pub data: Data,
+    pub token: String,
+    pub owner: Owner,
+    pub location: String,
+    pub item: String,
+    /// The one order that was made over HTTP. It has one allocation.
+    pub sample: String,
+    /// How the product answered when that was made.
+    pub answer: Vec<u8>,
+}
+
+impl Shop {
+    /// Makes it, with so many orders that are numbered from 0.
+    pub async fn open(
+        bench: &Bench,
+        data: Data,
+        database: Option<&Database>,
+        orders: usize,
+    ) -> Outcome<Self> {
+        let token = data.token(bench).await?;
+        let owner = Secret::owner_of(&token).ok_or("the token names no owner")?;
+        let server = data.serve(bench).await?;
+        let ask = async |path: &str, body: &str| {
+            load::ask(&server.target(request("POST", path, Some(&token), body))).await
+        };
+        let location = process::id(&load::ask(&server.target(create_request(&token))).await?)?;
+        let item = process::id(&ask("/inventory_items", r#"{"sku":"MUG-1","name":"Mug"}"#).await?)?;
+        let body = format!(
+            r#"{{"reference":"{REFERENCE}","items":[{{"id":"{item}","quantity":{QUANTITY_MAX}}}],"destination":{{"address":{{"line_1":"3 High Street","city":"Leeds","post_code":"LS1 4AP","country_code":"GB"}}}}}}"#
+        );
+        let order = ask("/orders", &body).await?;
+        let sample = process::id(&order)?;
+        let answer =
+            ask(&format!("/allocations/orders/{sample}"), &allocation_body(&location, &item)).await?;
+        let doc = process::body(&order)?;
+        let copies = Copies { owner, item: &item, doc, id: &sample };
+        match database {
+            Some(database) => copies.to_postgres(database, orders).await?,
+            None => copies.to_sqlite(&data.file(), orders).await?,
+        }
+        Ok(Self { server, data, token, owner, location, item, sample, answer })
+    }
+
+    /// Requests to allocate one piece for each of these orders.
+    pub fn allocate(&self, orders: impl Iterator<Item = usize>) -> Arc<[Bytes]> {
+        let body = allocation_body(&self.location, &self.item);
+        let path = |order| format!("/allocations/orders/{}", order_id(order));
+        orders.map(|order| request("POST", &path(order), Some(&self.token), &body)).collect()
+    }
+
+    /// Requests for each of these orders.
+    pub fn get(&self, orders: impl Iterator<Item = usize>) -> Arc<[Bytes]> {
+        orders
+            .map(|order| request("GET", &format!("/orders/{}", order_id(order)), Some(&self.token), ""))
+            .collect()
+    }
+
+    /// The request for a page of them.
+    pub fn list(&self, query: &str) -> Arc<[Bytes]> {
+        [request("GET", &format!("/orders{query}"), Some(&self.token), "")].into()
+    }
+}
+
+fn allocation_body(location: &str, item: &str) -> String {
+    format!(
+        r#"{{"allocations":[{{"location":{{"id":"{location}"}},"items":[{{"id":"{item}","quantity":1}}]}}]}}"#
+    )
+}
+
+/// The id of an order that was written straight into the tables: digits only, so that SQL can make it too.
+pub fn order_id(order: usize) -> String {
+    format!("ord_{order:026}")
+}
+
+/// So many of the orders, from all over the store.
+pub fn scattered(orders: usize, amount: usize) -> impl Iterator<Item = usize> {
+    (0..amount).map(move |place| place * STRIDE % orders)
+}
+
+/// What is copied.
+struct Copies<'a> {
+    owner: Owner,
+    item: &'a str,
+    doc: &'a str,
+    id: &'a str,
+}
+
+impl Copies<'_> {
+    async fn to_sqlite(&self, file: &Path, orders: usize) -> Outcome<()> {
+        let db = bare::open(file).await?;
+        let (owner, now) = (self.owner, SystemClock.now());
+        let line = Line {
+            id: Id::<InventoryItem>::parse(self.item).ok_or("the item has no id")?,
+            quantity: QUANTITY_MAX,
+        };
+        for first in (0..orders).step_by(ORDERS_PER_WRITE) {
+            let (doc, sample) = (self.doc.to_owned(), self.id.to_owned());
+            let write = db.write(owner, async move |tx| {
+                for order in first..orders.min(first + ORDERS_PER_WRITE) {
+                    let text = order_id(order);
+                    let Some(id) = Id::<Order>::parse(&text) else { continue };
+                    let reference = format!("SO-{order}");
+                    let doc = doc.replace(&sample, &text).replace(REFERENCE, &reference);
+                    orders::insert(tx, owner, id, Status::Committed, Some(&reference), &doc).await?;
+                    orders::set_lines(tx, owner, id, &[], &[line]).await?;
+                    orders::reserve(tx, owner, Id::from_bits(id.bits()), id, now).await?;
+                }
+                Ok(())
+            });
+            write.await.map_err(|error| error.to_string())?;
+        }
+        Ok(())
+    }
+
+    async fn to_postgres(&self, database: &Database, orders: usize) -> Outcome<()> {
+        let (owner, item, last) = (self.owner, self.item, orders - 1);
+        let doc = self.doc.replace('\'', "''").replace(self.id, "' || id || '");
+        let doc = doc.replace(REFERENCE, "SO-' || n || '");
+        let sql = format!(
+            "CREATE TEMPORARY TABLE filling AS
+                 SELECT n, 'ord_' || lpad(n::text, 26, '0') AS id FROM generate_series(0, {last}) AS n;
+             INSERT INTO orders (owner, id, version, status, reference, doc)
+                 SELECT '{owner}', id, 1, 'committed', 'SO-' || n, '{doc}' FROM filling ORDER BY n;
+             INSERT INTO order_line (owner, order_id, item_id, place, quantity, allocated)
+                 SELECT '{owner}', id, '{item}', 0, {QUANTITY_MAX}, 0 FROM filling ORDER BY n;
+             INSERT INTO reservation (owner, id, order_id, created_at, updated_at)
+                 SELECT '{owner}', 'res_' || lpad(n::text, 26, '0'), id, 1700000000000000, 1700000000000000
+                 FROM filling ORDER BY n;
+             DROP TABLE filling;"
+        );
+        database.client.batch_execute(&sql).await?;
+        // As the server does by itself after a while: now, not in the middle of a measurement.
+        database.client.batch_execute("VACUUM ANALYZE").await?;
+        Ok(database.client.batch_execute("CHECKPOINT").await.or_else(|_| Ok::<_, String>(()))?)
+    }
+}
