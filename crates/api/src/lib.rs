@@ -1,7 +1,7 @@
 //! HTTP: the route table and everything that follows from it. The only crate that knows HTTP.
 //!
 //! A request is matched against the table, its caller is authenticated and held to the row's scope, and only then
-//! a [`Call`](call::Call) exists for a handler to work with: a handler without authorisation can't be written.
+//! a `Call` exists for a handler to work with: a handler without authorisation can't be written.
 
 mod access_tokens;
 mod allocations;

@@ -77,7 +77,7 @@ pub struct Settings {
     #[arg(long, env = "DOCKSIDE_RATE_BURST", value_name = "N")]
     pub rate_burst: Option<u32>,
 
-    /// Origins whose pages may call the API, such as https://shop.example.com; separated by commas [default: none].
+    /// Origins whose pages may call the API, such as `https://shop.example.com`; separated by commas [default: none].
     #[arg(long, env = "DOCKSIDE_CORS_ORIGINS", value_name = "ORIGINS", value_delimiter = ',')]
     pub cors_origins: Option<Vec<String>>,
 
