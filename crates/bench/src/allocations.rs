@@ -47,6 +47,10 @@ VALUES (:owner, 'evt_CASE' || lpad(:n, 19, '0') || lpad(:client_id, 5, '0') || '
 COMMIT;
 ";
 
+/// pgbench with as many connections as the product has clients, and with as many as the product itself opens: where
+/// rows are contended, fewer do more.
+const RIVALS: [(&str, usize); 2] = [("pgbench", TARGET_CONNECTIONS), ("pgbench on 16", 16)];
+
 /// What is measured: its name, which orders, and how a script numbers them.
 struct Case {
     title: String,
@@ -128,18 +132,20 @@ pub async fn postgres(bench: &mut Bench) -> Outcome<()> {
         let variables: Vec<_> =
             script.variables.iter().map(|(name, value)| (*name, value.as_str())).collect();
         let run = pgbench.script_of(&file, &rival.url, &text, &variables)?;
-        compare(
-            bench,
-            comparison(&case, "PostgreSQL", "pgbench", bench.plan.postgres_rounds),
-            async |connections| {
-                let figures = shop.server.answer_each(&requests, connections, turn).await?;
-                // The rival's turn must not pay for what the product left to do.
-                database.until_numbered().await?;
-                Ok(figures)
-            },
-            async |connections| run.run(connections, seconds).await,
-        )
-        .await?;
+        for (rival, clients) in RIVALS {
+            compare(
+                bench,
+                comparison(&case, "PostgreSQL", rival, bench.plan.postgres_rounds),
+                async |connections| {
+                    let figures = shop.server.answer_each(&requests, connections, turn).await?;
+                    // The rival's turn must not pay for what the product left to do.
+                    database.until_numbered().await?;
+                    Ok(figures)
+                },
+                async |_| run.run(clients, seconds).await,
+            )
+            .await?;
+        }
     }
     Ok(())
 }

@@ -157,26 +157,44 @@ impl Pgbench {
 }
 
 impl Script {
-    /// Runs it over so many connections, as far as the server has them.
+    /// Runs it over so many connections, as far as the server has them. The first second does not count: each
+    /// connection plans its statements and fills its caches then, which the product's did long ago.
     pub async fn run(&self, connections: usize, seconds: u64) -> Outcome<Figures> {
         let turn = self.turns.fetch_add(1, Ordering::Relaxed) + 1;
         let output = tokio::process::Command::new(&self.program)
             .args(&self.arguments)
             .arg(format!("--define=n={turn}000000000"))
             .arg(format!("--client={}", connections.min(CLIENTS_MAX)))
-            .arg(format!("--time={seconds}"))
+            .arg(format!("--time={}", seconds + 1))
+            .arg("--progress=1")
             .arg(&self.url)
             .kill_on_drop(true)
             .output()
             .await?;
-        let text = String::from_utf8_lossy(&output.stdout);
-        let figure =
-            text.lines().find_map(|line| line.strip_prefix("tps = ")?.split(' ').next()?.parse().ok());
-        match figure {
-            Some(per_second) if output.status.success() => {
-                Ok(Figures { per_second, latency: None, cpu_micros: None })
-            }
-            _ => Err(format!("pgbench failed: {}", String::from_utf8_lossy(&output.stderr)).into()),
+        let text = String::from_utf8_lossy(&output.stderr);
+        let warm: Vec<f64> = text.lines().filter_map(progress).skip(1).collect();
+        if !output.status.success() || warm.is_empty() {
+            return Err(format!("pgbench failed: {text}").into());
         }
+        let per_second = warm.iter().sum::<f64>() / warm.len() as f64;
+        Ok(Figures { per_second, latency: None, cpu_micros: None })
+    }
+}
+
+/// The transactions per second of a line in which pgbench tells how one second went.
+fn progress(line: &str) -> Option<f64> {
+    let (_, figures) = line.strip_prefix("progress: ")?.split_once(" s, ")?;
+    figures.split_once(" tps")?.0.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_second_tells_its_transactions() {
+        let line = "progress: 2.0 s, 857.3 tps, lat 74.2 ms stddev 9.1, 0 failed";
+        assert_eq!(progress(line), Some(857.3));
+        assert_eq!(progress("pgbench (15.14)"), None);
     }
 }

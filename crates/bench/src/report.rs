@@ -8,8 +8,8 @@ pub fn heading(plan: &Plan) -> String {
     format!(
         "Dockside on {cores} cores, over loopback; the requests come from the same machine and share its cores.\n\
          product: `dockside serve` with its defaults, a token checked on each request, its log as JSON to /dev/null\n\
-         bare:    the same connection loop that gives the same bytes from memory; for creates it first puts the\n\
-         \x20        same rows through the same writer, and neither parses nor authorises anything\n\
+         bare:    the same connection loop that gives the same bytes from memory; for writes it first puts the\n\
+         \x20        same rows through the same writer, and neither parses nor authorises nor decides anything\n\
          pgbench: the same statements, prepared, over as many connections as the product has clients (160 at most)\n\
          Medians of {} turns of {} ms each ({} of {} s on PostgreSQL), taken alternately.\n\
          cpu: what a request cost the server on all its threads and in the kernel, in microseconds.\n",
