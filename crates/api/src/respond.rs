@@ -15,6 +15,8 @@ pub type Body = Full<Bytes>;
 pub type Response = http::Response<Body>;
 
 const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
+/// Room for a page's names, cursors and limit.
+const PAGE_FRAME_BYTES: usize = 320;
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
 /// A response with a body of this media type.
@@ -68,17 +70,7 @@ fn is_known(call: &Call, etag: Option<&str>) -> bool {
 
 /// A page: the array under its name, the cursors, the limit that was applied, and the same as a `Link` header.
 pub fn list(call: &Call, name: &str, listing: Listing) -> Result<Response> {
-    let cursor = |cursor: &Option<String>| match cursor {
-        Some(cursor) => format!("\"{cursor}\""),
-        None => "null".to_owned(),
-    };
-    let body = format!(
-        r#"{{"{name}":[{}],"next_cursor":{},"previous_cursor":{},"limit":{}}}"#,
-        listing.items.join(","),
-        cursor(&listing.next_cursor),
-        cursor(&listing.previous_cursor),
-        listing.limit
-    );
+    let body = page_body(name, &listing);
     let mut response = with_body(StatusCode::OK, JSON, body);
     let around = [("next", &listing.next_cursor), ("prev", &listing.previous_cursor)];
     let links: Vec<String> = around
@@ -93,6 +85,27 @@ pub fn list(call: &Call, name: &str, listing: Listing) -> Result<Response> {
         response.headers_mut().insert(header::LINK, value);
     }
     Ok(response)
+}
+
+/// Written in one go: the documents of a page are its bulk, and are copied once.
+fn page_body(name: &str, listing: &Listing) -> String {
+    let bytes: usize = listing.items.iter().map(|item| item.len() + 1).sum();
+    let mut body = String::with_capacity(bytes + PAGE_FRAME_BYTES);
+    body.extend(["{\"", name, "\":["]);
+    for (place, item) in listing.items.iter().enumerate() {
+        body.extend([if place > 0 { "," } else { "" }, item]);
+    }
+    body.push(']');
+    for (name, cursor) in
+        [("next_cursor", &listing.next_cursor), ("previous_cursor", &listing.previous_cursor)]
+    {
+        match cursor {
+            Some(cursor) => body.extend([",\"", name, "\":\"", cursor, "\""]),
+            None => body.extend([",\"", name, "\":null"]),
+        }
+    }
+    body.push_str(&format!(",\"limit\":{}}}", listing.limit));
+    body
 }
 
 /// Plain JSON that is no resource.
