@@ -83,8 +83,8 @@ impl Shop {
     }
 
     /// The request for a page of them.
-    pub fn list(&self, query: &str) -> Arc<[Bytes]> {
-        [request("GET", &format!("/orders{query}"), Some(&self.token), "")].into()
+    pub fn list(&self) -> Arc<[Bytes]> {
+        [request("GET", "/orders", Some(&self.token), "")].into()
     }
 }
 
