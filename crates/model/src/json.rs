@@ -157,6 +157,14 @@ mod tests {
     }
 
     #[test]
+    fn numbers_are_read_to_the_last_digit() {
+        for text in ["-55.23610291266976", "0.1", "51.4494", "1e-300"] {
+            let number = parse(text.as_bytes()).unwrap().as_f64();
+            assert_eq!(number, text.parse().ok(), "{text}");
+        }
+    }
+
+    #[test]
     fn duplicate_keys_are_pointed_at() {
         let problem = parse(br#"{"a":[{"x/y":1,"x/y":2}]}"#).unwrap_err();
         assert_eq!((problem.code, problem.issues[0].field.as_str()), (Code::DuplicateKey, "/a/0/x~1y"));
