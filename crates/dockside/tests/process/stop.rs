@@ -30,9 +30,10 @@ fn a_request_under_way_is_finished_before_the_end() {
     let mut slow = server.client(&token);
     slow.begin_post("/locations", body.len());
     slow.send(first.as_bytes()).unwrap();
+    // Connections are accepted in their order: once the idle one is answered, the silent one before it is in too.
+    let mut silent = server.client(&token);
     let mut idle = server.client(&token);
     assert_eq!(idle.get("/healthz").status, 200);
-    let mut silent = server.client(&token);
 
     server.signal("TERM");
     stops_listening(&server);
