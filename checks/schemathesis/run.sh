@@ -31,11 +31,12 @@ trap stop_server EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-# Prints the HTTP status of GET $1, or nothing while nobody answers.
+# Prints the HTTP status of the request "METHOD PATH" with further header lines, or nothing while nobody
+# answers.
 status_of() {
     local status
     { exec 3<>"/dev/tcp/127.0.0.1/$port"; } 2>/dev/null || return 0
-    printf 'GET %s HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n' "$1" >&3
+    { printf '%s HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n' "$1" && printf '%s\r\n' "${@:2}" ''; } >&3
     read -r -t 10 _ status _ <&3 && echo "$status"
     exec 3>&-
 }
@@ -47,7 +48,7 @@ start_server() {
     local tenth
     for ((tenth = 0; tenth < 300; tenth++)); do
         # In a subshell: it opens a connection that may not be there.
-        [[ $(status_of /readyz) != 200 ]] || return 0
+        [[ $(status_of "GET /readyz") != 200 ]] || return 0
         kill -0 "$server" 2>/dev/null || break
         sleep 0.1
     done
@@ -55,11 +56,14 @@ start_server() {
     die "the server on $engine was not ready within 30 seconds"
 }
 
-# One entry of the file that tells Schemathesis who it may be.
+# One entry of the file that tells Schemathesis who it may be. It is provisioned to receive events, since
+# much would be refused otherwise.
 identity() {
     local name=$1 organisation=$2 user=$3 token
     token=$("$binary" token create --organisation "$organisation" --user "$user" --test "${storage[@]}")
     [[ $token =~ ^[[:graph:]]+$ ]] || die "\`token create\` printed something other than a token: $token"
+    [[ $(status_of "POST /events/provision" 'Content-Length: 0' "Authorization: Bearer $token") == 204 ]] ||
+        die "$organisation could not be provisioned on $engine"
     printf -- '- name: %s\n  fixedHeaders:\n  - name: Authorization\n    value: "Bearer %s"\n' "$name" "$token"
 }
 

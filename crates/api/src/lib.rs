@@ -8,6 +8,7 @@ mod allocations;
 mod call;
 mod cors;
 mod docs;
+mod events;
 mod inventory_items;
 mod location_configurations;
 mod locations;
@@ -24,6 +25,7 @@ pub mod route;
 mod schema;
 pub mod server;
 mod system;
+mod webhook_endpoints;
 
 use std::sync::Arc;
 use std::time::Duration;

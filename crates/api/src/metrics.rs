@@ -1,9 +1,10 @@
-//! Metrics: requests, errors and durations of each route, as Prometheus reads them.
+//! Metrics: requests, errors and durations of each route, and attempts of webhooks, as Prometheus reads them.
 
 use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use http::StatusCode;
+use service::delivery::Counts;
 
 use crate::route::Route;
 
@@ -56,7 +57,7 @@ impl Metrics {
     }
 
     /// The exposition text.
-    pub fn text(&self) -> String {
+    pub fn text(&self, webhooks: &Counts) -> String {
         let mut out = String::from("# HELP dockside_requests_total Requests by route and class of status.\n");
         out.push_str("# TYPE dockside_requests_total counter\n");
         for route in &self.routes {
@@ -76,8 +77,24 @@ impl Metrics {
         for route in &self.routes {
             write_histogram(&mut out, route);
         }
+        write_webhooks(&mut out, webhooks);
         out
     }
+}
+
+fn write_webhooks(out: &mut String, counts: &Counts) {
+    let [succeeded, failed, lanes] =
+        [&counts.succeeded, &counts.failed, &counts.lanes].map(|count| count.load(Ordering::Relaxed));
+    let _infallible = write!(
+        out,
+        "# HELP dockside_webhook_attempts_total Attempts of this node to deliver a webhook, by outcome.\n\
+         # TYPE dockside_webhook_attempts_total counter\n\
+         dockside_webhook_attempts_total{{outcome=\"succeeded\"}} {succeeded}\n\
+         dockside_webhook_attempts_total{{outcome=\"failed\"}} {failed}\n\
+         # HELP dockside_webhook_lanes Endpoints that this node is delivering to.\n\
+         # TYPE dockside_webhook_lanes gauge\n\
+         dockside_webhook_lanes {lanes}\n"
+    );
 }
 
 fn write_histogram(out: &mut String, route: &Counters) {

@@ -1,7 +1,9 @@
 //! Query strings: decoded once, and held to the parameters that the route declares.
 
 use model::problem::Issue;
+use model::shape::Kind;
 use model::{Code, Problem, Result};
+use serde_json::Value;
 
 use crate::route::{Parameter, ParameterKind};
 
@@ -43,7 +45,12 @@ impl Query {
         };
         for value in values {
             let mut issues = Vec::new();
-            shape.check(&mut value.into(), parameter.name, &mut issues);
+            // In a query all is text; a number is one that is written in digits.
+            let mut value = match shape.kind {
+                Kind::Integer { .. } => whole(&value).map_or(Value::String(value), Value::from),
+                _ => Value::String(value),
+            };
+            shape.check(&mut value, parameter.name, &mut issues);
             if let Some(issue) = issues.first() {
                 return Err(refuse(parameter.name, &issue.message).into());
             }
@@ -54,6 +61,11 @@ impl Query {
     /// The value of a parameter that is there at most once.
     pub fn one(&self, name: &str) -> Option<&str> {
         self.0.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
+    /// The value of a parameter that is a whole number.
+    pub fn number(&self, name: &str) -> Option<i64> {
+        self.one(name).and_then(whole)
     }
 
     /// The values of a parameter that may be repeated, written with `[]`, or separated by commas.
@@ -91,6 +103,11 @@ impl Parameter {
     fn is_list(&self) -> bool {
         matches!(self.kind, ParameterKind::List(_) | ParameterKind::Words(_))
     }
+}
+
+/// Reads a whole number as it is usually written.
+fn whole(text: &str) -> Option<i64> {
+    text.parse().ok().filter(|_| !text.starts_with('+'))
 }
 
 /// Refuses a parameter.

@@ -13,8 +13,8 @@ use model::{Code, Error, Result, Scope};
 use crate::call::Call;
 use crate::respond::Response;
 use crate::{
-    access_tokens, allocations, docs, inventory_items, location_configurations, locations, oauth, orders,
-    system,
+    access_tokens, allocations, docs, events, inventory_items, location_configurations, locations, oauth,
+    orders, system, webhook_endpoints,
 };
 
 type Handler = Box<dyn Fn(Call) -> Pin<Box<dyn Future<Output = Result<Response>> + Send>> + Send + Sync>;
@@ -37,6 +37,8 @@ pub struct Route {
     pub success: Success,
     /// What may refuse this operation beyond what may refuse any.
     pub refusals: &'static [Code],
+    /// Whether it is a GET that changes something, as the interface has a few: then there is no HEAD of it.
+    pub acts: bool,
     pub(crate) handler: Handler,
 }
 
@@ -117,6 +119,7 @@ impl Route {
             body: None,
             success: Success::Empty,
             refusals: &[],
+            acts: false,
             handler: Box::new(move |call| Box::pin(handler(call))),
         }
     }
@@ -197,6 +200,18 @@ impl Route {
         self
     }
 
+    /// Marks a GET that changes something. A HEAD must never act, so it is refused there.
+    #[must_use]
+    pub fn acts(mut self) -> Self {
+        self.acts = true;
+        self
+    }
+
+    /// Whether a HEAD of it is answered, as a GET without the body.
+    pub fn has_head(&self) -> bool {
+        self.method == Method::GET && !self.acts
+    }
+
     /// Whether it may change something: then it takes an `Idempotency-Key`.
     pub fn writes(&self) -> bool {
         self.method != Method::GET && self.scope.is_some()
@@ -216,6 +231,8 @@ pub fn all() -> Vec<Route> {
         inventory_items::routes(),
         orders::routes(),
         allocations::routes(),
+        events::routes(),
+        webhook_endpoints::routes(),
         access_tokens::routes(),
         oauth::routes(),
         system::routes(),
@@ -264,17 +281,18 @@ impl Table {
         &self.routes
     }
 
-    /// Finds the row. HEAD is answered as GET, without a body.
+    /// Finds the row. HEAD is answered as GET, without a body, unless that acts.
     pub fn find(&self, method: &Method, path: &str) -> Match<'_> {
         let Ok(found) = self.paths.at(path) else { return Match::Nothing };
-        let wanted = if *method == Method::HEAD { &Method::GET } else { method };
-        let mut rows = found.value.iter().map(|place| (*place, &self.routes[*place]));
-        if let Some((place, route)) = rows.clone().find(|(_, route)| route.method == *wanted) {
+        let rows = found.value.iter().map(|place| (*place, &self.routes[*place]));
+        let is_wanted =
+            |route: &Route| if *method == Method::HEAD { route.has_head() } else { route.method == *method };
+        if let Some((place, route)) = rows.clone().find(|(_, route)| is_wanted(route)) {
             let ids = found.params.iter().map(|(_, value)| value.to_owned()).collect();
             return Match::Route { place, route, ids };
         }
-        let mut methods: Vec<&str> = rows.by_ref().map(|(_, route)| route.method.as_str()).collect();
-        if methods.contains(&"GET") {
+        let mut methods: Vec<&str> = rows.clone().map(|(_, route)| route.method.as_str()).collect();
+        if rows.clone().any(|(_, route)| route.has_head()) {
             methods.push("HEAD");
         }
         methods.push("OPTIONS");

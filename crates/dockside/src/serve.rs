@@ -29,7 +29,7 @@ pub async fn run(settings: Settings) -> Result<(), Failure> {
     if let Some(welcome) = service.bootstrap().await? {
         greet(&welcome, address)?;
     }
-    service.start_jobs();
+    let jobs = service.start_jobs()?;
     let app = App::new(service, settings.limits())?;
     let engine = if settings.database_url.is_some() { "PostgreSQL" } else { "SQLite" };
     log::info("start", &format!("listening on http://{address} with {engine}"));
@@ -41,6 +41,7 @@ pub async fn run(settings: Settings) -> Result<(), Failure> {
         log::info("stop", "finishing what is under way");
     };
     server::serve(listener, app, stop).await;
+    jobs.stop().await;
     log::flush();
     Ok(())
 }
@@ -53,7 +54,7 @@ pub async fn open(settings: &Settings) -> Result<Service, Failure> {
         .await
         .map_err(|error| Failure(format!("{what} can't be opened: {error}")))?;
     let settings = settings.service(&secrets);
-    Ok(Service::new(db, Arc::new(SystemClock), Arc::new(SystemRandom), settings))
+    Ok(Service::new(db, Arc::new(SystemClock), Arc::new(SystemRandom), settings)?)
 }
 
 /// What a person sees at the first start, and never again.

@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use serde::Deserialize;
 use service::log::Format;
+use service::outbound::Network;
 
 use crate::Failure;
 use crate::secrets::Secrets;
@@ -85,6 +86,15 @@ pub struct Settings {
     #[arg(long, env = "DOCKSIDE_IDEMPOTENCY_HOURS", value_name = "HOURS")]
     pub idempotency_hours: Option<u32>,
 
+    /// Days that an event stays in the log [default: 30].
+    #[arg(long, env = "DOCKSIDE_EVENT_DAYS", value_name = "DAYS")]
+    pub event_days: Option<u32>,
+
+    /// Networks beside the public ones that webhooks may be sent to, such as `10.1.0.0/16`; separated by commas
+    /// [default: none].
+    #[arg(long, env = "DOCKSIDE_OUTBOUND_ALLOW", value_name = "NETWORKS", value_delimiter = ',')]
+    pub outbound_allow: Option<Vec<Network>>,
+
     /// How log lines look [default: pretty on a terminal, json otherwise].
     #[arg(long, env = "DOCKSIDE_LOG_FORMAT", value_name = "FORMAT")]
     pub log_format: Option<LogFormat>,
@@ -143,6 +153,8 @@ impl Settings {
             rate_burst: self.rate_burst.or(file.rate_burst),
             cors_origins: self.cors_origins.or(file.cors_origins),
             idempotency_hours: self.idempotency_hours.or(file.idempotency_hours),
+            event_days: self.event_days.or(file.event_days),
+            outbound_allow: self.outbound_allow.or(file.outbound_allow),
             log_format: self.log_format.or(file.log_format),
             signing_key: self.signing_key.or(file.signing_key),
             encryption_key: self.encryption_key.or(file.encryption_key),
@@ -162,6 +174,7 @@ impl Settings {
             ("requests_max", self.requests_max.map(|n| n as u64)),
             ("rate_burst", self.rate_burst.map(u64::from)),
             ("idempotency_hours", self.idempotency_hours.map(u64::from)),
+            ("event_days", self.event_days.map(u64::from)),
         ];
         if let Some((name, _)) = positive.iter().find(|(_, value)| *value == Some(0)) {
             return Err(Failure(format!("the setting {name} must be 1 or more")));
@@ -230,6 +243,8 @@ impl Settings {
             page_limit_default: self.page_limit_default.unwrap_or(20),
             page_limit_max: self.page_limit_max.unwrap_or(100),
             idempotency_seconds: i64::from(self.idempotency_hours.unwrap_or(24)) * 3600,
+            event_seconds: i64::from(self.event_days.unwrap_or(30)) * 24 * 3600,
+            outbound_allow: self.outbound_allow.clone().unwrap_or_default(),
             signing_key: secrets.signing_key,
             encryption_key: secrets.encryption_key,
         }
@@ -284,11 +299,16 @@ mod tests {
     fn a_wrong_setting_is_named() {
         let named = |arguments: &[&str]| settings(arguments).check().err().map(|failure| failure.0);
         assert!(named(&["--requests-max", "0"]).unwrap().contains("requests_max"));
+        assert!(named(&["--event-days", "0"]).unwrap().contains("event_days"));
         assert!(named(&["--page-limit-default", "200"]).unwrap().contains("page_limit_default"));
         assert!(named(&["--database-url", "mysql://x"]).unwrap().contains("database_url"));
         assert!(named(&["--cors-origins", "https://a.example,b"]).unwrap().contains("cors_origins"));
+        assert!(named(&["--outbound-allow", "127.0.0.0/8,10.1.0.0/16,::1/128"]).is_none());
         assert!(named(&[]).is_none());
         assert!(toml::from_str::<Settings>("lisen = 1").err().unwrap().to_string().contains("lisen"));
+        let networks =
+            toml::from_str::<Settings>("outbound_allow = [\"10.1.2.3/16\"]").err().unwrap().to_string();
+        assert!(networks.contains("outbound_allow") && networks.contains("10.1.0.0/16"), "{networks}");
     }
 
     #[test]

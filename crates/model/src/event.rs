@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use crate::id::Kind as IdKind;
-use crate::shape::{Field, Kind, MOMENT, Pattern, Shape};
+use crate::id::{BODY_CHARS, Kind as IdKind};
+use crate::shape::{Field, Kind, MOMENT, Pattern, Shape, is_identifier};
 
 /// A marker for the identifiers of events, and what an operation says of one.
 pub struct Event {
@@ -40,6 +40,58 @@ impl Event {
     }
 }
 
+macro_rules! types {
+    ($($name:literal $meaning:literal;)*) => {
+        /// Every type of event there is, with what it means.
+        pub const TYPES: &[(&str, &str)] = &[$(($name, $meaning)),*];
+        /// What a listener may ask for: `*`, which is all, or some of the types.
+        pub const SUBSCRIPTIONS: [&str; TYPES.len() + 1] = ["*", $($name),*];
+        /// The catalogue, as the documentation has it.
+        const TYPE_ABOUT: &str = concat!("What happened to what.\n", $("\n- `", $name, "`: ", $meaning),*);
+    };
+}
+
+types! {
+    "location.created" "A location was created.";
+    "location.updated" "A location was changed.";
+    "location.deleted" "A location was deleted.";
+    "location_configuration.created" "A location configuration was created.";
+    "location_configuration.updated" "A location configuration was changed.";
+    "location_configuration.deleted" "A location configuration was deleted.";
+    "inventory_item.created" "An inventory item was created.";
+    "inventory_item.updated" "An inventory item was changed.";
+    "inventory_item.deleted" "An inventory item was deleted.";
+    "inventory.updated" "The stock of an item at a location changed.";
+    "order.created" "An order was created.";
+    "order.updated" "An order was changed.";
+    "order.committed" "An order was committed, and its items are reserved.";
+    "order.cancelled" "An order was cancelled.";
+    "order.fulfilled" "The last of an order was completed.";
+    "order.deleted" "An order was deleted.";
+    "reservation.created" "The items of an order are reserved.";
+    "reservation.updated" "What an order reserves, or how much of it is allocated, changed.";
+    "reservation.deleted" "The items of an order are not reserved any more.";
+    "allocation.created" "Items of an order were assigned to a location.";
+    "allocation.updated" "An allocation was changed.";
+    "allocation.completed" "The items of an allocation have left.";
+    "allocation.deleted" "An allocation was taken back.";
+    "webhook_endpoint.disabled" "A webhook endpoint was switched off, because it failed for too long or asked for it.";
+}
+
+/// Whether the catalogue has the type.
+pub fn is_known(r#type: &str) -> bool {
+    TYPES.iter().any(|(known, _)| *known == r#type)
+}
+
+/// Whether the text is an id, of whatever kind.
+fn is_resource_id(text: &str) -> bool {
+    text.split_once('_').is_some_and(|(prefix, _)| {
+        !prefix.is_empty()
+            && prefix.bytes().all(|byte| byte.is_ascii_lowercase())
+            && is_identifier(prefix, text)
+    })
+}
+
 fn is_type(text: &str) -> bool {
     text.split_once('.').is_some_and(|(noun, verb)| {
         let word = |part: &str| {
@@ -49,36 +101,90 @@ fn is_type(text: &str) -> bool {
     })
 }
 
-static ID: Shape = Shape::new(Kind::Identifier(Event::PREFIX), "An event's id.");
+/// The id of an event.
+pub static EVENT_ID: Shape = Shape::new(Kind::Identifier(Event::PREFIX), "An event's id.");
 static SEQUENCE: Shape = Shape::new(
     Kind::Integer { min: 1, max: i64::MAX },
     "The event's place in the organisation's log: without gaps, in commit order.",
 )
 .example("1");
-/// The type of an event.
+/// The type of an event. It is held to its form only, so that a client that knows types of a later version may ask
+/// for them.
 pub static TYPE: Shape = Shape::new(
     Kind::Text {
         chars_min: 3,
         chars_max: 100,
         pattern: Some(Pattern { regex: "^[a-z_]+\\.[a-z_]+$", matches: is_type }),
     },
-    "What happened to what.",
+    TYPE_ABOUT,
 )
 .example(r#""location.created""#);
-static ANY_OBJECT: Shape = Shape::new(Kind::Open, "The resource, as its own endpoint shows it.");
+/// The id of any resource that events tell of.
+pub static RESOURCE_ID: Shape = Shape::new(
+    Kind::Text {
+        chars_min: BODY_CHARS + 2,
+        chars_max: 40,
+        pattern: Some(Pattern { regex: "^[a-z]+_[0-7][0-9a-hjkmnp-tv-z]{25}$", matches: is_resource_id }),
+    },
+    "The id of a resource of any kind.",
+)
+.example(r#""loc_01jc0000000000000000000000""#);
+/// A place in the log to read on from.
+pub static AFTER: Shape = Shape::new(
+    Kind::Integer { min: 0, max: i64::MAX },
+    "The sequence of the last event that the caller has; 0 is the beginning.",
+)
+.example("0");
+static OBJECT: Shape =
+    Shape::new(Kind::Open, "The resource, as its own endpoint shows it; what was deleted, as it last was.");
+static PREVIOUS: Shape = Shape::new(
+    Kind::Open,
+    "The fields that an update changed, with the values they had before. Null where nothing was updated.",
+);
 static DATA: Shape =
-    Shape::object("EventData", &[Field::required("object", &ANY_OBJECT)], "What it happened to.");
+    Shape::object("EventData", &[Field::required("object", &OBJECT)], "What it happened to.");
 
 /// An event.
 pub static EVENT: Shape = Shape::object(
     "Event",
     &[
-        Field::given("id", &ID),
+        Field::given("id", &EVENT_ID),
         Field::given("sequence", &SEQUENCE),
         Field::given("type", &TYPE),
         Field::given("created_at", &MOMENT),
         Field::given("data", &DATA),
-        Field::given_or_null("previous_attributes", &ANY_OBJECT),
+        Field::given_or_null("previous_attributes", &PREVIOUS),
     ],
     "Something that happened, in the order of commits.",
 );
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn every_type_has_its_form_and_a_meaning_and_is_published() {
+        let mut seen = HashSet::new();
+        for (name, meaning) in TYPES {
+            assert!(seen.insert(name), "{name} twice");
+            assert!(is_type(name) && is_known(name), "{name}");
+            assert!(meaning.ends_with('.'), "{name}: {meaning}");
+            assert!(TYPE.about.contains(&format!("`{name}`: {meaning}")), "{name} is not published");
+        }
+        assert_eq!(SUBSCRIPTIONS.len(), TYPES.len() + 1);
+        assert!(!is_known("*") && !is_known("location"));
+    }
+
+    #[test]
+    fn a_resource_is_named_by_an_id_of_any_kind() {
+        for id in ["loc_01jc0000000000000000000000", "lc_7zzzzzzzzzzzzzzzzzzzzzzzzz"] {
+            assert!(is_resource_id(id), "{id}");
+        }
+        let bad = ["", "loc", "loc_", "_01jc0000000000000000000000", "loc_81jc0000000000000000000000"];
+        for text in bad.iter().chain(&["Loc_01jc0000000000000000000000", "loc_01jc00000000000000000000000"]) {
+            assert!(!is_resource_id(text), "{text}");
+        }
+    }
+}

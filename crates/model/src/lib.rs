@@ -21,6 +21,8 @@ pub mod problem;
 pub mod scope;
 pub mod shape;
 pub mod time;
+pub mod webhook_delivery;
+pub mod webhook_endpoint;
 
 pub use access_token::{AccessToken, User};
 pub use allocation::Allocation;
@@ -35,3 +37,5 @@ pub use owner::{Organisation, Owner, World};
 pub use problem::{Code, Error, Problem, Result, ensure};
 pub use scope::{Scope, Scopes};
 pub use time::Timestamp;
+pub use webhook_delivery::WebhookDelivery;
+pub use webhook_endpoint::WebhookEndpoint;

@@ -106,6 +106,16 @@ problems! {
         "Ask for a new plan.";
     NothingToAllocate 409 "nothing_to_allocate" "There is nothing that could be allocated."
         "The plan says why: everything is allocated already, or no location has stock.";
+    NotProvisioned 409 "not_provisioned" "The organisation is not provisioned for events."
+        "Call POST /events/provision first. The live and the test world are provisioned apart.";
+    TooManyWebhookEndpoints 409 "too_many_webhook_endpoints" "The organisation has as many webhook endpoints as it may."
+        "Delete an endpoint that is not used any more: there may be 50.";
+    WebhookEndpointDisabled 409 "webhook_endpoint_disabled" "The webhook endpoint is disabled."
+        "Enable it first: PATCH it with `disabled: false`.";
+    TooManySecrets 409 "too_many_secrets" "The secret was replaced too often within a day."
+        "Wait: an old secret stays valid for 24 hours, and at most four are valid at once.";
+    EventExpired 409 "event_expired" "The event is not in the log any more."
+        "Events are kept for 30 days, or what the operator configured. A test event is in no log.";
     IdempotencyInProgress 409 "idempotency_in_progress" "The first request with this key is still running."
         "Wait a second and send the same request again.";
     PreconditionFailed 412 "precondition_failed" "The resource has changed since it was read."
@@ -132,6 +142,10 @@ problems! {
         "Name each allocation once.";
     StatusNotWritable 422 "status_not_writable" "The status can't be set like this."
         "Create an order as `draft` or `committed`; then use its commit and cancel endpoints.";
+    UrlNotAllowed 422 "url_not_allowed" "The URL can't be called."
+        "Use an http or https URL of a public address. The operator may allow others: see `outbound_allow`.";
+    SequenceOutOfRange 422 "sequence_out_of_range" "The log does not reach there."
+        "The problem's `errors` name the oldest and the newest sequence.";
     UserNotFound 422 "user_not_found" "The body names a user that does not exist."
         "Check the id that the problem's `errors` name.";
     ScopeNotHeld 422 "scope_not_held" "A token can't hand out a scope that it does not carry."

@@ -46,6 +46,14 @@ impl Timestamp {
     }
 }
 
+impl Timestamp {
+    /// Reads a date as HTTP writes it, such as `Sun, 01 Nov 2026 09:00:00 GMT`.
+    pub fn parse_http_date(text: &str) -> Option<Self> {
+        let moment = jiff::fmt::rfc2822::DateTimeParser::new().parse_timestamp(text).ok()?;
+        Some(Self::from_micros(moment.as_microsecond()))
+    }
+}
+
 impl fmt::Display for Timestamp {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let moment = jiff::Timestamp::from_microsecond(self.0).map_err(|_| fmt::Error)?;

@@ -5,7 +5,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, KeyInit, Mac};
 use model::{Code, Error, Owner, Result};
 use sha2::Sha256;
-use store::{Page, Start};
+use store::{Order, Page, Start};
 
 use crate::{Listing, Service};
 
@@ -30,30 +30,42 @@ impl Service {
     /// Where the page starts that the query asks for.
     pub(crate) fn start(&self, owner: Owner, query: &ListQuery) -> Result<Start> {
         match &query.cursor {
-            None => Ok(Start::Newest),
+            None => Ok(Start::First),
             Some(cursor) => Cursor::read(&self.settings().signing_key, owner, query, cursor)
                 .ok_or_else(|| Code::InvalidCursor.into()),
         }
     }
 
-    /// A page with the cursors around it.
+    /// A page of a list that begins with the newest, with the cursors around it.
     pub(crate) fn listing(&self, owner: Owner, query: &ListQuery, page: Page<String>) -> Result<Listing> {
+        self.listing_in(Order::NewestFirst, owner, query, page)
+    }
+
+    /// A page with the cursors around it.
+    pub(crate) fn listing_in(
+        &self,
+        order: Order,
+        owner: Owner,
+        query: &ListQuery,
+        page: Page<String>,
+    ) -> Result<Listing> {
         let key = &self.settings().signing_key;
         let cursor =
             |start: Option<Start>| start.map(|start| Cursor::write(key, owner, query, &start)).transpose();
-        Ok(Listing {
-            next_cursor: cursor(page.older_than.map(Start::OlderThan))?,
-            previous_cursor: cursor(page.newer_than.map(Start::NewerThan))?,
-            items: page.items,
-            limit: query.limit,
-        })
+        let older = cursor(page.older_than.map(Start::OlderThan))?;
+        let newer = cursor(page.newer_than.map(Start::NewerThan))?;
+        let (next_cursor, previous_cursor) = match order {
+            Order::NewestFirst => (older, newer),
+            Order::OldestFirst => (newer, older),
+        };
+        Ok(Listing { next_cursor, previous_cursor, items: page.items, limit: query.limit })
     }
 }
 
 impl Cursor {
     fn write(key: &[u8; 32], owner: Owner, query: &ListQuery, start: &Start) -> Result<String> {
         let text = match start {
-            Start::Newest => return Err(Error::fault("the first page has no cursor")),
+            Start::First => return Err(Error::fault("the first page has no cursor")),
             Start::OlderThan(at) => format!("<{at}"),
             Start::NewerThan(at) => format!(">{at}"),
         };

@@ -1,14 +1,18 @@
-//! Writing to the event log from within an operation.
+//! The event log: written to from within an operation, and read by number.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use model::id::{Kind, RANDOM_BYTES};
 use model::{Event, Id, Owner, Result, Timestamp};
-use store::{Tx, events};
+use store::events::{Filter, Logged};
+use store::{Page, Tx, events};
 
-use crate::Service;
 use crate::context::{Random, new_id};
+use crate::{Caller, ListQuery, Listing, Reply, Service, found, version_etag};
+
+/// Room for what surrounds an event's documents.
+const FRAME_BYTES: usize = 256;
 
 /// Appends events of one operation: the same owner, the same moment.
 #[derive(Clone)]
@@ -24,6 +28,40 @@ impl Service {
     pub(crate) fn event_log(&self, owner: Owner, now: Timestamp) -> EventLog {
         EventLog { owner, now, random: Arc::clone(&self.0.random), taken: Arc::default() }
     }
+
+    /// An event that has its number. It never changes, so the number is the tag of its only state.
+    pub async fn get_event(&self, caller: &Caller, id: Id<Event>) -> Result<Reply> {
+        let owner = caller.owner;
+        let read = self.db().read(owner, async move |tx| found(events::get(tx, owner, id).await?));
+        let event = read.await?;
+        Ok(Reply::resource(version_etag(event.sequence), event_json(&event)))
+    }
+
+    /// A page of the log: the newest first, or the oldest first after a sequence.
+    pub async fn list_events(&self, caller: &Caller, query: ListQuery, filter: Filter) -> Result<Listing> {
+        let owner = caller.owner;
+        let (start, limit, order) = (self.start(owner, &query)?, query.limit, filter.order());
+        let read =
+            self.db().read(owner, async move |tx| events::page(tx, owner, &filter, &start, limit).await);
+        let page = read.await?;
+        let items = page.items.iter().map(event_json).collect();
+        let page = Page { items, older_than: page.older_than, newer_than: page.newer_than };
+        self.listing_in(order, owner, &query, page)
+    }
+}
+
+/// An event as everybody sees it: the API, webhooks and streams. The documents in it are stored as they are served,
+/// so they are put in as they stand.
+pub fn event_json(event: &Logged) -> String {
+    let previous = event.previous_attributes.as_deref().unwrap_or("null");
+    let mut json = String::with_capacity(event.object.len() + previous.len() + FRAME_BYTES);
+    // None of these words has a character to escape.
+    json.push_str(&format!(
+        r#"{{"id":"{}","sequence":{},"type":"{}","created_at":"{}","data":{{"object":"#,
+        event.id, event.sequence, event.r#type, event.created_at
+    ));
+    json.extend([event.object.as_str(), "},\"previous_attributes\":", previous, "}"]);
+    json
 }
 
 impl EventLog {
@@ -46,5 +84,49 @@ impl EventLog {
     /// that events of the same rows have the order of their commits.
     pub async fn append(&self, tx: &mut Tx<'_>, event: &Event) -> Result<()> {
         events::append(tx, self.owner, new_id(&*self.random, self.now), event, self.now).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn read(text: &str) -> Value {
+        serde_json::from_str(text).unwrap_or_else(|error| panic!("{text}: {error}"))
+    }
+
+    fn event(object: String, previous_attributes: Option<String>) -> Logged {
+        Logged {
+            id: Id::from_bits(7),
+            sequence: 9,
+            r#type: "location.updated".to_owned(),
+            resource_id: "loc_00000000000000000000000001".to_owned(),
+            created_at: Timestamp::from_micros(1_793_523_600_000_001),
+            object,
+            previous_attributes,
+        }
+    }
+
+    #[test]
+    fn an_event_has_its_fields_in_their_order() {
+        let text = event_json(&event(r#"{"name":"x"}"#.to_owned(), None));
+        assert_eq!(
+            text,
+            r#"{"id":"evt_00000000000000000000000007","sequence":9,"type":"location.updated","created_at":"2026-11-01T09:00:00.000001Z","data":{"object":{"name":"x"}},"previous_attributes":null}"#
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_the_documents_hold_it_is_json(name in "\\PC{0,40}", before in "\\PC{0,40}") {
+            let (object, previous) = (json!({"name": name}), json!({"name": before}));
+            let event = read(&event_json(&event(object.to_string(), Some(previous.to_string()))));
+            prop_assert_eq!(&event["data"], &json!({"object": object}));
+            prop_assert_eq!(&event["previous_attributes"], &previous);
+            prop_assert_eq!(event.as_object().map(|fields| fields.len()), Some(6));
+        }
     }
 }

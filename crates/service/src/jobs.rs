@@ -3,8 +3,11 @@
 
 use std::time::Duration;
 
-use model::Result;
+use model::{Error, Owner, Result, Timestamp};
 use store::{Access, access_tokens, events, idempotency};
+
+use tokio::runtime::{Builder, Runtime};
+use tokio::task::JoinHandle;
 
 use crate::{Service, log};
 
@@ -13,13 +16,47 @@ const RELAY_EVERY: Duration = Duration::from_millis(100);
 /// How often what has expired is cleaned away.
 const CLEAN_EVERY: Duration = Duration::from_secs(600);
 
+/// How much less the threads of deliveries weigh than others where there are not enough cores for all: so a backlog of
+/// webhooks does not slow down those who use the API.
+const DELIVERY_NICENESS: i32 = 5;
+
+/// The jobs of a running server.
+pub struct Jobs {
+    service: Service,
+    delivering: JoinHandle<()>,
+    /// Deliveries have threads of their own, as many as there are cores.
+    runtime: Runtime,
+}
+
+impl Jobs {
+    /// Lets what is under way come to an end, and gives back what this node holds.
+    pub async fn stop(self) {
+        self.service.stop_delivering();
+        if let Err(error) = self.delivering.await {
+            log::info("stop", &error.to_string());
+        }
+        self.runtime.shutdown_background();
+    }
+}
+
 impl Service {
-    /// Runs the jobs until the process ends.
-    pub fn start_jobs(&self) {
+    /// Runs the jobs, until they are stopped or the process ends.
+    pub fn start_jobs(&self) -> Result<Jobs> {
         if self.db().is_shared() {
             tokio::spawn(self.clone().relay_forever());
         }
         tokio::spawn(self.clone().clean_forever());
+        tokio::spawn(self.clone().heartbeat_forever());
+        let cores = std::thread::available_parallelism().map_or(2, usize::from);
+        let runtime = Builder::new_multi_thread()
+            .thread_name("webhooks")
+            .worker_threads(cores)
+            .on_thread_start(step_back)
+            .enable_all()
+            .build()
+            .map_err(Error::fault)?;
+        let delivering = runtime.spawn(self.clone().deliver_forever());
+        Ok(Jobs { service: self.clone(), delivering, runtime })
     }
 
     /// Numbers the events that are committed and have no number yet; tells how many.
@@ -28,6 +65,9 @@ impl Service {
         loop {
             let some = self.db().write(Access::System, async |tx| events::relay(tx).await).await?;
             numbered += some.unwrap_or(0);
+            if some.is_some_and(|some| some > 0) {
+                self.ring();
+            }
             if some.is_none_or(|some| some < events::RELAY_MAX as u64) {
                 return Ok(numbered);
             }
@@ -42,7 +82,40 @@ impl Service {
             idempotency::delete_old(tx, before).await?;
             access_tokens::delete_expired(tx, now).await.map(drop)
         });
-        clean.await
+        clean.await?;
+        self.clean_events(now.plus_seconds(-self.settings().event_seconds)).await?;
+        self.clean_deliveries().await
+    }
+
+    /// Takes away what happened before the moment, from the beginning of each log, in portions that nobody has to
+    /// wait for. Where another node is at it, the rest is left to that one.
+    async fn clean_events(&self, before: Timestamp) -> Result<()> {
+        let mut beyond = None;
+        loop {
+            let look = self.db().read(Access::System, async move |tx| events::logs(tx, beyond).await);
+            let logs = look.await?;
+            for log in logs.iter().filter(|log| log.oldest_at.is_some_and(|at| at < before)) {
+                if !self.delete_old_events(log.owner, before).await? {
+                    return Ok(());
+                }
+            }
+            if logs.len() < events::LOGS_MAX {
+                return Ok(());
+            }
+            beyond = logs.last().map(|log| log.owner);
+        }
+    }
+
+    /// Deletes the old events of one log; false where another node is at it.
+    async fn delete_old_events(&self, owner: Owner, before: Timestamp) -> Result<bool> {
+        loop {
+            let delete = self.db().write(owner, async move |tx| events::delete_old(tx, owner, before).await);
+            match delete.await? {
+                None => return Ok(false),
+                Some(deleted) if deleted < events::DELETE_MAX as u64 => return Ok(true),
+                Some(_) => {}
+            }
+        }
     }
 
     async fn relay_forever(self) {
@@ -64,4 +137,9 @@ impl Service {
             }
         }
     }
+}
+
+/// Lets other threads go first. Where the machine does not allow it, it is as it would be without.
+fn step_back() {
+    let _as_before = rustix::process::setpriority_process(None, DELIVERY_NICENESS);
 }

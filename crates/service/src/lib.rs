@@ -8,7 +8,8 @@ mod allocations;
 mod audit;
 mod context;
 mod cursor;
-mod events;
+pub mod delivery;
+pub mod events;
 mod geo;
 mod inventory_items;
 mod inventory_levels;
@@ -16,10 +17,16 @@ pub mod jobs;
 mod location_configurations;
 mod locations;
 pub mod log;
+mod nodes;
 mod orders;
+pub mod outbound;
 mod plans;
+pub mod provisions;
 mod reply;
 mod stock;
+mod vault;
+mod webhook_deliveries;
+mod webhook_endpoints;
 mod write;
 
 use std::sync::Arc;
@@ -34,6 +41,7 @@ pub use context::{Clock, Random, SystemClock, SystemRandom};
 pub use cursor::{Cursor, ListQuery};
 pub use reply::{Listing, Outcome, Reply};
 pub use store::allocations::Filter as AllocationFilter;
+pub use store::events::Filter as EventFilter;
 pub use store::inventory_levels::At;
 pub use store::orders::Filter as OrderFilter;
 pub use store::{Page, Place};
@@ -47,6 +55,10 @@ pub struct Settings {
     pub page_limit_max: usize,
     /// How long an answer is kept for a repeated request, in seconds.
     pub idempotency_seconds: i64,
+    /// How long an event is kept, in seconds.
+    pub event_seconds: i64,
+    /// Networks beside the public ones that may be called.
+    pub outbound_allow: Vec<outbound::Network>,
     /// Signs cursors and file links. Nodes that share a database share it.
     pub signing_key: [u8; 32],
     /// Encrypts credentials at rest. Nodes that share a database share it.
@@ -65,6 +77,9 @@ struct Inner {
     tokens: access_tokens::Cache,
     /// Rung after a write that left events to number.
     relay: Notify,
+    delivery: delivery::Delivery,
+    node: nodes::Node,
+    outbound: outbound::Outbound,
 }
 
 /// Who is asking, as their token says.
@@ -90,16 +105,19 @@ impl Caller {
 }
 
 impl Service {
-    pub fn new(db: Db, clock: Arc<dyn Clock>, random: Arc<dyn Random>, settings: Settings) -> Self {
+    pub fn new(db: Db, clock: Arc<dyn Clock>, random: Arc<dyn Random>, settings: Settings) -> Result<Self> {
         let inner = Inner {
+            outbound: outbound::Outbound::new(&settings.outbound_allow)?,
             db,
             clock,
             random,
             settings,
             tokens: access_tokens::Cache::default(),
             relay: Notify::new(),
+            delivery: delivery::Delivery::default(),
+            node: nodes::Node::default(),
         };
-        Self(Arc::new(inner))
+        Ok(Self(Arc::new(inner)))
     }
 
     pub fn settings(&self) -> &Settings {
@@ -124,6 +142,20 @@ impl Service {
 
     fn db(&self) -> &Db {
         &self.0.db
+    }
+
+    /// The way to the outside world.
+    pub fn outbound(&self) -> &outbound::Outbound {
+        &self.0.outbound
+    }
+
+    /// Called after a commit that left events: whoever numbers them or sends them on learns of it.
+    fn notice(&self) {
+        if self.db().is_shared() {
+            self.0.relay.notify_one();
+        } else {
+            self.ring();
+        }
     }
 
     fn new_id<K: Kind>(&self, now: Timestamp) -> Id<K> {

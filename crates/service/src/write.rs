@@ -3,7 +3,9 @@
 //! The answer of a request with an idempotency key commits in the same transaction as its change. So a request
 //! that is repeated, because its answer was lost or its server was killed, finds either both or neither.
 
-use model::{Code, Error, Problem, Result, ensure};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use model::{Code, Error, Owner, Problem, Result, ensure};
 use store::{Tx, idempotency};
 
 use crate::reply::{Outcome, Reply, json};
@@ -53,8 +55,8 @@ impl Service {
             None => self.db().write(owner, operation).await,
             Some(known) => self.write_once(command, known, operation).await,
         };
-        if result.is_ok() && self.db().is_shared() {
-            self.0.relay.notify_one();
+        if result.is_ok() {
+            self.notice();
         }
         result
     }
@@ -67,16 +69,18 @@ impl Service {
         let now = self.now();
         let since = now.plus_seconds(-self.settings().idempotency_seconds);
         let again = known.clone();
+        let service = self.clone();
         let result = self.db().write(owner, async move |tx| {
             ensure(idempotency::claim(tx, owner, &known.key).await?, Code::IdempotencyInProgress)?;
             if let Some(kept) = idempotency::get(tx, owner, &known.key, since).await? {
                 ensure(kept.fingerprint == known.fingerprint, Code::IdempotencyKeyReused)?;
-                let mut reply: Reply = serde_json::from_str(&kept.answer).map_err(Error::fault)?;
+                let mut reply = service.open_answer(command_key(owner, &known.key), &kept.answer)?;
                 reply.is_replayed = true;
                 return Ok(reply);
             }
             let reply = operation(tx).await?;
-            idempotency::put(tx, owner, &known.key, &known.fingerprint, &json(&reply)?, now).await?;
+            let answer = service.seal_answer(command_key(owner, &known.key), &reply)?;
+            idempotency::put(tx, owner, &known.key, &known.fingerprint, &answer, now).await?;
             Ok(reply)
         });
         match result.await {
@@ -92,7 +96,8 @@ impl Service {
     async fn keep_refusal(&self, command: &Command, known: Idempotency, problem: &Problem) -> Result<()> {
         let owner = command.caller.owner;
         let now = self.now();
-        let answer = json(&Reply { outcome: Outcome::Refused(problem.clone()), ..Reply::gone() })?;
+        let reply = Reply { outcome: Outcome::Refused(problem.clone()), ..Reply::gone() };
+        let answer = self.seal_answer(command_key(owner, &known.key), &reply)?;
         let since = now.plus_seconds(-self.settings().idempotency_seconds);
         let kept = self.db().write(owner, async move |tx| {
             // An equal request may have been answered otherwise in between: then that answer stays.
@@ -105,6 +110,23 @@ impl Service {
         });
         kept.await
     }
+}
+
+impl Service {
+    /// An answer as it is kept: sealed, because it may hold a secret that is shown once.
+    fn seal_answer(&self, about: String, reply: &Reply) -> Result<String> {
+        Ok(STANDARD.encode(self.seal(&about, json(reply)?.as_bytes())?))
+    }
+
+    fn open_answer(&self, about: String, answer: &str) -> Result<Reply> {
+        let sealed = STANDARD.decode(answer).map_err(Error::fault)?;
+        serde_json::from_slice(&self.unseal(&about, &sealed)?).map_err(Error::fault)
+    }
+}
+
+/// What a kept answer belongs to.
+fn command_key(owner: Owner, key: &str) -> String {
+    format!("{owner} idempotency {key}")
 }
 
 /// Whether a refusal is an answer to the request itself, and so is given again when it is repeated. A body that can't

@@ -13,13 +13,19 @@ pub mod inventory_items;
 pub mod inventory_levels;
 pub mod location_configurations;
 pub mod locations;
+pub mod nodes;
 pub mod orders;
 pub mod organisations;
 pub mod page;
 pub mod postal_places;
+pub mod provisions;
+pub mod webhook_deliveries;
+pub mod webhook_endpoints;
+pub mod webhook_lanes;
+pub mod webhook_successes;
 
 pub use engine::{Access, Db, Place, Sql, Tx};
-pub use page::{Page, Start};
+pub use page::{Order, Page, Start};
 
 /// Every statement there is, so that a test can prepare each on both engines.
 pub fn statements() -> impl Iterator<Item = &'static Sql> {
@@ -33,9 +39,15 @@ pub fn statements() -> impl Iterator<Item = &'static Sql> {
         inventory_levels::STATEMENTS,
         location_configurations::STATEMENTS,
         locations::STATEMENTS,
+        nodes::STATEMENTS,
         orders::STATEMENTS,
         organisations::STATEMENTS,
         postal_places::STATEMENTS,
+        provisions::STATEMENTS,
+        webhook_deliveries::STATEMENTS,
+        webhook_endpoints::STATEMENTS,
+        webhook_lanes::STATEMENTS,
+        webhook_successes::STATEMENTS,
     ]
     .into_iter()
     .flatten()

@@ -64,8 +64,16 @@ impl Html {
         self.tag("a", &[("href", to)], |html| html.text(text));
     }
 
+    /// A paragraph, and a list of the lines after it that begin with `- `.
     pub fn paragraph(&mut self, text: &str) {
-        self.tag("p", &[], |html| html.prose(text));
+        let mut parts = text.split("\n- ").map(str::trim_end);
+        self.tag("p", &[], |html| html.prose(parts.next().unwrap_or_default()));
+        let mut parts = parts.peekable();
+        if parts.peek().is_some() {
+            self.tag("ul", &[("class", "words")], |html| {
+                parts.for_each(|part| html.tag("li", &[], |html| html.prose(part)));
+            });
+        }
     }
 
     /// Text in which `` `code` `` is code and `[words](#place)` a link to a place on this server.
@@ -131,6 +139,16 @@ mod tests {
         html.tag("a", &[("href", "\"><script>")], |html| html.text("<b> & 'c'"));
         let expected = "<a href=\"&quot;&gt;&lt;script&gt;\">&lt;b&gt; &amp; &#39;c&#39;</a>";
         assert_eq!(html.finish(), expected);
+    }
+
+    #[test]
+    fn a_paragraph_may_end_in_a_list() {
+        let mut html = Html::default();
+        html.paragraph("Two - words.\n\n- `a`: One.\n- b");
+        assert_eq!(
+            html.finish(),
+            "<p>Two - words.</p><ul class=\"words\"><li><code>a</code>: One.</li><li>b</li></ul>"
+        );
     }
 
     #[test]

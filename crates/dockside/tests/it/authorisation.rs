@@ -70,8 +70,10 @@ async fn without_a_valid_token_nothing_is_answered() {
             assert_eq!(seen, (401, "unauthenticated".to_owned(), how), "{} with {name}", route.operation);
         }
         if route.method == Method::GET {
+            // There is no HEAD of a GET that acts, whoever asks.
+            let expected = if route.acts { 405 } else { 401 };
             let head = world.request("HEAD", &ours.path(&route)).anonymous().send().await;
-            assert_eq!((head.status.as_u16(), head.text.as_str()), (401, ""), "{}", route.operation);
+            assert_eq!((head.status.as_u16(), head.text.as_str()), (expected, ""), "{}", route.operation);
         }
     }
     assert_eq!(ours.everything(&world).await, before);

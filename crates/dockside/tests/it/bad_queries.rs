@@ -5,7 +5,8 @@ use http_body_util::Full;
 
 use crate::bad_input::{Refusal, Target, refused};
 
-const LISTS: [&str; 3] = ["/locations", "/location_configurations", "/access_tokens"];
+const LISTS: [&str; 5] =
+    ["/locations", "/location_configurations", "/access_tokens", "/events", "/webhook_endpoints"];
 
 async fn refuses(target: &Target, list: &str, query: &str, expected: Refusal) {
     let request = target.request("GET", &format!("{list}?{query}")).body(Full::<Bytes>::default());
@@ -30,6 +31,7 @@ async fn limits_that_are_no_counts_are_refused() {
 #[tokio::test]
 async fn limits_beyond_the_largest_are_clamped() {
     let target = Target::new().await;
+    target.world.provision().await;
     let digits = "9".repeat(1000);
     for list in LISTS {
         for limit in ["101", "4294967296", "18446744073709551615", "18446744073709551616", &digits] {

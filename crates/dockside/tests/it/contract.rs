@@ -95,8 +95,23 @@ fn every_route_is_in_the_document_and_nothing_else() {
 #[test]
 fn operations_are_named_by_verb_and_noun_each_once() {
     let verbs = [
-        "list", "create", "get", "update", "delete", "check", "set", "adjust", "commit", "cancel", "plan",
+        "list",
+        "create",
+        "get",
+        "update",
+        "delete",
+        "check",
+        "set",
+        "adjust",
+        "commit",
+        "cancel",
+        "plan",
         "audit",
+        "provision",
+        "deprovision",
+        "rotate",
+        "test",
+        "replay",
     ];
     let mut seen = HashSet::new();
     for route in route::all() {

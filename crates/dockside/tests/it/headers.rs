@@ -234,6 +234,9 @@ async fn a_path_tells_which_methods_it_takes() {
         ("/location_configurations", "GET, POST, HEAD, OPTIONS"),
         ("/access_tokens/tok_01jc0000000000000000000000", "GET, DELETE, HEAD, OPTIONS"),
         ("/oauth/token", "POST, OPTIONS"),
+        ("/events", "GET, HEAD, OPTIONS"),
+        ("/events/provision", "POST, GET, OPTIONS"),
+        ("/events/deprovision", "POST, GET, OPTIONS"),
         ("/healthz", "GET, HEAD, OPTIONS"),
     ];
     for (path, allow) in cases {

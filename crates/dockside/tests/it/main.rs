@@ -7,7 +7,9 @@
     reason = "a test that fails should stop there"
 )]
 
+mod hook;
 mod party;
+mod receiver;
 mod shop;
 mod world;
 
@@ -22,6 +24,8 @@ mod bad_input;
 mod bad_queries;
 mod contract;
 mod event_log;
+mod events;
+mod events_tail;
 mod geo;
 mod headers;
 mod idempotency;
@@ -32,6 +36,14 @@ mod locations;
 mod orders;
 mod plans;
 mod preconditions;
+mod provisions;
 mod reservations;
 mod stock_events;
 mod strangers;
+mod webhook_deliveries;
+mod webhook_disabling;
+mod webhook_endpoints;
+mod webhook_nodes;
+mod webhook_replays;
+mod webhook_retries;
+mod webhook_secrets;

@@ -30,6 +30,7 @@ impl Party {
 
     pub async fn settle(world: &World, organisation: &str, mode: Mode) -> Self {
         let mut party = Self::new(world.token_for(organisation, "*", mode).await);
+        party.settle_webhooks(world).await;
         for number in 0..2 {
             let location = party.create(world, "/locations", depot("Depot")).await;
             party.keep("loc", &location);
@@ -47,7 +48,31 @@ impl Party {
             party.keep("alloc", &made["data"][0]);
         }
         party.settle_spares(world, organisation).await;
+        world.relay().await;
+        let events = world.request("GET", "/events?limit=1").token(&party.token).send().await.json();
+        party.keep("evt", &events["data"][0]);
+        party.settle_deliveries(world).await;
         party
+    }
+
+    /// Two webhook endpoints where nobody listens, of which the second hears of what is made from here on. Those of
+    /// an earlier party of the same organisation go, since there may not be many.
+    async fn settle_webhooks(&mut self, world: &World) {
+        for path in ["/events/deprovision", "/events/provision"] {
+            assert_eq!(world.request("POST", path).token(&self.token).send().await.status, 204);
+        }
+        world.relay().await;
+        let body = self.body_of("create_webhook_endpoint");
+        let quiet = self.create(world, "/webhook_endpoints", body).await;
+        self.keep("we", &self.create(world, "/webhook_endpoints", json!({"url": quiet["url"]})).await);
+    }
+
+    /// What became of the first events on their way there.
+    async fn settle_deliveries(&mut self, world: &World) {
+        world.service.deliver_webhooks().await.expect("deliveries run");
+        let path = format!("/webhook_endpoints/{}/deliveries", self.ids["we"]);
+        let list = world.request("GET", &path).token(&self.token).send().await.json();
+        self.keep("whd", &list["data"][0]);
     }
 
     /// A location and an item that nothing uses: the item was there, at two locations, and is gone.
@@ -116,6 +141,9 @@ impl Party {
             "update_order_allocations" => json!({"allocations": [
                 {"id": ids["alloc"], "location": {"id": depot_id}, "items": [{"id": item, "quantity": 1}]},
             ]}),
+            "create_webhook_endpoint" => json!({"url": "http://127.0.0.1:1/hook", "disabled": true}),
+            "update_webhook_endpoint" => json!({"description": "Changed"}),
+            "replay_webhook_endpoint" => json!({"after_sequence": 0}),
             other => panic!("no body is known for {other}: add one"),
         }
     }
@@ -123,6 +151,7 @@ impl Party {
     /// All that the party's lists show.
     pub async fn everything(&self, world: &World) -> Vec<String> {
         let mut lists = Vec::new();
+        world.relay().await;
         for route in scoped().iter().filter(|route| matches!(route.success, Success::List(..))) {
             if !route.ids.is_empty() && self.ids.is_empty() {
                 continue;

@@ -86,11 +86,13 @@ impl World {
             page_limit_default: 20,
             page_limit_max: 100,
             idempotency_seconds: 24 * 3600,
+            event_seconds: 30 * 24 * 3600,
+            outbound_allow: vec!["127.0.0.0/8".parse().expect("a network")],
             signing_key: [7; 32],
             encryption_key: [8; 32],
         };
         let random = Arc::new(TestRandom(AtomicU64::new(1)));
-        let service = Service::new(db.clone(), clock.clone(), random, settings);
+        let service = Service::new(db.clone(), clock.clone(), random, settings).expect("a client");
         let app = App::new(service.clone(), limits).expect("the route table is sound");
         let mut world = Self { app, service, db, clock, token: String::new(), names: Mutex::default(), home };
         world.token = world.token_for("Acme", "*", Mode::Live).await;
@@ -114,12 +116,17 @@ impl World {
         Secret::owner_of(&self.token).expect("a sound token")
     }
 
-    /// The log of the world's own organisation, from its beginning, with everything in it numbered.
-    pub async fn events(&self) -> Vec<Logged> {
-        const EVENTS_MAX: usize = 10_000;
+    /// Numbers the events that have no number yet, where that is work of its own.
+    pub async fn relay(&self) {
         if self.db.is_shared() {
             self.service.relay_events().await.expect("the relay runs");
         }
+    }
+
+    /// The log of the world's own organisation, from its beginning, with everything in it numbered.
+    pub async fn events(&self) -> Vec<Logged> {
+        const EVENTS_MAX: usize = 10_000;
+        self.relay().await;
         let owner = self.owner();
         let read = self.db.read(owner, async move |tx| events::after(tx, owner, 0, EVENTS_MAX).await);
         read.await.expect("the log")

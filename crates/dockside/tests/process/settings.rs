@@ -55,13 +55,14 @@ fn refuses(home: &Path, variables: &[(&str, &str)], flags: &[&str], names: &[&st
 #[test]
 fn a_wrong_flag_or_variable_stops_the_start_and_is_named() {
     let home = tempfile::tempdir().unwrap();
-    let flags: [(&[&str], &str); 7] = [
+    let flags: [(&[&str], &str); 8] = [
         (&["--listen", "nonsense"], "--listen"),
         (&["--header-seconds", "soon"], "--header-seconds"),
         (&["--requests-max", "0"], "requests_max"),
         (&["--database-url", "mysql://localhost/x"], "database_url"),
         (&["--signing-key", "abc"], "signing_key"),
         (&["--cors-origins", "shop.example.com"], "cors_origins"),
+        (&["--outbound-allow", "127.0.0.0/8,10.1.2.3/16"], "10.1.2.3/16"),
         (&["--lisen", "127.0.0.1:0"], "--lisen"),
     ];
     for (arguments, name) in flags {
@@ -69,6 +70,8 @@ fn a_wrong_flag_or_variable_stops_the_start_and_is_named() {
     }
     refuses(home.path(), &[("DOCKSIDE_LISTEN", "nonsense")], &[], &["--listen", "nonsense"]);
     refuses(home.path(), &[("DOCKSIDE_PAGE_LIMIT_DEFAULT", "500")], &[], &["page_limit_default"]);
+    let networks = ("DOCKSIDE_OUTBOUND_ALLOW", "10.0.0.1");
+    refuses(home.path(), &[networks], &[], &["--outbound-allow", "10.0.0.1", "10.1.0.0/16"]);
 }
 
 #[test]
@@ -79,6 +82,7 @@ fn a_wrong_file_stops_the_start_and_is_named() {
         ("lisen = \"127.0.0.1:0\"", "lisen"),
         ("header_seconds = \"soon\"", "header_seconds"),
         ("requests_max = 0", "requests_max"),
+        ("outbound_allow = [\"localhost/8\"]", "localhost/8"),
         ("listen = ", "line 1"),
     ];
     for (text, name) in files {

@@ -73,6 +73,7 @@ impl Row {
     pub fn key(&self) -> Result<String> {
         match self.0.first() {
             Some(Value::Text(key)) => Ok(key.clone()),
+            Some(Value::Int(key)) => Ok(key.to_string()),
             other => Err(surprise(0, "a key", other.unwrap_or(&Value::Null))),
         }
     }
@@ -81,6 +82,14 @@ impl Row {
         match self.take(column) {
             Value::Int(int) => Ok(int),
             other => Err(surprise(column, "an integer", &other)),
+        }
+    }
+
+    pub fn int_or_null(&mut self, column: usize) -> Result<Option<i64>> {
+        match self.take(column) {
+            Value::Null => Ok(None),
+            Value::Int(int) => Ok(Some(int)),
+            other => Err(surprise(column, "an integer or null", &other)),
         }
     }
 

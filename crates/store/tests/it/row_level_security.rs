@@ -62,6 +62,7 @@ async fn insert(tx: &Transaction<'_>, table: &str, owner: &str, key: &str) -> St
         let value = match (name.as_str(), kind.as_str()) {
             ("owner", _) => format!("'{owner}'"),
             // Where the schema allows only some words.
+            ("status", "text") if table == "webhook_delivery" => "'pending'".to_owned(),
             ("status", "text") => "'draft'".to_owned(),
             (_, "text" | "bytea") => format!("'{key}'"),
             (_, "bigint") => "1".to_owned(),

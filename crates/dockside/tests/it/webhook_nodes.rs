@@ -1,0 +1,128 @@
+//! Several servers on one database: an endpoint is served by one of them at a time, and by another once that one is
+//! silent.
+
+use std::sync::Arc;
+
+use service::{Service, SystemRandom};
+
+use crate::hook::{Hook, statuses};
+use crate::receiver::{Answer, Gate, sequences};
+use crate::world::World;
+
+/// Longer than a server is taken to live after it last said so.
+const SILENT_SECONDS: i64 = 11;
+
+/// Another server on the same database and by the same clock.
+async fn another(world: &World) -> Service {
+    let settings = world.service.settings().clone();
+    let node = Service::new(world.db.clone(), world.clock.clone(), Arc::new(SystemRandom), settings);
+    let node = node.expect("a service");
+    // On SQLite a server that starts takes all others for dead: so it is the last to start.
+    node.heartbeat().await.unwrap();
+    world.service.heartbeat().await.unwrap();
+    node
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_event_is_sent_by_one_of_them() {
+    const EVENTS: usize = 500;
+    let world = World::new().await;
+    let (one, two) = (Hook::new(&world).await, Hook::new(&world).await);
+    let node = another(&world).await;
+    world.happen(EVENTS).await;
+    world.relay().await;
+    let (first, second) = tokio::join!(world.service.deliver_webhooks(), node.deliver_webhooks());
+    first.unwrap();
+    second.unwrap();
+    // Whoever found everything taken went home; what was given back in between is theirs to find.
+    world.deliver().await;
+    let expected: Vec<i64> = (1..=EVENTS as i64).collect();
+    assert_eq!(sequences(&one.receiver.seen()), expected);
+    assert_eq!(sequences(&two.receiver.seen()), expected);
+}
+
+/// A world whose own server is stuck in the first of three deliveries, and another server.
+async fn stuck(gate: &Gate, answer: Answer) -> (World, Hook, Service, tokio::task::JoinHandle<()>) {
+    let world = World::new().await;
+    let hook = Hook::new(&world).await;
+    let node = another(&world).await;
+    hook.receiver.answer_next([answer.behind(gate)]);
+    world.happen(3).await;
+    world.relay().await;
+    let service = world.service.clone();
+    let delivering = tokio::spawn(async move { service.deliver_webhooks().await.unwrap() });
+    hook.receiver.wait_for(1).await;
+    (world, hook, node, delivering)
+}
+
+#[tokio::test]
+async fn a_lane_is_not_taken_from_a_server_that_lives() {
+    let gate = Gate::closed();
+    let (world, hook, node, delivering) = stuck(&gate, Answer::status(200)).await;
+    for _ in 0..5 {
+        // It says so in time, however long its delivery takes.
+        world.advance_seconds(SILENT_SECONDS - 2);
+        world.service.heartbeat().await.unwrap();
+        node.deliver_webhooks().await.unwrap();
+    }
+    assert_eq!(hook.receiver.seen().len(), 1);
+    gate.open();
+    delivering.await.unwrap();
+    assert_eq!(sequences(&hook.receiver.seen()), [1, 2, 3]);
+}
+
+#[tokio::test]
+async fn what_a_silent_server_held_is_taken_over_and_its_late_word_does_not_count() {
+    let gate = Gate::closed();
+    let (world, hook, node, delivering) = stuck(&gate, Answer::status(410)).await;
+    node.deliver_webhooks().await.unwrap();
+    assert_eq!(hook.receiver.seen().len(), 1, "it was taken from a living server");
+    world.advance_seconds(SILENT_SECONDS);
+    node.deliver_webhooks().await.unwrap();
+    assert_eq!(sequences(&hook.receiver.seen()), [1, 1, 2, 3]);
+    gate.open();
+    delivering.await.unwrap();
+    assert_nothing_came_of_it(&world, &hook).await;
+}
+
+#[tokio::test]
+async fn a_server_that_does_not_know_it_was_shut_out_changes_nothing() {
+    let gate = Gate::closed();
+    let (world, hook, node, delivering) = stuck(&gate, Answer::status(410)).await;
+    // The others take it for dead, while by its own clock it lives.
+    world.tamper("DELETE FROM node").await;
+    node.heartbeat().await.unwrap();
+    node.deliver_webhooks().await.unwrap();
+    assert_eq!(sequences(&hook.receiver.seen()), [1, 1, 2, 3]);
+    gate.open();
+    delivering.await.unwrap();
+    assert_nothing_came_of_it(&world, &hook).await;
+}
+
+#[tokio::test]
+async fn a_server_that_stops_finishes_what_it_is_at_and_leaves_the_rest() {
+    let world = World::new().await;
+    let hook = Hook::new(&world).await;
+    let gate = Gate::closed();
+    hook.receiver.answer_next([Answer::status(200).behind(&gate)]);
+    world.happen(5).await;
+    let jobs = world.service.start_jobs().unwrap();
+    hook.receiver.wait_for(1).await;
+    // It is told to stop before the answer comes.
+    tokio::join!(jobs.stop(), async { gate.open() });
+    assert_eq!(sequences(&hook.receiver.seen()), [1]);
+    assert_eq!(statuses(&hook.deliveries(&world).await), ["succeeded"]);
+    let node = another(&world).await;
+    node.deliver_webhooks().await.unwrap();
+    assert_eq!(sequences(&hook.receiver.seen()), [1, 2, 3, 4, 5], "what was sent was written down");
+}
+
+/// The late answer was 410: whoever believed it would disable the endpoint, or go back to its own place.
+async fn assert_nothing_came_of_it(world: &World, hook: &Hook) {
+    assert_eq!(hook.shown(world).await["disabled"], false);
+    assert_eq!(statuses(&hook.deliveries(world).await), ["succeeded"; 3]);
+    hook.receiver.take();
+    world.happen(1).await;
+    world.deliver().await;
+    assert_eq!(sequences(&hook.receiver.seen()), [4]);
+}

@@ -1,0 +1,186 @@
+//! The delivery of events to webhook endpoints: at least once, in order while an endpoint succeeds.
+//!
+//! Each endpoint has a lane with a cursor of its own, so that a slow or dead one delays nobody else. A lane is held by
+//! one node at a time. What was sent is recorded in groups, with the cursor and in one transaction: after a kill a lane
+//! goes on from the last record, so events may come twice, and none is lost.
+
+mod lane;
+mod pages;
+mod post;
+mod record;
+mod signature;
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use model::{Id, Result};
+use store::webhook_lanes::{self, Held};
+use store::{Access, webhook_deliveries};
+use tokio::sync::{Semaphore, watch};
+use tokio::task::JoinSet;
+
+pub use lane::Linger;
+pub use post::{Answer, Post, posted_body};
+pub use signature::{SECRET_BYTES, Secrets};
+
+use crate::{Service, log};
+
+/// Lanes that a node works on at once; and how many of them may be of endpoints that fail, so that however many of
+/// those there are, the sound ones have room.
+const LANES_MAX: usize = 512;
+const ILL_LANES_MAX: usize = 128;
+/// How often a node looks for lanes where no bell rang: time passes, and writes on other nodes ring no bell here.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+/// The shortest time between two looks: many writes ring one bell.
+const LOOK_REST: Duration = Duration::from_millis(10);
+/// How long lanes may take to come to an end once the server is told to stop.
+const STOP_TIME: Duration = Duration::from_secs(20);
+/// Lanes that are at the database at once.
+const TURNS: usize = 2;
+/// Deliveries that one transaction cleans away at most.
+const CLEAN_MAX: i64 = 2000;
+
+const _: () = assert!(ILL_LANES_MAX < LANES_MAX);
+
+/// What deliveries share: the bell, and what they counted.
+pub struct Delivery {
+    /// Changes with every event that can be read, and with everything else there is to deliver.
+    news: watch::Sender<u64>,
+    is_stopping: watch::Sender<bool>,
+    /// Lanes take turns at the database, so that however many there are, requests find it free.
+    turns: Semaphore,
+    pages: pages::Pages,
+    pub(crate) counts: Counts,
+}
+
+/// What was attempted since the start, and how many lanes are under way.
+#[derive(Default)]
+pub struct Counts {
+    pub succeeded: AtomicU64,
+    pub failed: AtomicU64,
+    pub lanes: AtomicU64,
+}
+
+impl Default for Delivery {
+    fn default() -> Self {
+        Self {
+            news: watch::channel(0).0,
+            is_stopping: watch::channel(false).0,
+            turns: Semaphore::new(TURNS),
+            pages: pages::Pages::default(),
+            counts: Counts::default(),
+        }
+    }
+}
+
+impl Service {
+    /// Says that there is something to deliver.
+    pub(crate) fn ring(&self) {
+        self.0.delivery.news.send_modify(|count| *count = count.wrapping_add(1));
+    }
+
+    /// What deliveries count on this node.
+    pub fn delivery_counts(&self) -> &Counts {
+        &self.0.delivery.counts
+    }
+
+    /// Delivers all that is due, and returns when nothing is: for tests and tools, which wait for no bell.
+    pub async fn deliver_webhooks(&self) -> Result<()> {
+        self.heartbeat().await?;
+        loop {
+            let mut lanes = JoinSet::new();
+            for held in self.claim_lanes(LANES_MAX, ILL_LANES_MAX).await? {
+                lanes.spawn(self.clone().run_lane(held, Linger::Never));
+            }
+            if lanes.is_empty() {
+                return Ok(());
+            }
+            for ended in lanes.join_all().await {
+                ended?;
+            }
+        }
+    }
+
+    /// Delivers until the server stops.
+    pub(crate) async fn deliver_forever(self) {
+        let mut news = self.0.delivery.news.subscribe();
+        let mut stop = self.0.delivery.is_stopping.subscribe();
+        let (mut sound, mut ill) = (JoinSet::new(), JoinSet::new());
+        while !*stop.borrow_and_update() {
+            while let Some(ended) = sound.try_join_next().or_else(|| ill.try_join_next()) {
+                if ended.is_err() {
+                    // A lane that panicked was not given back.
+                    self.disown();
+                }
+            }
+            self.0.delivery.counts.lanes.store((sound.len() + ill.len()) as u64, Ordering::Relaxed);
+            let room = LANES_MAX - ILL_LANES_MAX - sound.len();
+            match self.claim_lanes(room, ILL_LANES_MAX - ill.len()).await {
+                Ok(claimed) => {
+                    for held in claimed {
+                        let lanes = if held.health.failures > 0 { &mut ill } else { &mut sound };
+                        lanes.spawn(self.clone().run_lane(held, Linger::ForNews));
+                    }
+                }
+                Err(error) => log::error("deliver", &error),
+            }
+            tokio::time::sleep(LOOK_REST).await;
+            tokio::select! {
+                _ = news.changed() => {}
+                _ = stop.changed() => {}
+                () = tokio::time::sleep(LOOK_EVERY) => {}
+            }
+        }
+        let end = async { tokio::join!(sound.join_all(), ill.join_all()) };
+        if tokio::time::timeout(STOP_TIME, end).await.is_err() {
+            log::info("stop", "some webhooks did not end in time; they will be sent again");
+        }
+        if let Err(error) = self.leave().await {
+            log::error("deliver", &error);
+        }
+    }
+
+    /// Lets the lanes come to an end.
+    pub(crate) fn stop_delivering(&self) {
+        self.0.delivery.is_stopping.send_replace(true);
+    }
+
+    /// Takes lanes that have something to deliver: of sound endpoints, and of those that fail.
+    async fn claim_lanes(&self, sound: usize, ill: usize) -> Result<Vec<Held>> {
+        let now = self.now();
+        let Some(node) = self.node() else { return Ok(Vec::new()) };
+        let read = self.db().read(Access::System, async move |tx| webhook_lanes::any_due(tx, now).await);
+        if !read.await? {
+            return Ok(Vec::new());
+        }
+        let claim = self.db().write(Access::System, async move |tx| {
+            let mut lanes = webhook_lanes::claim(tx, &node, now, false, sound).await?;
+            lanes.extend(webhook_lanes::claim(tx, &node, now, true, ill).await?);
+            Ok(lanes)
+        });
+        // Where that failed, lanes may have been claimed without our learning of it.
+        claim.await.inspect_err(|_| self.disown())
+    }
+
+    /// Cleans away old deliveries, and those of endpoints that are gone.
+    pub(crate) async fn clean_deliveries(&self) -> Result<()> {
+        let now = self.now();
+        let before = Id::new(now.plus_seconds(-self.settings().event_seconds), [0; model::id::RANDOM_BYTES]);
+        let read = self.db().read(Access::System, async |tx| webhook_deliveries::endpoints(tx).await);
+        for (owner, endpoint, is_gone) in read.await? {
+            loop {
+                let clean = self.db().write(owner, async move |tx| {
+                    if is_gone {
+                        webhook_deliveries::delete_orphans(tx, owner, endpoint, CLEAN_MAX).await
+                    } else {
+                        webhook_deliveries::delete_old(tx, owner, endpoint, before, CLEAN_MAX).await
+                    }
+                });
+                if clean.await? < CLEAN_MAX as u64 {
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,75 @@
+//! Why a request got no answer, in sentences that whoever runs the receiver can act on.
+
+use std::fmt;
+use std::time::Duration;
+
+/// Why a request got no answer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Failure {
+    /// The host has no address that may be reached.
+    Refused { host: String },
+    /// The host name has no address at all.
+    Unresolved { host: String },
+    /// Nothing takes connections there.
+    Connect { host: String, port: u16, cause: String },
+    /// The connection could not be made safe.
+    Tls { host: String, cause: String },
+    /// It took too long; the phase says what did.
+    Timeout { phase: Phase, limit: Duration },
+    /// The connection ended, or said something that is not HTTP, before the answer was complete. The request may have
+    /// been received all the same.
+    Broken { cause: String },
+}
+
+/// What a request is waiting for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Phase {
+    Lookup,
+    Connect,
+    Handshake,
+    Head,
+    Body,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Refused { host } => write!(
+                f,
+                "The host {host} has no public address. Whoever runs this server may allow its network in the \
+                 setting `outbound_allow`."
+            ),
+            Self::Unresolved { host } => write!(f, "The host name {host} can't be resolved."),
+            Self::Connect { host, port, cause } => {
+                write!(f, "No connection to {host} on port {port}: {cause}.")
+            }
+            Self::Tls { host, cause } => write!(f, "No safe connection to {host}: {cause}."),
+            Self::Timeout { phase, limit } => {
+                let what = match phase {
+                    Phase::Lookup => "The host name was not resolved",
+                    Phase::Connect => "No connection was made",
+                    Phase::Handshake => "The TLS handshake was not finished",
+                    Phase::Head => "No answer came",
+                    Phase::Body => "The answer began but was not complete",
+                };
+                write!(f, "{what} within {}.", Span(*limit))
+            }
+            Self::Broken { cause } => write!(f, "{cause}."),
+        }
+    }
+}
+
+impl std::error::Error for Failure {}
+
+/// A time limit for people: `15 s`, `250 ms`.
+struct Span(Duration);
+
+impl fmt::Display for Span {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.subsec_millis() == 0 {
+            write!(f, "{} s", self.0.as_secs())
+        } else {
+            write!(f, "{} ms", self.0.as_millis())
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! One connection of HTTP/1.1, and one exchange on it at a time.
+//!
+//! The connection is driven by whoever waits for the answer, not by a task of its own: there is no hand-over between
+//! tasks for each message, and dropping the wait closes the socket at once, wherever it was.
+
+use std::future::{Future, poll_fn};
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll};
+
+use bytes::{Bytes, BytesMut};
+use http_body_util::{BodyExt, Full};
+use hyper::body::{Body, Incoming};
+use hyper::client::conn::http1::{Builder, Connection, SendRequest};
+use hyper_util::rt::TokioIo;
+use tokio::net::TcpStream;
+use tokio::time::Instant;
+use tokio_rustls::client::TlsStream;
+
+use super::{Failure, Phase, Response};
+
+/// The largest head of an answer, in bytes.
+pub const HEAD_BYTES_MAX: usize = 64 * 1024;
+
+type Message = http::Request<Full<Bytes>>;
+
+/// A connection that takes a message now, or never will again.
+pub struct Live {
+    sender: SendRequest<Full<Bytes>>,
+    line: Line,
+    pub began: Instant,
+}
+
+/// The working half of a connection: it reads and writes when polled.
+struct Line {
+    /// `None` once it has ended: a line that is dropped gives back the message that it did not take.
+    kind: Option<Kind>,
+}
+
+enum Kind {
+    Plain(Box<Connection<TokioIo<TcpStream>, Full<Bytes>>>),
+    Tls(Box<Connection<TokioIo<TlsStream<TcpStream>>, Full<Bytes>>>),
+}
+
+/// Why an exchange has no answer.
+pub enum Trouble {
+    /// Nothing of the message was written, so it may be sent again elsewhere.
+    Unsent(Box<Message>, Failure),
+    Failed(Failure),
+}
+
+impl Trouble {
+    pub fn failure(self) -> Failure {
+        match self {
+            Self::Unsent(_, failure) | Self::Failed(failure) => failure,
+        }
+    }
+}
+
+impl Live {
+    pub async fn plain(socket: TcpStream) -> Result<Self, Failure> {
+        let (sender, line) = builder().handshake(TokioIo::new(socket)).await.map_err(|e| broken(&e))?;
+        Ok(Self::new(sender, Kind::Plain(Box::new(line))))
+    }
+
+    pub async fn tls(stream: TlsStream<TcpStream>) -> Result<Self, Failure> {
+        let (sender, line) = builder().handshake(TokioIo::new(stream)).await.map_err(|e| broken(&e))?;
+        Ok(Self::new(sender, Kind::Tls(Box::new(line))))
+    }
+
+    fn new(sender: SendRequest<Full<Bytes>>, kind: Kind) -> Self {
+        Self { sender, line: Line { kind: Some(kind) }, began: Instant::now() }
+    }
+
+    /// Whether the connection could take another message.
+    pub fn is_ready(&self) -> bool {
+        self.line.kind.is_some() && self.sender.is_ready()
+    }
+
+    /// Sends the message and reads its answer.
+    pub async fn exchange(
+        &mut self,
+        message: Message,
+        keep_max: usize,
+        phase: &mut Phase,
+    ) -> Result<Response, Trouble> {
+        *phase = Phase::Head;
+        // The line reads before it writes: where the other side has closed a kept connection, or has said something
+        // unasked, it ends here and the message comes back.
+        let answer = self.sender.try_send_request(message);
+        let answer = self.line.drive(answer).await.map_err(|mut error| {
+            let failure = broken(error.error());
+            match error.take_message() {
+                Some(unsent) => Trouble::Unsent(Box::new(unsent), failure),
+                None => Trouble::Failed(failure),
+            }
+        })?;
+        *phase = Phase::Body;
+        let (head, body) = answer.into_parts();
+        let (body, is_truncated) = self.read(body, keep_max).await.map_err(Trouble::Failed)?;
+        if !is_truncated {
+            // The line learns here that the answer is over, and whether another may follow it.
+            self.line.look().await;
+        }
+        Ok(Response { status: head.status.as_u16(), headers: head.headers, body, is_truncated })
+    }
+
+    /// Reads the body until its end or until there is more than is kept. It is copied, so that what is kept does not
+    /// hold the larger buffers that it came in.
+    async fn read(&mut self, mut body: Incoming, keep_max: usize) -> Result<(Bytes, bool), Failure> {
+        let expected = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
+        let mut kept = BytesMut::with_capacity(expected.min(keep_max).min(HEAD_BYTES_MAX));
+        while let Some(frame) = self.line.drive(body.frame()).await {
+            let Ok(data) = frame.map_err(|error| broken(&error))?.into_data() else { continue };
+            let room = keep_max - kept.len();
+            kept.extend_from_slice(&data[..data.len().min(room)]);
+            if data.len() > room {
+                return Ok((kept.freeze(), true));
+            }
+        }
+        Ok((kept.freeze(), false))
+    }
+}
+
+impl Line {
+    fn poll(&mut self, context: &mut Context<'_>) {
+        // How it ended does not matter here: whoever waits for an answer is told.
+        let is_over = match &mut self.kind {
+            Some(Kind::Plain(line)) => Pin::new(line).poll(context).is_ready(),
+            Some(Kind::Tls(line)) => Pin::new(line).poll(context).is_ready(),
+            None => false,
+        };
+        if is_over {
+            self.kind = None;
+        }
+    }
+
+    /// Lets the line do what it can without waiting.
+    async fn look(&mut self) {
+        poll_fn(|context| {
+            self.poll(context);
+            Poll::Ready(())
+        })
+        .await;
+    }
+
+    /// Waits for something that comes of the line's work.
+    async fn drive<T>(&mut self, awaited: impl Future<Output = T>) -> T {
+        let mut awaited = pin!(awaited);
+        poll_fn(|context| {
+            self.poll(context);
+            awaited.as_mut().poll(context)
+        })
+        .await
+    }
+}
+
+fn builder() -> Builder {
+    let mut builder = Builder::new();
+    builder.max_buf_size(HEAD_BYTES_MAX).max_header_size(HEAD_BYTES_MAX);
+    builder
+}
+
+/// What went wrong on a connection, for a person.
+fn broken(error: &hyper::Error) -> Failure {
+    let cause = if error.is_parse_too_large() {
+        format!("The answer's head is larger than {} KiB or has too many fields", HEAD_BYTES_MAX / 1024)
+    } else if error.is_parse() {
+        "The answer is not HTTP/1.1".to_owned()
+    } else if error.is_incomplete_message() {
+        "The connection was closed before the answer was complete".to_owned()
+    } else {
+        use std::error::Error;
+        let cause = error.source().map_or_else(|| error.to_string(), ToString::to_string);
+        format!("The connection broke before the answer was complete: {cause}")
+    };
+    Failure::Broken { cause }
+}

@@ -1,0 +1,145 @@
+//! The one HTTP client: whatever goes out to a URL that a user gave goes through here.
+//!
+//! Architecture Invariant: only this module opens sockets to the outside. Every address is judged by `reach` after
+//! its look-up, and the judged address itself is connected, so an answer of DNS that changes has no gap to slip
+//! through. Redirects are not followed, proxies of the environment are not asked, and there is a limit on everything.
+
+mod connect;
+mod failure;
+mod live;
+mod lookup;
+mod network;
+mod pool;
+mod reach;
+mod target;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::header::{
+    CONNECTION, CONTENT_LENGTH, EXPECT, HOST, TE, TRAILER, TRANSFER_ENCODING, UPGRADE, USER_AGENT,
+};
+use http::{HeaderMap, HeaderName, HeaderValue, Method};
+use http_body_util::Full;
+use model::Result;
+
+pub use failure::{Failure, Phase};
+pub use lookup::{Addresses, Lookup, SystemLookup};
+pub use network::Network;
+pub use target::{Refusal, Target, URL_BYTES_MAX};
+
+use connect::Connector;
+use live::Trouble;
+use pool::Pool;
+
+const AGENT: HeaderValue = HeaderValue::from_static(concat!("Dockside/", env!("CARGO_PKG_VERSION")));
+
+/// Headers that frame a message or manage the connection: they are this client's alone.
+const OWN_HEADERS: [HeaderName; 8] =
+    [CONNECTION, CONTENT_LENGTH, EXPECT, HOST, TE, TRAILER, TRANSFER_ENCODING, UPGRADE];
+
+/// The client. One per process; clones share its connections.
+#[derive(Clone)]
+pub struct Outbound(Arc<Inner>);
+
+struct Inner {
+    connector: Connector,
+    pool: Arc<Pool>,
+}
+
+/// What to send, and how much to wait for.
+pub struct Request {
+    pub method: Method,
+    pub target: Target,
+    /// Those that frame the message are left out; `User-Agent` is set where it is missing.
+    pub headers: Vec<(HeaderName, HeaderValue)>,
+    pub body: Bytes,
+    /// For everything: the look-up, the connection, and the whole answer.
+    pub time_limit: Duration,
+    /// How much of the answer's body is kept. The rest is read no further.
+    pub body_bytes_max: usize,
+}
+
+/// An answer, whatever its status: a redirect is an answer like any other.
+#[derive(Debug)]
+pub struct Response {
+    pub status: u16,
+    pub headers: HeaderMap,
+    pub body: Bytes,
+    /// Whether there was more of the body than was kept.
+    pub is_truncated: bool,
+}
+
+impl Outbound {
+    /// A client that reaches public addresses and these networks.
+    pub fn new(allow: &[Network]) -> Result<Self> {
+        Self::with_lookup(allow, Arc::new(SystemLookup::default()))
+    }
+
+    /// The same, with another way to look up host names.
+    pub fn with_lookup(allow: &[Network], lookup: Arc<dyn Lookup>) -> Result<Self> {
+        Ok(Self::with_connector(Connector::new(allow, lookup, connect::roots())?))
+    }
+
+    fn with_connector(connector: Connector) -> Self {
+        Self(Arc::new(Inner { connector, pool: Arc::default() }))
+    }
+
+    /// Reads a URL that a user gave, and refuses what can never be reached.
+    pub fn parse_url(&self, text: &str) -> std::result::Result<Target, Refusal> {
+        Target::parse(text, self.0.connector.reach())
+    }
+
+    /// Sends the request and reads the answer, within the time limit. A request that failed may have been received:
+    /// it is repeated in here only where it provably was not sent.
+    pub async fn send(&self, request: Request) -> std::result::Result<Response, Failure> {
+        let limit = request.time_limit;
+        let mut phase = Phase::Lookup;
+        match tokio::time::timeout(limit, self.run(request, &mut phase)).await {
+            Ok(outcome) => outcome,
+            Err(_) => Err(Failure::Timeout { phase, limit }),
+        }
+    }
+
+    async fn run(&self, request: Request, phase: &mut Phase) -> std::result::Result<Response, Failure> {
+        let origin = request.target.origin().clone();
+        let keep_max = request.body_bytes_max;
+        let mut message = message(request);
+        while let Some(mut live) = self.0.pool.take(&origin) {
+            match live.exchange(message, keep_max, phase).await {
+                Ok(response) => {
+                    self.0.pool.put(origin, live, &response.headers);
+                    return Ok(response);
+                }
+                // The connection had gone stale. So may others have that were kept; a new one has not.
+                Err(Trouble::Unsent(unsent, _)) => message = *unsent,
+                Err(Trouble::Failed(failure)) => return Err(failure),
+            }
+        }
+        *phase = Phase::Lookup;
+        let mut live = self.0.connector.connect(&origin, phase).await?;
+        let response = live.exchange(message, keep_max, phase).await.map_err(Trouble::failure)?;
+        self.0.pool.put(origin, live, &response.headers);
+        Ok(response)
+    }
+}
+
+/// The request as it goes over the wire.
+fn message(request: Request) -> http::Request<Full<Bytes>> {
+    let mut message = http::Request::new(Full::new(request.body));
+    *message.method_mut() = request.method;
+    *message.uri_mut() = request.target.path().clone();
+    let headers = message.headers_mut();
+    headers.reserve(request.headers.len() + 2);
+    headers.insert(HOST, request.target.origin().authority.clone());
+    for (name, value) in request.headers {
+        if !OWN_HEADERS.contains(&name) {
+            headers.append(name, value);
+        }
+    }
+    headers.entry(USER_AGENT).or_insert(AGENT);
+    message
+}

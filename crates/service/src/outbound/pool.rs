@@ -1,0 +1,114 @@
+//! Connections kept for the next request to the same host, for a while and not too many.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use http::HeaderMap;
+use tokio::time::Instant;
+
+use super::live::Live;
+use super::target::Origin;
+
+/// How long a connection may idle. Short, because the other side closes idle ones too, and a request that crosses
+/// such a closing is lost.
+const IDLE_TIME_MAX: Duration = Duration::from_secs(15);
+/// How much sooner than the other side announces we close.
+const IDLE_MARGIN: Duration = Duration::from_secs(1);
+/// How old a connection may become, however busy: so that a host that moved is followed, and judged again.
+const AGE_MAX: Duration = Duration::from_secs(300);
+/// Idle connections to one host, and in all.
+const IDLE_PER_ORIGIN_MAX: usize = 32;
+const IDLE_MAX: usize = 1024;
+/// How often those that idled too long are closed.
+const SWEEP_EVERY: Duration = Duration::from_secs(5);
+
+#[derive(Default)]
+pub struct Pool(Mutex<Kept>);
+
+#[derive(Default)]
+struct Kept {
+    idle: HashMap<Arc<Origin>, Vec<Idle>>,
+    count: usize,
+    is_swept: bool,
+}
+
+struct Idle {
+    live: Live,
+    until: Instant,
+}
+
+impl Pool {
+    /// A connection to the host, the one used last: the others may then idle to their end.
+    pub fn take(&self, origin: &Arc<Origin>) -> Option<Live> {
+        let now = Instant::now();
+        let mut kept = self.kept();
+        loop {
+            let idle = kept.idle.get_mut(origin)?.pop()?;
+            kept.count -= 1;
+            if idle.until > now {
+                return Some(idle.live);
+            }
+        }
+    }
+
+    /// Keeps a connection whose exchange is over, if it can take another. What is not kept is closed.
+    pub fn put(self: &Arc<Self>, origin: Arc<Origin>, live: Live, headers: &HeaderMap) {
+        if !live.is_ready() {
+            return;
+        }
+        let until = (Instant::now() + idle_time(headers)).min(live.began + AGE_MAX);
+        let mut kept = self.kept();
+        if kept.count >= IDLE_MAX {
+            return;
+        }
+        let same = kept.idle.entry(origin).or_default();
+        if same.len() >= IDLE_PER_ORIGIN_MAX {
+            return;
+        }
+        same.push(Idle { live, until });
+        kept.count += 1;
+        if !kept.is_swept {
+            kept.is_swept = true;
+            tokio::spawn(sweep_until_empty(Arc::downgrade(self)));
+        }
+    }
+
+    /// Closes what idled too long; tells whether anything is left.
+    fn sweep(&self) -> bool {
+        let now = Instant::now();
+        let mut kept = self.kept();
+        kept.idle.retain(|_, same| {
+            same.retain(|idle| idle.until > now);
+            !same.is_empty()
+        });
+        kept.count = kept.idle.values().map(Vec::len).sum();
+        kept.is_swept = kept.count > 0;
+        kept.is_swept
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Sweeps while there are idle connections: a client that does nothing costs nothing.
+async fn sweep_until_empty(pool: std::sync::Weak<Pool>) {
+    loop {
+        tokio::time::sleep(SWEEP_EVERY).await;
+        if !pool.upgrade().is_some_and(|pool| pool.sweep()) {
+            return;
+        }
+    }
+}
+
+/// How long the connection may idle: our limit, or less where the other side announces that it closes sooner.
+fn idle_time(headers: &HeaderMap) -> Duration {
+    let announced = headers.get("keep-alive").and_then(|value| value.to_str().ok());
+    let seconds = announced.into_iter().flat_map(|value| value.split(',')).find_map(|part| {
+        let (name, seconds) = part.split_once('=')?;
+        name.trim().eq_ignore_ascii_case("timeout").then(|| seconds.trim().parse().ok())?
+    });
+    let announced = seconds.map(|seconds| Duration::from_secs(seconds).saturating_sub(IDLE_MARGIN));
+    announced.map_or(IDLE_TIME_MAX, |announced| announced.min(IDLE_TIME_MAX))
+}

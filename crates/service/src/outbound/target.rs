@@ -1,0 +1,139 @@
+//! URLs that people give, read once and kept as what will be connected.
+//!
+//! The URL standard turns `http://0x7f.1/`, `http://2130706433/` and `http://①②⑦.⓪.⓪.①/` into the address that they
+//! mean. That canonical host is judged, looked up, connected and named in the `Host` header: there is no second
+//! reading of the text that could see another host in it.
+
+use std::fmt;
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use http::{HeaderValue, Uri};
+use url::{Host, Position, Url};
+
+use super::reach::Reach;
+
+/// The longest URL, in bytes.
+pub const URL_BYTES_MAX: usize = 2048;
+/// The longest host name that DNS can carry, in bytes, with a dot at its end.
+const HOST_BYTES_MAX: usize = 254;
+
+/// Where a request goes. Clones are cheap.
+#[derive(Clone, Debug)]
+pub struct Target {
+    text: Arc<str>,
+    origin: Arc<Origin>,
+    path: Uri,
+}
+
+/// Whom a connection is with.
+#[derive(PartialEq, Eq, Hash, Debug)]
+pub(super) struct Origin {
+    pub is_tls: bool,
+    pub host: Named,
+    pub port: u16,
+    /// The value of the `Host` header: no port where it is the scheme's own.
+    pub authority: HeaderValue,
+}
+
+/// A host: a name to look up, or an address.
+#[derive(PartialEq, Eq, Hash, Debug)]
+pub(super) enum Named {
+    Name(String),
+    Address(IpAddr),
+}
+
+/// Why a URL can never be called, in a sentence for whoever gave it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Refusal(pub(super) String);
+
+impl Target {
+    pub(super) fn parse(text: &str, reach: &Reach) -> Result<Self, Refusal> {
+        check_text(text)?;
+        let url = Url::parse(text).map_err(|error| Refusal(format!("The URL can't be read: {error}.")))?;
+        let is_tls = match url.scheme() {
+            "https" => true,
+            "http" => false,
+            _ => return refuse("The URL must begin with `https://` or `http://`."),
+        };
+        if !url.username().is_empty() || url.password().is_some() {
+            return refuse("The URL must not carry a user name or password.");
+        }
+        if url.fragment().is_some() {
+            return refuse("The URL must not have a fragment (`#…`): it would never be sent.");
+        }
+        let port = url.port_or_known_default().filter(|port| *port != 0);
+        let Some(port) = port else { return refuse("The URL must not name port 0.") };
+        let host = match url.host() {
+            Some(Host::Domain(name)) if name.len() <= HOST_BYTES_MAX => Named::Name(name.to_owned()),
+            Some(Host::Domain(_)) => return refuse("The host name in the URL is too long."),
+            Some(Host::Ipv4(address)) => Named::Address(address.into()),
+            Some(Host::Ipv6(address)) => Named::Address(address.into()),
+            None => return refuse("The URL names no host."),
+        };
+        if let Named::Address(address) = host
+            && reach.admit(address).is_none()
+        {
+            return Err(Refusal(format!(
+                "The URL leads to {address}, which is not a public address. Whoever runs this server may allow its \
+                 network in the setting `outbound_allow`."
+            )));
+        }
+        let authority = &url[Position::BeforeHost..Position::AfterPort];
+        let authority = HeaderValue::from_str(authority)
+            .map_err(|_| Refusal("The host in the URL can't be written in a request.".to_owned()))?;
+        let path = Uri::try_from(&url[Position::BeforePath..Position::AfterQuery])
+            .map_err(|_| Refusal("The path of the URL can't be written in a request.".to_owned()))?;
+        let origin = Arc::new(Origin { is_tls, host, port, authority });
+        Ok(Self { text: url.as_str().into(), origin, path })
+    }
+
+    /// The URL as it is understood: the canonical form of what was given.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    pub fn is_https(&self) -> bool {
+        self.origin.is_tls
+    }
+
+    pub(super) fn origin(&self) -> &Arc<Origin> {
+        &self.origin
+    }
+
+    pub(super) fn path(&self) -> &Uri {
+        &self.path
+    }
+}
+
+/// Refuses text that the URL standard would quietly repair: who writes such a URL means another one than is read.
+fn check_text(text: &str) -> Result<(), Refusal> {
+    if text.len() > URL_BYTES_MAX {
+        return Err(Refusal(format!("The URL is longer than {URL_BYTES_MAX} bytes.")));
+    }
+    if text.chars().any(|c| c.is_control() || c.is_whitespace() || c == '\\') {
+        return refuse("The URL must not contain spaces, control characters or backslashes.");
+    }
+    Ok(())
+}
+
+fn refuse<T>(sentence: &str) -> Result<T, Refusal> {
+    Err(Refusal(sentence.to_owned()))
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+impl fmt::Display for Named {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Name(name) => f.write_str(name),
+            Self::Address(address) => address.fmt(f),
+        }
+    }
+}

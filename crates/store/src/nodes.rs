@@ -1,0 +1,42 @@
+//! The servers that are running. What a server holds is its own while it lives, and free once it stopped saying so.
+
+use model::{Result, Timestamp};
+
+use crate::engine::{Sql, Tx};
+
+/// Rows of the whole installation.
+const INSTALLATION: &str = "*";
+
+const INSERT: Sql = Sql::same("INSERT INTO node (owner, id, alive_until) VALUES ($1, $2, $3)");
+/// Only while it lives: one that was frozen for too long has lost what it held, and must not seem to hold it again.
+const EXTEND: Sql =
+    Sql::same("UPDATE node SET alive_until = $1 WHERE owner = $2 AND id = $3 AND alive_until > $4");
+const DELETE: Sql = Sql::same("DELETE FROM node WHERE owner = $1 AND id = $2");
+const DELETE_DEAD: Sql = Sql::same("DELETE FROM node WHERE owner = $1 AND alive_until <= $2");
+const DELETE_ALL: Sql = Sql::same("DELETE FROM node WHERE owner = $1");
+
+pub(crate) const STATEMENTS: &[&Sql] = &[&INSERT, &EXTEND, &DELETE, &DELETE_DEAD, &DELETE_ALL];
+
+pub async fn insert(tx: &mut Tx<'_>, node: &str, alive_until: Timestamp) -> Result<()> {
+    tx.execute(&INSERT, &[INSTALLATION.into(), node.into(), alive_until.into()]).await.map(drop)
+}
+
+/// Says that a node still lives; false where that comes too late.
+pub async fn extend(tx: &mut Tx<'_>, node: &str, until: Timestamp, now: Timestamp) -> Result<bool> {
+    let values = [until.into(), INSTALLATION.into(), node.into(), now.into()];
+    Ok(tx.execute(&EXTEND, &values).await? > 0)
+}
+
+pub async fn delete(tx: &mut Tx<'_>, node: &str) -> Result<()> {
+    tx.execute(&DELETE, &[INSTALLATION.into(), node.into()]).await.map(drop)
+}
+
+/// Forgets the nodes that stopped long ago.
+pub async fn delete_dead(tx: &mut Tx<'_>, before: Timestamp) -> Result<()> {
+    tx.execute(&DELETE_DEAD, &[INSTALLATION.into(), before.into()]).await.map(drop)
+}
+
+/// Forgets all nodes: for a database that only one process can have.
+pub async fn delete_all(tx: &mut Tx<'_>) -> Result<()> {
+    tx.execute(&DELETE_ALL, &[INSTALLATION.into()]).await.map(drop)
+}

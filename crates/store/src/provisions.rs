@@ -1,0 +1,38 @@
+//! Provisions: which organisations have asked for their events to be sent to them.
+
+use model::{Owner, Result, Timestamp};
+
+use crate::engine::{Sql, Tx};
+
+const GET: Sql = Sql::same("SELECT created_at FROM provision WHERE owner = $1");
+const GET_FOR_UPDATE: Sql = Sql::each(
+    "SELECT created_at FROM provision WHERE owner = $1",
+    "SELECT created_at FROM provision WHERE owner = $1 FOR UPDATE",
+);
+const INSERT: Sql =
+    Sql::same("INSERT INTO provision (owner, created_at) VALUES ($1, $2) ON CONFLICT (owner) DO NOTHING");
+const DELETE: Sql = Sql::same("DELETE FROM provision WHERE owner = $1");
+
+pub(crate) const STATEMENTS: &[&Sql] = &[&GET, &GET_FOR_UPDATE, &INSERT, &DELETE];
+
+/// Whether the owner is provisioned.
+pub async fn exists(tx: &mut Tx<'_>, owner: Owner) -> Result<bool> {
+    Ok(tx.one(&GET, &[owner.into()]).await?.is_some())
+}
+
+/// Since when the owner is provisioned, if it is; and nobody else changes that, nor anything that is only changed
+/// under this lock, before this transaction ends.
+pub async fn get_for_update(tx: &mut Tx<'_>, owner: Owner) -> Result<Option<Timestamp>> {
+    let row = tx.one(&GET_FOR_UPDATE, &[owner.into()]).await?;
+    row.map(|mut row| row.moment(0)).transpose()
+}
+
+/// Provisions the owner; false where it was already.
+pub async fn insert(tx: &mut Tx<'_>, owner: Owner, now: Timestamp) -> Result<bool> {
+    Ok(tx.execute(&INSERT, &[owner.into(), now.into()]).await? == 1)
+}
+
+/// Takes the provision back; false where there was none.
+pub async fn delete(tx: &mut Tx<'_>, owner: Owner) -> Result<bool> {
+    Ok(tx.execute(&DELETE, &[owner.into()]).await? == 1)
+}
