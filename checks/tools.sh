@@ -70,6 +70,12 @@ venv_python() {
     return 1
 }
 
+# A Node that runs tsx (18 or newer), with npm. It is run to find out, like Python.
+has_node() {
+    command -v npm >/dev/null &&
+        node -e 'process.exit(Number(process.versions.node.split(".")[0]) < 18 ? 1 : 0)' 2>/dev/null
+}
+
 apt_get() {
     local -a as_root=()
     if ((EUID != 0)); then
@@ -94,7 +100,7 @@ without_main_cluster() {
     return "$status"
 }
 
-# Installs what is missing of: compiler, postgres, python, curl.
+# Installs what is missing of: compiler, postgres, python, node, curl.
 ensure_debian() {
     local need
     local -a packages=()
@@ -103,6 +109,7 @@ ensure_debian() {
             compiler) command -v cc >/dev/null || packages+=(gcc libc6-dev) ;;
             postgres) postgres_bin >/dev/null || packages+=(postgresql) ;;
             python) venv_python >/dev/null || packages+=(python3-venv) ;;
+            node) has_node || packages+=(nodejs npm) ;;
             curl) command -v curl >/dev/null || packages+=(curl) ;;
             *) die "ensure_debian: no such need: $need" ;;
         esac
@@ -120,11 +127,12 @@ ensure_debian() {
         case $need in
             postgres) postgres_bin >/dev/null || die "PostgreSQL's initdb is still missing" ;;
             python) venv_python >/dev/null || die "still no Python 3.11 or newer that can make a virtual environment" ;;
+            node) has_node || die "still no Node 18 or newer with npm" ;;
         esac
     done
 }
 
-# --- PyPI ----------------------------------------------------------------------------------------
+# --- PyPI and npm --------------------------------------------------------------------------------
 
 # Makes .cache/schemathesis-VERSION in the repository ($1), with all it depends on at the versions in
 # requirements.txt: a new release of one of those must not turn a green tree red.
@@ -146,4 +154,32 @@ ensure_schemathesis() {
                 --requirement "$root/checks/schemathesis/requirements.txt"
         fi
     ) 9>"$root/.cache/lock"
+}
+
+# Makes .cache/webhooks in the repository ($1): the official verifiers of Standard Webhooks, and what runs
+# and checks TypeScript, at the versions in requirements.txt and package-lock.json.
+ensure_verifiers() {
+    local from=$1/checks/webhooks dir=$1/.cache/webhooks
+    local python
+    mkdir -p "$1/.cache"
+    (
+        flock 9
+        # Asking each also finds those that were moved with the checkout, or half installed.
+        if cmp -s "$from/requirements.txt" "$dir/requirements.txt" &&
+            cmp -s "$from/package-lock.json" "$dir/package-lock.json" &&
+            "$dir/venv/bin/python" -c 'import standardwebhooks' 2>/dev/null &&
+            (cd "$dir" && node -e 'require("standardwebhooks")' && node_modules/.bin/tsx --version) &>/dev/null; then
+            exit
+        fi
+        echo 'installing the verifiers of Standard Webhooks'
+        python=$(venv_python) || die "no Python 3.11 or newer that can make a virtual environment"
+        rm -rf "$dir"
+        mkdir "$dir"
+        quietly "$python" -m venv "$dir/venv"
+        quietly "$dir/venv/bin/python" -m pip install --quiet --no-input --disable-pip-version-check \
+            --requirement "$from/requirements.txt"
+        cp "$from/package.json" "$from/package-lock.json" "$dir"
+        quietly npm ci --prefix "$dir" --ignore-scripts --no-audit --no-fund --no-update-notifier
+        cp "$from/requirements.txt" "$dir"
+    ) 9>"$1/.cache/lock"
 }

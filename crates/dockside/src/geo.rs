@@ -17,7 +17,8 @@ use model::geo::PostalArea;
 use crate::Failure;
 use crate::serve::open;
 use crate::settings::Settings;
-use progress::{Progress, counted};
+use progress::Progress;
+pub use progress::counted;
 use table::{Table, read};
 
 /// The file's name that means standard input.

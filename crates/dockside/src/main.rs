@@ -2,6 +2,7 @@
 
 mod commands;
 mod geo;
+mod listen;
 mod secrets;
 mod serve;
 mod settings;
@@ -37,6 +38,12 @@ enum Command {
         #[command(subcommand)]
         command: geo::Geo,
     },
+    /// Forward events to a receiver on your machine, while you develop it.
+    ///
+    /// Follows the log of a running server through its API, and posts each event to the address, signed as the server
+    /// signs webhooks: the headers, the body and the signature are those that an endpoint would get. In order, one at a
+    /// time; what fails is shown and not retried.
+    Listen(listen::Listen),
     /// Bring the database's schema up to date, and stop.
     Migrate(Box<Settings>),
     /// Print the API's contract (OpenAPI 3.1).
@@ -63,6 +70,7 @@ fn main() -> ExitCode {
             Command::Serve(settings) => Box::pin(serve::run(*settings)).await,
             Command::Token { command } => Box::pin(commands::token(command)).await,
             Command::Geo { command } => Box::pin(geo::run(command)).await,
+            Command::Listen(arguments) => Box::pin(listen::run(arguments)).await,
             Command::Migrate(settings) => Box::pin(commands::migrate(*settings)).await,
             Command::Openapi => commands::openapi(),
         }

@@ -6,6 +6,7 @@
 use std::path::Path;
 use std::process::Command;
 
+use crate::receiver::Receiver;
 use crate::server::{Server, program, token};
 
 /// Parts the output of one block from the next: no answer has this character.
@@ -47,7 +48,7 @@ fn is_shown(shown: &str, line: &str) -> bool {
 }
 
 /// Runs a page's blocks in one shell, and gives what each printed.
-fn outputs(home: &Path, server: &Server, token: &str, steps: &[Step]) -> Vec<String> {
+fn outputs(home: &Path, variables: &[(&str, String)], steps: &[Step]) -> Vec<String> {
     let mut script = "set -eu\n".to_owned();
     for step in steps {
         script.push_str(&step.commands);
@@ -64,21 +65,26 @@ fn outputs(home: &Path, server: &Server, token: &str, steps: &[Step]) -> Vec<Str
     }
     shell.args(["-c", &script]).current_dir(home).env("PATH", format!("{folder}:{path}"));
     // Where a proxy is set, the commands must still reach this machine.
-    shell.env("NO_PROXY", "127.0.0.1").env("TOKEN", token);
-    shell.env("DOCKSIDE", format!("http://{}", server.address));
+    shell.env("NO_PROXY", "127.0.0.1").envs(variables.iter().map(|(name, value)| (name, value)));
     let output = shell.output().expect("sh runs");
     let said = String::from_utf8(output.stdout).expect("text");
     assert!(output.status.success(), "{said}\n{}", String::from_utf8_lossy(&output.stderr));
     said.split(MARK).map(str::to_owned).collect()
 }
 
-fn walk(name: &str) -> Vec<String> {
+pub fn page(name: &str) -> String {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide").join(name);
-    let page = std::fs::read_to_string(file).expect("the page");
-    let steps = steps(&page);
+    std::fs::read_to_string(file).expect("the page")
+}
+
+/// Walks through a page, with a server on these settings and these variables beside the usual ones.
+fn walk(name: &str, settings: &[&str], variables: &[(&str, String)]) -> Vec<String> {
+    let steps = steps(&page(name));
     let home = tempfile::tempdir().unwrap();
-    let server = Server::start(home.path(), &[]);
-    let outputs = outputs(home.path(), &server, &token(home.path(), &["--test"]), &steps);
+    let server = Server::start(home.path(), settings);
+    let token = token(home.path(), &["--test"]);
+    let usual = [("TOKEN", token), ("DOCKSIDE", format!("http://{}", server.address))];
+    let outputs = outputs(home.path(), &[&usual, variables].concat(), &steps);
     for (step, output) in steps.iter().zip(&outputs) {
         let Some(shown) = &step.shown else { continue };
         let (shown, lines): (Vec<_>, Vec<_>) = (shown.lines().collect(), output.lines().collect());
@@ -92,7 +98,7 @@ fn walk(name: &str) -> Vec<String> {
 
 #[test]
 fn the_first_steps_work_when_pasted() {
-    let outputs = walk("first-steps.md");
+    let outputs = walk("first-steps.md", &[], &[]);
     assert!(outputs[0].starts_with("HTTP/1.1 201 Created\r\n"), "{}", outputs[0]);
     assert!(outputs[0].to_ascii_lowercase().contains("\r\netag: \""), "{}", outputs[0]);
     let listed = outputs.iter().find(|output| output.starts_with("ID ")).expect("the list of tokens");
@@ -101,8 +107,37 @@ fn the_first_steps_work_when_pasted() {
 
 #[test]
 fn the_life_of_an_order_works_when_pasted() {
-    let outputs = walk("orders.md");
+    let outputs = walk("orders.md", &[], &[]);
     assert!(outputs.len() > 12, "a page that was cut short would pass too");
+}
+
+#[test]
+fn webhooks_work_when_pasted() {
+    let receiver = Receiver::start(&[]);
+    let allow = ["--outbound-allow", "127.0.0.0/8"];
+    let outputs = walk("webhooks.md", &allow, &[("RECEIVER", receiver.url())]);
+    assert!(outputs.len() > 8, "a page that was cut short would pass too");
+    // The test, the first location, and both locations again to the endpoint that was lost at first.
+    let types: Vec<_> = (0..4).map(|_| receiver.next().body).map(|body| body_type(&body)).collect();
+    assert_eq!(types[..2], ["webhook_endpoint.test", "location.created"]);
+    assert!(types[2..].iter().all(|name| name == "location.created"), "{types:?}");
+}
+
+fn body_type(body: &[u8]) -> String {
+    let event: serde_json::Value = serde_json::from_slice(body).expect("JSON");
+    event["type"].as_str().expect("a type").to_owned()
+}
+
+#[test]
+fn the_receiver_in_rust_is_the_one_that_is_compiled() {
+    let example = include_str!("../../examples/webhook_receiver.rs");
+    let (_, code) = example.split_once("// --- docs/guide/webhooks.md ---\n").expect("the line");
+    let block = format!("```rust\n{code}```\n");
+    assert_eq!(
+        page("webhooks.md").matches(&block).count(),
+        1,
+        "docs/guide/webhooks.md shows another receiver"
+    );
 }
 
 #[test]

@@ -18,6 +18,7 @@ mod database;
 mod load;
 mod proxy;
 mod random;
+mod receiver;
 mod server;
 
 mod crash_postgres;
@@ -26,6 +27,7 @@ mod first_start;
 mod geo;
 mod guide;
 mod limits;
+mod listen;
 mod nodes;
 mod settings;
 mod stop;
