@@ -5,6 +5,7 @@
 
 use std::io;
 use std::net::SocketAddr;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -98,8 +99,58 @@ pub async fn ask(target: &Target) -> io::Result<Vec<u8>> {
     Ok(sender.buffer[..length].to_vec())
 }
 
+/// A request that was sent at its time, and answered.
+pub struct Sent {
+    pub began: Instant,
+    pub ended: Instant,
+}
+
+/// Sends each of the requests once, one after the other; tells how many.
+pub async fn each(target: &Target) -> Outcome<usize> {
+    let mut sender = Sender::connect(target, 0).await?;
+    for _ in 0..target.requests.len() {
+        sender.exchange().await?;
+    }
+    Ok(target.requests.len())
+}
+
+/// Sends the requests at so many a second, in turn over so many connections, each at its time whether or not those
+/// before it are answered elsewhere. Where an answer is late its connection's next request is late too, and counts from
+/// when it should have been sent. Gives what became of each, in their order.
+pub async fn pace(
+    address: SocketAddr,
+    requests: Rc<Vec<Bytes>>,
+    connections: usize,
+    per_second: usize,
+) -> Outcome<Vec<Sent>> {
+    let start = Instant::now() + Duration::from_millis(20);
+    let gap = Duration::from_secs(1) / u32::try_from(per_second)?;
+    let mut tasks = JoinSet::new();
+    for place in 0..connections {
+        let mine: Vec<Bytes> = requests.iter().skip(place).step_by(connections).cloned().collect();
+        tasks.spawn_local(async move {
+            let mut sender = Sender::connect(&Target { address, requests: mine.into() }, 0).await?;
+            let mut sent = Vec::new();
+            for turn in 0..sender.requests.len() {
+                let number = turn * connections + place;
+                let began = start + gap * u32::try_from(number).unwrap_or(u32::MAX);
+                tokio::time::sleep_until(began.into()).await;
+                sender.exchange().await?;
+                sent.push((number, Sent { began, ended: Instant::now() }));
+            }
+            Ok::<_, io::Error>(sent)
+        });
+    }
+    let mut all = Vec::new();
+    while let Some(done) = tasks.join_next().await {
+        all.extend(done??);
+    }
+    all.sort_unstable_by_key(|(number, _)| *number);
+    Ok(all.into_iter().map(|(_, sent)| sent).collect())
+}
+
 /// What came of a connection.
-struct Sent {
+struct Repeated {
     /// All requests, the first ones included.
     requests: usize,
     /// The time of each request that was counted.
@@ -123,7 +174,7 @@ impl Sender {
     }
 
     /// Repeats the requests, and counts those that are answered between the two moments.
-    async fn repeat(mut self, from: Instant, until: Instant) -> io::Result<Sent> {
+    async fn repeat(mut self, from: Instant, until: Instant) -> io::Result<Repeated> {
         let (mut requests, mut micros) = (0, Vec::new());
         let mut began = Instant::now();
         while began < until {
@@ -135,7 +186,7 @@ impl Sender {
             }
             began = ended;
         }
-        Ok(Sent { requests, micros })
+        Ok(Repeated { requests, micros })
     }
 
     /// Sends the next request and reads the answer into the buffer; tells how long it is.
@@ -167,6 +218,9 @@ fn answer_length(start: &[u8]) -> io::Result<Option<usize>> {
     if !start.starts_with(b"HTTP/1.1 2") {
         let text = String::from_utf8_lossy(start);
         return Err(io::Error::other(format!("the answer was no success: {text}")));
+    }
+    if start.starts_with(b"HTTP/1.1 204") {
+        return Ok(Some(head_end + HEAD_END.len()));
     }
     let digits =
         find(LENGTH).map(|at| start[at + LENGTH.len()..].iter().take_while(|byte| byte.is_ascii_digit()));

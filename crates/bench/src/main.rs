@@ -12,10 +12,13 @@ mod growth;
 mod load;
 mod memory;
 mod orders;
+mod poster;
 mod postgres;
 mod process;
 mod reads;
 mod report;
+mod sink;
+mod webhooks;
 
 use std::io::{IsTerminal, Write};
 use std::net::SocketAddr;
@@ -48,6 +51,13 @@ struct Arguments {
     bare: Option<PathBuf>,
     #[arg(long, hide = true, value_name = "ADDR")]
     listen: Option<SocketAddr>,
+    /// Be a bare client that posts the request in this file to whoever listens there.
+    #[arg(long, hide = true, value_name = "FILE", requires = "listen")]
+    post: Option<PathBuf>,
+    #[arg(long, hide = true, default_value_t = 1)]
+    connections: usize,
+    #[arg(long, hide = true, default_value_t = 1)]
+    requests: usize,
     /// As a bare server, write the rows of a create to the SQLite store in this file first.
     #[arg(long, hide = true, value_name = "FILE", requires = "token")]
     store: Option<PathBuf>,
@@ -68,6 +78,7 @@ enum Section {
     AllocateSqlite,
     AllocatePostgres,
     Growth,
+    Webhooks,
     Memory,
 }
 
@@ -82,6 +93,9 @@ struct Plan {
     starts: usize,
     /// Orders in the larger store.
     orders: usize,
+    /// Events that are delivered to each endpoint, and how long the lag is measured.
+    webhook_events: usize,
+    lag_seconds: usize,
 }
 
 const FULL: Plan = Plan {
@@ -92,6 +106,8 @@ const FULL: Plan = Plan {
     postgres_seconds: 2,
     starts: 10,
     orders: 1_000_000,
+    webhook_events: 2000,
+    lag_seconds: 8,
 };
 const QUICK: Plan = Plan {
     connections: &[1, 64],
@@ -101,6 +117,8 @@ const QUICK: Plan = Plan {
     postgres_seconds: 1,
     starts: 5,
     orders: 50_000,
+    webhook_events: 1000,
+    lag_seconds: 4,
 };
 
 /// What every section works with.
@@ -154,6 +172,9 @@ impl Bench {
         if is_wanted(Section::Growth) {
             growth::measure(self).await?;
         }
+        if is_wanted(Section::Webhooks) {
+            webhooks::measure(self).await?;
+        }
         if is_wanted(Section::Memory) {
             memory::measure(self).await?;
         }
@@ -164,8 +185,9 @@ impl Bench {
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    let outcome = match (&arguments.bare, arguments.listen) {
-        (Some(answer), Some(listen)) => {
+    let outcome = match (&arguments.bare, &arguments.post, arguments.listen) {
+        (_, Some(file), Some(to)) => poster::run(to, file, arguments.connections, arguments.requests),
+        (Some(answer), None, Some(listen)) => {
             let store = arguments.store.as_deref().zip(arguments.token.as_deref());
             bare::run(listen, answer, store, arguments.allocation_of.as_deref())
         }

@@ -23,7 +23,7 @@ const TICK_MS: u64 = 10;
 
 const ORGANISATION: [&str; 4] = ["--organisation", "Bench", "--user", "bench@example.com"];
 /// A location such as people make.
-const LOCATION: &str = r#"{"name":"Bristol depot","address":{"address":{"line_1":"1 Quay Street","line_2":"Unit 7","city":"Bristol","post_code":"BS1 4DJ","country_code":"GB"},"contact":{"name":"Goods in","company":"Harbour Trading Ltd","email_address":"goods@example.com","phone_number":"+44 117 496 0000"}}}"#;
+pub const LOCATION: &str = r#"{"name":"Bristol depot","address":{"address":{"line_1":"1 Quay Street","line_2":"Unit 7","city":"Bristol","post_code":"BS1 4DJ","country_code":"GB"},"contact":{"name":"Goods in","company":"Harbour Trading Ltd","email_address":"goods@example.com","phone_number":"+44 117 496 0000"}}}"#;
 
 /// A server under way.
 pub struct Server {
@@ -90,7 +90,7 @@ impl Data {
     pub async fn serve(&self, bench: &Bench) -> Outcome<Server> {
         let address = free_address()?;
         let mut command = self.command(bench, &["serve", "--log-format", "json"]);
-        command.args(["--listen", &address.to_string()]);
+        command.args(["--listen", &address.to_string(), "--outbound-allow", "127.0.0.0/8"]);
         Server::start(command, address).await
     }
 }
@@ -149,13 +149,8 @@ impl Server {
     }
 
     /// The processor time that it has spent so far.
-    fn cpu(&self) -> Outcome<Duration> {
-        let id = self.child.id().ok_or("the server has ended")?;
-        let stat = std::fs::read_to_string(format!("/proc/{id}/stat"))?;
-        // The name, in brackets, may hold spaces; the times are the 12th and 13th fields after it.
-        let (_, fields) = stat.rsplit_once(") ").ok_or("no process status")?;
-        let ticks = fields.split(' ').skip(11).take(2).map(str::parse::<u64>).sum::<Result<u64, _>>()?;
-        Ok(Duration::from_millis(ticks * TICK_MS))
+    pub fn cpu(&self) -> Outcome<Duration> {
+        cpu_of(&self.child.id().ok_or("the server has ended")?.to_string())
     }
 
     /// Resident memory, in mebibytes.
@@ -174,6 +169,15 @@ impl Server {
         tokio::time::timeout(STOP_TIME_MAX, self.child.wait()).await??;
         Ok(())
     }
+}
+
+/// The processor time that a process has spent so far.
+pub fn cpu_of(process: &str) -> Outcome<Duration> {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat"))?;
+    // The name, in brackets, may hold spaces; the times are the 12th and 13th fields after it.
+    let (_, fields) = stat.rsplit_once(") ").ok_or("no process status")?;
+    let ticks = fields.split(' ').skip(11).take(2).map(str::parse::<u64>).sum::<Result<u64, _>>()?;
+    Ok(Duration::from_millis(ticks * TICK_MS))
 }
 
 /// A port that nobody has.

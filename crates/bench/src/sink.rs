@@ -1,0 +1,137 @@
+//! A receiver of webhooks that does as little as one can: it reads a request to its end, notes when it came, and says 204.
+
+use std::cell::RefCell;
+use std::net::SocketAddr;
+use std::rc::Rc;
+use std::time::Instant;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+
+use crate::Outcome;
+
+const ANSWER: &[u8] = b"HTTP/1.1 204 No Content\r\n\r\n";
+const HEAD_END: &[u8] = b"\r\n\r\n";
+const LENGTH: &[u8] = b"content-length: ";
+/// What stands before the number that a body carries.
+const MARK: &[u8] = b"\"name\":\"w";
+const BUFFER_BYTES: usize = 32 * 1024;
+
+/// A listening receiver. It lives on the thread of the benchmark, as its senders do.
+pub struct Sink {
+    pub address: SocketAddr,
+    seen: Rc<RefCell<Seen>>,
+}
+
+#[derive(Default)]
+struct Seen {
+    count: usize,
+    /// When each marked body came first.
+    marks: Vec<Option<Instant>>,
+    /// The first request as it came, for others to send again.
+    sample: Vec<u8>,
+}
+
+impl Sink {
+    /// Listens. Must be called within a `LocalSet`.
+    pub async fn listen() -> Outcome<Self> {
+        let listener = TcpListener::bind("127.0.0.1:0").await?;
+        let address = listener.local_addr()?;
+        let seen = Rc::new(RefCell::new(Seen::default()));
+        let shared = Rc::clone(&seen);
+        tokio::task::spawn_local(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                tokio::task::spawn_local(receive(stream, Rc::clone(&shared)));
+            }
+        });
+        Ok(Self { address, seen })
+    }
+
+    /// How many requests came since the last reset.
+    pub fn count(&self) -> usize {
+        self.seen.borrow().count
+    }
+
+    pub fn reset(&self) {
+        let mut seen = self.seen.borrow_mut();
+        seen.count = 0;
+        seen.marks.clear();
+    }
+
+    /// When the body with this mark came first.
+    pub fn arrival(&self, mark: usize) -> Option<Instant> {
+        self.seen.borrow().marks.get(mark).copied().flatten()
+    }
+
+    pub fn sample(&self) -> Vec<u8> {
+        self.seen.borrow().sample.clone()
+    }
+}
+
+async fn receive(mut stream: TcpStream, seen: Rc<RefCell<Seen>>) {
+    let _best_effort = stream.set_nodelay(true);
+    let mut buffer = vec![0; BUFFER_BYTES];
+    let mut filled = 0;
+    loop {
+        match stream.read(&mut buffer[filled..]).await {
+            Ok(read) if read > 0 => filled += read,
+            _ => return,
+        }
+        while let Some(length) = request_length(&buffer[..filled]).filter(|length| *length <= filled) {
+            seen.borrow_mut().note(&buffer[..length]);
+            buffer.copy_within(length..filled, 0);
+            filled -= length;
+            if stream.write_all(ANSWER).await.is_err() {
+                return;
+            }
+        }
+    }
+}
+
+impl Seen {
+    fn note(&mut self, request: &[u8]) {
+        self.count += 1;
+        if self.sample.is_empty() {
+            self.sample = request.to_vec();
+        }
+        let Some(mark) = mark(request) else { return };
+        if self.marks.len() <= mark {
+            self.marks.resize(mark + 1, None);
+        }
+        self.marks[mark].get_or_insert_with(Instant::now);
+    }
+}
+
+fn find(text: &[u8], what: &[u8]) -> Option<usize> {
+    text.windows(what.len()).position(|window| window == what)
+}
+
+fn number(text: &[u8]) -> usize {
+    text.iter()
+        .take_while(|byte| byte.is_ascii_digit())
+        .fold(0, |sum, digit| sum * 10 + usize::from(digit - b'0'))
+}
+
+/// The length of the request that begins so, once its head is complete.
+fn request_length(start: &[u8]) -> Option<usize> {
+    let head = find(start, HEAD_END)? + HEAD_END.len();
+    let body = find(&start[..head], LENGTH).map_or(0, |at| number(&start[at + LENGTH.len()..]));
+    Some(head + body)
+}
+
+fn mark(request: &[u8]) -> Option<usize> {
+    find(request, MARK).map(|at| number(&request[at + MARK.len()..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_is_as_long_as_its_head_says_and_carries_its_mark() {
+        let request = b"POST / HTTP/1.1\r\ncontent-length: 14\r\n\r\n{\"name\":\"w42\"}rest";
+        assert_eq!(request_length(request), Some(request.len() - 4));
+        assert_eq!(mark(request), Some(42));
+        assert_eq!(request_length(&request[..20]), None);
+    }
+}

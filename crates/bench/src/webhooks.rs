@@ -1,0 +1,302 @@
+//! Webhooks: how fast events are delivered, how soon, and what that costs those who use the API meanwhile.
+
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use tokio::process::Command;
+use tokio::task::LocalSet;
+
+use crate::compare::median;
+use crate::load::{self, Target};
+use crate::postgres::{Database, Private};
+use crate::process::{self, Data, Server, request};
+use crate::report::{count, table};
+use crate::sink::Sink;
+use crate::{Bench, Outcome};
+
+/// Endpoints that are delivered to at once, and events for each.
+const ENDPOINTS: usize = 16;
+/// Writes a second while the lag is measured, and over how many connections.
+const WRITES_PER_SECOND: usize = 1000;
+const WRITERS: usize = 16;
+/// Requests a second while deliveries are pending, and over how many connections.
+const READS_PER_SECOND: usize = 800;
+const READERS: usize = 8;
+const PENDING: usize = 100_000;
+/// Longest wait for deliveries that should come.
+const WAIT_MAX: Duration = Duration::from_secs(120);
+const LOOK_EVERY: Duration = Duration::from_millis(2);
+
+const RATIO_MIN: f64 = 0.5;
+const LAG_MS_MAX: f64 = 250.0;
+const SLOWDOWN_MAX: f64 = 1.5;
+
+/// A server with endpoints at a sink.
+struct Scene {
+    server: Server,
+    token: String,
+    sink: Sink,
+    endpoints: Vec<String>,
+}
+
+pub async fn measure(bench: &mut Bench) -> Outcome<()> {
+    LocalSet::new()
+        .run_until(async {
+            let data = Data::sqlite(bench, "webhooks")?;
+            run(bench, "SQLite", &data).await?;
+            let private = Private::start().await?;
+            let database = Database::create(&private.url, "bench_webhooks").await?;
+            let data = Data::postgres(bench, "webhooks-postgres", database.url.clone())?;
+            run(bench, "PostgreSQL", &data).await
+        })
+        .await
+}
+
+async fn run(bench: &mut Bench, engine: &str, data: &Data) -> Outcome<()> {
+    let scene = Scene::set(bench, data).await?;
+    let rates = scene.rates(bench, engine).await?;
+    let lags = scene.lags(bench, engine).await?;
+    let reads = scene.reads(bench, engine).await?;
+    scene.server.stop().await?;
+    let ratio = rates[0].per_second / rates[1].per_second;
+    let slowdown = reads[1].p99_ms / reads[0].p99_ms;
+    let two = |figure: f64| format!("{figure:.2}");
+    let ms = |figure: f64| format!("{figure:.1} ms");
+    let micros = |figure: f64| format!("{figure:.1} us");
+    let targets = &mut bench.targets;
+    let named = |what: &str| format!("webhooks, {engine}: {what}");
+    let kept = [
+        targets.at_least(&named("deliveries to a bare client's"), ratio, RATIO_MIN, two),
+        targets.below(&named("p99 from write to delivery"), lags.p99_ms, LAG_MS_MAX, ms),
+        targets.below(&named("p99 of reads while 100 000 are pending"), slowdown, SLOWDOWN_MAX, two),
+    ];
+    let row = |cells: [&str; 4]| cells.map(str::to_owned).to_vec();
+    let rows = [
+        row(["", "figure", "beside", ""]),
+        row([
+            &format!("deliveries/s to {ENDPOINTS} endpoints"),
+            &count(rates[0].per_second),
+            &format!("bare client {}", count(rates[1].per_second)),
+            &format!("{} of it, {}", two(ratio), kept[0]),
+        ]),
+        row([
+            "processor time of each",
+            &micros(rates[0].cpu_micros),
+            &format!("bare client {}", micros(rates[1].cpu_micros)),
+            "",
+        ]),
+        row([
+            &format!("write to delivery, {} writes/s", count(WRITES_PER_SECOND as f64)),
+            &format!("p50 {}", ms(lags.p50_ms)),
+            &format!("p99 {}", ms(lags.p99_ms)),
+            &kept[1],
+        ]),
+        row([
+            &format!("GET, {} a second, nothing pending", count(READS_PER_SECOND as f64)),
+            &format!("p50 {}", ms(reads[0].p50_ms)),
+            &format!("p99 {}", ms(reads[0].p99_ms)),
+            "",
+        ]),
+        row([
+            "the same while 100 000 deliveries drain",
+            &format!("p50 {}", ms(reads[1].p50_ms)),
+            &format!("p99 {}", ms(reads[1].p99_ms)),
+            &format!("{} times, {}", two(slowdown), kept[2]),
+        ]),
+    ];
+    bench.print(&format!("\nWebhooks, {engine}\n{}", table(&rows)))
+}
+
+impl Scene {
+    async fn set(bench: &Bench, data: &Data) -> Outcome<Self> {
+        let token = data.token(bench).await?;
+        let server = data.serve(bench).await?;
+        let sink = Sink::listen().await?;
+        let mut scene = Self { server, token, sink, endpoints: Vec::new() };
+        scene.ask("POST", "/events/provision", "").await?;
+        for place in 0..ENDPOINTS {
+            let body = format!(r#"{{"url":"http://{}/{place}"}}"#, scene.sink.address);
+            let made = scene.ask("POST", "/webhook_endpoints", &body).await?;
+            scene.endpoints.push(process::id(&made)?);
+        }
+        Ok(scene)
+    }
+
+    async fn ask(&self, method: &str, path: &str, body: &str) -> Outcome<Vec<u8>> {
+        let request = request(method, path, Some(&self.token), body);
+        Ok(load::ask(&self.server.target(request)).await?)
+    }
+
+    /// Writes events as fast as that goes, and waits until all endpoints have them.
+    async fn fill(&self, events: usize) -> Outcome<()> {
+        let (server, token) = (&self.server, &self.token);
+        self.sink.reset();
+        let requests: Vec<_> = (0..events).map(|mark| location(token, mark)).collect();
+        let mut sent = 0;
+        for chunk in requests.chunks(events.div_ceil(WRITERS)) {
+            let target = Target { address: server.address, requests: chunk.into() };
+            sent += load::each(&target).await?;
+        }
+        self.wait(sent * self.endpoints.len()).await.map(drop)
+    }
+
+    /// Waits until so many deliveries came; tells how long that took from the first on.
+    async fn wait(&self, deliveries: usize) -> Outcome<Duration> {
+        let began = Instant::now();
+        let mut first = None;
+        while self.sink.count() < deliveries {
+            if self.sink.count() > 0 {
+                first.get_or_insert_with(Instant::now);
+            }
+            if began.elapsed() > WAIT_MAX {
+                return Err(format!("{} of {deliveries} deliveries came", self.sink.count()).into());
+            }
+            tokio::time::sleep(LOOK_EVERY).await;
+        }
+        Ok(first.unwrap_or(began).elapsed())
+    }
+
+    /// Lets so many endpoints have everything after a sequence again.
+    async fn replay(&self, endpoints: usize, after: usize) -> Outcome<()> {
+        for endpoint in &self.endpoints[..endpoints] {
+            let path = format!("/webhook_endpoints/{endpoint}/replay");
+            self.ask("POST", &path, &format!(r#"{{"after_sequence":{after}}}"#)).await?;
+        }
+        Ok(())
+    }
+
+    /// Deliveries a second: the product's, and a bare client's that posts the same bytes to the same sink.
+    async fn rates(&self, bench: &Bench, engine: &str) -> Outcome<[Rate; 2]> {
+        let events = bench.plan.webhook_events;
+        bench.progress(&format!("webhooks, {engine}: writing"));
+        self.fill(events).await?;
+        let total = events * ENDPOINTS;
+        let (mut ours, mut bare) = (Vec::new(), Vec::new());
+        for round in 1..=bench.plan.rounds {
+            bench.progress(&format!("webhooks, {engine}: deliveries, round {round}"));
+            self.sink.reset();
+            let spent = self.server.cpu()?;
+            self.replay(ENDPOINTS, 0).await?;
+            let taken = self.wait(total).await?;
+            ours.push(Rate::of(total, taken, self.server.cpu()? - spent));
+            self.sink.reset();
+            bare.push(self.post(bench, total).await?);
+        }
+        Ok([Rate::median(&ours), Rate::median(&bare)])
+    }
+
+    /// Lets the bare client post, and tells how many it posted a second.
+    async fn post(&self, bench: &Bench, total: usize) -> Outcome<Rate> {
+        let file = bench.folder.join("delivery.http");
+        std::fs::write(&file, self.sink.sample())?;
+        let mut client = Command::new(std::env::current_exe()?);
+        client.arg("--post").arg(file).args(["--listen", &self.sink.address.to_string()]);
+        client.args(["--connections", &ENDPOINTS.to_string(), "--requests", &total.to_string()]);
+        let client = client.stdout(std::process::Stdio::piped()).kill_on_drop(true).spawn()?;
+        let taken = self.wait(total).await?;
+        let output = client.wait_with_output().await?;
+        let spent = Duration::from_micros(std::str::from_utf8(&output.stdout)?.parse()?);
+        Ok(Rate::of(total, taken, spent))
+    }
+
+    /// How long it takes from the sending of a write until its event is delivered, at a steady rate of writes. One
+    /// endpoint is looked at, and all are delivered to.
+    async fn lags(&self, bench: &Bench, engine: &str) -> Outcome<Times> {
+        bench.progress(&format!("webhooks, {engine}: lag"));
+        self.sink.reset();
+        let writes = WRITES_PER_SECOND * bench.plan.lag_seconds;
+        let requests: Vec<_> = (0..writes).map(|mark| location(&self.token, mark)).collect();
+        // One endpoint only: sixteen times as many deliveries as writes would measure the machine's end.
+        for endpoint in &self.endpoints[1..] {
+            self.ask("PATCH", &format!("/webhook_endpoints/{endpoint}"), r#"{"disabled":true}"#).await?;
+        }
+        let sent = load::pace(self.server.address, Rc::new(requests), WRITERS, WRITES_PER_SECOND).await?;
+        self.wait(writes).await?;
+        let lag = |(mark, sent): (usize, &load::Sent)| Some(self.sink.arrival(mark)? - sent.began);
+        let lags = sent.iter().enumerate().filter_map(lag).collect();
+        for endpoint in &self.endpoints[1..] {
+            self.ask("PATCH", &format!("/webhook_endpoints/{endpoint}"), r#"{"disabled":false}"#).await?;
+        }
+        self.wait(writes * ENDPOINTS).await?;
+        Times::of(lags)
+    }
+
+    /// How long reads take at a steady rate: with nothing to deliver, and while many deliveries drain.
+    async fn reads(&self, bench: &Bench, engine: &str) -> Outcome<[Times; 2]> {
+        let events = PENDING / ENDPOINTS;
+        let there = WRITES_PER_SECOND * bench.plan.lag_seconds + bench.plan.webhook_events;
+        if there < events {
+            bench.progress(&format!("webhooks, {engine}: writing"));
+            self.fill(events - there).await?;
+        }
+        let id = process::id(&self.ask("POST", "/locations", r#"{"name":"x","address":{"address":{"line_1":"1 Quay Street","city":"Bristol","country_code":"GB"}}}"#).await?)?;
+        let read = request("GET", &format!("/locations/{id}"), Some(&self.token), "");
+        let (mut idle, mut busy) = (Vec::new(), Vec::new());
+        for round in 1..=bench.plan.rounds {
+            bench.progress(&format!("webhooks, {engine}: reads, round {round}"));
+            let requests = Rc::new(vec![read.clone(); READS_PER_SECOND]);
+            idle.extend(took(
+                &load::pace(self.server.address, Rc::clone(&requests), READERS, READS_PER_SECOND).await?,
+            ));
+            self.sink.reset();
+            self.replay(ENDPOINTS, 0).await?;
+            busy.extend(took(&load::pace(self.server.address, requests, READERS, READS_PER_SECOND).await?));
+            if self.sink.count() >= PENDING {
+                return Err("the deliveries were over before the reads were".into());
+            }
+            self.wait(PENDING).await?;
+            tokio::time::sleep(Duration::from_millis(500)).await;
+        }
+        Ok([Times::of(idle)?, Times::of(busy)?])
+    }
+}
+
+/// How fast deliveries went, and what each cost whoever sent it.
+struct Rate {
+    per_second: f64,
+    cpu_micros: f64,
+}
+
+impl Rate {
+    fn of(deliveries: usize, taken: Duration, spent: Duration) -> Self {
+        let deliveries = deliveries as f64;
+        Self {
+            per_second: deliveries / taken.as_secs_f64(),
+            cpu_micros: spent.as_secs_f64() * 1e6 / deliveries,
+        }
+    }
+
+    fn median(rates: &[Self]) -> Self {
+        Self {
+            per_second: median(rates.iter().map(|rate| rate.per_second)),
+            cpu_micros: median(rates.iter().map(|rate| rate.cpu_micros)),
+        }
+    }
+}
+
+/// What half, and all but one in a hundred, took at most.
+struct Times {
+    p50_ms: f64,
+    p99_ms: f64,
+}
+
+impl Times {
+    fn of(mut times: Vec<Duration>) -> Outcome<Self> {
+        if times.is_empty() {
+            return Err("nothing was measured".into());
+        }
+        times.sort_unstable();
+        let at = |share: usize| times[(times.len() - 1) * share / 100].as_secs_f64() * 1000.0;
+        Ok(Self { p50_ms: at(50), p99_ms: at(99) })
+    }
+}
+
+fn took(sent: &[load::Sent]) -> Vec<Duration> {
+    sent.iter().map(|sent| sent.ended - sent.began).collect()
+}
+
+/// The request that makes a location with this mark in its name.
+fn location(token: &str, mark: usize) -> bytes::Bytes {
+    let body = process::LOCATION.replacen("Bristol depot", &format!("w{mark} depot"), 1);
+    request("POST", "/locations", Some(token), &body)
+}
