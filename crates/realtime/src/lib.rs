@@ -1,0 +1,6 @@
+//! Realtime.
+
+pub mod channel;
+pub mod code;
+pub mod frame;
+pub mod limits;
