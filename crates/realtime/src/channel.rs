@@ -81,6 +81,25 @@ pub enum Channel {
     Announcements,
 }
 
+/// A channel of a user who is known already: what remains is which resource, or the announcements.
+///
+/// A connection may only join its own user's channels of its own owner, so this is all it has to remember of each.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Topic {
+    Events(Resource),
+    Announcements,
+}
+
+impl Topic {
+    /// The whole channel.
+    pub fn channel(self, owner: Owner, user: Id<User>) -> Channel {
+        match self {
+            Topic::Events(resource) => Channel::Events { owner, resource, user },
+            Topic::Announcements => Channel::Announcements,
+        }
+    }
+}
+
 /// Why a name is not a channel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NotAChannel {
@@ -115,6 +134,14 @@ impl Channel {
         }
     }
 
+    /// The channel without owner and user.
+    pub fn topic(&self) -> Topic {
+        match *self {
+            Self::Events { resource, .. } => Topic::Events(resource),
+            Self::Announcements => Topic::Announcements,
+        }
+    }
+
     /// Whose view it is; `None` where it is everybody's.
     pub fn user(&self) -> Option<Id<User>> {
         match *self {
@@ -135,7 +162,8 @@ impl fmt::Display for Channel {
 
 /// The longest name we make: `location_configurations:org_<26>_test#usr_<26>`.
 const LONGEST: usize = "location_configurations".len() + 1 + 30 + "_test".len() + 1 + 30;
-const _: () = assert!(LONGEST <= CHANNEL_BYTES_MAX, "every channel of ours must be short enough to be joined");
+const _: () =
+    assert!(LONGEST <= CHANNEL_BYTES_MAX, "every channel of ours must be short enough to be joined");
 
 #[cfg(test)]
 mod tests {

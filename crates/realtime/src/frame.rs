@@ -19,8 +19,8 @@ use bytes::Bytes;
 use serde::Deserialize;
 
 pub use broadcast::{Broadcast, Frame, Head, Packer};
-use wire::{Message, messages};
 pub use wire::{Malformed, Raw};
+use wire::{Message, messages};
 
 /// How a connection writes its messages.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,7 +1,13 @@
 //! Realtime.
 
+mod connection;
+
 pub mod channel;
 pub mod code;
 pub mod frame;
+pub mod hub;
 pub mod limits;
+pub mod session;
 pub mod token;
+
+pub use connection::{Connection, Step};

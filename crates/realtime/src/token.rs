@@ -196,8 +196,7 @@ impl Signer {
         if now >= claims.exp {
             return Err(Rejection::Expired);
         }
-        let terms =
-            Terms { grant, issued_at: claims.iat, expires_at: claims.exp, id: claims.jti.clone() };
+        let terms = Terms { grant, issued_at: claims.iat, expires_at: claims.exp, id: claims.jti.clone() };
         Ok((terms, claims))
     }
 }

@@ -20,6 +20,8 @@ const DATA: u32 = 4;
 const OFFSET: u32 = 6;
 /// What a reply has around a push. Unidirectional transports send the push without it.
 const ENVELOPE: &str = r#"{"push":"#;
+const BEFORE_NAME: &str = r#"{"channel":""#;
+const AFTER_NAME: &str = r#"","pub":{"data":"#;
 
 /// An event as it is published: its place in the log and its JSON.
 #[derive(Debug)]
@@ -76,22 +78,14 @@ impl Broadcast {
 #[derive(Debug)]
 pub struct Head {
     channel: Channel,
-    /// What stands before an event's data.
-    json: Bytes,
-    /// The channel's name, as a field.
-    protobuf: Bytes,
+    /// What stands before an event's data. Written for the first event, so that an idle listener costs little.
+    json: OnceLock<Bytes>,
 }
 
 impl Head {
     /// The beginning of every message of this channel.
     pub fn new(channel: Channel) -> Self {
-        let name = channel.to_string();
-        let mut json = format!("{ENVELOPE}{{\"channel\":").into_bytes();
-        super::json::text(&name, &mut json);
-        json.extend_from_slice(br#","pub":{"data":"#);
-        let mut field = Vec::with_capacity(name.len() + 2);
-        protobuf::bytes(CHANNEL, name.as_bytes(), &mut field);
-        Self { channel, json: json.into(), protobuf: field.into() }
+        Self { channel, json: OnceLock::new() }
     }
 
     /// Which channel it is.
@@ -99,9 +93,15 @@ impl Head {
         &self.channel
     }
 
-    /// Bytes that the channel adds to a message, roughly.
-    pub(crate) fn bytes(&self) -> usize {
-        self.json.len()
+    fn json(&self) -> &Bytes {
+        // No character of a channel's name needs escaping.
+        self.json.get_or_init(|| format!("{ENVELOPE}{BEFORE_NAME}{}{AFTER_NAME}", self.channel).into())
+    }
+
+    /// The channel's name, cut out of the JSON around it.
+    fn name(&self) -> Bytes {
+        let json = self.json();
+        json.slice(ENVELOPE.len() + BEFORE_NAME.len()..json.len() - AFTER_NAME.len())
     }
 }
 
@@ -167,12 +167,13 @@ impl Packer {
                 }
                 // Without the envelope there is less before the channel, and one brace less at the end.
                 let (before, after) = if self.is_bare { (ENVELOPE.len(), 1) } else { (0, 0) };
-                self.piece(head.json.slice(before..));
+                self.piece(head.json().slice(before..));
                 self.piece(body.slice(..body.len() - after));
             }
             Codec::Protobuf => {
-                self.piece(self.lengths(head.protobuf.len() + body.len()));
-                self.piece(head.protobuf.clone());
+                let name = head.name();
+                self.piece(self.lengths(name.len(), body.len()));
+                self.piece(name);
                 self.piece(body.clone());
             }
         }
@@ -196,17 +197,17 @@ impl Packer {
         self.frame.pieces.push(piece);
     }
 
-    /// The lengths of message and push.
-    fn lengths(&self, push: usize) -> Bytes {
+    /// What stands before the name: the lengths of message, push and name.
+    fn lengths(&self, name: usize, body: usize) -> Bytes {
         let mut out = Vec::with_capacity(16);
-        if self.is_bare {
-            protobuf::varint(push as u64, &mut out);
-        } else {
-            let field = 1 + protobuf::varint_bytes(push as u64) + push;
-            protobuf::varint(field as u64, &mut out);
+        let push = 1 + protobuf::varint_bytes(name as u64) + name + body;
+        if !self.is_bare {
+            protobuf::varint((1 + protobuf::varint_bytes(push as u64) + push) as u64, &mut out);
             protobuf::tag(PUSH, protobuf::DELIMITED, &mut out);
-            protobuf::varint(push as u64, &mut out);
         }
+        protobuf::varint(push as u64, &mut out);
+        protobuf::tag(CHANNEL, protobuf::DELIMITED, &mut out);
+        protobuf::varint(name as u64, &mut out);
         out.into()
     }
 }

@@ -104,7 +104,8 @@ fn a_first_connection_in_json() {
 
 #[test]
 fn recovery_in_json() {
-    let subs = BTreeMap::from([("batches:org_1#u1".to_owned(), recovered("zitLECuu", r#"{"id":"batch_2"}"#))]);
+    let subs =
+        BTreeMap::from([("batches:org_1#u1".to_owned(), recovered("zitLECuu", r#"{"id":"batch_2"}"#))]);
     let connect = ConnectResult {
         client: "26cc457f".into(),
         version: "ref".into(),
@@ -141,7 +142,12 @@ fn other_replies_in_json() {
     let history = HistoryResult { epoch: "MvQwTzmN".into(), offset: 2, publications: vec![] };
     let presence = PresenceResult { presence: BTreeMap::from([("280579df".into(), info("280579df"))]) };
     let stats = PresenceStatsResult { num_clients: 1, num_users: 1 };
-    let echo = Publication { data: r#"{"hi":1}"#.into(), info: Some(info("280579df")), offset: 3, epoch: String::new() };
+    let echo = Publication {
+        data: r#"{"hi":1}"#.into(),
+        info: Some(info("280579df")),
+        offset: 3,
+        epoch: String::new(),
+    };
     let echo = Push { channel: "shipments:org_1#u1".into(), publication: Some(echo), ..Default::default() };
     let unsubscribe = UnsubscribePush { code: 2500, reason: "insufficient state".into() };
     let unsubscribe =
@@ -172,7 +178,10 @@ fn other_replies_in_json() {
             Reply { push: Some(unsubscribe), ..Default::default() },
             r#"{"push":{"channel":"shipments:org_1#u1","unsubscribe":{"code":2500,"reason":"insufficient state"}}}"#,
         ),
-        (Reply { id: 20, unsubscribe: Some(Empty {}), ..Default::default() }, r#"{"id":20,"unsubscribe":{}}"#),
+        (
+            Reply { id: 20, unsubscribe: Some(Empty {}), ..Default::default() },
+            r#"{"id":20,"unsubscribe":{}}"#,
+        ),
         (
             Reply { push: Some(disconnect), ..Default::default() },
             r#"{"push":{"disconnect":{"code":3001,"reason":"shutdown"}}}"#,
@@ -200,7 +209,8 @@ fn what_sdks_send_in_json() {
         r#"{"id": 6, "history": {"channel": "shipments:org_1#u1", "limit": 10, "reverse": false}}"#,
         "\n{}\n",
     );
-    let position = SubscribeRequest { recover: true, offset: 1, epoch: "zitLECuu".into(), ..Default::default() };
+    let position =
+        SubscribeRequest { recover: true, offset: 1, epoch: "zitLECuu".into(), ..Default::default() };
     let connect = ConnectRequest {
         token: "T".into(),
         name: "js".into(),

@@ -106,8 +106,11 @@ fn push() -> impl Strategy<Value = Push> {
 }
 
 fn reply() -> impl Strategy<Value = Reply> {
-    let error = (any::<u32>(), text(), any::<bool>())
-        .prop_map(|(code, message, temporary)| Error { code, message, temporary });
+    let error = (any::<u32>(), text(), any::<bool>()).prop_map(|(code, message, temporary)| Error {
+        code,
+        message,
+        temporary,
+    });
     let presence = btree_map(text(), info(), 0..3).prop_map(|presence| PresenceResult { presence });
     let stats =
         any::<[u32; 2]>().prop_map(|[num_clients, num_users]| PresenceStatsResult { num_clients, num_users });
@@ -115,7 +118,8 @@ fn reply() -> impl Strategy<Value = Reply> {
         .prop_map(|(publications, epoch, offset)| HistoryResult { publications, epoch, offset });
     let refresh = (text(), text(), any::<bool>(), any::<u32>())
         .prop_map(|(client, version, expires, ttl)| RefreshResult { client, version, expires, ttl });
-    let sub_refresh = (any::<bool>(), any::<u32>()).prop_map(|(expires, ttl)| SubRefreshResult { expires, ttl });
+    let sub_refresh =
+        (any::<bool>(), any::<u32>()).prop_map(|(expires, ttl)| SubRefreshResult { expires, ttl });
     let first =
         (option::of(error), option::of(push()), option::of(connect_result()), option::of(subscribe_result()));
     let second = (option::of(presence), option::of(stats), option::of(history), option::of(refresh));
@@ -143,7 +147,14 @@ fn reply() -> impl Strategy<Value = Reply> {
 fn command() -> impl Strategy<Value = Command> {
     let texts = (text(), text(), text());
     let connect = (texts, raw(), btree_map(text(), subscribe_request(), 0..3), any::<u64>()).prop_map(
-        |((token, name, version), data, subs, flag)| ConnectRequest { token, data, subs, name, version, flag },
+        |((token, name, version), data, subs, flag)| ConnectRequest {
+            token,
+            data,
+            subs,
+            name,
+            version,
+            flag,
+        },
     );
     let channel = || option::of(text().prop_map(|channel| ChannelRequest { channel }));
     let since = (any::<u64>(), text()).prop_map(|(offset, epoch)| Position { offset, epoch });
@@ -234,7 +245,8 @@ proptest! {
 
 #[test]
 fn nulls_and_unknown_fields_are_passed_over() {
-    let text = r#"{"id":1,"later":[1],"subscribe":null,"connect":{"token":null,"data":null,"subs":null,"x":{}}}"#;
+    let text =
+        r#"{"id":1,"later":[1],"subscribe":null,"connect":{"token":null,"data":null,"subs":null,"x":{}}}"#;
     let read = Codec::Json.next_command(&mut Bytes::from(text));
     let expected = Command { id: 1, connect: Some(ConnectRequest::default()), ..Default::default() };
     assert_eq!(read, Some(Ok(expected)));

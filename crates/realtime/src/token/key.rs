@@ -71,7 +71,8 @@ impl Key {
     pub fn es256(key: &[u8]) -> Result<Self, NotAKey> {
         let der = match std::str::from_utf8(key) {
             Ok(pem) if pem.contains("-----BEGIN PRIVATE KEY-----") => {
-                let body: String = pem.lines().filter(|line| !line.starts_with("-----")).map(str::trim).collect();
+                let body: String =
+                    pem.lines().filter(|line| !line.starts_with("-----")).map(str::trim).collect();
                 BASE64_STANDARD.decode(body).map_err(|_| NotAKey::NotP256)?
             }
             _ => key.to_vec(),

@@ -147,14 +147,18 @@ fn the_header_does_not_choose_the_algorithm() {
 #[test]
 fn keys_that_are_none() {
     assert_eq!(Key::hs256(&[1; 31]).err(), Some(NotAKey::TooShort));
-    assert_eq!(Key::es256(b"-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----").err(), Some(NotAKey::NotP256));
+    assert_eq!(
+        Key::es256(b"-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----").err(),
+        Some(NotAKey::NotP256)
+    );
 }
 
 #[test]
 fn a_key_reads_from_pem() {
     let pkcs8 = EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &SystemRandom::new()).unwrap();
     let body = base64::prelude::BASE64_STANDARD.encode(pkcs8.as_ref());
-    let lines: Vec<&str> = body.as_bytes().chunks(64).map(|line| std::str::from_utf8(line).unwrap()).collect();
+    let lines: Vec<&str> =
+        body.as_bytes().chunks(64).map(|line| std::str::from_utf8(line).unwrap()).collect();
     let pem = format!("-----BEGIN PRIVATE KEY-----\n{}\n-----END PRIVATE KEY-----\n", lines.join("\n"));
     assert!(Key::es256(pem.as_bytes()).is_ok());
 }
