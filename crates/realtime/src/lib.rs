@@ -1,6 +1,8 @@
 //! Realtime.
 
 mod connection;
+#[cfg(test)]
+mod testing;
 
 pub mod channel;
 pub mod code;

@@ -29,8 +29,11 @@ impl Timers {
 
     /// Whether a client may send another command now: so many at once, so many a second.
     pub fn admit_command(&mut self, now: u64) -> bool {
-        self.commands = self.commands.max(now) + COMMAND_MS;
-        self.commands <= now + COMMANDS_BURST * COMMAND_MS
+        let end = now.saturating_add(COMMANDS_BURST * COMMAND_MS);
+        // Nobody gets further ahead than that: if it looks so, the clock was set back, which is no client's fault.
+        let used = if self.commands > end { now } else { self.commands.max(now) };
+        self.commands = used.saturating_add(COMMAND_MS);
+        self.commands <= end
     }
 }
 
