@@ -36,7 +36,7 @@ impl Broadcast {
     /// Takes valid JSON. Newlines separate messages in a frame, so those between its tokens become spaces.
     pub fn new(offset: u64, data: Bytes) -> Self {
         let is_newline = |byte: &u8| matches!(byte, b'\n' | b'\r');
-        let data = match data.iter().any(|byte| is_newline(byte)) {
+        let data = match data.iter().any(is_newline) {
             false => data,
             true => data.iter().map(|byte| if is_newline(byte) { b' ' } else { *byte }).collect(),
         };

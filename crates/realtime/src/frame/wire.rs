@@ -105,7 +105,10 @@ macro_rules! messages {
                         $($number => {
                             crate::frame::wire::Field::read_protobuf(&mut message.$field, value)?;
                         })*
-                        _ => drop(value),
+                        // A field that we do not know is skipped.
+                        _ => {
+                            let _ = value;
+                        }
                     }
                 }
                 Ok(message)

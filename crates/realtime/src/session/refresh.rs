@@ -81,7 +81,7 @@ impl Session {
         }
         let topic = self.topic(&request.channel)?;
         // Only what has a token of its own can get a new one.
-        if !self.subscription(topic).is_some_and(|held| held.expires_ms.is_some()) {
+        if self.subscription(topic).is_none_or(|held| held.expires_ms.is_none()) {
             return Err(Refusal::PERMISSION_DENIED.into());
         }
         let token = self.check_token(now, &request.channel, &request.token)?;
