@@ -15,7 +15,7 @@ use model::{AccessToken, Id, Owner, User};
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
-pub use key::{Key, NotAKey, NotSigned};
+pub use key::{Key, NotAKey, NotSigned, SECRET_BYTES_MIN};
 
 /// For whom a client acts: who, for which owner, by the leave of which access token.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

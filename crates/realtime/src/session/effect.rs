@@ -79,7 +79,8 @@ pub enum Range {
 /// A part of the log of one stream.
 ///
 /// Events must be visible in order: whoever sees an offset must have seen, or be able to read, all before it. And an
-/// event may be published to the hub only once it is visible to readers. On these two the recovery rests.
+/// event may be published to the hub only once it is visible to readers. On these two the recovery rests. Events and
+/// `top` need not be read at the same moment, in either order; only not before the question was asked.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Slice {
     /// Which log this is. A new one when it was restored, so that old positions are known to be worthless.

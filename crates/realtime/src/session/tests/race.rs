@@ -23,8 +23,8 @@ enum Move {
     Subscribe,
     /// The driver runs the read that was asked for.
     Read,
-    /// The driver hands its result over.
-    Answer,
+    /// The driver hands its result over; perhaps it has looked up the top of the log after the events.
+    Answer { has_late_top: bool },
     /// The driver fetches mail.
     Collect,
     /// The client leaves, by a command.
@@ -37,7 +37,7 @@ fn moves() -> impl Strategy<Value = Vec<Move>> {
         4 => Just(Move::Tail),
         2 => Just(Move::Subscribe),
         2 => Just(Move::Read),
-        2 => Just(Move::Answer),
+        2 => any::<bool>().prop_map(|has_late_top| Move::Answer { has_late_top }),
         3 => Just(Move::Collect),
         1 => Just(Move::Unsubscribe),
     ];
@@ -109,8 +109,11 @@ impl Model {
             }
             Move::Subscribe => {}
             Move::Read => self.read(),
-            Move::Answer => {
-                if let Some(answer) = self.read.take() {
+            Move::Answer { has_late_top } => {
+                if let Some(mut answer) = self.read.take() {
+                    if let (Answer::Log(slices), true) = (&mut answer, has_late_top) {
+                        slices[0].top = self.written.last().copied().unwrap_or(0);
+                    }
                     self.client.connection.answer(self.client.now, answer);
                 }
             }
@@ -196,7 +199,7 @@ impl Model {
         self.play(Move::Subscribe);
         while self.read.is_some() || !self.asked.is_empty() {
             self.play(Move::Read);
-            self.play(Move::Answer);
+            self.play(Move::Answer { has_late_top: false });
         }
         while self.published < self.written.len() {
             self.play(Move::Tail);
