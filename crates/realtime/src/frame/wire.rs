@@ -1,0 +1,302 @@
+//! How one field is written and read, in JSON and in Protobuf; and the macro that makes a message of fields.
+//!
+//! A message is declared once, as the table that the protocol's documentation prints: number, name, type. Both
+//! codecs follow from it, so they can't drift apart.
+
+use std::collections::BTreeMap;
+
+use bytes::Bytes;
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
+
+use super::protobuf::{self, Value};
+
+/// Bytes that are not a frame of this protocol.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Malformed;
+
+/// A message of the protocol.
+pub(crate) trait Message: Default {
+    fn write_json(&self, out: &mut Vec<u8>);
+    /// Writes the fields, without the length in front.
+    fn write_protobuf(&self, out: &mut Vec<u8>);
+    fn read_protobuf(bytes: &[u8]) -> Result<Self, Malformed>;
+}
+
+/// The value of a field.
+pub(crate) trait Field {
+    /// Whether it has the value that is not written.
+    fn is_absent(&self) -> bool;
+    fn write_json(&self, out: &mut Vec<u8>);
+    /// Writes number, kind and value.
+    fn write_protobuf(&self, number: u32, out: &mut Vec<u8>);
+    fn read_protobuf(&mut self, value: Value<'_>) -> Result<(), Malformed>;
+}
+
+/// JSON that is passed on as it came, byte for byte; in Protobuf, any bytes. Empty means absent.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Raw(pub Bytes);
+
+impl From<&'static str> for Raw {
+    fn from(text: &'static str) -> Self {
+        Self(Bytes::from_static(text.as_bytes()))
+    }
+}
+
+impl<'de> Deserialize<'de> for Raw {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let text: Box<RawValue> = Deserialize::deserialize(from)?;
+        Ok(Self(Bytes::from(String::from(Box::<str>::from(text)))))
+    }
+}
+
+/// Reads `null` as the absent value, as the reference decoder does.
+pub(crate) fn nullable<'de, T, D>(from: D) -> Result<T, D::Error>
+where
+    T: Deserialize<'de> + Default,
+    D: Deserializer<'de>,
+{
+    Ok(Option::<T>::deserialize(from)?.unwrap_or_default())
+}
+
+/// Declares messages: `number "name" field: type`, and `= always` for what JSON never omits.
+macro_rules! messages {
+    ($($(#[$doc:meta])* $message:ident {
+        $($(#[$note:meta])* $number:literal $name:literal $field:ident: $type:ty $(= $always:ident)?,)*
+    })*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, PartialEq, Eq, Default, Debug, serde::Deserialize)]
+        #[serde(default)]
+        pub struct $message {
+            $($(#[$note])*
+            #[serde(rename = $name, deserialize_with = "crate::frame::wire::nullable")]
+            pub $field: $type,)*
+        }
+
+        impl crate::frame::wire::Message for $message {
+            fn write_json(&self, out: &mut Vec<u8>) {
+                let start = out.len();
+                $(if $({ stringify!($always); true } ||)? !crate::frame::wire::Field::is_absent(&self.$field) {
+                    out.push(if out.len() == start { b'{' } else { b',' });
+                    out.extend_from_slice(concat!("\"", $name, "\":").as_bytes());
+                    crate::frame::wire::Field::write_json(&self.$field, out);
+                })*
+                if out.len() == start {
+                    out.push(b'{');
+                }
+                out.push(b'}');
+            }
+
+            fn write_protobuf(&self, out: &mut Vec<u8>) {
+                $(if !crate::frame::wire::Field::is_absent(&self.$field) {
+                    crate::frame::wire::Field::write_protobuf(&self.$field, $number, out);
+                })*
+                // A message without fields writes nothing.
+                let _ = out;
+            }
+
+            fn read_protobuf(bytes: &[u8]) -> Result<Self, crate::frame::wire::Malformed> {
+                let mut message = Self::default();
+                // A message without fields is never changed.
+                let _ = &mut message;
+                let mut reader = crate::frame::protobuf::Reader::new(bytes);
+                while let Some((number, value)) = reader.field()? {
+                    match number {
+                        $($number => {
+                            crate::frame::wire::Field::read_protobuf(&mut message.$field, value)?;
+                        })*
+                        // A field that we do not know is skipped.
+                        _ => {
+                            let _ = value;
+                        }
+                    }
+                }
+                Ok(message)
+            }
+        }
+    )*};
+}
+pub(crate) use messages;
+
+macro_rules! numbers {
+    ($($type:ty),*) => {$(
+        impl Field for $type {
+            fn is_absent(&self) -> bool {
+                *self == 0
+            }
+
+            fn write_json(&self, out: &mut Vec<u8>) {
+                out.extend_from_slice(self.to_string().as_bytes());
+            }
+
+            fn write_protobuf(&self, number: u32, out: &mut Vec<u8>) {
+                protobuf::tag(number, protobuf::VARINT, out);
+                // Negative numbers are written as 64 bits, sign extended.
+                protobuf::varint(*self as u64, out);
+            }
+
+            fn read_protobuf(&mut self, value: Value<'_>) -> Result<(), Malformed> {
+                // Narrower types keep the low bits, as the Protobuf documentation says.
+                *self = value.number()? as $type;
+                Ok(())
+            }
+        }
+    )*};
+}
+numbers!(u32, u64, i32);
+
+impl Field for bool {
+    fn is_absent(&self) -> bool {
+        !self
+    }
+
+    fn write_json(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(if *self { b"true" } else { b"false" });
+    }
+
+    fn write_protobuf(&self, number: u32, out: &mut Vec<u8>) {
+        protobuf::tag(number, protobuf::VARINT, out);
+        out.push(u8::from(*self));
+    }
+
+    fn read_protobuf(&mut self, value: Value<'_>) -> Result<(), Malformed> {
+        *self = value.number()? != 0;
+        Ok(())
+    }
+}
+
+impl Field for String {
+    fn is_absent(&self) -> bool {
+        self.is_empty()
+    }
+
+    fn write_json(&self, out: &mut Vec<u8>) {
+        super::json::text(self, out);
+    }
+
+    fn write_protobuf(&self, number: u32, out: &mut Vec<u8>) {
+        protobuf::bytes(number, self.as_bytes(), out);
+    }
+
+    fn read_protobuf(&mut self, value: Value<'_>) -> Result<(), Malformed> {
+        *self = std::str::from_utf8(value.bytes()?).map_err(|_| Malformed)?.to_owned();
+        Ok(())
+    }
+}
+
+impl Field for Raw {
+    fn is_absent(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn write_json(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.0);
+    }
+
+    fn write_protobuf(&self, number: u32, out: &mut Vec<u8>) {
+        protobuf::bytes(number, &self.0, out);
+    }
+
+    fn read_protobuf(&mut self, value: Value<'_>) -> Result<(), Malformed> {
+        self.0 = Bytes::copy_from_slice(value.bytes()?);
+        Ok(())
+    }
+}
+
+impl<M: Message> Field for Option<M> {
+    fn is_absent(&self) -> bool {
+        self.is_none()
+    }
+
+    fn write_json(&self, out: &mut Vec<u8>) {
+        match self {
+            Some(message) => message.write_json(out),
+            None => out.extend_from_slice(b"null"),
+        }
+    }
+
+    fn write_protobuf(&self, number: u32, out: &mut Vec<u8>) {
+        if let Some(message) = self {
+            protobuf::tag(number, protobuf::DELIMITED, out);
+            protobuf::delimited(out, |out| message.write_protobuf(out));
+        }
+    }
+
+    fn read_protobuf(&mut self, value: Value<'_>) -> Result<(), Malformed> {
+        *self = Some(M::read_protobuf(value.bytes()?)?);
+        Ok(())
+    }
+}
+
+impl<M: Message> Field for Vec<M> {
+    fn is_absent(&self) -> bool {
+        self.is_empty()
+    }
+
+    fn write_json(&self, out: &mut Vec<u8>) {
+        out.push(b'[');
+        for (place, message) in self.iter().enumerate() {
+            if place > 0 {
+                out.push(b',');
+            }
+            message.write_json(out);
+        }
+        out.push(b']');
+    }
+
+    fn write_protobuf(&self, number: u32, out: &mut Vec<u8>) {
+        for message in self {
+            protobuf::tag(number, protobuf::DELIMITED, out);
+            protobuf::delimited(out, |out| message.write_protobuf(out));
+        }
+    }
+
+    fn read_protobuf(&mut self, value: Value<'_>) -> Result<(), Malformed> {
+        self.push(M::read_protobuf(value.bytes()?)?);
+        Ok(())
+    }
+}
+
+impl<M: Message> Field for BTreeMap<String, M> {
+    fn is_absent(&self) -> bool {
+        self.is_empty()
+    }
+
+    fn write_json(&self, out: &mut Vec<u8>) {
+        out.push(b'{');
+        for (place, (key, message)) in self.iter().enumerate() {
+            if place > 0 {
+                out.push(b',');
+            }
+            super::json::text(key, out);
+            out.push(b':');
+            message.write_json(out);
+        }
+        out.push(b'}');
+    }
+
+    fn write_protobuf(&self, number: u32, out: &mut Vec<u8>) {
+        for (key, message) in self {
+            protobuf::tag(number, protobuf::DELIMITED, out);
+            protobuf::delimited(out, |out| {
+                protobuf::bytes(1, key.as_bytes(), out);
+                protobuf::tag(2, protobuf::DELIMITED, out);
+                protobuf::delimited(out, |out| message.write_protobuf(out));
+            });
+        }
+    }
+
+    fn read_protobuf(&mut self, value: Value<'_>) -> Result<(), Malformed> {
+        let (mut key, mut message) = (String::new(), None);
+        let mut entry = protobuf::Reader::new(value.bytes()?);
+        while let Some((number, value)) = entry.field()? {
+            match number {
+                1 => key.read_protobuf(value)?,
+                2 => Field::read_protobuf(&mut message, value)?,
+                _ => {}
+            }
+        }
+        self.insert(key, message.unwrap_or_default());
+        Ok(())
+    }
+}

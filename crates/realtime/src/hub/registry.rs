@@ -1,0 +1,177 @@
+//! Who is connected: counted by user and organisation, reachable by orders, and found by the name of a session.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+use bytes::Bytes;
+use model::{Id, Organisation, Owner, User};
+
+use crate::code::Disconnect;
+use crate::limits::CONNECTIONS_PER_USER_MAX;
+use crate::session::{ClientId, Mail, Order};
+use crate::token::Grant;
+
+use super::{Hub, Outbox, lock};
+
+/// Locks that the organisations share.
+const SHARDS: usize = 16;
+
+/// Whom an order is sent to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Audience {
+    Everyone,
+    /// One part of everyone, of so many: to stop a server without all clients coming back at once.
+    Part {
+        part: u32,
+        of: u32,
+    },
+    /// Everyone of an organisation, in both worlds.
+    Organisation(Id<Organisation>),
+    /// Everyone of an organisation, in one world.
+    Owner(Owner),
+    User {
+        organisation: Id<Organisation>,
+        user: Id<User>,
+    },
+}
+
+pub(super) struct Registry {
+    organisations: Vec<Mutex<HashMap<Id<Organisation>, Members>>>,
+    /// Those that send through `/emulation`, by the secret name of their session.
+    sessions: Mutex<HashMap<ClientId, Arc<Outbox>>>,
+    per_organisation_max: u32,
+}
+
+/// The connections of one organisation.
+#[derive(Default)]
+struct Members {
+    connections: HashMap<ClientId, Member>,
+    by_user: HashMap<Id<User>, u32>,
+}
+
+struct Member {
+    owner: Owner,
+    user: Id<User>,
+    outbox: Arc<Outbox>,
+}
+
+impl Registry {
+    pub fn new(per_organisation_max: u32) -> Self {
+        Self {
+            organisations: (0..SHARDS).map(|_| Mutex::default()).collect(),
+            sessions: Mutex::default(),
+            per_organisation_max,
+        }
+    }
+
+    fn shard(&self, organisation: Id<Organisation>) -> &Mutex<HashMap<Id<Organisation>, Members>> {
+        // The low bits of an id are random.
+        &self.organisations[organisation.bits() as usize % SHARDS]
+    }
+}
+
+impl Audience {
+    fn includes(self, client: ClientId, member: &Member) -> bool {
+        match self {
+            Audience::Everyone => true,
+            Audience::Part { part, of } => (client.bits() as u32).checked_rem(of) == Some(part),
+            Audience::Organisation(organisation) => member.owner.organisation == organisation,
+            Audience::Owner(owner) => member.owner == owner,
+            Audience::User { organisation, user } => {
+                (member.owner.organisation, member.user) == (organisation, user)
+            }
+        }
+    }
+
+    fn organisation(self) -> Option<Id<Organisation>> {
+        match self {
+            Audience::Everyone | Audience::Part { .. } => None,
+            Audience::Organisation(organisation) | Audience::User { organisation, .. } => Some(organisation),
+            Audience::Owner(owner) => Some(owner.organisation),
+        }
+    }
+}
+
+impl Hub {
+    /// Counts a connection, and lets orders reach it from now on; or says that there are too many.
+    pub fn enter(&self, grant: Grant, client: ClientId, outbox: &Arc<Outbox>) -> Result<(), Disconnect> {
+        let Grant { owner, user, .. } = grant;
+        let mut shard = lock(self.registry.shard(owner.organisation));
+        let members = shard.entry(owner.organisation).or_default();
+        let of_user = members.by_user.get(&user).copied().unwrap_or(0);
+        if of_user >= CONNECTIONS_PER_USER_MAX
+            || members.connections.len() >= self.registry.per_organisation_max as usize
+        {
+            if members.connections.is_empty() {
+                shard.remove(&owner.organisation);
+            }
+            return Err(Disconnect::CONNECTION_LIMIT);
+        }
+        let member = Member { owner, user, outbox: Arc::clone(outbox) };
+        if members.connections.insert(client, member).is_none() {
+            members.by_user.insert(user, of_user + 1);
+        }
+        Ok(())
+    }
+
+    /// The connection is gone.
+    pub fn leave(&self, organisation: Id<Organisation>, client: ClientId) {
+        let mut shard = lock(self.registry.shard(organisation));
+        let Some(members) = shard.get_mut(&organisation) else { return };
+        if let Some(member) = members.connections.remove(&client)
+            && let Some(count) = members.by_user.get_mut(&member.user)
+        {
+            *count -= 1;
+            if *count == 0 {
+                members.by_user.remove(&member.user);
+            }
+        }
+        if members.connections.is_empty() {
+            shard.remove(&organisation);
+        }
+    }
+
+    /// Sends an order to all whom it may concern; returns to how many.
+    pub fn order(&self, audience: Audience, order: Order) -> usize {
+        let mut wakers = Vec::new();
+        let mut count = 0;
+        let all = self.registry.organisations.iter();
+        let one = audience.organisation().map(|organisation| self.registry.shard(organisation));
+        for shard in all.filter(|shard| one.is_none_or(|one| std::ptr::eq(one, *shard))) {
+            let shard = lock(shard);
+            let members = shard.values().flat_map(|members| &members.connections);
+            for (_, member) in members.filter(|(client, member)| audience.includes(**client, member)) {
+                wakers.extend(member.outbox.put(Mail::Order(order)));
+                count += 1;
+            }
+        }
+        wakers.into_iter().for_each(std::task::Waker::wake);
+        count
+    }
+
+    /// How many connections have entered.
+    pub fn connections(&self) -> usize {
+        let shards = self.registry.organisations.iter();
+        shards.map(|shard| lock(shard).values().map(|members| members.connections.len()).sum::<usize>()).sum()
+    }
+
+    /// Lets frames that come through `/emulation` find the connection.
+    pub fn open_session(&self, session: ClientId, outbox: &Arc<Outbox>) {
+        lock(&self.registry.sessions).insert(session, Arc::clone(outbox));
+    }
+
+    pub fn close_session(&self, session: ClientId) {
+        lock(&self.registry.sessions).remove(&session);
+    }
+
+    /// Hands a frame to the connection that it is meant for; `false` where there is none such.
+    pub fn emulate(&self, session: &str, frame: Bytes) -> bool {
+        let outbox = ClientId::parse(session)
+            .and_then(|session| lock(&self.registry.sessions).get(&session).map(Arc::clone));
+        let Some(outbox) = outbox else { return false };
+        if let Some(waker) = outbox.put(Mail::Input(frame)) {
+            waker.wake();
+        }
+        true
+    }
+}

@@ -1,0 +1,109 @@
+//! New tokens for old: of the connection, and of one channel.
+
+use model::{AccessToken, Id};
+
+use crate::channel::Topic;
+use crate::code::{Disconnect, Refusal};
+use crate::frame::{RefreshResult, Reply, SubRefreshRequest, SubRefreshResult};
+use crate::token::{Grant, Rejection};
+
+use super::Session;
+use super::command::{Fault, Waiting};
+use super::connect::topics;
+use super::effect::Effect;
+use super::timer::seconds_left;
+
+/// A refresh whose new token is good, if it is vouched for.
+pub(super) struct Refreshing {
+    pub id: u32,
+    pub grant: Grant,
+    expires_ms: u64,
+}
+
+/// The same for a channel.
+pub(super) struct SubRefreshing {
+    pub id: u32,
+    topic: Topic,
+    pub access_token: Id<AccessToken>,
+    expires_ms: u64,
+}
+
+impl Session {
+    pub(super) fn refresh(&mut self, now: u64, id: u32, token: &str) -> Result<(), Fault> {
+        let token = match self.settings.signer.verify_connection(now, token) {
+            Ok(token) => token,
+            Err(Rejection::Expired) => return Err(Disconnect::EXPIRED.into()),
+            Err(Rejection::Invalid) => return Err(Disconnect::INVALID_TOKEN.into()),
+        };
+        let grant = token.terms.grant;
+        let is_ours = |ours: Grant| (grant.user, grant.owner) == (ours.user, ours.owner);
+        if !self.grant.is_some_and(is_ours) {
+            return Err(Disconnect::INVALID_TOKEN.into());
+        }
+        // Scopes have changed: the client comes back and gets the channels of its new token.
+        match topics(&token) {
+            Ok(topics) if topics == self.granted => {}
+            _ => return Err(Disconnect::INSUFFICIENT_STATE.into()),
+        }
+        let expires_ms = token.terms.expires_at.saturating_mul(1000);
+        self.ask(Effect::Vouch(grant), Waiting::Refresh(Refreshing { id, grant, expires_ms }));
+        Ok(())
+    }
+
+    pub(super) fn resume_refresh(
+        &mut self,
+        now: u64,
+        refreshing: Refreshing,
+        verdict: Result<(), Disconnect>,
+    ) {
+        if let Err(why) = verdict {
+            return self.close(why);
+        }
+        let Refreshing { id, grant, expires_ms } = refreshing;
+        self.grant = Some(grant);
+        self.timers.expires = Some(expires_ms);
+        for held in self.subscriptions.iter_mut().filter(|held| held.is_server_side) {
+            held.access_token = grant.access_token;
+        }
+        let ttl = seconds_left(now, expires_ms);
+        let refresh = Some(RefreshResult { expires: true, ttl, ..RefreshResult::default() });
+        self.reply(&Reply { id, refresh, ..Reply::default() });
+    }
+
+    pub(super) fn sub_refresh(
+        &mut self,
+        now: u64,
+        id: u32,
+        request: &SubRefreshRequest,
+    ) -> Result<(), Fault> {
+        if request.channel.is_empty() {
+            return Err(Disconnect::BAD_REQUEST.into());
+        }
+        let topic = self.topic(&request.channel)?;
+        // Only what has a token of its own can get a new one.
+        if self.subscription(topic).is_none_or(|held| held.expires_ms.is_none()) {
+            return Err(Refusal::PERMISSION_DENIED.into());
+        }
+        let token = self.check_token(now, &request.channel, &request.token)?;
+        let grant = token.terms.grant;
+        let expires_ms = token.terms.expires_at.saturating_mul(1000);
+        let refreshing = SubRefreshing { id, topic, access_token: grant.access_token, expires_ms };
+        self.ask(Effect::Vouch(grant), Waiting::SubRefresh(refreshing));
+        Ok(())
+    }
+
+    pub(super) fn resume_sub_refresh(
+        &mut self,
+        now: u64,
+        refreshing: SubRefreshing,
+        verdict: Result<(), Disconnect>,
+    ) -> Result<(), Fault> {
+        let SubRefreshing { id, topic, access_token, expires_ms } = refreshing;
+        let held = self.subscription(topic).filter(|_| verdict.is_ok());
+        let Some(held) = held else { return Err(Refusal::PERMISSION_DENIED.into()) };
+        (held.access_token, held.expires_ms) = (access_token, Some(expires_ms));
+        let sub_refresh = Some(SubRefreshResult { expires: true, ttl: seconds_left(now, expires_ms) });
+        self.reply(&Reply { id, sub_refresh, ..Reply::default() });
+        Ok(())
+    }
+}
