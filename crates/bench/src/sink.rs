@@ -1,8 +1,7 @@
 //! A receiver of webhooks that does as little as one can: it reads a request to its end, notes when it came, and says 204.
 
-use std::cell::RefCell;
 use std::net::SocketAddr;
-use std::rc::Rc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -17,10 +16,10 @@ const LENGTH: &[u8] = b"content-length: ";
 const MARK: &[u8] = b"\"name\":\"w";
 const BUFFER_BYTES: usize = 32 * 1024;
 
-/// A listening receiver. It lives on the thread of the benchmark, as its senders do.
+/// A listening receiver, on a thread of its own: what it does must not hold up those who measure.
 pub struct Sink {
     pub address: SocketAddr,
-    seen: Rc<RefCell<Seen>>,
+    seen: Arc<Mutex<Seen>>,
 }
 
 #[derive(Default)]
@@ -33,42 +32,51 @@ struct Seen {
 }
 
 impl Sink {
-    /// Listens. Must be called within a `LocalSet`.
-    pub async fn listen() -> Outcome<Self> {
-        let listener = TcpListener::bind("127.0.0.1:0").await?;
+    /// Listens, until the process ends.
+    pub fn listen() -> Outcome<Self> {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
+        listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
-        let seen = Rc::new(RefCell::new(Seen::default()));
-        let shared = Rc::clone(&seen);
-        tokio::task::spawn_local(async move {
-            while let Ok((stream, _)) = listener.accept().await {
-                tokio::task::spawn_local(receive(stream, Rc::clone(&shared)));
-            }
-        });
+        let seen = Arc::new(Mutex::new(Seen::default()));
+        let shared = Arc::clone(&seen);
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        std::thread::Builder::new().name("sink".to_owned()).spawn(move || {
+            runtime.block_on(async move {
+                let Ok(listener) = TcpListener::from_std(listener) else { return };
+                while let Ok((stream, _)) = listener.accept().await {
+                    tokio::spawn(receive(stream, Arc::clone(&shared)));
+                }
+            });
+        })?;
         Ok(Self { address, seen })
+    }
+
+    fn seen(&self) -> MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// How many requests came since the last reset.
     pub fn count(&self) -> usize {
-        self.seen.borrow().count
+        self.seen().count
     }
 
     pub fn reset(&self) {
-        let mut seen = self.seen.borrow_mut();
+        let mut seen = self.seen();
         seen.count = 0;
         seen.marks.clear();
     }
 
     /// When the body with this mark came first.
     pub fn arrival(&self, mark: usize) -> Option<Instant> {
-        self.seen.borrow().marks.get(mark).copied().flatten()
+        self.seen().marks.get(mark).copied().flatten()
     }
 
     pub fn sample(&self) -> Vec<u8> {
-        self.seen.borrow().sample.clone()
+        self.seen().sample.clone()
     }
 }
 
-async fn receive(mut stream: TcpStream, seen: Rc<RefCell<Seen>>) {
+async fn receive(mut stream: TcpStream, seen: Arc<Mutex<Seen>>) {
     let _best_effort = stream.set_nodelay(true);
     let mut buffer = vec![0; BUFFER_BYTES];
     let mut filled = 0;
@@ -78,7 +86,7 @@ async fn receive(mut stream: TcpStream, seen: Rc<RefCell<Seen>>) {
             _ => return,
         }
         while let Some(length) = request_length(&buffer[..filled]).filter(|length| *length <= filled) {
-            seen.borrow_mut().note(&buffer[..length]);
+            seen.lock().unwrap_or_else(PoisonError::into_inner).note(&buffer[..length]);
             buffer.copy_within(length..filled, 0);
             filled -= length;
             if stream.write_all(ANSWER).await.is_err() {

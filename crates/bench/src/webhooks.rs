@@ -111,7 +111,7 @@ impl Scene {
     async fn set(bench: &Bench, data: &Data) -> Outcome<Self> {
         let token = data.token(bench).await?;
         let server = data.serve(bench).await?;
-        let sink = Sink::listen().await?;
+        let sink = Sink::listen()?;
         let mut scene = Self { server, token, sink, endpoints: Vec::new() };
         scene.ask("POST", "/events/provision", "").await?;
         for place in 0..ENDPOINTS {

@@ -29,6 +29,11 @@ pub struct Cluster {
 impl Cluster {
     /// Starts the servers of the engine that `TEST_DB` names.
     pub fn start() -> Self {
+        Self::start_with(&[])
+    }
+
+    /// The same, with more arguments for the servers.
+    pub fn start_with(more: &[&str]) -> Self {
         let mut arguments = ["--data", "data", "--signing-key", &"5e".repeat(32)].map(str::to_owned).to_vec();
         let (engine, nodes, database) = match std::env::var("TEST_DB").as_deref() {
             Ok("postgres") => ("postgres", 2, Some(Database::new())),
@@ -38,11 +43,13 @@ impl Cluster {
             arguments.extend(["--database-url".to_owned(), database.url.clone()]);
         }
         let folders: Vec<_> = (0..nodes).map(|_| tempfile::tempdir().unwrap()).collect();
-        let given: Vec<_> = arguments.iter().map(String::as_str).collect();
         // To make a token, the command needs no key.
-        let store: Vec<_> = given.iter().copied().filter(|word| !word.contains("5e5e")).collect();
+        let store: Vec<_> =
+            arguments.iter().map(String::as_str).filter(|word| !word.contains("5e5e")).collect();
         let store: Vec<_> = store.into_iter().filter(|word| *word != "--signing-key").collect();
         let token = token(folders[0].path(), &store);
+        arguments.extend(more.iter().map(|word| (*word).to_owned()));
+        let given: Vec<_> = arguments.iter().map(String::as_str).collect();
         let servers: Vec<_> = folders.iter().map(|folder| Server::start(folder.path(), &given)).collect();
         let addresses = servers.iter().map(|server| Some(server.address)).collect();
         let addresses = Arc::new(Mutex::new(addresses));

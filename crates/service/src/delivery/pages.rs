@@ -15,7 +15,7 @@ use super::posted_body;
 use crate::events::event_json;
 
 /// Events of a page. Pages begin after multiples of it, so that all lanes have the same ones.
-pub const PAGE_EVENTS: i64 = 128;
+pub const PAGE_EVENTS: i64 = 256;
 /// Bytes of bodies that are kept.
 const BYTES_MAX: usize = 16 * 1024 * 1024;
 

@@ -6,6 +6,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use model::{Code, Error, Result};
+use tokio::runtime::Handle;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::{IsNull, ToSql, Type, private::BytesMut};
@@ -30,6 +31,8 @@ pub struct Pool {
     config: Config,
     idle: Mutex<Vec<Connection>>,
     permits: Semaphore,
+    /// Where the pool was opened.
+    runtime: Handle,
 }
 
 struct Connection {
@@ -68,7 +71,8 @@ impl Pool {
         let (mut client, connection) = config.connect(NoTls).await.map_err(Error::unavailable)?;
         tokio::spawn(connection);
         migrate::postgres(&mut client).await?;
-        Ok(Self { config, idle: Mutex::default(), permits: Semaphore::new(connections.max(1)) })
+        let permits = Semaphore::new(connections.max(1));
+        Ok(Self { config, idle: Mutex::default(), permits, runtime: Handle::current() })
     }
 
     pub async fn write<T, F>(&self, access: Access, operation: F) -> Result<T>
@@ -166,9 +170,15 @@ impl Pool {
     }
 
     async fn connect(&self) -> Result<Connection> {
-        let (client, connection) = self.config.connect(NoTls).await.map_err(fault)?;
-        // The task ends with the connection; its error reaches us through the client.
-        tokio::spawn(connection);
+        let config = self.config.clone();
+        // Where the pool was opened, whoever asks: a connection outlives the asker, and must not run on threads that step
+        // back for others. The task ends with the connection; its error reaches us through the client.
+        let connect = self.runtime.spawn(async move {
+            let (client, connection) = config.connect(NoTls).await?;
+            tokio::spawn(connection);
+            Ok::<_, tokio_postgres::Error>(client)
+        });
+        let client = connect.await.map_err(Error::fault)?.map_err(fault)?;
         client.batch_execute(SESSION).await.map_err(fault)?;
         Ok(Connection { client, statements: HashMap::new() })
     }

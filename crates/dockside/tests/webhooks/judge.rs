@@ -1,0 +1,167 @@
+//! What the receivers wrote down, held against the log. The server's own word counts only for what has not arrived.
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::endpoints::{Delivery, Endpoint};
+use crate::ill::Nature;
+use crate::kills::Kill;
+use crate::log::Log;
+use crate::sink::{Arrival, Record};
+
+/// Only what arrived so shortly before a kill may come again after it. A lane writes down what it sent every 100 ms;
+/// the rest is for that write itself, on a busy machine.
+const UNRECORDED_US_MAX: i64 = 2_000_000;
+/// What was sent before the kill may be read a little after it.
+const READ_US_MAX: i64 = 500_000;
+/// Attempts that a delivery is given before it counts as failed for good.
+const ATTEMPTS_MAX: i64 = 8;
+
+/// What is wrong, for a person.
+pub type Verdict = Result<(), String>;
+
+pub struct Judge<'a> {
+    pub log: &'a Log,
+    pub kills: &'a [Kill],
+    /// The newest sequence when the endpoints were made.
+    pub start: u32,
+}
+
+/// What was counted while judging.
+#[derive(Default)]
+pub struct Tally {
+    pub deliveries: usize,
+    /// Repeated events of each kill, and the longest time that one of them had arrived before it.
+    pub duplicates: Vec<usize>,
+    pub oldest_duplicate_us: i64,
+    pub samples: usize,
+}
+
+/// How far an ill endpoint has come.
+#[derive(Default)]
+pub struct Patience {
+    pub taken: usize,
+    /// Set aside, to be repeated.
+    pub waiting: usize,
+    /// Not sent yet.
+    pub ahead: u32,
+    /// Answers other than 200.
+    pub failures: usize,
+}
+
+impl Judge<'_> {
+    /// A sound endpoint got every event, the first time in order; again only what a kill left unrecorded.
+    pub fn check_sound(&self, endpoint: &Endpoint, record: &Record, tally: &mut Tally) -> Verdict {
+        let number = endpoint.number;
+        let mut next = self.start + 1;
+        for arrival in &record.arrivals {
+            let sequence = arrival.sequence;
+            ensure(sequence <= next, || format!("endpoint {number} got {sequence} before {next}"))?;
+            next += u32::from(sequence == next);
+        }
+        let head = self.log.head();
+        ensure(next > head, || format!("endpoint {number} never got {next} of {head}"))?;
+        self.check_any(endpoint, record, tally)
+    }
+
+    /// Whatever arrived is in the log, is signed, and was not sent again without a reason once it was taken.
+    pub fn check_any(&self, endpoint: &Endpoint, record: &Record, tally: &mut Tally) -> Verdict {
+        let number = endpoint.number;
+        tally.deliveries += record.arrivals.len();
+        tally.duplicates.resize(self.kills.len(), 0);
+        let mut taken: HashMap<u32, (Arrival, usize)> = HashMap::new();
+        for arrival in &record.arrivals {
+            let sequence = arrival.sequence;
+            let event =
+                self.log.get(sequence).filter(|event| sequence > self.start && event.event == arrival.event);
+            ensure(event.is_some(), || format!("endpoint {number} got a strange event {sequence}"))?;
+            let mut kills_spent = 0;
+            if let Some((before, spent)) = taken.get(&sequence) {
+                let kill = self.reason(before, arrival, *spent).ok_or_else(|| {
+                    format!("endpoint {number} got {sequence} again, and no kill explains it")
+                })?;
+                tally.duplicates[kill] += 1;
+                tally.oldest_duplicate_us = tally.oldest_duplicate_us.max(self.kills[kill].at - before.at);
+                kills_spent = kill + 1;
+            }
+            if arrival.status == 200 {
+                taken.insert(sequence, (*arrival, kills_spent));
+            }
+        }
+        tally.samples += record.samples.len();
+        let forged =
+            record.samples.iter().find(|message| message.signature != message.sign(&endpoint.secret));
+        forged.map_or(Ok(()), |message| {
+            Err(format!("endpoint {number} got {} with a wrong signature", message.id))
+        })
+    }
+
+    /// The kill for which an event came again. Each one explains that once.
+    fn reason(&self, before: &Arrival, again: &Arrival, spent: usize) -> Option<usize> {
+        let explains = |kill: &Kill| {
+            let unrecorded = (kill.at - UNRECORDED_US_MAX)..(kill.at + READ_US_MAX);
+            unrecorded.contains(&before.at) && again.at > kill.at
+        };
+        (spent..self.kills.len()).find(|place| explains(&self.kills[*place]))
+    }
+
+    /// Nothing is forgotten for an ill endpoint: an event was taken, or it waits to be repeated, or it is still ahead.
+    /// `told` is what the API says of its deliveries, read before the record.
+    pub fn check_ill(
+        &self,
+        endpoint: &Endpoint,
+        told: &BTreeMap<u32, Vec<Delivery>>,
+        record: &Record,
+    ) -> Result<Patience, String> {
+        self.check_any(endpoint, record, &mut Tally::default())?;
+        let cursor = told.keys().last().copied().unwrap_or(self.start);
+        let mut waiting = 0;
+        for sequence in self.start + 1..=cursor {
+            let (deliveries, is_taken) = (told.get(&sequence), record.has_taken(sequence));
+            check_event(deliveries.map_or(&[], Vec::as_slice), is_taken)
+                .map_err(|what| format!("{:?} endpoint, event {sequence}: {what}", endpoint.nature))?;
+            waiting += usize::from(!is_taken);
+        }
+        let ahead = self.log.head() - cursor;
+        let patience = Patience { taken: record.taken, waiting, ahead, failures: record.failures() };
+        let has_error = told.values().flatten().any(|delivery| delivery.has_error);
+        ensure(is_ill(endpoint.nature, &patience, record.arrivals.len(), has_error), || {
+            format!("the {:?} endpoint was not ill: {} arrivals", endpoint.nature, record.arrivals.len())
+        })?;
+        Ok(patience)
+    }
+}
+
+fn ensure(holds: bool, what: impl FnOnce() -> String) -> Verdict {
+    if holds { Ok(()) } else { Err(what()) }
+}
+
+/// An event behind the cursor of an ill endpoint.
+fn check_event(deliveries: &[Delivery], is_taken: bool) -> Result<(), &'static str> {
+    let mut is_waiting = false;
+    for delivery in deliveries {
+        match delivery.status.as_str() {
+            "succeeded" if !is_taken => return Err("said to have succeeded, and never taken"),
+            "failed" if delivery.attempts < ATTEMPTS_MAX => return Err("given up early"),
+            "pending" | "retrying" => is_waiting = true,
+            _ => {}
+        }
+    }
+    match deliveries {
+        [] => Err("forgotten"),
+        _ if is_taken || is_waiting => Ok(()),
+        _ => Err("neither taken nor waiting"),
+    }
+}
+
+/// Whether an endpoint has shown its nature: one that was never ill has proved nothing.
+fn is_ill(nature: Nature, patience: &Patience, arrivals: usize, has_error: bool) -> bool {
+    match nature {
+        Nature::Sound => false,
+        Nature::Fails => patience.failures > 0 && patience.taken == 0,
+        // The server waits longer for it than from one kill to the next, so there may be no error yet.
+        Nature::Silent => arrivals > 0 && patience.taken == 0,
+        Nature::Refuses => arrivals == 0 && has_error,
+        Nature::Flaps | Nature::FailsAtRandom | Nature::Busy => patience.failures > 0 && patience.taken > 0,
+        Nature::Slow => patience.failures == 0 && patience.taken > 0,
+    }
+}
