@@ -34,7 +34,9 @@ impl Cluster {
 
     /// The same, with more arguments for the servers.
     pub fn start_with(more: &[&str]) -> Self {
-        let mut arguments = ["--data", "data", "--signing-key", &"5e".repeat(32)].map(str::to_owned).to_vec();
+        let key = "5e".repeat(32);
+        let arguments = ["--data", "data", "--signing-key", &key, "--encryption-key", &key];
+        let mut arguments = arguments.map(str::to_owned).to_vec();
         let (engine, nodes, database) = match std::env::var("TEST_DB").as_deref() {
             Ok("postgres") => ("postgres", 2, Some(Database::new())),
             _ => ("sqlite", 1, None),
@@ -43,10 +45,10 @@ impl Cluster {
             arguments.extend(["--database-url".to_owned(), database.url.clone()]);
         }
         let folders: Vec<_> = (0..nodes).map(|_| tempfile::tempdir().unwrap()).collect();
-        // To make a token, the command needs no key.
+        // To make a token, the command needs no keys; nodes that share a database share both.
         let store: Vec<_> =
             arguments.iter().map(String::as_str).filter(|word| !word.contains("5e5e")).collect();
-        let store: Vec<_> = store.into_iter().filter(|word| *word != "--signing-key").collect();
+        let store: Vec<_> = store.into_iter().filter(|word| !word.ends_with("-key")).collect();
         let token = token(folders[0].path(), &store);
         arguments.extend(more.iter().map(|word| (*word).to_owned()));
         let given: Vec<_> = arguments.iter().map(String::as_str).collect();

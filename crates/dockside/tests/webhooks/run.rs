@@ -72,8 +72,7 @@ fn number(name: &str, usual: u64) -> u64 {
 
 impl Run {
     fn start(random: &mut Random) -> Self {
-        let key = "3c".repeat(32);
-        let cluster = Cluster::start_with(&["--outbound-allow", "127.0.0.0/8", "--encryption-key", &key]);
+        let cluster = Cluster::start_with(&["--outbound-allow", "127.0.0.0/8"]);
         let natures = [&[Nature::Sound; SOUND][..], &ILL].concat();
         let (sink, closed) = (Sink::start(&natures, random), Closed::new());
         let mut client = cluster.client(0);
