@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -25,6 +25,8 @@ pub struct Sink {
 #[derive(Default)]
 struct Seen {
     count: usize,
+    /// How long it takes to answer.
+    pause: Duration,
     /// When each marked body came first.
     marks: Vec<Option<Instant>>,
     /// The first request as it came, for others to send again.
@@ -60,8 +62,10 @@ impl Sink {
         self.seen().count
     }
 
-    pub fn reset(&self) {
+    /// Forgets what came, and answers from now on after a pause, as a receiver does that has work to do.
+    pub fn reset(&self, pause: Duration) {
         let mut seen = self.seen();
+        seen.pause = pause;
         seen.count = 0;
         seen.marks.clear();
     }
@@ -86,9 +90,12 @@ async fn receive(mut stream: TcpStream, seen: Arc<Mutex<Seen>>) {
             _ => return,
         }
         while let Some(length) = request_length(&buffer[..filled]).filter(|length| *length <= filled) {
-            seen.lock().unwrap_or_else(PoisonError::into_inner).note(&buffer[..length]);
+            let pause = seen.lock().unwrap_or_else(PoisonError::into_inner).note(&buffer[..length]);
             buffer.copy_within(length..filled, 0);
             filled -= length;
+            if !pause.is_zero() {
+                tokio::time::sleep(pause).await;
+            }
             if stream.write_all(ANSWER).await.is_err() {
                 return;
             }
@@ -97,16 +104,18 @@ async fn receive(mut stream: TcpStream, seen: Arc<Mutex<Seen>>) {
 }
 
 impl Seen {
-    fn note(&mut self, request: &[u8]) {
+    /// Notes a request; tells how long to wait with the answer.
+    fn note(&mut self, request: &[u8]) -> Duration {
         self.count += 1;
         if self.sample.is_empty() {
             self.sample = request.to_vec();
         }
-        let Some(mark) = mark(request) else { return };
+        let Some(mark) = mark(request) else { return self.pause };
         if self.marks.len() <= mark {
             self.marks.resize(mark + 1, None);
         }
         self.marks[mark].get_or_insert_with(Instant::now);
+        self.pause
     }
 }
 

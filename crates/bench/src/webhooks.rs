@@ -23,8 +23,12 @@ const WRITERS: usize = 16;
 const READS_PER_SECOND: usize = 800;
 const READERS: usize = 8;
 const PENDING: usize = 100_000;
+/// How long a receiver with something to do takes to answer.
+const RECEIVER_PAUSE: Duration = Duration::from_millis(5);
 /// Longest wait for deliveries that should come.
 const WAIT_MAX: Duration = Duration::from_secs(120);
+/// When nothing came for so long, nothing more will come.
+const QUIET: Duration = Duration::from_millis(500);
 const LOOK_EVERY: Duration = Duration::from_millis(2);
 
 const RATIO_MIN: f64 = 0.5;
@@ -98,10 +102,16 @@ async fn run(bench: &mut Bench, engine: &str, data: &Data) -> Outcome<()> {
             "",
         ]),
         row([
-            "the same while 100 000 deliveries drain",
+            "the same while 100 000 deliveries are pending",
             &format!("p50 {}", ms(reads[1].p50_ms)),
             &format!("p99 {}", ms(reads[1].p99_ms)),
             &format!("{} times, {}", two(slowdown), kept[2]),
+        ]),
+        row([
+            "the same while they drain at full speed",
+            &format!("p50 {}", ms(reads[2].p50_ms)),
+            &format!("p99 {}", ms(reads[2].p99_ms)),
+            &format!("{} times", two(reads[2].p99_ms / reads[0].p99_ms)),
         ]),
     ];
     bench.print(&format!("\nWebhooks, {engine}\n{}", table(&rows)))
@@ -130,7 +140,7 @@ impl Scene {
     /// Writes events as fast as that goes, and waits until all endpoints have them.
     async fn fill(&self, events: usize) -> Outcome<()> {
         let (server, token) = (&self.server, &self.token);
-        self.sink.reset();
+        self.sink.reset(Duration::ZERO);
         let requests: Vec<_> = (0..events).map(|mark| location(token, mark)).collect();
         let mut sent = 0;
         for chunk in requests.chunks(events.div_ceil(WRITERS)) {
@@ -174,12 +184,12 @@ impl Scene {
         let (mut ours, mut bare) = (Vec::new(), Vec::new());
         for round in 1..=bench.plan.rounds {
             bench.progress(&format!("webhooks, {engine}: deliveries, round {round}"));
-            self.sink.reset();
+            self.sink.reset(Duration::ZERO);
             let spent = self.server.cpu()?;
             self.replay(ENDPOINTS, 0).await?;
             let taken = self.wait(total).await?;
             ours.push(Rate::of(total, taken, self.server.cpu()? - spent));
-            self.sink.reset();
+            self.sink.reset(Duration::ZERO);
             bare.push(self.post(bench, total).await?);
         }
         Ok([Rate::median(&ours), Rate::median(&bare)])
@@ -203,7 +213,7 @@ impl Scene {
     /// endpoint is looked at, and all are delivered to.
     async fn lags(&self, bench: &Bench, engine: &str) -> Outcome<Times> {
         bench.progress(&format!("webhooks, {engine}: lag"));
-        self.sink.reset();
+        self.sink.reset(Duration::ZERO);
         let writes = WRITES_PER_SECOND * bench.plan.lag_seconds;
         let requests: Vec<_> = (0..writes).map(|mark| location(&self.token, mark)).collect();
         // One endpoint only: sixteen times as many deliveries as writes would measure the machine's end.
@@ -221,33 +231,51 @@ impl Scene {
         Times::of(lags)
     }
 
-    /// How long reads take at a steady rate: with nothing to deliver, and while many deliveries drain.
-    async fn reads(&self, bench: &Bench, engine: &str) -> Outcome<[Times; 2]> {
+    /// How long reads take at a steady rate: with nothing to deliver; while many deliveries are pending, at receivers that
+    /// take their time; and while as many drain as fast as the machine can.
+    async fn reads(&self, bench: &Bench, engine: &str) -> Outcome<[Times; 3]> {
         let events = PENDING / ENDPOINTS;
         let there = WRITES_PER_SECOND * bench.plan.lag_seconds + bench.plan.webhook_events;
         if there < events {
             bench.progress(&format!("webhooks, {engine}: writing"));
             self.fill(events - there).await?;
         }
-        let id = process::id(&self.ask("POST", "/locations", r#"{"name":"x","address":{"address":{"line_1":"1 Quay Street","city":"Bristol","country_code":"GB"}}}"#).await?)?;
+        let id = process::id(&self.ask("POST", "/locations", process::LOCATION).await?)?;
         let read = request("GET", &format!("/locations/{id}"), Some(&self.token), "");
-        let (mut idle, mut busy) = (Vec::new(), Vec::new());
+        let requests = Rc::new(vec![read; READS_PER_SECOND]);
+        let (mut idle, mut pending, mut draining) = (Vec::new(), Vec::new(), Vec::new());
         for round in 1..=bench.plan.rounds {
             bench.progress(&format!("webhooks, {engine}: reads, round {round}"));
-            let requests = Rc::new(vec![read.clone(); READS_PER_SECOND]);
-            idle.extend(took(
-                &load::pace(self.server.address, Rc::clone(&requests), READERS, READS_PER_SECOND).await?,
-            ));
-            self.sink.reset();
-            self.replay(ENDPOINTS, 0).await?;
-            busy.extend(took(&load::pace(self.server.address, requests, READERS, READS_PER_SECOND).await?));
-            if self.sink.count() >= PENDING {
-                return Err("the deliveries were over before the reads were".into());
+            idle.extend(self.read(&requests).await?);
+            for (pause, times) in [(RECEIVER_PAUSE, &mut pending), (Duration::ZERO, &mut draining)] {
+                self.sink.reset(pause);
+                self.replay(ENDPOINTS, 0).await?;
+                times.extend(self.read(&requests).await?);
+                if self.sink.count() >= PENDING {
+                    return Err("the deliveries were over before the reads were".into());
+                }
+                if self.sink.count() == 0 {
+                    return Err("nothing was delivered while it was read".into());
+                }
+                self.sink.reset(Duration::ZERO);
             }
-            self.wait(PENDING).await?;
-            tokio::time::sleep(Duration::from_millis(500)).await;
+            self.settle().await;
         }
-        Ok([Times::of(idle)?, Times::of(busy)?])
+        Ok([Times::of(idle)?, Times::of(pending)?, Times::of(draining)?])
+    }
+
+    /// Waits until nothing more comes.
+    async fn settle(&self) {
+        let mut before = None;
+        while before != Some(self.sink.count()) {
+            before = Some(self.sink.count());
+            tokio::time::sleep(QUIET).await;
+        }
+    }
+
+    async fn read(&self, requests: &Rc<Vec<bytes::Bytes>>) -> Outcome<Vec<Duration>> {
+        let sent = load::pace(self.server.address, Rc::clone(requests), READERS, READS_PER_SECOND).await?;
+        Ok(sent.iter().map(|sent| sent.ended - sent.began).collect())
     }
 }
 
@@ -289,10 +317,6 @@ impl Times {
         let at = |share: usize| times[(times.len() - 1) * share / 100].as_secs_f64() * 1000.0;
         Ok(Self { p50_ms: at(50), p99_ms: at(99) })
     }
-}
-
-fn took(sent: &[load::Sent]) -> Vec<Duration> {
-    sent.iter().map(|sent| sent.ended - sent.began).collect()
 }
 
 /// The request that makes a location with this mark in its name.
