@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use model::{Error, Owner, Result, Timestamp};
 use store::{Access, access_tokens, events, idempotency};
-
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::JoinHandle;
 

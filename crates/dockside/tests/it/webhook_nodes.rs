@@ -2,8 +2,11 @@
 //! silent.
 
 use std::sync::Arc;
+use std::time::Duration;
 
+use model::{Code, Error};
 use service::{Service, SystemRandom};
+use tokio::sync::watch;
 
 use crate::hook::{Hook, statuses};
 use crate::receiver::{Answer, Gate, sequences};
@@ -115,6 +118,56 @@ async fn a_server_that_stops_finishes_what_it_is_at_and_leaves_the_rest() {
     let node = another(&world).await;
     node.deliver_webhooks().await.unwrap();
     assert_eq!(sequences(&hook.receiver.seen()), [1, 2, 3, 4, 5], "what was sent was written down");
+}
+
+/// A database that has so much to do that it turns transactions away, until it is let go.
+struct Clog(watch::Sender<bool>);
+
+impl Clog {
+    /// More than SQLite lets wait; on PostgreSQL the first ones take all connections.
+    const WRITES: usize = 6000;
+
+    async fn of(world: &World) -> Self {
+        let (open, is_open) = watch::channel(false);
+        let (owner, is_shared) = (world.owner(), world.db.is_shared());
+        for _ in 0..Self::WRITES {
+            let (db, is_open) = (world.db.clone(), is_open.clone());
+            tokio::spawn(async move {
+                let wait = db.write(owner, async move |_tx| {
+                    let mut is_open = is_open.clone();
+                    // A transaction on SQLite has a thread of its own, and may only await the database.
+                    while !is_shared && !*is_open.borrow() {
+                        std::thread::yield_now();
+                    }
+                    is_open.wait_for(|is_open| *is_open).await.map(drop).map_err(Error::fault)
+                });
+                wait.await
+            });
+        }
+        Self::wait_for_refusal(world).await;
+        Self(open)
+    }
+
+    async fn wait_for_refusal(world: &World) {
+        let refused = world.db.write(world.owner(), async |_tx| Ok(())).await.unwrap_err();
+        assert!(matches!(refused, Error::Refused(problem) if problem.code == Code::Overloaded));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_database_with_too_much_to_do_makes_nothing_come_twice() {
+    let gate = Gate::closed();
+    let (world, hook, _node, delivering) = stuck(&gate, Answer::status(200)).await;
+    let clog = Clog::of(&world).await;
+    gate.open();
+    hook.receiver.wait_for(2).await;
+    // What was sent is turned away when it is to be written down: at once on SQLite, after a wait on PostgreSQL.
+    Clog::wait_for_refusal(&world).await;
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    clog.0.send_replace(true);
+    delivering.await.unwrap();
+    world.deliver().await;
+    assert_eq!(sequences(&hook.receiver.seen()), [1, 2, 3]);
 }
 
 /// The late answer was 410: whoever believed it would disable the endpoint, or go back to its own place.

@@ -108,11 +108,6 @@ impl Service {
         let _either = tokio::time::timeout(TROUBLE_REST, stop.wait_for(|is_stopping| *is_stopping)).await;
     }
 
-    async fn release_lane(&self, held: &Held) -> Result<()> {
-        let held = held.clone();
-        self.db().write(held.owner, async move |tx| webhook_lanes::release(tx, &held).await).await
-    }
-
     /// The endpoint with its secrets opened, ready to be posted to.
     async fn lane_setup(&self, held: &Held) -> Result<Option<Setup>> {
         let (owner, id) = (held.owner, held.endpoint);
@@ -139,14 +134,19 @@ impl Lane {
     }
 
     async fn run(&mut self) -> Result<End> {
-        let end = self.run_until_idle().await?;
-        // What is being written down must be written before the lane is given back.
-        Ok(self.recorded().await?.unwrap_or(end))
+        let end = self.run_until_idle().await;
+        // What is being written down must be written before the lane is given back, however it ended.
+        let recorded = self.recorded().await;
+        Ok(recorded?.unwrap_or(end?))
     }
 
     async fn run_until_idle(&mut self) -> Result<End> {
+        let mut news = None;
         while !self.is_stopping() {
-            let work = self.read_work().await?;
+            let work = match news.take() {
+                Some(work) => work,
+                None => self.read_work().await?,
+            };
             match work.version {
                 None => return Ok(End::Lost),
                 Some(version) if version == self.setup.version => {}
@@ -160,12 +160,13 @@ impl Lane {
                 if let Some(end) = self.recorded().await? {
                     return Ok(end);
                 }
-                let is_over =
-                    self.linger == Linger::Never || self.is_paused() || !self.wait_for_news().await?;
-                if is_over {
-                    return Ok(End::Idle);
+                if self.linger == Linger::ForNews && !self.is_paused() {
+                    news = self.wait_for_news().await?;
                 }
-                continue;
+                match news {
+                    Some(_) => continue,
+                    None => return Ok(End::Idle),
+                }
             }
             if let Some(end) = self.work(work).await? {
                 return Ok(end);
@@ -345,8 +346,8 @@ impl Lane {
             return Ok(None);
         }
         let is_plain = unrecorded.is_plain();
-        let (service, held) = (self.service.clone(), self.held.clone());
-        self.recording = Some(tokio::spawn(service.record_lane(held, unrecorded)));
+        let (service, node, held) = (self.service.clone(), Arc::clone(&self.node), self.held.clone());
+        self.recording = Some(tokio::spawn(service.record_lane(node, held, unrecorded)));
         if is_plain { Ok(None) } else { self.recorded().await }
     }
 
@@ -373,8 +374,8 @@ impl Lane {
         }
     }
 
-    /// Waits for something to do; false where the lane is to be given back.
-    async fn wait_for_news(&self) -> Result<bool> {
+    /// Waits for something to do; `None` where the lane is to be given back.
+    async fn wait_for_news(&self) -> Result<Option<Work>> {
         let delivery = &self.service.0.delivery;
         let (mut news, mut stop) = (delivery.news.subscribe(), delivery.is_stopping.subscribe());
         let began = Instant::now();
@@ -383,7 +384,7 @@ impl Lane {
             // What was written between the last look and the subscription rang no bell for us: so look first.
             let work = self.read_work().await?;
             if !work.is_empty() || work.version != Some(self.setup.version) {
-                return Ok(true);
+                return Ok(Some(work));
             }
             tokio::time::sleep(LOOK_REST).await;
             tokio::select! {
@@ -392,6 +393,6 @@ impl Lane {
                 () = tokio::time::sleep(LOOK_EVERY) => {}
             }
         }
-        Ok(false)
+        Ok(None)
     }
 }

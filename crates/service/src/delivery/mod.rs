@@ -13,7 +13,7 @@ mod signature;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use model::{Id, Result};
+use model::{Code, Error, Id, Result};
 use store::webhook_lanes::{self, Held};
 use store::{Access, webhook_deliveries};
 use tokio::sync::{Semaphore, watch};
@@ -35,6 +35,8 @@ const LOOK_EVERY: Duration = Duration::from_millis(100);
 const LOOK_REST: Duration = Duration::from_millis(10);
 /// How long lanes may take to come to an end once the server is told to stop.
 const STOP_TIME: Duration = Duration::from_secs(20);
+/// The rest before a database that has too much to do is asked again.
+const BUSY_REST: Duration = Duration::from_millis(50);
 /// Lanes that are at the database at once.
 const TURNS: usize = 2;
 /// Deliveries that one transaction cleans away at most.
@@ -158,8 +160,12 @@ impl Service {
             lanes.extend(webhook_lanes::claim(tx, &node, now, true, ill).await?);
             Ok(lanes)
         });
-        // Where that failed, lanes may have been claimed without our learning of it.
-        claim.await.inspect_err(|_| self.disown())
+        // Where that failed, lanes may have been claimed without our learning of it; not so where it was never begun.
+        claim.await.inspect_err(|error| {
+            if !is_busy(error) {
+                self.disown();
+            }
+        })
     }
 
     /// Cleans away old deliveries, and those of endpoints that are gone.
@@ -183,4 +189,9 @@ impl Service {
         }
         Ok(())
     }
+}
+
+/// Whether the database turned a transaction away before it was begun, because it has too much to do.
+fn is_busy(error: &Error) -> bool {
+    matches!(error, Error::Refused(problem) if problem.code == Code::Overloaded)
 }

@@ -1,5 +1,6 @@
 //! Writing down what a lane sent, in one transaction: its place, its deliveries, and the end of its endpoint.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use model::webhook_endpoint::DisabledReason;
@@ -7,6 +8,7 @@ use model::{Error, Event, Result, WebhookDelivery, WebhookEndpoint};
 use store::webhook_lanes::{self, Held};
 use store::{Tx, webhook_deliveries, webhook_endpoints};
 
+use super::{BUSY_REST, is_busy};
 use crate::events::EventLog;
 use crate::reply::json;
 use crate::{Service, found};
@@ -52,14 +54,27 @@ pub(super) enum Recorded {
 }
 
 impl Service {
-    /// Writes down what a lane sent.
-    pub(super) async fn record_lane(self, held: Held, unrecorded: Unrecorded) -> Result<Recorded> {
+    /// Writes down what a lane sent. A database that has too much to do is asked again for as long as the lane is ours:
+    /// what is not written down is sent again.
+    pub(super) async fn record_lane(
+        self,
+        node: Arc<str>,
+        held: Held,
+        unrecorded: Unrecorded,
+    ) -> Result<Recorded> {
         let event_log = self.event_log(held.owner, self.now());
         let is_disabled = unrecorded.disable.is_some();
+        let unrecorded = Arc::new(unrecorded);
         let _turn = self.0.delivery.turns.acquire().await;
-        let write =
-            self.db().write(held.owner, async move |tx| record(tx, &held, &unrecorded, &event_log).await);
-        let version = write.await?;
+        let version = loop {
+            let (held, unrecorded, event_log) = (held.clone(), Arc::clone(&unrecorded), event_log.clone());
+            let write =
+                self.db().write(held.owner, async move |tx| record(tx, &held, &unrecorded, &event_log).await);
+            match write.await {
+                Err(error) if is_busy(&error) && self.is_node(&node) => tokio::time::sleep(BUSY_REST).await,
+                written => break written?,
+            }
+        };
         if is_disabled {
             self.notice();
         }
@@ -68,6 +83,21 @@ impl Service {
             Some(_) if is_disabled => Recorded::Disabled,
             Some(version) => Recorded::Version(version),
         })
+    }
+
+    /// Gives a lane back, with the same patience.
+    pub(super) async fn release_lane(&self, held: &Held) -> Result<()> {
+        loop {
+            let held = held.clone();
+            let release =
+                self.db().write(held.owner, async move |tx| webhook_lanes::release(tx, &held).await);
+            match release.await {
+                Err(error) if is_busy(&error) && self.node().is_some() => {
+                    tokio::time::sleep(BUSY_REST).await;
+                }
+                released => return released,
+            }
+        }
     }
 }
 
