@@ -94,7 +94,7 @@ fuzz_target!(|bytes: &[u8]| {
     let fixture = &*FIXTURE;
     let mut input = bytes.iter().copied();
     let mut now = START_S * 1000;
-    let hub = Arc::new(Hub::new(10));
+    let hub = Arc::new(Hub::new(20, 10));
     let transport = transport(input.next().unwrap_or(0));
     let mut connection = Connection::new(&hub, &fixture.settings, transport, [3; SEED_BYTES].into(), now);
     let mut asked = None;

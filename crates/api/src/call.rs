@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, header};
+use hyper::upgrade::OnUpgrade;
 use model::id::Kind;
 use model::problem::Issue;
 use model::shape::{self, Input};
@@ -29,6 +30,8 @@ pub struct Call {
     pub(crate) query: Query,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Bytes,
+    /// The way to the socket behind the request, where the server lets one have it.
+    pub(crate) upgrade: Option<OnUpgrade>,
 }
 
 impl Call {

@@ -7,7 +7,7 @@ const REQUEST_HEADERS: HeaderValue = HeaderValue::from_static(
     "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id, Dockside-Version, Prefer, traceparent",
 );
 const EXPOSED: HeaderValue = HeaderValue::from_static(
-    "ETag, Link, Location, Retry-After, X-Request-Id, Dockside-Version, Idempotent-Replayed, RateLimit, RateLimit-Policy",
+    "ETag, Link, Location, Retry-After, X-Request-Id, Dockside-Version, Idempotent-Replayed, RateLimit, RateLimit-Policy, Stream-Offset, Stream-Epoch",
 );
 /// How long a browser may remember the answer, in seconds.
 const MAX_AGE: HeaderValue = HeaderValue::from_static("600");

@@ -2,11 +2,14 @@
 
 use model::Result;
 use model::event::{AFTER, EVENT, EVENT_ID, RESOURCE_ID, TYPE};
+use model::problem::Issue;
+use model::stream_token::{CHANNEL, STREAM_TOKEN, SUBSCRIPTION_INPUT, SubscriptionInput};
+use model::{Code, Problem};
 use service::{Command, EventFilter, Precondition};
 
 use crate::call::Call;
 use crate::respond::{self, Response};
-use crate::route::{CURSOR, LIMIT, Parameter, ParameterKind, Route, Success};
+use crate::route::{Body, CURSOR, LIMIT, Parameter, ParameterKind, Route, Success};
 
 const LIST: &str = "data";
 const FROM: Parameter = Parameter {
@@ -25,7 +28,51 @@ const BY_RESOURCE: Parameter = Parameter {
     kind: ParameterKind::One(&RESOURCE_ID),
 };
 
+const OF_CHANNEL: Parameter = Parameter {
+    name: "channel",
+    about: "The channel to join, where no body names it. A `#` is written `%23`.",
+    kind: ParameterKind::One(&CHANNEL),
+};
+
+const CONNECTION_ABOUT: &str = "A client connects to `/connection/websocket` with it, speaks Centrifugo's protocol, and is subscribed to a channel for each resource that the access token may read. It lives 30 minutes, and no longer than the access token; clients fetch a new one by themselves. The organisation must be provisioned.";
+const SUBSCRIPTION_ABOUT: &str = "A client joins one more channel with it: `<resource>:<organisation_id>#<user_id>`. It lives 15 minutes. The channel is named in the body or in the query; where both name one, it must be the same. Channels of others, of unknown resources and of what the access token may not read are 403.";
+
 pub fn routes() -> Vec<Route> {
+    let mut routes = log_routes();
+    routes.extend(token_routes());
+    routes
+}
+
+fn token_routes() -> [Route; 4] {
+    let read = "events:read";
+    let (connection, subscription) = ("/events/connection_token", "/events/subscription_token");
+    let refusals = &[Code::NotProvisioned];
+    let channel_refusals = &[Code::NotProvisioned, Code::ForbiddenChannel];
+    [
+        Route::get(connection, read, "Get a token to connect with", get_connection_token)
+            .about(CONNECTION_ABOUT)
+            .success(Success::Answer(&STREAM_TOKEN))
+            .refusals(refusals),
+        Route::post(connection, read, "Create a token to connect with", create_connection_token)
+            .about(CONNECTION_ABOUT)
+            .success(Success::Answer(&STREAM_TOKEN))
+            .refusals(refusals),
+        Route::get(subscription, read, "Get a token to join a channel with", get_subscription_token)
+            .about(SUBSCRIPTION_ABOUT)
+            .parameters(const { &[OF_CHANNEL] })
+            .body(Body::Optional(&SUBSCRIPTION_INPUT))
+            .success(Success::Answer(&STREAM_TOKEN))
+            .refusals(channel_refusals),
+        Route::post(subscription, read, "Create a token to join a channel with", create_subscription_token)
+            .about(SUBSCRIPTION_ABOUT)
+            .parameters(const { &[OF_CHANNEL] })
+            .body(Body::Optional(&SUBSCRIPTION_INPUT))
+            .success(Success::Answer(&STREAM_TOKEN))
+            .refusals(channel_refusals),
+    ]
+}
+
+fn log_routes() -> Vec<Route> {
     let (read, write) = ("events:read", "events:write");
     let (provision, deprovision) = ("/events/provision", "/events/deprovision");
     vec![
@@ -86,6 +133,44 @@ async fn deprovision_events(call: Call) -> Result<Response> {
 async fn deprovision_events_by_get(call: Call) -> Result<Response> {
     let reply = call.service().deprovision_events(plain_command(&call)?).await?;
     respond::reply(&call, reply)
+}
+
+async fn get_connection_token(call: Call) -> Result<Response> {
+    let reply = call.service().create_connection_token(plain_command(&call)?).await?;
+    respond::reply(&call, reply)
+}
+
+async fn create_connection_token(call: Call) -> Result<Response> {
+    let reply = call.service().create_connection_token(call.command()?).await?;
+    respond::reply(&call, reply)
+}
+
+async fn get_subscription_token(call: Call) -> Result<Response> {
+    let reply = call.service().create_subscription_token(plain_command(&call)?, channel(&call)?).await?;
+    respond::reply(&call, reply)
+}
+
+async fn create_subscription_token(call: Call) -> Result<Response> {
+    let reply = call.service().create_subscription_token(call.command()?, channel(&call)?).await?;
+    respond::reply(&call, reply)
+}
+
+/// The channel, as body or query name it.
+fn channel(call: &Call) -> Result<String> {
+    let in_body = match call.body.is_empty() {
+        true => None,
+        false => call.input::<SubscriptionInput>()?.channel,
+    };
+    let in_query = call.query.one(OF_CHANNEL.name);
+    let refuse = |code, message: &str| Problem::body(vec![Issue::new(code, "/channel", message)]);
+    match (in_body, in_query) {
+        (Some(channel), Some(other)) if channel != other => {
+            Err(refuse("invalid_value", "Differs from the channel in the query.").into())
+        }
+        (Some(channel), _) => Ok(channel),
+        (None, Some(channel)) => Ok(channel.to_owned()),
+        (None, None) => Err(refuse("required", "Must be there, or in the query.").into()),
+    }
 }
 
 /// What comes with a GET that acts: it takes neither a key nor a state.

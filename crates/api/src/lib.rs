@@ -6,6 +6,7 @@
 mod access_tokens;
 mod allocations;
 mod call;
+mod connection;
 mod cors;
 mod docs;
 mod events;
@@ -48,6 +49,8 @@ pub struct Limits {
     /// How long a request's head may take to arrive, and a connection may idle.
     pub header_time: Duration,
     pub connections_max: usize,
+    /// Clients that follow the log live, beside `connections_max`.
+    pub stream_connections_max: usize,
     /// Requests worked on at once; beyond it they are turned away.
     pub requests_max: usize,
     /// Requests per second and token; none where zero.
@@ -66,6 +69,7 @@ impl Default for Limits {
             request_time: Duration::from_secs(30),
             header_time: Duration::from_secs(15),
             connections_max: 10_000,
+            stream_connections_max: 50_000,
             requests_max: 2048,
             rate_per_second: 0,
             rate_burst: 100,
@@ -85,18 +89,29 @@ struct Inner {
     metrics: metrics::Metrics,
     rate: rate::Buckets,
     in_flight: tokio::sync::Semaphore,
+    /// One is held by each connection that streams.
+    stream_places: Arc<tokio::sync::Semaphore>,
     /// The published contract, written once.
     openapi: bytes::Bytes,
 }
 
 impl App {
+    /// Sends clients that stream away, and waits until the last is gone.
+    pub(crate) async fn close_streams(&self) {
+        self.0.service.close_streams().await;
+        let all = u32::try_from(self.0.limits.stream_connections_max).unwrap_or(u32::MAX);
+        let _closed = self.0.stream_places.acquire_many(all).await;
+    }
+
     pub fn new(service: Service, limits: Limits) -> model::Result<Self> {
-        let table = route::Table::new(route::all())?;
-        let openapi = openapi::document(table.routes()).to_string().into();
+        let published = route::all();
+        let openapi = openapi::document(&published).to_string().into();
+        let table = route::Table::new(published.into_iter().chain(route::connections()).collect())?;
         Ok(Self(Arc::new(Inner {
             metrics: metrics::Metrics::new(table.routes()),
             rate: rate::Buckets::new(limits.rate_per_second, limits.rate_burst),
             in_flight: tokio::sync::Semaphore::new(limits.requests_max),
+            stream_places: Arc::new(tokio::sync::Semaphore::new(limits.stream_connections_max)),
             service,
             limits,
             table,

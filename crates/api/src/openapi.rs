@@ -72,7 +72,9 @@ fn operation(route: &Route, routes: &[Route], components: &mut Components) -> Va
 
 fn request_body(body: &Body, components: &mut Components) -> Value {
     let content = match body {
-        Body::Json(shape) => json!({ "application/json": { "schema": components.schema(shape, Way::In) } }),
+        Body::Json(shape) | Body::Optional(shape) => {
+            json!({ "application/json": { "schema": components.schema(shape, Way::In) } })
+        }
         Body::Patch(shape) => {
             let schema = components.schema(shape, Way::Patch);
             json!({
@@ -83,8 +85,9 @@ fn request_body(body: &Body, components: &mut Components) -> Value {
         Body::Form(shape) => {
             json!({ "application/x-www-form-urlencoded": { "schema": components.schema(shape, Way::In) } })
         }
+        Body::Raw => json!({ "application/octet-stream": {} }),
     };
-    json!({ "required": true, "content": content })
+    json!({ "required": !matches!(body, Body::Optional(_)), "content": content })
 }
 
 /// Whether the path is that of a resource with states to tag: then `If-Match` means something there.
@@ -206,11 +209,19 @@ pub fn refusals_of(route: &Route) -> Vec<Code> {
     if route.body.is_some() {
         codes.extend([Code::Timeout, Code::BodyTooLarge, Code::UnsupportedMediaType]);
     }
-    if matches!(route.body, Some(Body::Json(_) | Body::Patch(_))) {
+    if matches!(route.body, Some(Body::Json(_) | Body::Patch(_) | Body::Optional(_))) {
         codes.extend([Code::InvalidJson, Code::DuplicateKey, Code::ValidationFailed, Code::UnknownField]);
     }
     codes.extend(route.refusals);
     codes
+}
+
+/// The headers of a read that tell where in the event log its state was.
+fn position_headers() -> Value {
+    json!({
+        "Stream-Offset": { "description": "How far the event log had come: subscribe from here, and nothing is missed.", "schema": { "type": "integer" } },
+        "Stream-Epoch": { "description": "Which log that is.", "schema": { "type": "string" } },
+    })
 }
 
 fn success(route: &Route, routes: &[Route], components: &mut Components) -> (&'static str, Value) {
@@ -219,8 +230,15 @@ fn success(route: &Route, routes: &[Route], components: &mut Components) -> (&'s
     match &route.success {
         Success::Resource(shape) => {
             let content = json_of(components.schema(shape, Way::Out));
-            let headers = if route.scope.is_some() { etag } else { json!({}) };
+            let mut headers = if route.scope.is_some() { etag } else { json!({}) };
+            if route.shows_state() {
+                merge(&mut headers, position_headers());
+            }
             ("200", json!({ "description": shape.about, "headers": headers, "content": content }))
+        }
+        Success::Answer(shape) => {
+            let content = json_of(components.schema(shape, Way::Out));
+            ("200", json!({ "description": shape.about, "content": content }))
         }
         Success::Created(shape) => {
             let content = json_of(components.schema(shape, Way::Out));
@@ -250,13 +268,20 @@ fn success(route: &Route, routes: &[Route], components: &mut Components) -> (&'s
                     "limit": { "type": "integer", "minimum": 1 },
                 },
             });
-            let link = json!({ "Link": { "description": "The pages around this one (RFC 8288).", "schema": { "type": "string" } } });
-            ("200", json!({ "description": "A page.", "headers": link, "content": json_of(schema) }))
+            let mut headers = json!({ "Link": { "description": "The pages around this one (RFC 8288).", "schema": { "type": "string" } } });
+            merge(&mut headers, position_headers());
+            ("200", json!({ "description": "A page.", "headers": headers, "content": json_of(schema) }))
         }
         Success::Empty => ("204", json!({ "description": "Done. The body is empty." })),
         Success::Other(media_type) => {
             ("200", json!({ "description": route.summary, "content": { *media_type: {} } }))
         }
+    }
+}
+
+fn merge(headers: &mut Value, more: Value) {
+    if let (Value::Object(headers), Value::Object(more)) = (headers, more) {
+        headers.extend(more);
     }
 }
 

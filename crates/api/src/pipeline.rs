@@ -9,6 +9,7 @@ use bytes::{Bytes, BytesMut};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use http_body_util::BodyExt;
 use model::{Code, Error, Problem, Result};
+use service::stream::Position;
 use service::{Caller, log};
 
 use crate::call::{Call, bad_header};
@@ -21,6 +22,8 @@ use crate::{App, VERSION, cors, problem};
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const VERSION_HEADER: HeaderName = HeaderName::from_static("dockside-version");
 const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
+const STREAM_OFFSET: HeaderName = HeaderName::from_static("stream-offset");
+const STREAM_EPOCH: HeaderName = HeaderName::from_static("stream-epoch");
 /// Longest request id that is taken from a caller.
 const REQUEST_ID_CHARS_MAX: usize = 128;
 const REQUEST_ID_BYTES: usize = 12;
@@ -86,7 +89,7 @@ impl App {
         B: http_body::Body<Data = Bytes> + Send + Unpin,
         B::Error: std::error::Error + Send + Sync + 'static,
     {
-        let (head, body) = request.into_parts();
+        let (mut head, body) = request.into_parts();
         let uri_bytes = head.uri.path_and_query().map_or(0, |target| target.as_str().len());
         if uri_bytes > URI_BYTES_MAX || header_bytes(&head.headers) > HEAD_BYTES_MAX {
             return Err(Code::HeadersTooLarge.into());
@@ -111,10 +114,20 @@ impl App {
             caller.require(scope)?;
         }
         let query = Query::parse(head.uri.query(), route.parameters)?;
-        check_media_type(route, &head.headers)?;
+        let is_optional = matches!(route.body, Some(route::Body::Optional(_)));
+        if !is_optional {
+            check_media_type(route, &head.headers)?;
+        }
         let body = match route.body {
             Some(_) => self.read_body(&head.headers, body).await?,
             None => Bytes::new(),
+        };
+        if is_optional && !body.is_empty() {
+            check_media_type(route, &head.headers)?;
+        }
+        let position = match seen.caller.filter(|_| route.shows_state()) {
+            Some(caller) => Some(self.0.service.position(caller.owner).await?),
+            None => None,
         };
         let call = Call {
             app: self.clone(),
@@ -123,10 +136,15 @@ impl App {
             uri: head.uri,
             ids,
             query,
+            upgrade: head.extensions.remove(),
             headers: head.headers,
             body,
         };
-        self.run(route, call).await
+        let mut response = self.run(route, call).await?;
+        if let Some(position) = position {
+            add_position(&mut response, &position)?;
+        }
+        Ok(response)
     }
 
     /// Runs the handler, within its time and without letting a panic out.
@@ -224,6 +242,14 @@ async fn catch_panic(work: impl Future<Output = Result<Response>>) -> Result<Res
     .await
 }
 
+/// Where the log was before the state was read: whoever subscribes from there misses nothing.
+fn add_position(response: &mut Response, position: &Position) -> Result<()> {
+    let headers = response.headers_mut();
+    headers.insert(STREAM_OFFSET, HeaderValue::from(position.offset));
+    headers.insert(STREAM_EPOCH, HeaderValue::try_from(&*position.epoch).map_err(Error::fault)?);
+    Ok(())
+}
+
 fn header_bytes(headers: &HeaderMap) -> usize {
     headers.iter().map(|(name, value)| name.as_str().len() + value.len()).sum()
 }
@@ -271,7 +297,8 @@ fn check_media_type(route: &Route, headers: &HeaderMap) -> Result<()> {
     let essence =
         given.and_then(|value| value.split(';').next()).unwrap_or_default().trim().to_ascii_lowercase();
     let is_right = match body {
-        route::Body::Json(_) => essence == "application/json",
+        route::Body::Raw => true,
+        route::Body::Json(_) | route::Body::Optional(_) => essence == "application/json",
         route::Body::Patch(_) => {
             matches!(essence.as_str(), "application/json" | "application/merge-patch+json")
         }

@@ -6,7 +6,7 @@ use model::{Code, Error, Problem};
 use serde::Serialize;
 use service::log;
 
-use crate::respond::{Response, with_body};
+use crate::respond::{Body, Response, with_body};
 
 const MEDIA_TYPE: HeaderValue = HeaderValue::from_static("application/problem+json");
 /// Seconds after which a caller that was turned away may try again.
@@ -111,6 +111,6 @@ pub fn finish(response: &mut Response, request_id: &str) -> Option<Code> {
         error: is_oauth.then(|| code.as_str()),
     };
     let body = serde_json::to_vec(&document).unwrap_or_default();
-    *response.body_mut() = http_body_util::Full::new(body.into());
+    *response.body_mut() = Body::Whole(http_body_util::Full::new(body.into()));
     Some(code)
 }

@@ -1,16 +1,64 @@
 //! Responses: what operations answer, as HTTP.
 
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, StatusCode, header};
+use http_body::{Frame, SizeHint};
 use http_body_util::Full;
 use model::{Code, Error, Problem, Result};
 use service::{Listing, Outcome, Reply};
+use tokio::sync::mpsc;
 
 use crate::call::Call;
 use crate::problem;
 
 /// The body of every response.
-pub type Body = Full<Bytes>;
+pub enum Body {
+    Whole(Full<Bytes>),
+    /// Pieces that come as they come.
+    Stream(mpsc::Receiver<Bytes>),
+}
+
+impl Default for Body {
+    fn default() -> Self {
+        Self::Whole(Full::default())
+    }
+}
+
+impl http_body::Body for Body {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        match &mut *self {
+            Self::Whole(whole) => Pin::new(whole).poll_frame(context),
+            Self::Stream(pieces) => {
+                pieces.poll_recv(context).map(|piece| piece.map(|piece| Ok(Frame::data(piece))))
+            }
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        match self {
+            Self::Whole(whole) => whole.is_end_stream(),
+            Self::Stream(_) => false,
+        }
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match self {
+            Self::Whole(whole) => whole.size_hint(),
+            Self::Stream(_) => SizeHint::default(),
+        }
+    }
+}
+
 /// A response of ours.
 pub type Response = http::Response<Body>;
 
@@ -21,7 +69,7 @@ const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
 /// A response with a body of this media type.
 pub fn with_body(status: StatusCode, media_type: HeaderValue, body: impl Into<Bytes>) -> Response {
-    let mut response = http::Response::new(Full::new(body.into()));
+    let mut response = http::Response::new(Body::Whole(Full::new(body.into())));
     *response.status_mut() = status;
     response.headers_mut().insert(header::CONTENT_TYPE, media_type);
     response

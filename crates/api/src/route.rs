@@ -13,8 +13,8 @@ use model::{Code, Error, Result, Scope};
 use crate::call::Call;
 use crate::respond::Response;
 use crate::{
-    access_tokens, allocations, docs, events, inventory_items, location_configurations, locations, oauth,
-    orders, system, webhook_endpoints,
+    access_tokens, allocations, connection, docs, events, inventory_items, location_configurations,
+    locations, oauth, orders, system, webhook_endpoints,
 };
 
 type Handler = Box<dyn Fn(Call) -> Pin<Box<dyn Future<Output = Result<Response>> + Send>> + Send + Sync>;
@@ -72,11 +72,17 @@ pub enum Body {
     Patch(&'static Shape),
     /// A form, as OAuth wants it.
     Form(&'static Shape),
+    /// JSON that may be left out, because the query can say the same.
+    Optional(&'static Shape),
+    /// Bytes of a protocol that checks them itself.
+    Raw,
 }
 
 /// What an operation answers when all is well.
 pub enum Success {
     Resource(&'static Shape),
+    /// Something that has no state of its own to tag.
+    Answer(&'static Shape),
     Created(&'static Shape),
     /// Several resources, changed or made, under `data`.
     Many(StatusCode, &'static Shape),
@@ -217,13 +223,24 @@ impl Route {
         self.method != Method::GET && self.scope.is_some()
     }
 
+    /// Whether it reads what the event log tells of: then it says where in the log that was.
+    pub fn shows_state(&self) -> bool {
+        let is_state = matches!(self.success, Success::Resource(_) | Success::List(..));
+        self.method == Method::GET && self.scope.is_some() && is_state
+    }
+
     /// The group in the documentation: the first step of the path.
     pub fn group(&self) -> &'static str {
         self.path.trim_start_matches('/').split('/').next().unwrap_or_default()
     }
 }
 
-/// Every row there is.
+/// Rows behind which is a protocol of its own; they are not part of the contract.
+pub fn connections() -> Vec<Route> {
+    connection::routes()
+}
+
+/// Every row of the contract.
 pub fn all() -> Vec<Route> {
     [
         locations::routes(),

@@ -8,10 +8,9 @@ use std::time::Duration;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::server::graceful::GracefulShutdown;
 use service::log;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
 use crate::App;
 
@@ -25,7 +24,8 @@ const ACCEPT_BACKOFF: Duration = Duration::from_millis(20);
 
 /// Serves until `stop` is done, then finishes what is under way.
 pub async fn serve(listener: TcpListener, app: App, stop: impl Future<Output = ()>) {
-    let graceful = GracefulShutdown::new();
+    // Each connection holds a receiver: it hears of the stop, and its end is seen here.
+    let (stopping, _) = watch::channel(());
     let permits = Arc::new(Semaphore::new(app.0.limits.connections_max));
     let mut stop = std::pin::pin!(stop);
     loop {
@@ -36,7 +36,7 @@ pub async fn serve(listener: TcpListener, app: App, stop: impl Future<Output = (
                 tokio::select! {
                     () = &mut stop => break,
                     accepted = listener.accept() => match accepted {
-                        Ok((stream, _)) => connect(stream, app.clone(), permit, &graceful),
+                        Ok((stream, _)) => connect(stream, app.clone(), permit, stopping.subscribe()),
                         Err(error) => {
                             log::info("accept", &error.to_string());
                             tokio::time::sleep(ACCEPT_BACKOFF).await;
@@ -47,12 +47,14 @@ pub async fn serve(listener: TcpListener, app: App, stop: impl Future<Output = (
         }
     }
     drop(listener);
-    if tokio::time::timeout(STOP_TIME, graceful.shutdown()).await.is_err() {
+    stopping.send_replace(());
+    let ended = async { tokio::join!(stopping.closed(), app.close_streams()) };
+    if tokio::time::timeout(STOP_TIME, ended).await.is_err() {
         log::info("stop", "some requests did not end in time and were cut off");
     }
 }
 
-fn connect(stream: TcpStream, app: App, permit: OwnedSemaphorePermit, graceful: &GracefulShutdown) {
+fn connect(stream: TcpStream, app: App, permit: OwnedSemaphorePermit, mut stop: watch::Receiver<()>) {
     // Small answers must not wait for more to send.
     let _best_effort = stream.set_nodelay(true);
     let connection = http1::Builder::new()
@@ -69,10 +71,17 @@ fn connect(stream: TcpStream, app: App, permit: OwnedSemaphorePermit, graceful: 
                 async move { Ok::<_, Infallible>(app.handle(request).await) }
             }),
         );
-    let connection = graceful.watch(connection);
     tokio::spawn(async move {
-        // A broken connection is the caller's affair; what it asked for was logged.
-        let _broken = connection.await;
-        drop(permit);
+        let mut connection = std::pin::pin!(connection.with_upgrades());
+        let is_open = tokio::select! {
+            // A broken connection is the caller's affair; what it asked for was logged.
+            _broken = &mut connection => false,
+            _told = stop.changed() => true,
+        };
+        if is_open {
+            connection.as_mut().graceful_shutdown();
+            let _broken = connection.await;
+        }
+        drop((permit, stop));
     });
 }

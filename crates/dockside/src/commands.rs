@@ -104,6 +104,21 @@ async fn list(settings: Settings) -> Result<(), Failure> {
     Ok(())
 }
 
+pub async fn announce(message: &str, settings: Settings) -> Result<(), Failure> {
+    if message.trim().is_empty() {
+        return Err(Failure("there is nothing to announce".to_owned()));
+    }
+    let number = open(&settings.resolve()?).await?.announce(message).await?;
+    writeln!(std::io::stdout(), "announcement {number} was made")?;
+    Ok(())
+}
+
+pub async fn renew_epoch(settings: Settings) -> Result<(), Failure> {
+    let epoch = open(&settings.resolve()?).await?.renew_epoch().await?;
+    writeln!(std::io::stdout(), "The epoch is now {epoch}. Clients start anew within seconds.")?;
+    Ok(())
+}
+
 pub async fn migrate(settings: Settings) -> Result<(), Failure> {
     open(&settings.resolve()?).await?;
     writeln!(std::io::stdout(), "The schema is up to date.")?;

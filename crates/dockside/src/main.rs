@@ -44,6 +44,15 @@ enum Command {
     /// signs webhooks: the headers, the body and the signature are those that an endpoint would get. In order, one at a
     /// time; what fails is shown and not retried.
     Listen(listen::Listen),
+    /// Say something to every client that follows events live, on the channel system:announcements.
+    Announce {
+        /// What to say.
+        message: String,
+        #[command(flatten)]
+        settings: Box<Settings>,
+    },
+    /// After a backup was restored: tell every client that follows events live to load anew what it shows.
+    RenewEpoch(Box<Settings>),
     /// Bring the database's schema up to date, and stop.
     Migrate(Box<Settings>),
     /// Print the API's contract (OpenAPI 3.1).
@@ -71,6 +80,10 @@ fn main() -> ExitCode {
             Command::Token { command } => Box::pin(commands::token(command)).await,
             Command::Geo { command } => Box::pin(geo::run(command)).await,
             Command::Listen(arguments) => Box::pin(listen::run(arguments)).await,
+            Command::Announce { message, settings } => {
+                Box::pin(commands::announce(&message, *settings)).await
+            }
+            Command::RenewEpoch(settings) => Box::pin(commands::renew_epoch(*settings)).await,
             Command::Migrate(settings) => Box::pin(commands::migrate(*settings)).await,
             Command::Openapi => commands::openapi(),
         }

@@ -53,8 +53,14 @@ pub async fn open(settings: &Settings) -> Result<Service, Failure> {
     let db = Db::open(settings.place())
         .await
         .map_err(|error| Failure(format!("{what} can't be opened: {error}")))?;
-    let settings = settings.service(&secrets);
-    Ok(Service::new(db, Arc::new(SystemClock), Arc::new(SystemRandom), settings)?)
+    let settings = settings.service(&secrets)?;
+    let service = Service::new(db, Arc::new(SystemClock), Arc::new(SystemRandom), settings)?;
+    if !service.is_keyed().await? {
+        let why =
+            "the database was encrypted with another encryption_key: servers that share a database share it";
+        return Err(Failure(why.to_owned()));
+    }
+    Ok(service)
 }
 
 /// What a person sees at the first start, and never again.

@@ -8,6 +8,7 @@ use clap::{Args, ValueEnum};
 use serde::Deserialize;
 use service::log::Format;
 use service::outbound::Network;
+use service::stream::{self, StreamKey};
 
 use crate::Failure;
 use crate::secrets::Secrets;
@@ -95,6 +96,26 @@ pub struct Settings {
     #[arg(long, env = "DOCKSIDE_OUTBOUND_ALLOW", value_name = "NETWORKS", value_delimiter = ',')]
     pub outbound_allow: Option<Vec<Network>>,
 
+    /// Clients that follow events live, on this server; more get 503 [default: 50000].
+    #[arg(long, env = "DOCKSIDE_REALTIME_CONNECTIONS_MAX", value_name = "N")]
+    pub realtime_connections_max: Option<usize>,
+
+    /// Clients that one organisation may have, on this server [default: 10000].
+    #[arg(long, env = "DOCKSIDE_REALTIME_ORGANISATION_MAX", value_name = "N")]
+    pub realtime_organisation_max: Option<u32>,
+
+    /// Clients that one user may have, on this server [default: 20].
+    #[arg(long, env = "DOCKSIDE_REALTIME_USER_MAX", value_name = "N")]
+    pub realtime_user_max: Option<u32>,
+
+    /// Signs the tokens of these clients (HS256): a secret of 32 characters or more [default: made of the signing key].
+    #[arg(long, env = "DOCKSIDE_REALTIME_SECRET", value_name = "TEXT", hide_env_values = true)]
+    pub realtime_secret: Option<String>,
+
+    /// Signs them with ES256 instead: a file with a P-256 private key (PEM, PKCS#8).
+    #[arg(long, env = "DOCKSIDE_REALTIME_KEY_FILE", value_name = "FILE")]
+    pub realtime_key_file: Option<PathBuf>,
+
     /// How log lines look [default: pretty on a terminal, json otherwise].
     #[arg(long, env = "DOCKSIDE_LOG_FORMAT", value_name = "FORMAT")]
     pub log_format: Option<LogFormat>,
@@ -155,6 +176,11 @@ impl Settings {
             idempotency_hours: self.idempotency_hours.or(file.idempotency_hours),
             event_days: self.event_days.or(file.event_days),
             outbound_allow: self.outbound_allow.or(file.outbound_allow),
+            realtime_connections_max: self.realtime_connections_max.or(file.realtime_connections_max),
+            realtime_organisation_max: self.realtime_organisation_max.or(file.realtime_organisation_max),
+            realtime_user_max: self.realtime_user_max.or(file.realtime_user_max),
+            realtime_secret: self.realtime_secret.or(file.realtime_secret),
+            realtime_key_file: self.realtime_key_file.or(file.realtime_key_file),
             log_format: self.log_format.or(file.log_format),
             signing_key: self.signing_key.or(file.signing_key),
             encryption_key: self.encryption_key.or(file.encryption_key),
@@ -175,6 +201,9 @@ impl Settings {
             ("rate_burst", self.rate_burst.map(u64::from)),
             ("idempotency_hours", self.idempotency_hours.map(u64::from)),
             ("event_days", self.event_days.map(u64::from)),
+            ("realtime_connections_max", self.realtime_connections_max.map(|n| n as u64)),
+            ("realtime_organisation_max", self.realtime_organisation_max.map(u64::from)),
+            ("realtime_user_max", self.realtime_user_max.map(u64::from)),
         ];
         if let Some((name, _)) = positive.iter().find(|(_, value)| *value == Some(0)) {
             return Err(Failure(format!("the setting {name} must be 1 or more")));
@@ -231,6 +260,7 @@ impl Settings {
             request_time: seconds(self.request_seconds, defaults.request_time),
             header_time: seconds(self.header_seconds, defaults.header_time),
             connections_max: self.connections_max.unwrap_or(defaults.connections_max),
+            stream_connections_max: self.realtime_connections_max.unwrap_or(defaults.stream_connections_max),
             requests_max: self.requests_max.unwrap_or(defaults.requests_max),
             rate_per_second: self.rate_per_second.unwrap_or(defaults.rate_per_second),
             rate_burst: self.rate_burst.unwrap_or(defaults.rate_burst),
@@ -238,16 +268,41 @@ impl Settings {
         }
     }
 
-    pub fn service(&self, secrets: &Secrets) -> service::Settings {
-        service::Settings {
+    pub fn service(&self, secrets: &Secrets) -> Result<service::Settings, Failure> {
+        Ok(service::Settings {
             page_limit_default: self.page_limit_default.unwrap_or(20),
             page_limit_max: self.page_limit_max.unwrap_or(100),
             idempotency_seconds: i64::from(self.idempotency_hours.unwrap_or(24)) * 3600,
             event_seconds: i64::from(self.event_days.unwrap_or(30)) * 24 * 3600,
             outbound_allow: self.outbound_allow.clone().unwrap_or_default(),
+            stream: self.stream()?,
             signing_key: secrets.signing_key,
             encryption_key: secrets.encryption_key,
+        })
+    }
+
+    fn stream(&self) -> Result<stream::Settings, Failure> {
+        let defaults = stream::Settings::default();
+        let key = match (&self.realtime_secret, &self.realtime_key_file) {
+            (None, None) => StreamKey::Derived,
+            (Some(_), Some(_)) => {
+                return Err(Failure("set realtime_secret or realtime_key_file, not both".to_owned()));
+            }
+            (Some(secret), None) => StreamKey::Secret(secret.clone()),
+            (None, Some(file)) => StreamKey::Private(std::fs::read_to_string(file).map_err(|error| {
+                Failure(format!("the setting realtime_key_file names {}: {error}", file.display()))
+            })?),
+        };
+        if let Err(error) = key.check() {
+            return Err(Failure(format!("the setting realtime_secret or realtime_key_file: {error}")));
         }
+        Ok(stream::Settings {
+            key,
+            connections_per_user_max: self.realtime_user_max.unwrap_or(defaults.connections_per_user_max),
+            connections_per_organisation_max: self
+                .realtime_organisation_max
+                .unwrap_or(defaults.connections_per_organisation_max),
+        })
     }
 
     pub fn log_format(&self) -> Format {

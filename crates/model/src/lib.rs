@@ -20,6 +20,7 @@ pub mod post_code;
 pub mod problem;
 pub mod scope;
 pub mod shape;
+pub mod stream_token;
 pub mod time;
 pub mod webhook_delivery;
 pub mod webhook_endpoint;

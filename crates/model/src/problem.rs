@@ -72,6 +72,10 @@ problems! {
         "The client id is an access token's id (`tok_…`), its secret the token itself.";
     InsufficientScope 403 "insufficient_scope" "The access token lacks a scope."
         "Use a token that carries the scope that `detail` names.";
+    ForbiddenOrigin 403 "forbidden_origin" "Pages of this origin may not connect."
+        "The operator names the origins that may in `cors_origins`.";
+    ForbiddenChannel 403 "forbidden_channel" "The channel is not the caller's to join."
+        "A channel is `<resource>:<organisation_id>#<user_id>`, with your own organisation and user and a resource that the token may read.";
     NotFound 404 "not_found" "There is no such resource."
         "Check the path and the id. Resources of other organisations are not found either.";
     MethodNotAllowed 405 "method_not_allowed" "The path does not take this method."

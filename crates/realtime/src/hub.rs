@@ -51,11 +51,11 @@ struct Listener {
 }
 
 impl Hub {
-    /// A hub that lets an organisation have so many connections at once.
-    pub fn new(connections_per_organisation_max: u32) -> Self {
+    /// A hub that lets a user and an organisation have so many connections at once.
+    pub fn new(connections_per_user_max: u32, connections_per_organisation_max: u32) -> Self {
         Self {
             streams: (0..SHARDS).map(|_| Mutex::default()).collect(),
-            registry: Registry::new(connections_per_organisation_max),
+            registry: Registry::new(connections_per_user_max, connections_per_organisation_max),
         }
     }
 

@@ -95,7 +95,7 @@
 //! # let terms = Terms { grant, issued_at: 1_800_000_000, expires_at: 1_800_000_600, id: "j".into() };
 //! # let token = signer().mint_connection(&ConnectionToken { terms, channels: vec![] }).unwrap();
 //! # let settings = Arc::new(Settings::new(signer(), "example", "node1"));
-//! let hub = Arc::new(Hub::new(1_000));
+//! let hub = Arc::new(Hub::new(20, 1_000));
 //! let transport = Transport::websocket(Codec::Json);
 //! # let seed = [1; 40];
 //! let connection = Connection::new(&hub, &settings, transport, seed.into(), Service.now());

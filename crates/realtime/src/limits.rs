@@ -26,6 +26,8 @@ pub const BATCH_MESSAGES_MAX: usize = 16;
 pub const BATCH_BYTES_MAX: usize = 65_536;
 /// Connections that one user may hold.
 pub const CONNECTIONS_PER_USER_MAX: u32 = 20;
+/// Connections that one organisation may hold.
+pub const CONNECTIONS_PER_ORGANISATION_MAX: u32 = 10_000;
 
 /// Milliseconds after opening in which a connection must have connected.
 pub const STALE_MS: u64 = 10_000;

@@ -131,7 +131,7 @@ impl Client {
     }
 
     pub fn with(settings: Settings, transport: Transport) -> Self {
-        let (hub, codec) = (Arc::new(Hub::new(1000)), transport.codec);
+        let (hub, codec) = (Arc::new(Hub::new(20, 1000)), transport.codec);
         let mut seed = [0; SEED_BYTES];
         seed[..16].fill(1);
         seed[16..32].fill(2);

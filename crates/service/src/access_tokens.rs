@@ -228,6 +228,7 @@ impl Service {
         };
         let reply = self.write(&command, delete).await;
         self.0.tokens.clear();
+        self.access_changed(owner).await;
         reply
     }
 

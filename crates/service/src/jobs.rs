@@ -46,6 +46,8 @@ impl Service {
         }
         tokio::spawn(self.clone().clean_forever());
         tokio::spawn(self.clone().heartbeat_forever());
+        tokio::spawn(self.clone().tail_forever());
+        tokio::spawn(self.clone().watch_access_forever());
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
         let runtime = Builder::new_multi_thread()
             .thread_name("webhooks")
@@ -65,6 +67,7 @@ impl Service {
             let some = self.db().write(Access::System, async |tx| events::relay(tx).await).await?;
             numbered += some.unwrap_or(0);
             if some.is_some_and(|some| some > 0) {
+                self.hint(crate::bus::Hint::Anything);
                 self.ring();
             }
             if some.is_none_or(|some| some < events::RELAY_MAX as u64) {

@@ -6,6 +6,7 @@
 pub mod access_tokens;
 mod allocations;
 mod audit;
+pub mod bus;
 mod context;
 mod cursor;
 pub mod delivery;
@@ -24,6 +25,7 @@ mod plans;
 pub mod provisions;
 mod reply;
 mod stock;
+pub mod stream;
 mod vault;
 mod webhook_deliveries;
 mod webhook_endpoints;
@@ -59,6 +61,7 @@ pub struct Settings {
     pub event_seconds: i64,
     /// Networks beside the public ones that may be called.
     pub outbound_allow: Vec<outbound::Network>,
+    pub stream: stream::Settings,
     /// Signs cursors and file links. Nodes that share a database share it.
     pub signing_key: [u8; 32],
     /// Encrypts credentials at rest. Nodes that share a database share it.
@@ -80,6 +83,8 @@ struct Inner {
     delivery: delivery::Delivery,
     node: nodes::Node,
     outbound: outbound::Outbound,
+    bus: bus::Bus,
+    streams: stream::Streams,
 }
 
 /// Who is asking, as their token says.
@@ -108,6 +113,8 @@ impl Service {
     pub fn new(db: Db, clock: Arc<dyn Clock>, random: Arc<dyn Random>, settings: Settings) -> Result<Self> {
         let inner = Inner {
             outbound: outbound::Outbound::new(&settings.outbound_allow)?,
+            streams: stream::Streams::new(&settings.stream, &settings.signing_key, &*random)?,
+            bus: bus::Bus::default(),
             db,
             clock,
             random,
@@ -150,10 +157,12 @@ impl Service {
     }
 
     /// Called after a commit that left events: whoever numbers them or sends them on learns of it.
-    fn notice(&self) {
+    fn notice(&self, owner: Owner) {
         if self.db().is_shared() {
             self.0.relay.notify_one();
         } else {
+            self.forget_position(owner);
+            self.hint(bus::Hint::Events([owner].into()));
             self.ring();
         }
     }

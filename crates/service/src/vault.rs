@@ -2,12 +2,38 @@
 //!
 //! What a secret belongs to is bound into the seal, so that one row's secret can't be put into another's place.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use model::{Error, Result};
 use ring::aead::{AES_256_GCM, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 
+use store::{Access, installation};
+
 use crate::Service;
 
+/// A word that is sealed once, so that a server with another key can tell before it does harm.
+const WORD: &[u8] = b"dockside";
+const WORD_NAME: &str = "sealed_word";
+
 impl Service {
+    /// Whether the key is the one with which this installation's secrets were sealed. The first server decides.
+    pub async fn is_keyed(&self) -> Result<bool> {
+        let read = self.db().read(Access::System, async |tx| installation::get(tx, WORD_NAME).await);
+        let kept = match read.await? {
+            Some(kept) => kept,
+            None => {
+                let fresh = STANDARD.encode(self.seal(WORD_NAME, WORD)?);
+                let keep = self.db().write(Access::System, async move |tx| {
+                    installation::insert(tx, WORD_NAME, &fresh).await?;
+                    installation::get(tx, WORD_NAME).await
+                });
+                keep.await?.unwrap_or_default()
+            }
+        };
+        let sealed = STANDARD.decode(kept).map_err(Error::fault)?;
+        Ok(self.unseal(WORD_NAME, &sealed).is_ok_and(|word| word == WORD))
+    }
+
     /// Seals a secret. `about` names what it belongs to.
     pub(crate) fn seal(&self, about: &str, secret: &[u8]) -> Result<Vec<u8>> {
         let mut nonce = [0; NONCE_LEN];

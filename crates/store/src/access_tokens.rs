@@ -50,6 +50,15 @@ const OWNER_OF: Sql = Sql::same("SELECT owner FROM access_token WHERE id = $1");
 const DELETE_EXPIRED: Sql =
     Sql::same("DELETE FROM access_token WHERE parent_id IS NOT NULL AND expires_at < $1");
 
+/// Spans organisations: those of these tokens that are there. `$1` names owners and ids: `[["org_…", "tok_…"], …]`.
+const SOME: Sql = Sql::each(
+    "SELECT t.id, t.owner, t.user_id, t.name, t.scopes, t.parent_id, t.expires_at, t.created_at
+     FROM json_each($1) w CROSS JOIN access_token t ON t.owner = w.value ->> 0 AND t.id = w.value ->> 1",
+    "SELECT t.id, t.owner, t.user_id, t.name, t.scopes, t.parent_id, t.expires_at, t.created_at
+     FROM json_array_elements($1::text::json) w(value)
+     JOIN access_token t ON t.owner = w.value ->> 0 AND t.id = w.value ->> 1",
+);
+
 pub(crate) const STATEMENTS: &[&Sql] = &[
     &INSERT,
     &BY_HASH,
@@ -62,6 +71,7 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
     &ALL,
     &OWNER_OF,
     &DELETE_EXPIRED,
+    &SOME,
 ];
 
 /// A token with the names that a person knows it by.
@@ -123,6 +133,14 @@ pub async fn all(tx: &mut Tx<'_>) -> Result<Vec<Listed>> {
 
 pub async fn owner_of(tx: &mut Tx<'_>, id: Id<AccessToken>) -> Result<Option<Owner>> {
     tx.one(&OWNER_OF, &[id.into()]).await?.map(|mut row| row.owner(0)).transpose()
+}
+
+/// Spans organisations: those of the tokens that are there.
+pub async fn some(tx: &mut Tx<'_>, tokens: &[(Owner, Id<AccessToken>)]) -> Result<Vec<AccessToken>> {
+    let names: Vec<[String; 2]> =
+        tokens.iter().map(|(owner, id)| [owner.to_string(), id.to_string()]).collect();
+    let rows = tx.all(&SOME, &[serde_json::json!(names).to_string().into()]).await?;
+    rows.into_iter().map(read).collect()
 }
 
 pub async fn delete_expired(tx: &mut Tx<'_>, now: Timestamp) -> Result<u64> {

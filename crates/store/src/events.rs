@@ -240,7 +240,7 @@ pub async fn page(
     Page::read_sorted(tx, sql, sorting, owner.into(), &filters, start, limit).await?.try_map(read)
 }
 
-fn read(mut row: Row) -> Result<Logged> {
+pub(crate) fn read(mut row: Row) -> Result<Logged> {
     Ok(Logged {
         sequence: row.int(0)?,
         id: row.id(1)?,

@@ -5,10 +5,12 @@
 
 pub mod access_tokens;
 pub mod allocations;
+pub mod announcements;
 pub mod audit;
 pub mod engine;
 pub mod events;
 pub mod idempotency;
+pub mod installation;
 pub mod inventory_items;
 pub mod inventory_levels;
 pub mod location_configurations;
@@ -19,6 +21,7 @@ pub mod organisations;
 pub mod page;
 pub mod postal_places;
 pub mod provisions;
+pub mod streams;
 pub mod webhook_deliveries;
 pub mod webhook_endpoints;
 pub mod webhook_lanes;
@@ -32,9 +35,11 @@ pub fn statements() -> impl Iterator<Item = &'static Sql> {
     [
         access_tokens::STATEMENTS,
         allocations::STATEMENTS,
+        announcements::STATEMENTS,
         audit::STATEMENTS,
         events::STATEMENTS,
         idempotency::STATEMENTS,
+        installation::STATEMENTS,
         inventory_items::STATEMENTS,
         inventory_levels::STATEMENTS,
         location_configurations::STATEMENTS,
@@ -44,6 +49,7 @@ pub fn statements() -> impl Iterator<Item = &'static Sql> {
         organisations::STATEMENTS,
         postal_places::STATEMENTS,
         provisions::STATEMENTS,
+        streams::STATEMENTS,
         webhook_deliveries::STATEMENTS,
         webhook_endpoints::STATEMENTS,
         webhook_lanes::STATEMENTS,

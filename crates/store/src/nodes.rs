@@ -3,9 +3,7 @@
 use model::{Result, Timestamp};
 
 use crate::engine::{Sql, Tx};
-
-/// Rows of the whole installation.
-const INSTALLATION: &str = "*";
+use crate::installation::INSTALLATION;
 
 const INSERT: Sql = Sql::same("INSERT INTO node (owner, id, alive_until) VALUES ($1, $2, $3)");
 /// Only while it lives: one that was frozen for too long has lost what it held, and must not seem to hold it again.

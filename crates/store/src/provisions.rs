@@ -13,7 +13,13 @@ const INSERT: Sql =
     Sql::same("INSERT INTO provision (owner, created_at) VALUES ($1, $2) ON CONFLICT (owner) DO NOTHING");
 const DELETE: Sql = Sql::same("DELETE FROM provision WHERE owner = $1");
 
-pub(crate) const STATEMENTS: &[&Sql] = &[&GET, &GET_FOR_UPDATE, &INSERT, &DELETE];
+/// Spans organisations: those of these owners that are provisioned. `$1` names them: `["org_…", …]`.
+const SOME: Sql = Sql::each(
+    "SELECT owner FROM provision WHERE owner IN (SELECT value FROM json_each($1))",
+    "SELECT owner FROM provision WHERE owner IN (SELECT json_array_elements_text($1::text::json))",
+);
+
+pub(crate) const STATEMENTS: &[&Sql] = &[&GET, &GET_FOR_UPDATE, &INSERT, &DELETE, &SOME];
 
 /// Whether the owner is provisioned.
 pub async fn exists(tx: &mut Tx<'_>, owner: Owner) -> Result<bool> {
@@ -35,4 +41,11 @@ pub async fn insert(tx: &mut Tx<'_>, owner: Owner, now: Timestamp) -> Result<boo
 /// Takes the provision back; false where there was none.
 pub async fn delete(tx: &mut Tx<'_>, owner: Owner) -> Result<bool> {
     Ok(tx.execute(&DELETE, &[owner.into()]).await? == 1)
+}
+
+/// Spans organisations: those of the owners that are provisioned.
+pub async fn some(tx: &mut Tx<'_>, owners: &[Owner]) -> Result<Vec<Owner>> {
+    let names: Vec<String> = owners.iter().map(ToString::to_string).collect();
+    let rows = tx.all(&SOME, &[serde_json::json!(names).to_string().into()]).await?;
+    rows.into_iter().map(|mut row| row.owner(0)).collect()
 }

@@ -44,7 +44,9 @@ pub fn examples(html: &mut Html, route: &Route) {
 /// The status of a success, and an example of its body where that is JSON.
 pub fn answer(success: &Success) -> (StatusCode, Option<Value>) {
     match success {
-        Success::Resource(shape) => (StatusCode::OK, Some(example::value(shape, Way::Answer))),
+        Success::Resource(shape) | Success::Answer(shape) => {
+            (StatusCode::OK, Some(example::value(shape, Way::Answer)))
+        }
         Success::Created(shape) => (StatusCode::CREATED, Some(example::value(shape, Way::Answer))),
         Success::Many(status, shape) => {
             (*status, Some(serde_json::json!({ "data": [example::value(shape, Way::Answer)] })))
@@ -66,10 +68,10 @@ pub fn answer(success: &Success) -> (StatusCode, Option<Value>) {
 fn names_an_id(route: &Route) -> bool {
     let in_body = |shape: &Shape| example::value(shape, Way::Request).to_string().contains(ID_BODY);
     let is_in_body = match &route.body {
-        Some(Body::Json(shape)) => in_body(shape),
+        Some(Body::Json(shape) | Body::Optional(shape)) => in_body(shape),
         Some(Body::Patch(shape)) => example::patch(shape).to_string().contains(ID_BODY),
         Some(Body::Form(_)) => true,
-        None => false,
+        Some(Body::Raw) | None => false,
     };
     is_in_body || !route.ids.is_empty()
 }
@@ -79,7 +81,7 @@ pub fn curl(html: &mut Html, route: &Route, headers: &[(&str, &str)]) {
     html.line("span", "command", "curl");
     html.text(" ");
     let is_implied = match route.method {
-        Method::GET => true,
+        Method::GET => route.body.is_none(),
         Method::POST => route.body.is_some(),
         _ => false,
     };
@@ -97,10 +99,10 @@ pub fn curl(html: &mut Html, route: &Route, headers: &[(&str, &str)]) {
         option(html, "-H", |html| html.text(&format!("{name}: {value}")));
     }
     match &route.body {
-        Some(Body::Json(shape)) => data(html, &example::value(shape, Way::Request)),
+        Some(Body::Json(shape) | Body::Optional(shape)) => data(html, &example::value(shape, Way::Request)),
         Some(Body::Patch(shape)) => data(html, &example::patch(shape)),
         Some(Body::Form(shape)) => form(html, &example::value(shape, Way::Request)),
-        None => {}
+        Some(Body::Raw) | None => {}
     }
 }
 

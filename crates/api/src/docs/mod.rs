@@ -50,13 +50,13 @@ pub fn routes() -> Vec<Route> {
 
 async fn get_docs(call: Call) -> Result<Response> {
     static PAGE: OnceLock<String> = OnceLock::new();
-    let page = PAGE.get_or_init(|| reference::render(call.app.0.table.routes()));
+    let page = PAGE.get_or_init(|| reference::render(&crate::route::all()));
     answer(&call, "text/html; charset=utf-8", page.replace(html::HOST, host(&call.headers)))
 }
 
 async fn get_docs_errors(call: Call) -> Result<Response> {
     static PAGE: OnceLock<String> = OnceLock::new();
-    let page = PAGE.get_or_init(|| errors::render(call.app.0.table.routes()));
+    let page = PAGE.get_or_init(|| errors::render(&crate::route::all()));
     answer(&call, "text/html; charset=utf-8", page.as_str())
 }
 

@@ -293,7 +293,12 @@ fn needs(html: &mut Html, route: &Route) {
 
 fn body(html: &mut Html, route: &Route) {
     match &route.body {
-        None => {}
+        Some(Body::Raw) | None => {}
+        Some(Body::Optional(shape)) => {
+            html.line("h4", "", "Body");
+            html.paragraph("May be left out, where the query says the same.");
+            fields::list(html, shape, Way::Request, &[]);
+        }
         Some(Body::Json(shape)) => {
             html.line("h4", "", "Body");
             fields::list(html, shape, Way::Request, &[]);
@@ -338,7 +343,7 @@ fn answer(html: &mut Html, route: &Route, explained: &[&str]) {
         }
     };
     match &route.success {
-        Success::Resource(shape) => shown(html, " ", shape),
+        Success::Resource(shape) | Success::Answer(shape) => shown(html, " ", shape),
         Success::Created(shape) => shown(html, " Created: ", shape),
         Success::Many(_, shape) => shown(html, " In `data`, each entry: ", shape),
         Success::List(name, shape) => shown(html, &format!(" A page, in `{name}`. Each entry: "), shape),

@@ -50,7 +50,7 @@ async fn the_scope_of_an_operation_is_enough_for_it() {
             Success::Created(_) => 201,
             Success::Empty => 204,
             Success::Many(status, _) => status.as_u16(),
-            Success::Resource(_) | Success::List(..) | Success::Other(_) => 200,
+            Success::Resource(_) | Success::Answer(_) | Success::List(..) | Success::Other(_) => 200,
         };
         assert_eq!(reply.status, expected, "{} with {scope}: {reply}", route.operation);
     }

@@ -155,11 +155,13 @@ fn shapes(route: &Route) -> Vec<&'static Shape> {
         ParameterKind::List(shape) | ParameterKind::One(shape) => Some(shape),
         _ => None,
     }));
-    shapes.extend(route.body.iter().map(|body| match body {
-        Body::Json(shape) | Body::Patch(shape) | Body::Form(shape) => *shape,
+    shapes.extend(route.body.iter().filter_map(|body| match body {
+        Body::Json(shape) | Body::Patch(shape) | Body::Form(shape) | Body::Optional(shape) => Some(*shape),
+        Body::Raw => None,
     }));
     match route.success {
         Success::Resource(shape)
+        | Success::Answer(shape)
         | Success::Created(shape)
         | Success::Many(_, shape)
         | Success::List(_, shape) => shapes.push(shape),
@@ -226,8 +228,8 @@ fn every_code_is_documented_where_it_may_be_met() {
 
 #[test]
 fn every_code_of_a_rule_belongs_to_some_operation() {
-    let routes = route::all();
-    let met: HashSet<&str> = routes.iter().flat_map(refusals_of).map(Code::as_str).collect();
+    let routes = route::all().into_iter().chain(route::connections());
+    let met: HashSet<&str> = routes.flat_map(|route| refusals_of(&route)).map(Code::as_str).collect();
     // What the server itself may say before or beside any operation.
     let anywhere = ["internal_error", "headers_too_large", "time_limit"];
     for code in Code::ALL {

@@ -88,6 +88,7 @@ impl World {
             idempotency_seconds: 24 * 3600,
             event_seconds: 30 * 24 * 3600,
             outbound_allow: vec!["127.0.0.0/8".parse().expect("a network")],
+            stream: service::stream::Settings::default(),
             signing_key: [7; 32],
             encryption_key: [8; 32],
         };

@@ -7,7 +7,6 @@ use bytes::Bytes;
 use model::{Id, Organisation, Owner, User};
 
 use crate::code::Disconnect;
-use crate::limits::CONNECTIONS_PER_USER_MAX;
 use crate::session::{ClientId, Mail, Order};
 use crate::token::Grant;
 
@@ -39,6 +38,7 @@ pub(super) struct Registry {
     organisations: Vec<Mutex<HashMap<Id<Organisation>, Members>>>,
     /// Those that send through `/emulation`, by the secret name of their session.
     sessions: Mutex<HashMap<ClientId, Arc<Outbox>>>,
+    per_user_max: u32,
     per_organisation_max: u32,
 }
 
@@ -56,10 +56,11 @@ struct Member {
 }
 
 impl Registry {
-    pub fn new(per_organisation_max: u32) -> Self {
+    pub fn new(per_user_max: u32, per_organisation_max: u32) -> Self {
         Self {
             organisations: (0..SHARDS).map(|_| Mutex::default()).collect(),
             sessions: Mutex::default(),
+            per_user_max,
             per_organisation_max,
         }
     }
@@ -99,7 +100,7 @@ impl Hub {
         let mut shard = lock(self.registry.shard(owner.organisation));
         let members = shard.entry(owner.organisation).or_default();
         let of_user = members.by_user.get(&user).copied().unwrap_or(0);
-        if of_user >= CONNECTIONS_PER_USER_MAX
+        if of_user >= self.registry.per_user_max
             || members.connections.len() >= self.registry.per_organisation_max as usize
         {
             if members.connections.is_empty() {

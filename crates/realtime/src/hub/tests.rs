@@ -51,7 +51,7 @@ fn offsets(taken: Taken) -> Vec<u64> {
 fn who_stays_hears_everything_once_and_in_order() {
     const EVENTS: u64 = 2_000;
     const STREAMS: [&str; 3] = ["orders", "batches", "shipments"];
-    let hub = Arc::new(Hub::new(1000));
+    let hub = Arc::new(Hub::new(CONNECTIONS_PER_USER_MAX, 1000));
     let is_over = AtomicBool::new(false);
     thread::scope(|scope| {
         let stayers: Vec<_> = (0..9)
@@ -130,7 +130,7 @@ proptest! {
         0..80,
     )) {
         const NAMES: [&str; 3] = ["orders", "batches", "shipments"];
-        let hub = Hub::new(1000);
+        let hub = Hub::new(CONNECTIONS_PER_USER_MAX, 1000);
         let outboxes: Vec<Arc<Outbox>> = (0..5).map(|_| Arc::default()).collect();
         let mut attached = BTreeSet::new();
         // Odd clients are another user's, so a stream has several channels.
@@ -169,7 +169,7 @@ proptest! {
 
 #[test]
 fn a_slow_reader_is_alone_with_its_trouble() {
-    let hub = Hub::new(1000);
+    let hub = Hub::new(CONNECTIONS_PER_USER_MAX, 1000);
     let (slow, quick) = (Arc::new(Outbox::default()), Arc::new(Outbox::default()));
     hub.attach(channel("orders"), client(1), &slow);
     hub.attach(channel("orders"), client(2), &quick);
@@ -186,7 +186,7 @@ fn a_slow_reader_is_alone_with_its_trouble() {
 
 #[test]
 fn mail_comes_by_the_frame() {
-    let hub = Hub::new(1000);
+    let hub = Hub::new(CONNECTIONS_PER_USER_MAX, 1000);
     let outbox = Arc::new(Outbox::default());
     hub.attach(channel("orders"), client(1), &outbox);
     for offset in 1..=20 {
@@ -203,7 +203,7 @@ fn a_waiting_driver_is_woken_once() {
             self.0.fetch_add(1, Ordering::Relaxed);
         }
     }
-    let hub = Hub::new(1000);
+    let hub = Hub::new(CONNECTIONS_PER_USER_MAX, 1000);
     let outbox = Arc::new(Outbox::default());
     hub.attach(channel("orders"), client(1), &outbox);
     let count = Arc::new(Count(AtomicU64::new(0)));
@@ -223,7 +223,7 @@ fn enter(hub: &Hub, number: u128, grant: Grant) -> Result<Arc<Outbox>, Disconnec
 
 #[test]
 fn connections_are_counted_by_user() {
-    let hub = Hub::new(1000);
+    let hub = Hub::new(CONNECTIONS_PER_USER_MAX, 1000);
     let max = u128::from(CONNECTIONS_PER_USER_MAX);
     for number in 0..max {
         enter(&hub, number, grant()).unwrap();
@@ -239,7 +239,7 @@ fn connections_are_counted_by_user() {
 
 #[test]
 fn and_by_organisation() {
-    let hub = Hub::new(2);
+    let hub = Hub::new(CONNECTIONS_PER_USER_MAX, 2);
     let of = |number| Grant { user: Id::from_bits(number), ..grant() };
     enter(&hub, 1, of(1)).unwrap();
     let test = Owner { world: World::Test, ..owner() };
@@ -247,13 +247,13 @@ fn and_by_organisation() {
     assert_eq!(enter(&hub, 3, of(3)).err(), Some(Disconnect::CONNECTION_LIMIT));
     let other = Owner::live(Id::from_bits(77));
     enter(&hub, 3, Grant { owner: other, ..of(3) }).unwrap();
-    let none = Hub::new(0);
+    let none = Hub::new(CONNECTIONS_PER_USER_MAX, 0);
     assert_eq!(enter(&none, 1, grant()).err(), Some(Disconnect::CONNECTION_LIMIT));
 }
 
 #[test]
 fn orders_reach_those_they_concern() {
-    let hub = Hub::new(1000);
+    let hub = Hub::new(CONNECTIONS_PER_USER_MAX, 1000);
     let test = Owner { world: World::Test, ..owner() };
     let other = Owner::live(Id::from_bits(1 + 16));
     let grants = [
@@ -290,7 +290,7 @@ fn orders_reach_those_they_concern() {
 
 #[test]
 fn presence_is_by_channel() {
-    let hub = Hub::new(1000);
+    let hub = Hub::new(CONNECTIONS_PER_USER_MAX, 1000);
     let outbox = Arc::default();
     hub.attach(channel("orders"), client(1), &outbox);
     hub.attach(channel("orders"), client(1), &outbox);

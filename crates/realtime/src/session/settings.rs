@@ -98,6 +98,16 @@ impl Transport {
         Self { has_pings: false, ..self }
     }
 
+    /// How its messages are written.
+    pub fn codec(self) -> Codec {
+        self.codec
+    }
+
+    /// Whether each frame is an event of server-sent events.
+    pub fn is_sse(self) -> bool {
+        self.is_single()
+    }
+
     /// Whether nothing but the first message comes from the client.
     pub fn is_uni(self) -> bool {
         matches!(self.kind, Kind::Uni | Kind::UniSse)

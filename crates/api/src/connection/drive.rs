@@ -1,0 +1,104 @@
+//! Drives a connection: what its socket brings goes in, what it wants done is done.
+
+use std::future::Future;
+use std::pin::pin;
+use std::time::Duration;
+
+use bytes::Bytes;
+use realtime::code::Disconnect;
+use realtime::frame::Frame;
+use realtime::session::Answer;
+use realtime::{Connection, Step};
+use service::{Service, log};
+use tokio::time::{Instant, sleep_until};
+
+/// How long a socket may take to accept a frame.
+pub const WRITE_TIME: Duration = Duration::from_secs(1);
+
+/// One way to reach a client.
+pub trait Socket: Send {
+    /// Sends a frame, within [`WRITE_TIME`].
+    fn send(&mut self, frame: Frame) -> impl Future<Output = Result<(), Disconnect>> + Send;
+
+    /// What comes next from the client; `None` when it is gone. May be dropped at any time.
+    fn receive(&mut self) -> impl Future<Output = Option<Bytes>> + Send;
+
+    /// Says why, where that can be said, and closes.
+    fn close(self, why: Disconnect) -> impl Future<Output = ()> + Send;
+}
+
+/// Something happened.
+enum Event {
+    Frame(Bytes),
+    Mail,
+    Time,
+    Gone,
+}
+
+/// Goes on until the client or we have had enough.
+pub async fn drive(service: &Service, mut connection: Connection, mut socket: impl Socket) {
+    loop {
+        while let Some(step) = connection.next() {
+            match step {
+                Step::Send(frame) => {
+                    if let Err(why) = socket.send(frame).await {
+                        return socket.close(why).await;
+                    }
+                }
+                Step::Close(why) => {
+                    // It is over: nobody need find it any more while the client takes its time.
+                    drop(connection);
+                    return socket.close(why).await;
+                }
+                Step::Vouch(grant) => {
+                    let answer = match service.vouch(grant).await {
+                        Ok(verdict) => Answer::Vouched(verdict),
+                        Err(error) => failed(&error),
+                    };
+                    connection.answer(now(service), answer);
+                }
+                Step::Read(reads) => {
+                    let answer = match service.read_streams(reads).await {
+                        Ok(slices) => Answer::Log(slices),
+                        Err(error) => failed(&error),
+                    };
+                    connection.answer(now(service), answer);
+                }
+            }
+        }
+        match event(service, &connection, &mut socket).await {
+            Event::Frame(frame) => connection.receive(now(service), frame),
+            Event::Mail => connection.collect(now(service)),
+            Event::Time => connection.tick(now(service)),
+            Event::Gone => return,
+        }
+    }
+}
+
+/// Waits for whatever comes first.
+async fn event(service: &Service, connection: &Connection, socket: &mut impl Socket) -> Event {
+    let time = pin!(async {
+        match connection.wake_at() {
+            Some(moment) => {
+                let wait = Duration::from_millis(moment.saturating_sub(now(service)));
+                sleep_until(Instant::now() + wait).await;
+            }
+            None => std::future::pending().await,
+        }
+    });
+    tokio::select! {
+        frame = socket.receive(), if connection.wants_input() => frame.map_or(Event::Gone, Event::Frame),
+        () = connection.outbox().ready() => Event::Mail,
+        () = time => Event::Time,
+    }
+}
+
+fn now(service: &Service) -> u64 {
+    service.now().as_millis()
+}
+
+/// The client may try again; the operator should know.
+fn failed(error: &model::Error) -> Answer {
+    log::error("streams", error);
+    Answer::Failed
+}

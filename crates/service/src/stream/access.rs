@@ -1,0 +1,145 @@
+//! Whether those who listen still may. A token is revoked on any node, by the command line, or ends by itself; what
+//! it opened must end too.
+//!
+//! Every access token that was vouched for is watched. It is looked at again every few seconds, and at once when
+//! somebody says that something changed; so a lost hint costs seconds, never forever.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use model::{AccessToken, Id, Owner, Result, Scopes, Timestamp};
+use realtime::code::Disconnect;
+use realtime::hub::Audience;
+use realtime::session::Order;
+use realtime::token::Grant;
+use store::{Access, access_tokens, provisions};
+
+use super::tokens::{LIFE_SECONDS, readable};
+use crate::bus::Hint;
+use crate::{Service, log};
+
+/// How often all are looked at without a hint.
+const LOOK_EVERY: Duration = Duration::from_secs(2);
+/// Tokens that one transaction looks at.
+const TOKENS_MAX: usize = 500;
+/// A connection lives on for a while after its token, so that it can be refreshed.
+const GRACE_SECONDS: i64 = 60;
+
+/// The access tokens on which something here may lean.
+#[derive(Default)]
+pub struct Watched(Mutex<HashMap<Id<AccessToken>, Lean>>);
+
+/// What is known of such a token.
+#[derive(Clone, Copy)]
+struct Lean {
+    owner: Owner,
+    scopes: Scopes,
+    /// Nothing leans on it any more once its stream tokens have ended; each new one is vouched for anew.
+    until: Timestamp,
+}
+
+impl Watched {
+    fn all(&self) -> MutexGuard<'_, HashMap<Id<AccessToken>, Lean>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Service {
+    /// Whether the access token behind a client still lives, and its owner is provisioned; else, how to close.
+    ///
+    /// It is watched before it is looked up: whoever revokes it later finds it.
+    pub async fn vouch(&self, grant: Grant) -> Result<Result<(), Disconnect>> {
+        let Grant { owner, access_token: id, .. } = grant;
+        let until = self.now().plus_seconds(LIFE_SECONDS + GRACE_SECONDS);
+        self.streams().access.all().entry(id).or_insert(Lean { owner, scopes: Scopes::ALL, until }).until =
+            until;
+        let read = self.db().read(owner, async move |tx| {
+            Ok((access_tokens::get(tx, owner, id).await?, provisions::exists(tx, owner).await?))
+        });
+        let (token, is_provisioned) = read.await?;
+        let now = self.now();
+        Ok(match token.filter(|token| token.is_alive(now) && token.user == grant.user) {
+            _ if !is_provisioned => Err(Disconnect::FORCE),
+            None => Err(Disconnect::STATE_INVALIDATED),
+            Some(_) => Ok(()),
+        })
+    }
+
+    /// Called when a token or a provision of the owner was taken away: ends what leaned on it, here at once, and on
+    /// other nodes soon. It was taken away already, so what fails here is done by the next look.
+    pub(crate) async fn access_changed(&self, owner: Owner) {
+        if let Err(error) = self.recheck_access(Some(owner)).await {
+            log::error("streams", &error);
+        }
+        self.hint(Hint::Access);
+    }
+
+    /// Looks at all that is watched, or at what one owner has, and ends what leans on nothing.
+    pub(crate) async fn recheck_access(&self, only: Option<Owner>) -> Result<()> {
+        let now = self.now();
+        let mut watched: Vec<(Owner, Id<AccessToken>)> = {
+            let mut all = self.streams().access.all();
+            all.retain(|_, lean| now < lean.until);
+            all.iter().map(|(id, lean)| (lean.owner, *id)).collect()
+        };
+        watched.retain(|(owner, _)| only.is_none_or(|only| only == *owner));
+        for some in watched.chunks(TOKENS_MAX) {
+            self.recheck_tokens(some.to_vec(), now).await?;
+        }
+        Ok(())
+    }
+
+    async fn recheck_tokens(&self, watched: Vec<(Owner, Id<AccessToken>)>, now: Timestamp) -> Result<()> {
+        let asked = watched.clone();
+        let read = self.db().read(Access::System, async move |tx| {
+            let mut owners: Vec<Owner> = asked.iter().map(|(owner, _)| *owner).collect();
+            owners.dedup();
+            let provisioned = provisions::some(tx, &owners).await?;
+            Ok((access_tokens::some(tx, &asked).await?, provisioned))
+        });
+        let (tokens, provisioned) = read.await?;
+        for (owner, id) in watched {
+            if !provisioned.contains(&owner) {
+                self.hub().order(Audience::Owner(owner), Order::Disconnect(Disconnect::FORCE));
+                self.streams().access.all().remove(&id);
+                continue;
+            }
+            match tokens.iter().find(|token| token.id == id && token.is_alive(now)) {
+                Some(token) => self.narrow(owner, id, token.scopes),
+                None => {
+                    self.hub().order(Audience::Owner(owner), Order::RevokeToken(id));
+                    self.streams().access.all().remove(&id);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes away the channels of what the token may not read any more.
+    fn narrow(&self, owner: Owner, id: Id<AccessToken>, scopes: Scopes) {
+        let before = match self.streams().access.all().get_mut(&id) {
+            Some(lean) => std::mem::replace(&mut lean.scopes, scopes),
+            None => return,
+        };
+        for resource in readable(before.without(scopes)) {
+            let order = Order::RevokeResource { access_token: id, resource };
+            self.hub().order(Audience::Owner(owner), order);
+        }
+    }
+
+    /// Looks at the watched until the process ends, on a hint or when it is time; and at the epoch.
+    pub(crate) async fn watch_access_forever(self) {
+        let mut hints = self.hints();
+        loop {
+            let wait = async { while matches!(hints.recv().await, Ok(hint) if hint != Hint::Access) {} };
+            let _either = tokio::time::timeout(LOOK_EVERY, wait).await;
+            if let Err(error) = self.recheck_access(None).await {
+                log::error("streams", &error);
+            }
+            if let Err(error) = self.read_epoch().await {
+                log::error("streams", &error);
+            }
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! What the operators say to everyone, on the one public channel.
+
+use model::{Result, Timestamp};
+use serde::Serialize;
+use store::{Access, announcements};
+
+use crate::Service;
+use crate::bus::Hint;
+use crate::reply::json;
+
+/// An announcement as clients see it.
+#[derive(Serialize)]
+struct Announcement<'a> {
+    message: &'a str,
+    created_at: Timestamp,
+}
+
+impl Service {
+    /// Says something to every client that listens to `system:announcements`, now or later.
+    pub async fn announce(&self, message: &str) -> Result<i64> {
+        let now = self.now();
+        let doc = json(&Announcement { message, created_at: now })?;
+        let write =
+            self.db().write(Access::System, async move |tx| announcements::insert(tx, &doc, now).await);
+        let number = write.await?;
+        self.hint(Hint::Announcement);
+        Ok(number)
+    }
+}

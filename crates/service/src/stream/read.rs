@@ -1,0 +1,131 @@
+//! What the log has, for clients that recover or ask for history.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use model::{Error, Owner, Result, event};
+use realtime::channel::{Resource, Stream};
+use realtime::session::{LogEvent, Range, ReadLog, Slice};
+use store::events::{self, Logged, Span};
+use store::{Access, Tx, announcements, streams};
+
+use crate::Service;
+use crate::events::event_json;
+
+impl Service {
+    /// Reads parts of streams, all of one owner in one transaction. From now on the tail follows what was asked for.
+    pub async fn read_streams(&self, reads: Vec<ReadLog>) -> Result<Vec<Slice>> {
+        let epoch = self.epoch().await?;
+        let owner = reads.iter().find_map(|read| match read.stream {
+            Stream::Events { owner, .. } => Some(owner),
+            Stream::Announcements => None,
+        });
+        let mut slices = Vec::with_capacity(reads.len());
+        if let Some(owner) = owner {
+            let (asked, kept) = (reads.clone(), Arc::clone(&epoch));
+            let read = self.db().read(owner, async move |tx| read_log(tx, owner, &asked, &kept).await);
+            slices = read.await?;
+            if let Some(slice) = slices.iter().flatten().next() {
+                self.follow(owner, slice.top);
+            }
+        }
+        slices.resize_with(reads.len(), || None);
+        for (slice, asked) in slices.iter_mut().zip(&reads) {
+            if asked.stream == Stream::Announcements {
+                *slice = Some(self.read_announcements(*asked, &epoch).await?);
+            }
+        }
+        slices.into_iter().map(|slice| slice.ok_or_else(|| Error::fault("a stream of two owners"))).collect()
+    }
+
+    async fn read_announcements(&self, asked: ReadLog, epoch: &Arc<str>) -> Result<Slice> {
+        let read = self.db().read(Access::System, async move |tx| {
+            let span = announcements::span(tx).await?;
+            let found = match asked.range {
+                Range::After(offset) => announcements::after(tx, number(offset), asked.limit + 1).await?,
+                Range::Before(offset) => announcements::before(tx, number(offset), asked.limit + 1).await?,
+            };
+            Ok((span, found))
+        });
+        let (span, found) = read.await?;
+        self.follow_announcements(span.newest);
+        let events = found.into_iter().map(|said| (said.sequence, said.doc)).collect();
+        Ok(slice(asked, epoch, &span, events))
+    }
+}
+
+/// The slices of one owner's streams; `None` for those that are not the owner's.
+async fn read_log(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    reads: &[ReadLog],
+    epoch: &Arc<str>,
+) -> Result<Vec<Option<Slice>>> {
+    // The span first: on PostgreSQL as on SQLite all of it is one state, so the order does not matter to anyone.
+    let span = events::span(tx, owner).await?;
+    let (mut after, mut before) = (Vec::new(), Vec::new());
+    for (read, resource) in reads.iter().filter_map(|read| Some((read, resource(owner, read)?))) {
+        match read.range {
+            _ if read.limit == 0 => {}
+            Range::After(offset) => after.extend(types(resource).map(|name| (name, number(offset)))),
+            Range::Before(offset) => before.extend(types(resource).map(|name| (name, number(offset)))),
+        }
+    }
+    // One more than is wanted tells whether there are more.
+    let limit = reads.iter().map(|read| read.limit + 1).max().unwrap_or(0);
+    let after = streams::after(tx, owner, &after, limit).await?;
+    let before = streams::before(tx, owner, &before, limit).await?;
+    let slices = reads.iter().map(|read| {
+        let resource = resource(owner, read)?;
+        let found = match read.range {
+            Range::After(offset) => part(&after, resource, |sequence| sequence > number(offset)),
+            Range::Before(offset) => part(&before, resource, |sequence| sequence < number(offset)),
+        };
+        Some(slice(*read, epoch, &span, found))
+    });
+    Ok(slices.collect())
+}
+
+/// The types of the events in a resource's stream.
+fn types(resource: Resource) -> impl Iterator<Item = &'static str> {
+    event::TYPES.iter().map(|(name, _)| *name).filter(move |name| Resource::of_event(name) == Some(resource))
+}
+
+fn resource(owner: Owner, read: &ReadLog) -> Option<Resource> {
+    match read.stream {
+        Stream::Events { owner: of, resource } if of == owner => Some(resource),
+        _ => None,
+    }
+}
+
+fn part(events: &[Logged], resource: Resource, is_in: impl Fn(i64) -> bool) -> Vec<(i64, String)> {
+    let of_resource =
+        |event: &&Logged| is_in(event.sequence) && Resource::of_event(&event.r#type) == Some(resource);
+    events.iter().filter(of_resource).map(|event| (event.sequence, event_json(event))).collect()
+}
+
+/// As much of the events as was asked for.
+fn slice(asked: ReadLog, epoch: &Arc<str>, span: &Span, found: Vec<(i64, String)>) -> Slice {
+    let all = found.len();
+    let (mut events, mut bytes) = (Vec::new(), 0);
+    for (sequence, data) in found.into_iter().take(asked.limit) {
+        if bytes > asked.bytes_max {
+            break;
+        }
+        bytes += data.len();
+        events.push(LogEvent { offset: sequence.unsigned_abs(), data: Bytes::from(data) });
+    }
+    Slice {
+        epoch: Arc::clone(epoch),
+        top: span.newest.unsigned_abs(),
+        // Where nothing is left of a log, all of it is below its end.
+        floor: span.oldest.map_or(span.newest, |oldest| oldest - 1).unsigned_abs(),
+        is_complete: asked.limit == 0 || events.len() == all,
+        events,
+    }
+}
+
+/// An offset as the store has it. A client may name any number; beyond what the store knows, there is nothing.
+fn number(offset: u64) -> i64 {
+    i64::try_from(offset).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,243 @@
+//! The tail: reads each log that somebody follows on this node, once for all of them, and publishes what is new.
+//!
+//! What was published is a cursor per log. It is set when a client reads the log, to the end that the client was
+//! shown, and after the client was attached to the hub; so whatever the read did not show is published, and reaches
+//! the client. Hints say where to look; where they are lost, a look at the ends of all followed logs finds the rest.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use model::{Owner, Result};
+use realtime::channel::{Resource, Stream};
+use store::{Access, announcements, events, streams};
+use tokio::sync::Notify;
+use tokio::sync::broadcast::error::{RecvError, TryRecvError};
+use tokio::task::JoinSet;
+
+use crate::bus::Hint;
+use crate::events::event_json;
+use crate::{Service, log};
+
+/// How often the ends of all followed logs are looked at, for hints that were lost.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// Events that one read takes.
+const PAGE_EVENTS: usize = 256;
+/// Logs that are read at once.
+const LOGS_MAX: usize = 8;
+/// The rest after the store failed.
+const FAILURE_REST: Duration = Duration::from_millis(200);
+
+/// How far the followed logs were published.
+#[derive(Default)]
+pub struct Tail {
+    logs: Mutex<HashMap<Owner, i64>>,
+    announcements: Mutex<Option<i64>>,
+    /// Held while publishing: of one log, events are published by one at a time.
+    turn: tokio::sync::Mutex<()>,
+    /// Rung when a log is followed anew: what happened in between came with no hint that anybody heeded.
+    fresh: Notify,
+}
+
+impl Tail {
+    fn logs(&self) -> MutexGuard<'_, HashMap<Owner, i64>> {
+        self.logs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn announcements(&self) -> MutexGuard<'_, Option<i64>> {
+        self.announcements.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Where to look.
+#[derive(Default)]
+struct Due {
+    owners: BTreeSet<Owner>,
+    /// At everything that is followed.
+    all: bool,
+    announcements: bool,
+}
+
+impl Due {
+    fn everything() -> Self {
+        Self { all: true, announcements: true, ..Self::default() }
+    }
+
+    fn add(&mut self, hint: Hint) {
+        match hint {
+            Hint::Events(owners) => self.owners.extend(owners.iter()),
+            Hint::Announcement => self.announcements = true,
+            Hint::Anything => *self = Self::everything(),
+            Hint::Access => {}
+        }
+    }
+}
+
+impl Service {
+    /// From now on, publishes what this owner's log has after the sequence. Where it is followed already, it is
+    /// published from an earlier one.
+    pub(super) fn follow(&self, owner: Owner, top: u64) {
+        let tail = &self.streams().tail;
+        let top = i64::try_from(top).unwrap_or(i64::MAX);
+        if let std::collections::hash_map::Entry::Vacant(vacant) = tail.logs().entry(owner) {
+            vacant.insert(top);
+            tail.fresh.notify_one();
+        }
+    }
+
+    pub(super) fn follow_announcements(&self, top: i64) {
+        let tail = &self.streams().tail;
+        let mut cursor = tail.announcements();
+        if cursor.is_none() {
+            *cursor = Some(top);
+            tail.fresh.notify_one();
+        }
+    }
+
+    /// Publishes until the process ends.
+    pub(crate) async fn tail_forever(self) {
+        let mut hints = self.hints();
+        let mut look = tokio::time::interval(LOOK_EVERY);
+        look.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        loop {
+            let mut due = Due::default();
+            tokio::select! {
+                hint = hints.recv() => match hint {
+                    Ok(hint) => due.add(hint),
+                    Err(RecvError::Lagged(_)) => due = Due::everything(),
+                    Err(RecvError::Closed) => return,
+                },
+                _ = look.tick() => {
+                    self.unfollow();
+                    due = Due::everything();
+                }
+                () = self.streams().tail.fresh.notified() => due = Due::everything(),
+            }
+            loop {
+                match hints.try_recv() {
+                    Ok(hint) => due.add(hint),
+                    Err(TryRecvError::Lagged(_)) => due = Due::everything(),
+                    Err(TryRecvError::Empty | TryRecvError::Closed) => break,
+                }
+            }
+            if let Err(error) = self.publish_due(due).await {
+                log::error("streams", &error);
+                tokio::time::sleep(FAILURE_REST).await;
+                // What was due still is.
+                self.streams().tail.fresh.notify_one();
+            }
+        }
+    }
+
+    /// Publishes all that is new in what is followed: for tests and tools, which wait for no hint.
+    pub async fn publish_streams(&self) -> Result<()> {
+        self.publish_due(Due::everything()).await
+    }
+
+    async fn publish_due(&self, due: Due) -> Result<()> {
+        let _turn = self.streams().tail.turn.lock().await;
+        if due.announcements {
+            self.publish_announcements().await?;
+        }
+        let followed: Vec<Owner> = {
+            let logs = self.streams().tail.logs();
+            if due.all {
+                logs.keys().copied().collect()
+            } else {
+                due.owners.into_iter().filter(|owner| logs.contains_key(owner)).collect()
+            }
+        };
+        let behind = if due.all { self.behind(followed).await? } else { followed };
+        let mut reading = JoinSet::new();
+        let mut outcome = Ok(());
+        for owner in behind {
+            if reading.len() >= LOGS_MAX {
+                outcome = outcome.and(joined(reading.join_next().await));
+            }
+            reading.spawn(self.clone().publish_log(owner));
+        }
+        while let Some(ended) = reading.join_next().await {
+            outcome = outcome.and(joined(Some(ended)));
+        }
+        outcome
+    }
+
+    /// Those of the owners whose log has gone on.
+    async fn behind(&self, owners: Vec<Owner>) -> Result<Vec<Owner>> {
+        if owners.is_empty() {
+            return Ok(owners);
+        }
+        let read = self.db().read(Access::System, async move |tx| streams::heads(tx, &owners).await);
+        let heads = read.await?;
+        let logs = self.streams().tail.logs();
+        let is_behind = |(owner, head): &(Owner, i64)| logs.get(owner).is_some_and(|cursor| cursor < head);
+        Ok(heads.into_iter().filter(is_behind).map(|(owner, _)| owner).collect())
+    }
+
+    /// Publishes one log to its end. Only ever called by the tail, for each owner once at a time.
+    async fn publish_log(self, owner: Owner) -> Result<()> {
+        loop {
+            let Some(cursor) = self.streams().tail.logs().get(&owner).copied() else { return Ok(()) };
+            let read =
+                self.db().read(owner, async move |tx| events::after(tx, owner, cursor, PAGE_EVENTS).await);
+            let page = read.await?;
+            for event in &page {
+                let Some(resource) = Resource::of_event(&event.r#type) else { continue };
+                let stream = Stream::Events { owner, resource };
+                if self.hub().is_heard(stream) {
+                    let data = Bytes::from(event_json(event));
+                    self.hub().publish(stream, event.sequence.unsigned_abs(), data);
+                }
+            }
+            let Some(last) = page.last() else { return Ok(()) };
+            if let Some(cursor) = self.streams().tail.logs().get_mut(&owner) {
+                *cursor = last.sequence;
+            }
+            if page.len() < PAGE_EVENTS {
+                return Ok(());
+            }
+            // Let those who listen send what they have before there is more.
+            tokio::task::yield_now().await;
+        }
+    }
+
+    async fn publish_announcements(&self) -> Result<()> {
+        let Some(cursor) = *self.streams().tail.announcements() else { return Ok(()) };
+        let read = self
+            .db()
+            .read(Access::System, async move |tx| announcements::after(tx, cursor, PAGE_EVENTS).await);
+        for said in read.await? {
+            let offset = said.sequence.unsigned_abs();
+            self.hub().publish(Stream::Announcements, offset, Bytes::from(said.doc));
+            *self.streams().tail.announcements() = Some(said.sequence);
+        }
+        Ok(())
+    }
+
+    /// Forgets logs that nobody listens to. A client attaches before it reads, and a read follows under the same
+    /// lock: it either finds the log still followed because it is heard, or follows it anew.
+    fn unfollow(&self) {
+        let mut logs = self.streams().tail.logs();
+        if logs.is_empty() {
+            return;
+        }
+        let heard: BTreeSet<Owner> = self.hub().streams().into_iter().filter_map(owner_of).collect();
+        logs.retain(|owner, _| heard.contains(owner));
+    }
+}
+
+fn owner_of(stream: Stream) -> Option<Owner> {
+    match stream {
+        Stream::Events { owner, .. } => Some(owner),
+        Stream::Announcements => None,
+    }
+}
+
+/// What became of reading one log.
+fn joined(ended: Option<Result<Result<()>, tokio::task::JoinError>>) -> Result<()> {
+    match ended {
+        None => Ok(()),
+        Some(ended) => ended.map_err(model::Error::fault)?,
+    }
+}

@@ -1,0 +1,35 @@
+//! What the installation keeps about itself: a few named texts.
+
+use model::Result;
+
+use crate::engine::{Sql, Tx};
+
+/// Rows of the whole installation.
+pub(crate) const INSTALLATION: &str = "*";
+
+const GET: Sql = Sql::same("SELECT value FROM installation WHERE owner = $1 AND name = $2");
+const INSERT: Sql = Sql::same(
+    "INSERT INTO installation (owner, name, value) VALUES ($1, $2, $3) ON CONFLICT (owner, name) DO NOTHING",
+);
+const REPLACE: Sql = Sql::same(
+    "INSERT INTO installation (owner, name, value) VALUES ($1, $2, $3)
+     ON CONFLICT (owner, name) DO UPDATE SET value = excluded.value",
+);
+
+pub(crate) const STATEMENTS: &[&Sql] = &[&GET, &INSERT, &REPLACE];
+
+/// The text of this name, if there is one.
+pub async fn get(tx: &mut Tx<'_>, name: &str) -> Result<Option<String>> {
+    let row = tx.one(&GET, &[INSTALLATION.into(), name.into()]).await?;
+    row.map(|mut row| row.text(0)).transpose()
+}
+
+/// Keeps the text, unless there is one of this name already. Of several nodes that start at once, one has its way.
+pub async fn insert(tx: &mut Tx<'_>, name: &str, value: &str) -> Result<()> {
+    tx.execute(&INSERT, &[INSTALLATION.into(), name.into(), value.into()]).await.map(drop)
+}
+
+/// Keeps the text instead of what there was.
+pub async fn replace(tx: &mut Tx<'_>, name: &str, value: &str) -> Result<()> {
+    tx.execute(&REPLACE, &[INSTALLATION.into(), name.into(), value.into()]).await.map(drop)
+}
