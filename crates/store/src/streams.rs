@@ -9,30 +9,30 @@ use serde_json::json;
 use crate::engine::{Sql, Tx};
 use crate::events::{Logged, read};
 
-/// `$2` names types and places in the log: `[["order.created", 7], …]`.
+/// `$1` names types and places in the log: `[["order.created", 7], …]`.
 const AFTER: Sql = Sql::each(
     "SELECT e.sequence, e.id, e.type, e.resource_id, e.created_at, e.object, e.previous_attributes
-     FROM json_each($2) w CROSS JOIN event e
-     WHERE e.owner = $1 AND e.id IN (
-         SELECT id FROM event WHERE owner = $1 AND type = w.value ->> 0 AND sequence > w.value ->> 1
+     FROM json_each($1) w CROSS JOIN event e
+     WHERE e.owner = $2 AND e.id IN (
+         SELECT id FROM event WHERE owner = $2 AND type = w.value ->> 0 AND sequence > w.value ->> 1
          ORDER BY sequence LIMIT $3)
      ORDER BY e.sequence",
     "SELECT e.sequence, e.id, e.type, e.resource_id, e.created_at, e.object, e.previous_attributes
-     FROM json_array_elements($2::text::json) w(value) CROSS JOIN LATERAL (
-         SELECT * FROM event WHERE owner = $1 AND type = w.value ->> 0 AND sequence > (w.value ->> 1)::bigint
+     FROM json_array_elements($1::text::json) w(value) CROSS JOIN LATERAL (
+         SELECT * FROM event WHERE owner = $2 AND type = w.value ->> 0 AND sequence > (w.value ->> 1)::bigint
          ORDER BY sequence LIMIT $3) e
      ORDER BY e.sequence",
 );
 const BEFORE: Sql = Sql::each(
     "SELECT e.sequence, e.id, e.type, e.resource_id, e.created_at, e.object, e.previous_attributes
-     FROM json_each($2) w CROSS JOIN event e
-     WHERE e.owner = $1 AND e.id IN (
-         SELECT id FROM event WHERE owner = $1 AND type = w.value ->> 0 AND sequence < w.value ->> 1
+     FROM json_each($1) w CROSS JOIN event e
+     WHERE e.owner = $2 AND e.id IN (
+         SELECT id FROM event WHERE owner = $2 AND type = w.value ->> 0 AND sequence < w.value ->> 1
          ORDER BY sequence DESC LIMIT $3)
      ORDER BY e.sequence DESC",
     "SELECT e.sequence, e.id, e.type, e.resource_id, e.created_at, e.object, e.previous_attributes
-     FROM json_array_elements($2::text::json) w(value) CROSS JOIN LATERAL (
-         SELECT * FROM event WHERE owner = $1 AND type = w.value ->> 0 AND sequence < (w.value ->> 1)::bigint
+     FROM json_array_elements($1::text::json) w(value) CROSS JOIN LATERAL (
+         SELECT * FROM event WHERE owner = $2 AND type = w.value ->> 0 AND sequence < (w.value ->> 1)::bigint
          ORDER BY sequence DESC LIMIT $3) e
      ORDER BY e.sequence DESC",
 );
@@ -63,7 +63,7 @@ async fn some(tx: &mut Tx<'_>, sql: &Sql, owner: Owner, from: &[From], limit: us
     if from.is_empty() || limit == 0 {
         return Ok(Vec::new());
     }
-    let values = [owner.into(), json!(from).to_string().into(), (limit as i64).into()];
+    let values = [json!(from).to_string().into(), owner.into(), (limit as i64).into()];
     tx.all(sql, &values).await?.into_iter().map(read).collect()
 }
 
