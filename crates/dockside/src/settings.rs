@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use serde::Deserialize;
 use service::log::Format;
 use service::outbound::Network;
-use service::stream::{self, StreamKey};
+use service::stream::{self, StreamKey, centrifugo};
 
 use crate::Failure;
 use crate::secrets::Secrets;
@@ -108,6 +108,18 @@ pub struct Settings {
     #[arg(long, env = "DOCKSIDE_REALTIME_USER_MAX", value_name = "N")]
     pub realtime_user_max: Option<u32>,
 
+    /// Who serves these clients: this server, or an external Centrifugo [default: embedded].
+    #[arg(long, env = "DOCKSIDE_REALTIME", value_name = "WHERE")]
+    pub realtime: Option<Realtime>,
+
+    /// Where that Centrifugo is, such as `http://10.0.0.5:8000`.
+    #[arg(long, env = "DOCKSIDE_CENTRIFUGO_URL", value_name = "URL")]
+    pub centrifugo_url: Option<String>,
+
+    /// Its `http_api.key`.
+    #[arg(long, env = "DOCKSIDE_CENTRIFUGO_KEY", value_name = "KEY", hide_env_values = true)]
+    pub centrifugo_key: Option<String>,
+
     /// Signs the tokens of these clients (HS256): a secret of 32 characters or more [default: made of the signing key].
     #[arg(long, env = "DOCKSIDE_REALTIME_SECRET", value_name = "TEXT", hide_env_values = true)]
     pub realtime_secret: Option<String>,
@@ -129,6 +141,14 @@ pub struct Settings {
     /// [default: made at first start, in the data folder].
     #[arg(long, env = "DOCKSIDE_ENCRYPTION_KEY", value_name = "HEX", hide_env_values = true)]
     pub encryption_key: Option<String>,
+}
+
+/// Who serves clients that follow events live.
+#[derive(ValueEnum, Deserialize, Clone, Copy, PartialEq, Eq, Debug)]
+#[serde(rename_all = "lowercase")]
+pub enum Realtime {
+    Embedded,
+    Centrifugo,
 }
 
 /// How log lines look.
@@ -179,6 +199,9 @@ impl Settings {
             realtime_connections_max: self.realtime_connections_max.or(file.realtime_connections_max),
             realtime_organisation_max: self.realtime_organisation_max.or(file.realtime_organisation_max),
             realtime_user_max: self.realtime_user_max.or(file.realtime_user_max),
+            realtime: self.realtime.or(file.realtime),
+            centrifugo_url: self.centrifugo_url.or(file.centrifugo_url),
+            centrifugo_key: self.centrifugo_key.or(file.centrifugo_key),
             realtime_secret: self.realtime_secret.or(file.realtime_secret),
             realtime_key_file: self.realtime_key_file.or(file.realtime_key_file),
             log_format: self.log_format.or(file.log_format),
@@ -302,7 +325,27 @@ impl Settings {
             connections_per_organisation_max: self
                 .realtime_organisation_max
                 .unwrap_or(defaults.connections_per_organisation_max),
+            centrifugo: self.centrifugo()?,
         })
+    }
+
+    /// The external server, where there is to be one.
+    fn centrifugo(&self) -> Result<Option<centrifugo::Settings>, Failure> {
+        match (self.realtime, &self.centrifugo_url, &self.centrifugo_key) {
+            (None | Some(Realtime::Embedded), None, None) => Ok(None),
+            (None | Some(Realtime::Embedded), _, _) => Err(Failure(
+                "centrifugo_url and centrifugo_key go with the setting realtime = \"centrifugo\"".to_owned(),
+            )),
+            (Some(Realtime::Centrifugo), Some(url), Some(key)) if centrifugo::is_address(url) => {
+                Ok(Some(centrifugo::Settings { url: url.clone(), key: key.clone() }))
+            }
+            (Some(Realtime::Centrifugo), Some(url), Some(_)) => Err(Failure(format!(
+                "the setting centrifugo_url is {url:?}, which is no address such as http://10.0.0.5:8000"
+            ))),
+            (Some(Realtime::Centrifugo), _, _) => Err(Failure(
+                "the setting realtime = \"centrifugo\" needs centrifugo_url and centrifugo_key".to_owned(),
+            )),
+        }
     }
 
     pub fn log_format(&self) -> Format {

@@ -7,11 +7,13 @@ use std::time::{Duration, Instant};
 use model::access_token::{AccessToken, AccessTokenInput, SECRET_BYTES, Secret};
 use model::problem::Issue;
 use model::{Code, Id, Organisation, Owner, Problem, Result, Scopes, Timestamp, User, World, ensure};
+use realtime::code::Disconnect;
 use store::{Access, Page, Tx, access_tokens, organisations};
 
 pub use store::access_tokens::Listed;
 
 use crate::reply::json;
+use crate::stream::centrifugo;
 use crate::{Caller, Command, ListQuery, Listing, Reply, Service, ensure_current, found};
 
 /// How long a look-up is believed: the longest that a token revoked elsewhere goes on working.
@@ -221,9 +223,10 @@ impl Service {
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
         let delete = async move |tx: &mut Tx<'_>| {
-            found(access_tokens::get(tx, owner, id).await?)?;
+            let token = found(access_tokens::get(tx, owner, id).await?)?;
             ensure_current(&precondition, &etag())?;
             access_tokens::delete(tx, owner, id).await?;
+            centrifugo::end(tx, owner, Some(token.user), Disconnect::STATE_INVALIDATED).await?;
             Ok(Reply::gone())
         };
         let reply = self.write(&command, delete).await;
@@ -283,7 +286,9 @@ impl Service {
     pub async fn revoke_token(&self, id: Id<AccessToken>) -> Result<()> {
         let revoke = self.db().write(Access::System, async move |tx| {
             let owner = found(access_tokens::owner_of(tx, id).await?)?;
-            access_tokens::delete(tx, owner, id).await.map(drop)
+            let token = found(access_tokens::get(tx, owner, id).await?)?;
+            access_tokens::delete(tx, owner, id).await?;
+            centrifugo::end(tx, owner, Some(token.user), Disconnect::STATE_INVALIDATED).await
         });
         revoke.await
     }

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use model::{Error, Owner, Result, Timestamp};
-use store::{Access, access_tokens, events, idempotency};
+use store::{Access, access_tokens, events, idempotency, stream_audience};
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::JoinHandle;
 
@@ -46,7 +46,11 @@ impl Service {
         }
         tokio::spawn(self.clone().clean_forever());
         tokio::spawn(self.clone().heartbeat_forever());
-        tokio::spawn(self.clone().tail_forever());
+        if self.has_external_streams() {
+            tokio::spawn(self.clone().hand_on_forever());
+        } else {
+            tokio::spawn(self.clone().tail_forever());
+        }
         tokio::spawn(self.clone().watch_access_forever());
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
         let runtime = Builder::new_multi_thread()
@@ -82,7 +86,8 @@ impl Service {
         let before = now.plus_seconds(-self.settings().idempotency_seconds);
         let clean = self.db().write(Access::System, async move |tx| {
             idempotency::delete_old(tx, before).await?;
-            access_tokens::delete_expired(tx, now).await.map(drop)
+            access_tokens::delete_expired(tx, now).await?;
+            stream_audience::delete_old(tx, now).await.map(drop)
         });
         clean.await?;
         self.clean_events(now.plus_seconds(-self.settings().event_seconds)).await?;

@@ -21,6 +21,8 @@ pub mod organisations;
 pub mod page;
 pub mod postal_places;
 pub mod provisions;
+pub mod stream_audience;
+pub mod stream_relays;
 pub mod streams;
 pub mod webhook_deliveries;
 pub mod webhook_endpoints;
@@ -49,6 +51,8 @@ pub fn statements() -> impl Iterator<Item = &'static Sql> {
         organisations::STATEMENTS,
         postal_places::STATEMENTS,
         provisions::STATEMENTS,
+        stream_audience::STATEMENTS,
+        stream_relays::STATEMENTS,
         streams::STATEMENTS,
         webhook_deliveries::STATEMENTS,
         webhook_endpoints::STATEMENTS,

@@ -22,6 +22,7 @@ mod backorder;
 mod bad_fields;
 mod bad_input;
 mod bad_queries;
+mod centrifugo;
 mod contract;
 mod event_log;
 mod events;
