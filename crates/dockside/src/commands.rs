@@ -71,6 +71,8 @@ pub async fn token(command: Token) -> Result<(), Failure> {
                 Error::Refused(_) => Failure(format!("there is no token {id}")),
                 fault => fault.into(),
             })?;
+            // Servers that don't hear of it find out within two seconds, so it is no failure.
+            let _unheard = service.send_hints().await;
             writeln!(std::io::stdout(), "revoked {id}")?;
             Ok(())
         }

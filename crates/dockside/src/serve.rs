@@ -53,7 +53,7 @@ pub async fn open(settings: &Settings) -> Result<Service, Failure> {
     let db = Db::open(settings.place())
         .await
         .map_err(|error| Failure(format!("{what} can't be opened: {error}")))?;
-    let settings = settings.service(&secrets);
+    let settings = settings.service(&secrets)?;
     Ok(Service::new(db, Arc::new(SystemClock), Arc::new(SystemRandom), settings)?)
 }
 

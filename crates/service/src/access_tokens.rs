@@ -11,6 +11,7 @@ use store::{Access, Page, Tx, access_tokens, organisations};
 
 pub use store::access_tokens::Listed;
 
+use crate::bus::Hint;
 use crate::reply::json;
 use crate::{Caller, Command, ListQuery, Listing, Reply, Service, ensure_current, found};
 
@@ -227,7 +228,8 @@ impl Service {
             Ok(Reply::gone())
         };
         let reply = self.write(&command, delete).await;
-        self.0.tokens.clear();
+        self.forget_callers();
+        self.hint_access(&reply);
         reply
     }
 
@@ -278,13 +280,21 @@ impl Service {
         self.db().read(Access::System, async |tx| access_tokens::all(tx).await).await
     }
 
-    /// Revokes any organisation's token, for the operator.
+    /// Forgets who called lately, since a token was taken away, here or on another node.
+    pub(crate) fn forget_callers(&self) {
+        self.0.tokens.clear();
+    }
+
+    /// Revokes any organisation's token, for the operator. Other nodes hear of it with [`Service::send_hints`].
     pub async fn revoke_token(&self, id: Id<AccessToken>) -> Result<()> {
         let revoke = self.db().write(Access::System, async move |tx| {
             let owner = found(access_tokens::owner_of(tx, id).await?)?;
             access_tokens::delete(tx, owner, id).await.map(drop)
         });
-        revoke.await
+        revoke.await?;
+        self.forget_callers();
+        self.hint(Hint::Access);
+        Ok(())
     }
 
     fn draft(&self, order: TokenOrder, now: Timestamp) -> Draft {

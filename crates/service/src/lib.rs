@@ -6,6 +6,7 @@
 pub mod access_tokens;
 mod allocations;
 mod audit;
+pub mod bus;
 mod context;
 mod cursor;
 pub mod delivery;
@@ -59,6 +60,10 @@ pub struct Settings {
     pub event_seconds: i64,
     /// Networks beside the public ones that may be called.
     pub outbound_allow: Vec<outbound::Network>,
+    /// The NATS server that carries hints between the nodes of one database, instead of the database itself.
+    pub nats_url: Option<bus::nats::NatsUrl>,
+    /// The share of other nodes' hints that is lost, in percent. Only tests set it.
+    pub hint_loss_percent: u8,
     /// Signs cursors and file links. Nodes that share a database share it.
     pub signing_key: [u8; 32],
     /// Encrypts credentials at rest. Nodes that share a database share it.
@@ -77,6 +82,7 @@ struct Inner {
     tokens: access_tokens::Cache,
     /// Rung after a write that left events to number.
     relay: Notify,
+    bus: bus::Bus,
     delivery: delivery::Delivery,
     node: nodes::Node,
     outbound: outbound::Outbound,
@@ -114,6 +120,7 @@ impl Service {
             settings,
             tokens: access_tokens::Cache::default(),
             relay: Notify::new(),
+            bus: bus::Bus::default(),
             delivery: delivery::Delivery::default(),
             node: nodes::Node::default(),
         };
@@ -149,12 +156,13 @@ impl Service {
         &self.0.outbound
     }
 
-    /// Called after a commit that left events: whoever numbers them or sends them on learns of it.
-    fn notice(&self) {
+    /// Called after a commit that left events of the owner's: whoever numbers them or sends them on learns of it.
+    fn notice(&self, owner: Owner) {
         if self.db().is_shared() {
             self.0.relay.notify_one();
         } else {
             self.ring();
+            self.hint_here(owner);
         }
     }
 

@@ -30,7 +30,9 @@ impl Service {
             webhook_endpoints::delete_all(tx, owner).await?;
             Ok(Reply::gone())
         };
-        self.write(&command, deprovision).await
+        let reply = self.write(&command, deprovision).await;
+        self.hint_access(&reply);
+        reply
     }
 }
 

@@ -56,7 +56,7 @@ impl Service {
             Some(known) => self.write_once(command, known, operation).await,
         };
         if result.is_ok() {
-            self.notice();
+            self.notice(owner);
         }
         result
     }

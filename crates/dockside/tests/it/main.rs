@@ -8,6 +8,7 @@
 )]
 
 mod hook;
+mod nats;
 mod party;
 mod receiver;
 mod shop;
@@ -28,6 +29,7 @@ mod events;
 mod events_tail;
 mod geo;
 mod headers;
+mod hints;
 mod idempotency;
 mod inventory;
 mod lists;

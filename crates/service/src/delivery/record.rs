@@ -76,7 +76,7 @@ impl Service {
             }
         };
         if is_disabled {
-            self.notice();
+            self.notice(held.owner);
         }
         Ok(match version {
             None => Recorded::Lost,
