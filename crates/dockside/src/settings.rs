@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use serde::Deserialize;
+use service::bus::nats::NatsUrl;
 use service::log::Format;
 use service::outbound::Network;
 use service::stream::{self, StreamKey, centrifugo};
@@ -128,6 +129,11 @@ pub struct Settings {
     #[arg(long, env = "DOCKSIDE_REALTIME_KEY_FILE", value_name = "FILE")]
     pub realtime_key_file: Option<PathBuf>,
 
+    /// The NATS server (nats://user:password@host:4222, or nats://token@host) that carries hints between the servers of
+    /// one PostgreSQL [default: none, PostgreSQL carries them].
+    #[arg(long, env = "DOCKSIDE_NATS_URL", value_name = "URL", hide_env_values = true)]
+    pub nats_url: Option<String>,
+
     /// How log lines look [default: pretty on a terminal, json otherwise].
     #[arg(long, env = "DOCKSIDE_LOG_FORMAT", value_name = "FORMAT")]
     pub log_format: Option<LogFormat>,
@@ -204,6 +210,7 @@ impl Settings {
             centrifugo_key: self.centrifugo_key.or(file.centrifugo_key),
             realtime_secret: self.realtime_secret.or(file.realtime_secret),
             realtime_key_file: self.realtime_key_file.or(file.realtime_key_file),
+            nats_url: self.nats_url.or(file.nats_url),
             log_format: self.log_format.or(file.log_format),
             signing_key: self.signing_key.or(file.signing_key),
             encryption_key: self.encryption_key.or(file.encryption_key),
@@ -243,6 +250,7 @@ impl Settings {
         {
             return Err(Failure("the setting database_url must start with postgres://".to_owned()));
         }
+        self.nats_url()?;
         for origin in self.cors_origins.iter().flatten() {
             let is_origin = origin.split_once("://").is_some_and(|(scheme, host)| {
                 matches!(scheme, "http" | "https") && !host.is_empty() && !host.contains('/')
@@ -254,6 +262,16 @@ impl Settings {
             }
         }
         Ok(())
+    }
+
+    fn nats_url(&self) -> Result<Option<NatsUrl>, Failure> {
+        let Some(url) = &self.nats_url else { return Ok(None) };
+        let url = url.parse().map_err(|why| Failure(format!("the setting nats_url {why}")))?;
+        if self.database_url.is_none() {
+            let why = "is for several servers on one PostgreSQL: set database_url too, or leave nats_url out";
+            return Err(Failure(format!("the setting nats_url {why}")));
+        }
+        Ok(Some(url))
     }
 
     pub fn data(&self) -> PathBuf {
@@ -299,6 +317,8 @@ impl Settings {
             event_seconds: i64::from(self.event_days.unwrap_or(30)) * 24 * 3600,
             outbound_allow: self.outbound_allow.clone().unwrap_or_default(),
             stream: self.stream()?,
+            nats_url: self.nats_url()?,
+            hint_loss_percent: 0,
             signing_key: secrets.signing_key,
             encryption_key: secrets.encryption_key,
         })
@@ -402,6 +422,12 @@ mod tests {
         assert!(named(&["--database-url", "mysql://x"]).unwrap().contains("database_url"));
         assert!(named(&["--cors-origins", "https://a.example,b"]).unwrap().contains("cors_origins"));
         assert!(named(&["--outbound-allow", "127.0.0.0/8,10.1.0.0/16,::1/128"]).is_none());
+        let postgres = ["--database-url", "postgres://x", "--nats-url"];
+        let nats = |url| named(&[&postgres[..], &[url]].concat());
+        assert!(nats("tls://ada:love@host").unwrap().contains("nats_url starts with tls://"));
+        assert!(nats("nats://ada:love@host/x").is_some_and(|said| !said.contains("love")));
+        assert!(nats("nats://ada:love@host").is_none());
+        assert!(named(&["--nats-url", "nats://host"]).unwrap().contains("database_url"));
         assert!(named(&[]).is_none());
         assert!(toml::from_str::<Settings>("lisen = 1").err().unwrap().to_string().contains("lisen"));
         let networks =

@@ -12,6 +12,7 @@ use store::{Access, Page, Tx, access_tokens, organisations};
 
 pub use store::access_tokens::Listed;
 
+use crate::bus::Hint;
 use crate::reply::json;
 use crate::stream::centrifugo;
 use crate::{Caller, Command, ListQuery, Listing, Reply, Service, ensure_current, found};
@@ -230,8 +231,9 @@ impl Service {
             Ok(Reply::gone())
         };
         let reply = self.write(&command, delete).await;
-        self.0.tokens.clear();
-        self.access_changed(owner).await;
+        self.forget_callers();
+        self.end_streams(owner).await;
+        self.hint_access(&reply);
         reply
     }
 
@@ -282,7 +284,12 @@ impl Service {
         self.db().read(Access::System, async |tx| access_tokens::all(tx).await).await
     }
 
-    /// Revokes any organisation's token, for the operator.
+    /// Forgets who called lately, since a token was taken away, here or on another node.
+    pub(crate) fn forget_callers(&self) {
+        self.0.tokens.clear();
+    }
+
+    /// Revokes any organisation's token, for the operator. Other nodes hear of it with [`Service::send_hints`].
     pub async fn revoke_token(&self, id: Id<AccessToken>) -> Result<()> {
         let revoke = self.db().write(Access::System, async move |tx| {
             let owner = found(access_tokens::owner_of(tx, id).await?)?;
@@ -290,7 +297,10 @@ impl Service {
             access_tokens::delete(tx, owner, id).await?;
             centrifugo::end(tx, owner, Some(token.user), Disconnect::STATE_INVALIDATED).await
         });
-        revoke.await
+        revoke.await?;
+        self.forget_callers();
+        self.hint(Hint::Access);
+        Ok(())
     }
 
     fn draft(&self, order: TokenOrder, now: Timestamp) -> Draft {

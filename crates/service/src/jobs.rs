@@ -8,9 +8,11 @@ use store::{Access, access_tokens, events, idempotency, stream_audience};
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::JoinHandle;
 
+use crate::bus::Hint;
 use crate::{Service, log};
 
-/// How often events are numbered where no signal came: a write on another node rings no bell here.
+/// How often events are numbered where no signal came: a write on another node, which should have done it, rings no bell
+/// here.
 const RELAY_EVERY: Duration = Duration::from_millis(100);
 /// How often what has expired is cleaned away.
 const CLEAN_EVERY: Duration = Duration::from_secs(600);
@@ -43,6 +45,7 @@ impl Service {
     pub fn start_jobs(&self) -> Result<Jobs> {
         if self.db().is_shared() {
             tokio::spawn(self.clone().relay_forever());
+            tokio::spawn(self.clone().bus_forever());
         }
         tokio::spawn(self.clone().clean_forever());
         tokio::spawn(self.clone().heartbeat_forever());
@@ -68,13 +71,16 @@ impl Service {
     pub async fn relay_events(&self) -> Result<u64> {
         let mut numbered = 0;
         loop {
-            let some = self.db().write(Access::System, async |tx| events::relay(tx).await).await?;
-            numbered += some.unwrap_or(0);
-            if some.is_some_and(|some| some > 0) {
-                self.hint(crate::bus::Hint::Anything);
+            let relayed = self.db().write(Access::System, async |tx| events::relay(tx).await).await?;
+            // Another node is at it, and will tell of it.
+            let Some(relayed) = relayed else { return Ok(numbered) };
+            numbered += relayed.count;
+            if !relayed.owners.is_empty() {
                 self.ring();
+                relayed.owners.iter().for_each(|owner| self.forget_position(*owner));
+                self.hint(Hint::Events(relayed.owners.into()));
             }
-            if some.is_none_or(|some| some < events::RELAY_MAX as u64) {
+            if relayed.count < events::RELAY_MAX as u64 {
                 return Ok(numbered);
             }
         }

@@ -33,9 +33,10 @@ impl Service {
             centrifugo::end(tx, owner, None, Disconnect::FORCE).await?;
             Ok(Reply::gone())
         };
-        let reply = self.write(&command, deprovision).await?;
-        self.access_changed(owner).await;
-        Ok(reply)
+        let reply = self.write(&command, deprovision).await;
+        self.end_streams(owner).await;
+        self.hint_access(&reply);
+        reply
     }
 }
 

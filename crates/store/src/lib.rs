@@ -29,7 +29,7 @@ pub mod webhook_endpoints;
 pub mod webhook_lanes;
 pub mod webhook_successes;
 
-pub use engine::{Access, Db, Place, Sql, Tx};
+pub use engine::{Access, Db, Listener, PAYLOAD_BYTES_MAX, Place, Sql, Tx};
 pub use page::{Order, Page, Start};
 
 /// Every statement there is, so that a test can prepare each on both engines.

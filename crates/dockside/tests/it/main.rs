@@ -8,6 +8,7 @@
 )]
 
 mod hook;
+mod nats;
 mod party;
 mod receiver;
 mod shop;
@@ -29,6 +30,7 @@ mod events;
 mod events_tail;
 mod geo;
 mod headers;
+mod hints;
 mod idempotency;
 mod inventory;
 mod lists;

@@ -94,6 +94,8 @@ impl World {
             event_seconds: 30 * 24 * 3600,
             outbound_allow: vec!["127.0.0.0/8".parse().expect("a network")],
             stream: service::stream::Settings::default(),
+            nats_url: None,
+            hint_loss_percent: 0,
             signing_key: [7; 32],
             encryption_key: [8; 32],
         };
