@@ -78,15 +78,22 @@ impl Outbox {
 
     /// Adds mail; the waker, if somebody waits. Wake it after letting go of every lock.
     pub(super) fn put(&self, mail: Mail) -> Option<Waker> {
+        self.put_all([mail])
+    }
+
+    /// The same with several.
+    pub(super) fn put_all(&self, mail: impl IntoIterator<Item = Mail>) -> Option<Waker> {
         let mut state = self.state();
         if state.is_slow {
             return None;
         }
-        state.bytes += cost(&mail);
-        if state.bytes > OUTBOX_BYTES_MAX {
-            state.is_slow = true;
-            state.mail = VecDeque::new();
-        } else {
+        for mail in mail {
+            state.bytes += cost(&mail);
+            if state.bytes > OUTBOX_BYTES_MAX {
+                state.is_slow = true;
+                state.mail = VecDeque::new();
+                break;
+            }
             state.mail.push_back(mail);
         }
         state.waker.take()
