@@ -20,6 +20,7 @@ use model::{Id, User};
 
 use crate::channel::{Channel, Stream};
 use crate::frame::{Broadcast, Head};
+use crate::limits::BATCH_MESSAGES_MAX;
 use crate::session::{ClientId, Mail};
 
 pub use outbox::{Outbox, Taken};
@@ -117,12 +118,14 @@ impl Hub {
         let Some(listeners) = shard.get(&stream) else { return 0 };
         let events: Vec<_> =
             events.into_iter().map(|(offset, data)| Arc::new(Broadcast::new(offset, data))).collect();
+        // As many together as share a frame.
+        let frames: Vec<Arc<[Arc<Broadcast>]>> = events.chunks(BATCH_MESSAGES_MAX).map(Arc::from).collect();
         let mut count = 0;
         for view in listeners.0.values() {
             for listener in &view.listeners {
-                let mail = events
+                let mail = frames
                     .iter()
-                    .map(|event| Mail::Event { head: Arc::clone(&view.head), event: Arc::clone(event) });
+                    .map(|events| Mail::Events { head: Arc::clone(&view.head), events: Arc::clone(events) });
                 wakers.extend(listener.outbox.put_all(mail));
                 count += 1;
             }
