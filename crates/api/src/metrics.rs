@@ -1,9 +1,10 @@
-//! Metrics: requests, errors and durations of each route, and attempts of webhooks, as Prometheus reads them.
+//! Metrics: requests, errors and durations of each route, attempts of webhooks, and clients of streams, as Prometheus reads them.
 
 use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use http::StatusCode;
+use realtime::hub::Hub;
 use service::delivery::Counts;
 
 use crate::route::Route;
@@ -57,7 +58,7 @@ impl Metrics {
     }
 
     /// The exposition text.
-    pub fn text(&self, webhooks: &Counts) -> String {
+    pub fn text(&self, webhooks: &Counts, hub: &Hub) -> String {
         let mut out = String::from("# HELP dockside_requests_total Requests by route and class of status.\n");
         out.push_str("# TYPE dockside_requests_total counter\n");
         for route in &self.routes {
@@ -78,6 +79,7 @@ impl Metrics {
             write_histogram(&mut out, route);
         }
         write_webhooks(&mut out, webhooks);
+        write_streams(&mut out, hub);
         out
     }
 }
@@ -94,6 +96,19 @@ fn write_webhooks(out: &mut String, counts: &Counts) {
          # HELP dockside_webhook_lanes Endpoints that this node is delivering to.\n\
          # TYPE dockside_webhook_lanes gauge\n\
          dockside_webhook_lanes {lanes}\n"
+    );
+}
+
+fn write_streams(out: &mut String, hub: &Hub) {
+    let (connections, published) = (hub.connections(), hub.published());
+    let _infallible = write!(
+        out,
+        "# HELP dockside_stream_connections Clients that follow events live on this node.\n\
+         # TYPE dockside_stream_connections gauge\n\
+         dockside_stream_connections {connections}\n\
+         # HELP dockside_stream_publications_total Events that were published to such a client.\n\
+         # TYPE dockside_stream_publications_total counter\n\
+         dockside_stream_publications_total {published}\n"
     );
 }
 

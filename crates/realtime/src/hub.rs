@@ -12,6 +12,7 @@ mod tests;
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 
@@ -34,6 +35,8 @@ const SHARDS: usize = 64;
 pub struct Hub {
     streams: Vec<Mutex<HashMap<Stream, Listeners>>>,
     registry: Registry,
+    /// Publications that reached an outbox, since the start.
+    published: AtomicU64,
 }
 
 /// The listeners of one stream, by the user whose view they have.
@@ -57,6 +60,7 @@ impl Hub {
         Self {
             streams: (0..SHARDS).map(|_| Mutex::default()).collect(),
             registry: Registry::new(connections_per_user_max, connections_per_organisation_max),
+            published: AtomicU64::new(0),
         }
     }
 
@@ -130,7 +134,13 @@ impl Hub {
                 count += 1;
             }
         }
+        self.published.fetch_add((count * events.len()) as u64, Ordering::Relaxed);
         count
+    }
+
+    /// How many publications reached a listener's outbox, since the start.
+    pub fn published(&self) -> u64 {
+        self.published.load(Ordering::Relaxed)
     }
 
     /// Whether anyone listens: what nobody hears need not be read from the log.
