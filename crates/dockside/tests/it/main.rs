@@ -8,6 +8,7 @@
 )]
 
 mod hook;
+mod listener;
 mod party;
 mod receiver;
 mod shop;
@@ -40,6 +41,11 @@ mod provisions;
 mod reservations;
 mod stock_events;
 mod strangers;
+mod stream_connections;
+mod stream_ends;
+mod stream_positions;
+mod stream_recovery;
+mod stream_tokens;
 mod webhook_deliveries;
 mod webhook_disabling;
 mod webhook_endpoints;

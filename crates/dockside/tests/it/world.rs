@@ -4,6 +4,7 @@
 //! become `loc_#1`, `loc_#2` in the order of their appearance, moments become `#time`.
 
 use std::collections::HashMap;
+use std::convert::Infallible;
 use std::fmt;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -11,6 +12,7 @@ use std::sync::{Arc, Mutex};
 use api::{App, Limits};
 use bytes::Bytes;
 use http::{HeaderMap, Request, StatusCode};
+use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Full};
 use model::access_token::Secret;
 use model::{Owner, Scopes, Timestamp, World as Mode};
@@ -255,11 +257,9 @@ pub struct Call<'a> {
 
 impl Call<'_> {
     pub fn header(mut self, name: &str, value: &str) -> Self {
+        let name = http::HeaderName::try_from(name).unwrap();
         if let Some(headers) = self.request.headers_mut() {
-            headers.insert(
-                http::HeaderName::try_from(name).unwrap(),
-                http::HeaderValue::try_from(value).unwrap(),
-            );
+            headers.insert(name, value.try_into().unwrap());
         }
         self
     }
@@ -285,12 +285,19 @@ impl Call<'_> {
         self.header("content-type", media_type)
     }
 
-    pub async fn send(self) -> Reply {
+    /// Sends it, and leaves the body of the answer to be read as it comes.
+    pub async fn open(self) -> (http::response::Parts, UnsyncBoxBody<Bytes, Infallible>) {
         let request = self.request.body(Full::new(self.body)).expect("a request");
         let (head, body) = self.world.app.handle(request).await.into_parts();
+        (head, body.boxed_unsync())
+    }
+
+    pub async fn send(self) -> Reply {
+        let world = self.world;
+        let (head, body) = self.open().await;
         let body = body.collect().await.expect("a body").to_bytes();
         let text = String::from_utf8(body.to_vec()).expect("text");
-        let shown = self.world.steady(&text);
+        let shown = world.steady(&text);
         Reply { status: head.status, headers: head.headers, text, shown }
     }
 }
