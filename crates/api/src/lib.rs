@@ -106,7 +106,9 @@ impl App {
     pub fn new(service: Service, limits: Limits) -> model::Result<Self> {
         let published = route::all();
         let openapi = openapi::document(&published).to_string().into();
-        let table = route::Table::new(published.into_iter().chain(route::connections()).collect())?;
+        // Where an external server has the connections, there are none here.
+        let connections = if service.has_external_streams() { Vec::new() } else { route::connections() };
+        let table = route::Table::new(published.into_iter().chain(connections).collect())?;
         Ok(Self(Arc::new(Inner {
             metrics: metrics::Metrics::new(table.routes()),
             rate: rate::Buckets::new(limits.rate_per_second, limits.rate_burst),

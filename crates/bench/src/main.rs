@@ -6,9 +6,11 @@
 
 mod allocations;
 mod bare;
+mod broadcast;
 mod compare;
 mod creates;
 mod growth;
+mod listeners;
 mod load;
 mod memory;
 mod orders;
@@ -16,6 +18,7 @@ mod poster;
 mod postgres;
 mod process;
 mod reads;
+mod realtime;
 mod report;
 mod sink;
 mod webhooks;
@@ -54,6 +57,9 @@ struct Arguments {
     /// Be a bare client that posts the request in this file to whoever listens there.
     #[arg(long, hide = true, value_name = "FILE", requires = "listen")]
     post: Option<PathBuf>,
+    /// Be a bare broadcaster of websockets.
+    #[arg(long, hide = true, requires = "listen")]
+    broadcast: bool,
     #[arg(long, hide = true, default_value_t = 1)]
     connections: usize,
     #[arg(long, hide = true, default_value_t = 1)]
@@ -79,6 +85,7 @@ enum Section {
     AllocatePostgres,
     Growth,
     Webhooks,
+    Realtime,
     Memory,
 }
 
@@ -175,6 +182,9 @@ impl Bench {
         if is_wanted(Section::Webhooks) {
             webhooks::measure(self).await?;
         }
+        if is_wanted(Section::Realtime) {
+            realtime::measure(self).await?;
+        }
         if is_wanted(Section::Memory) {
             memory::measure(self).await?;
         }
@@ -186,6 +196,7 @@ impl Bench {
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let outcome = match (&arguments.bare, &arguments.post, arguments.listen) {
+        (_, _, Some(listen)) if arguments.broadcast => broadcast::run(listen),
         (_, Some(file), Some(to)) => poster::run(to, file, arguments.connections, arguments.requests),
         (Some(answer), None, Some(listen)) => {
             let store = arguments.store.as_deref().zip(arguments.token.as_deref());

@@ -88,9 +88,15 @@ impl Data {
 
     /// Starts the product. It logs as it would for a user who keeps its log: JSON, here to nowhere.
     pub async fn serve(&self, bench: &Bench) -> Outcome<Server> {
+        self.serve_with(bench, &[]).await
+    }
+
+    /// The same, with further settings.
+    pub async fn serve_with(&self, bench: &Bench, settings: &[&str]) -> Outcome<Server> {
         let address = free_address()?;
         let mut command = self.command(bench, &["serve", "--log-format", "json"]);
         command.args(["--listen", &address.to_string(), "--outbound-allow", "127.0.0.0/8"]);
+        command.args(settings);
         Server::start(command, address).await
     }
 }
@@ -107,6 +113,14 @@ impl Server {
             command.arg("--store").arg(rows.file).args(["--token", rows.token]);
             command.args(rows.allocation_of.iter().flat_map(|order| ["--allocation-of", order]));
         }
+        Self::start(command, address).await
+    }
+
+    /// Starts the bare broadcaster.
+    pub async fn broadcaster() -> Outcome<Self> {
+        let address = free_address()?;
+        let mut command = Command::new(std::env::current_exe()?);
+        command.arg("--broadcast").args(["--listen", &address.to_string()]).stdin(Stdio::null());
         Self::start(command, address).await
     }
 

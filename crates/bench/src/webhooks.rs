@@ -303,13 +303,13 @@ impl Rate {
 }
 
 /// What half, and all but one in a hundred, took at most.
-struct Times {
-    p50_ms: f64,
-    p99_ms: f64,
+pub struct Times {
+    pub p50_ms: f64,
+    pub p99_ms: f64,
 }
 
 impl Times {
-    fn of(mut times: Vec<Duration>) -> Outcome<Self> {
+    pub fn of(mut times: Vec<Duration>) -> Outcome<Self> {
         if times.is_empty() {
             return Err("nothing was measured".into());
         }
@@ -320,7 +320,7 @@ impl Times {
 }
 
 /// The request that makes a location with this mark in its name.
-fn location(token: &str, mark: usize) -> bytes::Bytes {
+pub fn location(token: &str, mark: usize) -> bytes::Bytes {
     let body = process::LOCATION.replacen("Bristol depot", &format!("w{mark} depot"), 1);
     request("POST", "/locations", Some(token), &body)
 }

@@ -71,6 +71,8 @@ pub async fn token(command: Token) -> Result<(), Failure> {
                 Error::Refused(_) => Failure(format!("there is no token {id}")),
                 fault => fault.into(),
             })?;
+            // Servers that don't hear of it find out within two seconds, so it is no failure.
+            let _unheard = service.send_hints().await;
             writeln!(std::io::stdout(), "revoked {id}")?;
             Ok(())
         }
@@ -108,13 +110,19 @@ pub async fn announce(message: &str, settings: Settings) -> Result<(), Failure> 
     if message.trim().is_empty() {
         return Err(Failure("there is nothing to announce".to_owned()));
     }
-    let number = open(&settings.resolve()?).await?.announce(message).await?;
+    let service = open(&settings.resolve()?).await?;
+    let number = service.announce(message).await?;
+    // Servers that do not hear of it look for themselves, so it is no failure.
+    let _unheard = service.send_hints().await;
     writeln!(std::io::stdout(), "announcement {number} was made")?;
     Ok(())
 }
 
 pub async fn renew_epoch(settings: Settings) -> Result<(), Failure> {
-    let epoch = open(&settings.resolve()?).await?.renew_epoch().await?;
+    let service = open(&settings.resolve()?).await?;
+    let epoch = service.renew_epoch().await?;
+    // Servers that do not hear of it look for themselves, so it is no failure.
+    let _unheard = service.send_hints().await;
     writeln!(std::io::stdout(), "The epoch is now {epoch}. Clients start anew within seconds.")?;
     Ok(())
 }

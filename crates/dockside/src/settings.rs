@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use serde::Deserialize;
+use service::bus::nats::NatsUrl;
 use service::log::Format;
 use service::outbound::Network;
-use service::stream::{self, StreamKey};
+use service::stream::{self, StreamKey, centrifugo};
 
 use crate::Failure;
 use crate::secrets::Secrets;
@@ -108,6 +109,18 @@ pub struct Settings {
     #[arg(long, env = "DOCKSIDE_REALTIME_USER_MAX", value_name = "N")]
     pub realtime_user_max: Option<u32>,
 
+    /// Who serves these clients: this server, or an external Centrifugo [default: embedded].
+    #[arg(long, env = "DOCKSIDE_REALTIME", value_name = "WHERE")]
+    pub realtime: Option<Realtime>,
+
+    /// Where that Centrifugo is, such as `http://10.0.0.5:8000`.
+    #[arg(long, env = "DOCKSIDE_CENTRIFUGO_URL", value_name = "URL")]
+    pub centrifugo_url: Option<String>,
+
+    /// Its `http_api.key`.
+    #[arg(long, env = "DOCKSIDE_CENTRIFUGO_KEY", value_name = "KEY", hide_env_values = true)]
+    pub centrifugo_key: Option<String>,
+
     /// Signs the tokens of these clients (HS256): a secret of 32 characters or more [default: made of the signing key].
     #[arg(long, env = "DOCKSIDE_REALTIME_SECRET", value_name = "TEXT", hide_env_values = true)]
     pub realtime_secret: Option<String>,
@@ -115,6 +128,11 @@ pub struct Settings {
     /// Signs them with ES256 instead: a file with a P-256 private key (PEM, PKCS#8).
     #[arg(long, env = "DOCKSIDE_REALTIME_KEY_FILE", value_name = "FILE")]
     pub realtime_key_file: Option<PathBuf>,
+
+    /// The NATS server (nats://user:password@host:4222, or nats://token@host) that carries hints between the servers of
+    /// one PostgreSQL [default: none, PostgreSQL carries them].
+    #[arg(long, env = "DOCKSIDE_NATS_URL", value_name = "URL", hide_env_values = true)]
+    pub nats_url: Option<String>,
 
     /// How log lines look [default: pretty on a terminal, json otherwise].
     #[arg(long, env = "DOCKSIDE_LOG_FORMAT", value_name = "FORMAT")]
@@ -129,6 +147,14 @@ pub struct Settings {
     /// [default: made at first start, in the data folder].
     #[arg(long, env = "DOCKSIDE_ENCRYPTION_KEY", value_name = "HEX", hide_env_values = true)]
     pub encryption_key: Option<String>,
+}
+
+/// Who serves clients that follow events live.
+#[derive(ValueEnum, Deserialize, Clone, Copy, PartialEq, Eq, Debug)]
+#[serde(rename_all = "lowercase")]
+pub enum Realtime {
+    Embedded,
+    Centrifugo,
 }
 
 /// How log lines look.
@@ -179,8 +205,12 @@ impl Settings {
             realtime_connections_max: self.realtime_connections_max.or(file.realtime_connections_max),
             realtime_organisation_max: self.realtime_organisation_max.or(file.realtime_organisation_max),
             realtime_user_max: self.realtime_user_max.or(file.realtime_user_max),
+            realtime: self.realtime.or(file.realtime),
+            centrifugo_url: self.centrifugo_url.or(file.centrifugo_url),
+            centrifugo_key: self.centrifugo_key.or(file.centrifugo_key),
             realtime_secret: self.realtime_secret.or(file.realtime_secret),
             realtime_key_file: self.realtime_key_file.or(file.realtime_key_file),
+            nats_url: self.nats_url.or(file.nats_url),
             log_format: self.log_format.or(file.log_format),
             signing_key: self.signing_key.or(file.signing_key),
             encryption_key: self.encryption_key.or(file.encryption_key),
@@ -220,6 +250,7 @@ impl Settings {
         {
             return Err(Failure("the setting database_url must start with postgres://".to_owned()));
         }
+        self.nats_url()?;
         for origin in self.cors_origins.iter().flatten() {
             let is_origin = origin.split_once("://").is_some_and(|(scheme, host)| {
                 matches!(scheme, "http" | "https") && !host.is_empty() && !host.contains('/')
@@ -231,6 +262,16 @@ impl Settings {
             }
         }
         Ok(())
+    }
+
+    fn nats_url(&self) -> Result<Option<NatsUrl>, Failure> {
+        let Some(url) = &self.nats_url else { return Ok(None) };
+        let url = url.parse().map_err(|why| Failure(format!("the setting nats_url {why}")))?;
+        if self.database_url.is_none() {
+            let why = "is for several servers on one PostgreSQL: set database_url too, or leave nats_url out";
+            return Err(Failure(format!("the setting nats_url {why}")));
+        }
+        Ok(Some(url))
     }
 
     pub fn data(&self) -> PathBuf {
@@ -276,6 +317,8 @@ impl Settings {
             event_seconds: i64::from(self.event_days.unwrap_or(30)) * 24 * 3600,
             outbound_allow: self.outbound_allow.clone().unwrap_or_default(),
             stream: self.stream()?,
+            nats_url: self.nats_url()?,
+            hint_loss_percent: 0,
             signing_key: secrets.signing_key,
             encryption_key: secrets.encryption_key,
         })
@@ -302,7 +345,27 @@ impl Settings {
             connections_per_organisation_max: self
                 .realtime_organisation_max
                 .unwrap_or(defaults.connections_per_organisation_max),
+            centrifugo: self.centrifugo()?,
         })
+    }
+
+    /// The external server, where there is to be one.
+    fn centrifugo(&self) -> Result<Option<centrifugo::Settings>, Failure> {
+        match (self.realtime, &self.centrifugo_url, &self.centrifugo_key) {
+            (None | Some(Realtime::Embedded), None, None) => Ok(None),
+            (None | Some(Realtime::Embedded), _, _) => Err(Failure(
+                "centrifugo_url and centrifugo_key go with the setting realtime = \"centrifugo\"".to_owned(),
+            )),
+            (Some(Realtime::Centrifugo), Some(url), Some(key)) if centrifugo::is_address(url) => {
+                Ok(Some(centrifugo::Settings { url: url.clone(), key: key.clone() }))
+            }
+            (Some(Realtime::Centrifugo), Some(url), Some(_)) => Err(Failure(format!(
+                "the setting centrifugo_url is {url:?}, which is no address such as http://10.0.0.5:8000"
+            ))),
+            (Some(Realtime::Centrifugo), _, _) => Err(Failure(
+                "the setting realtime = \"centrifugo\" needs centrifugo_url and centrifugo_key".to_owned(),
+            )),
+        }
     }
 
     pub fn log_format(&self) -> Format {
@@ -359,6 +422,12 @@ mod tests {
         assert!(named(&["--database-url", "mysql://x"]).unwrap().contains("database_url"));
         assert!(named(&["--cors-origins", "https://a.example,b"]).unwrap().contains("cors_origins"));
         assert!(named(&["--outbound-allow", "127.0.0.0/8,10.1.0.0/16,::1/128"]).is_none());
+        let postgres = ["--database-url", "postgres://x", "--nats-url"];
+        let nats = |url| named(&[&postgres[..], &[url]].concat());
+        assert!(nats("tls://ada:love@host").unwrap().contains("nats_url starts with tls://"));
+        assert!(nats("nats://ada:love@host/x").is_some_and(|said| !said.contains("love")));
+        assert!(nats("nats://ada:love@host").is_none());
+        assert!(named(&["--nats-url", "nats://host"]).unwrap().contains("database_url"));
         assert!(named(&[]).is_none());
         assert!(toml::from_str::<Settings>("lisen = 1").err().unwrap().to_string().contains("lisen"));
         let networks =

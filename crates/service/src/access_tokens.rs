@@ -7,11 +7,14 @@ use std::time::{Duration, Instant};
 use model::access_token::{AccessToken, AccessTokenInput, SECRET_BYTES, Secret};
 use model::problem::Issue;
 use model::{Code, Id, Organisation, Owner, Problem, Result, Scopes, Timestamp, User, World, ensure};
+use realtime::code::Disconnect;
 use store::{Access, Page, Tx, access_tokens, organisations};
 
 pub use store::access_tokens::Listed;
 
+use crate::bus::Hint;
 use crate::reply::json;
+use crate::stream::centrifugo;
 use crate::{Caller, Command, ListQuery, Listing, Reply, Service, ensure_current, found};
 
 /// How long a look-up is believed: the longest that a token revoked elsewhere goes on working.
@@ -221,14 +224,16 @@ impl Service {
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
         let delete = async move |tx: &mut Tx<'_>| {
-            found(access_tokens::get(tx, owner, id).await?)?;
+            let token = found(access_tokens::get(tx, owner, id).await?)?;
             ensure_current(&precondition, &etag())?;
             access_tokens::delete(tx, owner, id).await?;
+            centrifugo::end(tx, owner, Some(token.user), Disconnect::STATE_INVALIDATED).await?;
             Ok(Reply::gone())
         };
         let reply = self.write(&command, delete).await;
-        self.0.tokens.clear();
-        self.access_changed(owner).await;
+        self.forget_callers();
+        self.end_streams(owner).await;
+        self.hint_access(&reply);
         reply
     }
 
@@ -279,13 +284,23 @@ impl Service {
         self.db().read(Access::System, async |tx| access_tokens::all(tx).await).await
     }
 
-    /// Revokes any organisation's token, for the operator.
+    /// Forgets who called lately, since a token was taken away, here or on another node.
+    pub(crate) fn forget_callers(&self) {
+        self.0.tokens.clear();
+    }
+
+    /// Revokes any organisation's token, for the operator. Other nodes hear of it with [`Service::send_hints`].
     pub async fn revoke_token(&self, id: Id<AccessToken>) -> Result<()> {
         let revoke = self.db().write(Access::System, async move |tx| {
             let owner = found(access_tokens::owner_of(tx, id).await?)?;
-            access_tokens::delete(tx, owner, id).await.map(drop)
+            let token = found(access_tokens::get(tx, owner, id).await?)?;
+            access_tokens::delete(tx, owner, id).await?;
+            centrifugo::end(tx, owner, Some(token.user), Disconnect::STATE_INVALIDATED).await
         });
-        revoke.await
+        revoke.await?;
+        self.forget_callers();
+        self.hint(Hint::Access);
+        Ok(())
     }
 
     fn draft(&self, order: TokenOrder, now: Timestamp) -> Draft {

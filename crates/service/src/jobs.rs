@@ -4,13 +4,15 @@
 use std::time::Duration;
 
 use model::{Error, Owner, Result, Timestamp};
-use store::{Access, access_tokens, events, idempotency};
+use store::{Access, access_tokens, events, idempotency, stream_audience};
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::JoinHandle;
 
+use crate::bus::Hint;
 use crate::{Service, log};
 
-/// How often events are numbered where no signal came: a write on another node rings no bell here.
+/// How often events are numbered where no signal came: a write on another node, which should have done it, rings no bell
+/// here.
 const RELAY_EVERY: Duration = Duration::from_millis(100);
 /// How often what has expired is cleaned away.
 const CLEAN_EVERY: Duration = Duration::from_secs(600);
@@ -43,10 +45,15 @@ impl Service {
     pub fn start_jobs(&self) -> Result<Jobs> {
         if self.db().is_shared() {
             tokio::spawn(self.clone().relay_forever());
+            tokio::spawn(self.clone().bus_forever());
         }
         tokio::spawn(self.clone().clean_forever());
         tokio::spawn(self.clone().heartbeat_forever());
-        tokio::spawn(self.clone().tail_forever());
+        if self.has_external_streams() {
+            tokio::spawn(self.clone().hand_on_forever());
+        } else {
+            tokio::spawn(self.clone().tail_forever());
+        }
         tokio::spawn(self.clone().watch_access_forever());
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
         let runtime = Builder::new_multi_thread()
@@ -64,13 +71,16 @@ impl Service {
     pub async fn relay_events(&self) -> Result<u64> {
         let mut numbered = 0;
         loop {
-            let some = self.db().write(Access::System, async |tx| events::relay(tx).await).await?;
-            numbered += some.unwrap_or(0);
-            if some.is_some_and(|some| some > 0) {
-                self.hint(crate::bus::Hint::Anything);
+            let relayed = self.db().write(Access::System, async |tx| events::relay(tx).await).await?;
+            // Another node is at it, and will tell of it.
+            let Some(relayed) = relayed else { return Ok(numbered) };
+            numbered += relayed.count;
+            if !relayed.owners.is_empty() {
                 self.ring();
+                relayed.owners.iter().for_each(|owner| self.forget_position(*owner));
+                self.hint(Hint::Events(relayed.owners.into()));
             }
-            if some.is_none_or(|some| some < events::RELAY_MAX as u64) {
+            if relayed.count < events::RELAY_MAX as u64 {
                 return Ok(numbered);
             }
         }
@@ -82,7 +92,8 @@ impl Service {
         let before = now.plus_seconds(-self.settings().idempotency_seconds);
         let clean = self.db().write(Access::System, async move |tx| {
             idempotency::delete_old(tx, before).await?;
-            access_tokens::delete_expired(tx, now).await.map(drop)
+            access_tokens::delete_expired(tx, now).await?;
+            stream_audience::delete_old(tx, now).await.map(drop)
         });
         clean.await?;
         self.clean_events(now.plus_seconds(-self.settings().event_seconds)).await?;

@@ -62,6 +62,10 @@ pub struct Settings {
     /// Networks beside the public ones that may be called.
     pub outbound_allow: Vec<outbound::Network>,
     pub stream: stream::Settings,
+    /// The NATS server that carries hints between the nodes of one database, instead of the database itself.
+    pub nats_url: Option<bus::nats::NatsUrl>,
+    /// The share of other nodes' hints that is lost, in percent. Only tests set it.
+    pub hint_loss_percent: u8,
     /// Signs cursors and file links. Nodes that share a database share it.
     pub signing_key: [u8; 32],
     /// Encrypts credentials at rest. Nodes that share a database share it.
@@ -114,13 +118,13 @@ impl Service {
         let inner = Inner {
             outbound: outbound::Outbound::new(&settings.outbound_allow)?,
             streams: stream::Streams::new(&settings.stream, &settings.signing_key, &*random)?,
-            bus: bus::Bus::default(),
             db,
             clock,
             random,
             settings,
             tokens: access_tokens::Cache::default(),
             relay: Notify::new(),
+            bus: bus::Bus::default(),
             delivery: delivery::Delivery::default(),
             node: nodes::Node::default(),
         };
@@ -156,14 +160,14 @@ impl Service {
         &self.0.outbound
     }
 
-    /// Called after a commit that left events: whoever numbers them or sends them on learns of it.
+    /// Called after a commit that left events of the owner's: whoever numbers them or sends them on learns of it.
     fn notice(&self, owner: Owner) {
         if self.db().is_shared() {
             self.0.relay.notify_one();
         } else {
             self.forget_position(owner);
-            self.hint(bus::Hint::Events([owner].into()));
             self.ring();
+            self.hint_here(owner);
         }
     }
 

@@ -3,8 +3,10 @@
 //! The log is kept either way. What is provisioned is being sent events: by webhooks and by streams.
 
 use model::{Code, Owner, Problem, Result};
+use realtime::code::Disconnect;
 use store::{Tx, provisions, webhook_endpoints};
 
+use crate::stream::centrifugo;
 use crate::{Command, Reply, Service};
 
 impl Service {
@@ -28,11 +30,13 @@ impl Service {
             // seen below.
             provisions::delete(tx, owner).await?;
             webhook_endpoints::delete_all(tx, owner).await?;
+            centrifugo::end(tx, owner, None, Disconnect::FORCE).await?;
             Ok(Reply::gone())
         };
-        let reply = self.write(&command, deprovision).await?;
-        self.access_changed(owner).await;
-        Ok(reply)
+        let reply = self.write(&command, deprovision).await;
+        self.end_streams(owner).await;
+        self.hint_access(&reply);
+        reply
     }
 }
 

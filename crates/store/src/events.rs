@@ -102,7 +102,7 @@ const RELAY_LOCK: Sql = Sql::each(
     "SELECT 1::bigint WHERE pg_try_advisory_xact_lock(4716051120334)
      AND set_config('plan_cache_mode', 'force_custom_plan', true) <> ''",
 );
-/// Spans organisations: numbers the oldest events that have no number yet.
+/// Spans organisations: numbers the oldest events that have no number yet, and tells how many each owner had.
 const RELAY: Sql = Sql::each(
     "",
     "WITH batch AS (
@@ -115,10 +115,12 @@ const RELAY: Sql = Sql::each(
          INSERT INTO event_head AS old (owner, sequence) SELECT owner, amount FROM counted
          ON CONFLICT (owner) DO UPDATE SET sequence = old.sequence + excluded.sequence
          RETURNING owner, sequence
+     ), numbered AS (
+         UPDATE event SET sequence = head.sequence - counted.amount + ready.place
+         FROM ready JOIN head USING (owner) JOIN counted USING (owner)
+         WHERE event.owner = ready.owner AND event.id = ready.id
      )
-     UPDATE event SET sequence = head.sequence - counted.amount + ready.place
-     FROM ready JOIN head USING (owner) JOIN counted USING (owner)
-     WHERE event.owner = ready.owner AND event.id = ready.id",
+     SELECT owner, amount FROM counted",
 );
 
 pub(crate) const STATEMENTS: &[&Sql] = &[
@@ -181,6 +183,14 @@ pub struct Span {
     pub oldest: Option<i64>,
     /// The newest there ever was.
     pub newest: i64,
+}
+
+/// What one relay numbered.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Relayed {
+    pub count: u64,
+    /// Whose logs have grown, each once.
+    pub owners: Vec<Owner>,
 }
 
 /// A log, and the moment of the oldest event that is left of it.
@@ -288,10 +298,15 @@ pub async fn span(tx: &mut Tx<'_>, owner: Owner) -> Result<Span> {
     })
 }
 
-/// Numbers what is committed and not numbered yet; tells how many, or `None` where another node is at it.
-pub async fn relay(tx: &mut Tx<'_>) -> Result<Option<u64>> {
-    match tx.one(&RELAY_LOCK, &[]).await? {
-        Some(_) => tx.execute(&RELAY, &[RELAY_MAX.into()]).await.map(Some),
-        None => Ok(None),
+/// Numbers what is committed and not numbered yet; tells what that was, or `None` where another node is at it.
+pub async fn relay(tx: &mut Tx<'_>) -> Result<Option<Relayed>> {
+    if tx.one(&RELAY_LOCK, &[]).await?.is_none() {
+        return Ok(None);
     }
+    let mut relayed = Relayed::default();
+    for mut row in tx.all(&RELAY, &[RELAY_MAX.into()]).await? {
+        relayed.owners.push(row.owner(0)?);
+        relayed.count += row.int(1)?.unsigned_abs();
+    }
+    Ok(Some(relayed))
 }

@@ -21,13 +21,15 @@ pub mod organisations;
 pub mod page;
 pub mod postal_places;
 pub mod provisions;
+pub mod stream_audience;
+pub mod stream_relays;
 pub mod streams;
 pub mod webhook_deliveries;
 pub mod webhook_endpoints;
 pub mod webhook_lanes;
 pub mod webhook_successes;
 
-pub use engine::{Access, Db, Place, Sql, Tx};
+pub use engine::{Access, Db, Listener, PAYLOAD_BYTES_MAX, Place, Sql, Tx};
 pub use page::{Order, Page, Start};
 
 /// Every statement there is, so that a test can prepare each on both engines.
@@ -49,6 +51,8 @@ pub fn statements() -> impl Iterator<Item = &'static Sql> {
         organisations::STATEMENTS,
         postal_places::STATEMENTS,
         provisions::STATEMENTS,
+        stream_audience::STATEMENTS,
+        stream_relays::STATEMENTS,
         streams::STATEMENTS,
         webhook_deliveries::STATEMENTS,
         webhook_endpoints::STATEMENTS,

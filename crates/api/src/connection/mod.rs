@@ -4,6 +4,7 @@
 //! describe and SDKs speak. The crate `realtime` knows it; here are sockets.
 
 mod drive;
+mod frame;
 mod streaming;
 mod websocket;
 

@@ -1,7 +1,12 @@
 //! Connections by websocket.
 
+use std::collections::VecDeque;
+use std::io::{self, IoSlice};
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
-use futures_util::{SinkExt, StreamExt};
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use hyper::upgrade::{OnUpgrade, Upgraded};
 use hyper_util::rt::TokioIo;
@@ -9,21 +14,17 @@ use model::problem::Issue;
 use model::{Code, Error, Problem, Result};
 use realtime::code::Disconnect;
 use realtime::frame::{Codec, Frame};
-use realtime::limits::FRAME_BYTES_MAX;
+use realtime::limits::{FRAME_BYTES_MAX, PING_MS};
 use realtime::session::Transport;
+use ring::digest;
 use rustix::net::sockopt::set_socket_send_buffer_size;
+use tokio::io::Interest;
 use tokio::net::TcpStream;
 use tokio::sync::OwnedSemaphorePermit;
-use tokio::time::timeout;
-use tokio_tungstenite::WebSocketStream;
-use tokio_tungstenite::tungstenite::error::CapacityError;
-use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
-use tokio_tungstenite::tungstenite::protocol::frame::coding::{CloseCode, Data, OpCode};
-use tokio_tungstenite::tungstenite::protocol::frame::{CloseFrame, Frame as Raw};
-use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
-use tokio_tungstenite::tungstenite::{self, Message};
+use tokio::time::{Instant, timeout, timeout_at};
 
 use super::drive::{Socket, WRITE_TIME, drive};
+use super::frame::{self, Decoder, Incoming, Kind};
 use super::{CONNECT, FRAME_PINGS, codec};
 use crate::call::Call;
 use crate::problem;
@@ -32,8 +33,14 @@ use crate::respond::{Body, Response};
 const VERSION: HeaderValue = HeaderValue::from_static("13");
 const PROTOCOLS: [(&str, Codec); 2] =
     [("centrifuge-json", Codec::Json), ("centrifuge-protobuf", Codec::Protobuf)];
-/// Clients say little. The library's own 128 KiB would be most of what a connection costs.
-const READ_BUFFER_BYTES: usize = 1024;
+/// What a key is completed with before it is hashed: a number that RFC 6455 made up.
+const ACCEPT: &[u8] = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
+/// The code of a goodbye without a reason.
+const NORMAL: u16 = 1000;
+/// Bytes that are read at once, and of answers to pings that may wait.
+const READ_BYTES: usize = 4096;
+const PENDING_BYTES_MAX: usize = 4096;
+const PING_EVERY: Duration = Duration::from_millis(PING_MS);
 /// What the kernel keeps for a client that does not read. More would hide for long that it is slow.
 const SEND_BUFFER_BYTES: usize = 128 * 1024;
 
@@ -43,7 +50,8 @@ pub fn connect(call: &Call, is_uni: bool, permit: OwnedSemaphorePermit) -> Resul
     let chosen = offered(&call.headers);
     let codec = chosen.map_or_else(|| codec(call), |(_, codec)| codec);
     let mut transport = if is_uni { Transport::uni_websocket(codec) } else { Transport::websocket(codec) };
-    if call.query.one(FRAME_PINGS.name) == Some("true") {
+    let has_frame_pings = call.query.one(FRAME_PINGS.name) == Some("true");
+    if has_frame_pings {
         transport = transport.without_pings();
     }
     let first = call.query.one(CONNECT.name).map(|command| Bytes::copy_from_slice(command.as_bytes()));
@@ -55,7 +63,8 @@ pub fn connect(call: &Call, is_uni: bool, permit: OwnedSemaphorePermit) -> Resul
         if let Some(command) = first {
             connection.receive(service.now().as_millis(), command);
         }
-        if let Some(socket) = Websocket::open(upgraded, codec).await {
+        if let Some(mut socket) = Websocket::open(upgraded, codec) {
+            socket.ping_at = has_frame_pings.then(|| Instant::now() + PING_EVERY);
             drive(&service, connection, socket).await;
         }
         drop(permit);
@@ -82,7 +91,13 @@ fn handshake(call: &Call) -> Option<(String, OnUpgrade)> {
     let is_known = call.headers.get(header::SEC_WEBSOCKET_VERSION) == Some(&VERSION);
     let key = call.headers.get(header::SEC_WEBSOCKET_KEY)?;
     let upgrade = call.upgrade.clone()?;
-    (is_asked && is_known).then(|| (derive_accept_key(key.as_bytes()), upgrade))
+    (is_asked && is_known).then(|| (accept(key.as_bytes()), upgrade))
+}
+
+/// Proof that the key was understood. The protocol asks for SHA-1; nothing depends on its strength.
+fn accept(key: &[u8]) -> String {
+    let digest = digest::digest(&digest::SHA1_FOR_LEGACY_USE_ONLY, &[key, ACCEPT].concat());
+    STANDARD.encode(digest)
 }
 
 fn not_a_handshake() -> Response {
@@ -100,36 +115,98 @@ fn offered(headers: &HeaderMap) -> Option<(&'static str, Codec)> {
 }
 
 struct Websocket {
-    stream: WebSocketStream<TcpStream>,
-    opcode: OpCode,
+    stream: TcpStream,
+    kind: Kind,
+    decoder: Decoder,
+    /// Answers of the frames' own protocol that are still to be written. They may be cut in the middle, since whatever
+    /// reads may be dropped at any time.
+    pending: VecDeque<u8>,
+    /// When to ping by frames, for those who asked for that.
+    ping_at: Option<Instant>,
 }
 
 impl Websocket {
-    async fn open(upgraded: Upgraded, codec: Codec) -> Option<Self> {
+    fn open(upgraded: Upgraded, codec: Codec) -> Option<Self> {
         // What carries our requests is always this; without the layers in between it costs less.
         let parts = upgraded.downcast::<TokioIo<TcpStream>>().ok()?;
-        let socket = parts.io.into_inner();
-        let _best_effort = set_socket_send_buffer_size(&socket, SEND_BUFFER_BYTES);
-        let config = WebSocketConfig::default()
-            .read_buffer_size(READ_BUFFER_BYTES)
-            .write_buffer_size(0)
-            .max_message_size(Some(FRAME_BYTES_MAX))
-            .max_frame_size(Some(FRAME_BYTES_MAX));
-        let early = parts.read_buf.to_vec();
-        let stream = WebSocketStream::from_partially_read(socket, early, Role::Server, Some(config)).await;
-        let opcode = match codec {
-            Codec::Json => OpCode::Data(Data::Text),
-            Codec::Protobuf => OpCode::Data(Data::Binary),
+        let stream = parts.io.into_inner();
+        let _best_effort = set_socket_send_buffer_size(&stream, SEND_BUFFER_BYTES);
+        let kind = match codec {
+            Codec::Json => Kind::Text,
+            Codec::Protobuf => Kind::Binary,
         };
-        Some(Self { stream, opcode })
+        let mut decoder = Decoder::new(FRAME_BYTES_MAX);
+        decoder.feed(&parts.read_buf);
+        Some(Self { stream, kind, decoder, pending: VecDeque::new(), ping_at: None })
     }
 
-    async fn say_goodbye(&mut self, why: Disconnect) {
-        let frame = CloseFrame { code: CloseCode::from(why.code), reason: why.reason.into() };
+    /// Reads what is there, by way of the stack: nothing is kept while nothing comes.
+    fn read_some(&mut self) -> io::Result<usize> {
+        let mut some = [0; READ_BYTES];
+        let read = self.stream.try_read(&mut some)?;
+        self.decoder.feed(&some[..read]);
+        Ok(read)
+    }
+
+    /// Writes pending answers as far as the socket takes them.
+    fn write_pending(&mut self) -> io::Result<()> {
+        while !self.pending.is_empty() {
+            match self.stream.try_write(self.pending.as_slices().0) {
+                Ok(written) => drop(self.pending.drain(..written)),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
+                Err(error) => return Err(error),
+            }
+        }
+        self.pending = VecDeque::new();
+        Ok(())
+    }
+
+    /// Writes all of the parts, after whatever is pending.
+    async fn write(&mut self, parts: &[&[u8]]) -> io::Result<()> {
+        while !self.pending.is_empty() {
+            self.stream.writable().await?;
+            self.write_pending()?;
+        }
+        let mut slices: Vec<IoSlice<'_>> = parts.iter().map(|part| IoSlice::new(part)).collect();
+        let mut left = &mut slices[..];
+        IoSlice::advance_slices(&mut left, 0);
+        while !left.is_empty() {
+            match self.stream.try_write_vectored(left) {
+                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                Ok(written) => IoSlice::advance_slices(&mut left, written),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => self.stream.writable().await?,
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits until the socket has something to read, or takes what is pending. May be dropped at any time.
+    async fn wait(&mut self) -> io::Result<()> {
+        let interest = match self.pending.is_empty() {
+            true => Interest::READABLE,
+            false => Interest::READABLE | Interest::WRITABLE,
+        };
+        self.stream.ready(interest).await?;
+        self.write_pending()?;
+        match self.read_some() {
+            Ok(0) => Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(_) => Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn say_goodbye(&mut self, code: u16, reason: &str) {
+        let goodbye = frame::close(code, reason);
         let closed = async {
-            if self.stream.close(Some(frame)).await.is_ok() {
+            if self.write(&[&goodbye]).await.is_ok() {
                 // The other side answers, and only then is the socket closed: else the reason may be lost.
-                while let Some(Ok(_)) = self.stream.next().await {}
+                while !matches!(self.decoder.next(), Ok(Some(Incoming::Close)) | Err(_)) {
+                    if self.wait().await.is_err() {
+                        return;
+                    }
+                }
             }
         };
         let _too_slow = timeout(WRITE_TIME, closed).await;
@@ -138,8 +215,11 @@ impl Websocket {
 
 impl Socket for Websocket {
     async fn send(&mut self, frame: Frame) -> Result<(), Disconnect> {
-        let message = Message::Frame(Raw::message(frame.into_bytes(), self.opcode, true));
-        match timeout(WRITE_TIME, self.stream.send(message)).await {
+        let (header, used) = frame::message_header(self.kind, frame.bytes());
+        let mut parts: Vec<&[u8]> = Vec::with_capacity(1 + frame.pieces().len());
+        parts.push(&header[..used]);
+        parts.extend(frame.pieces().iter().map(|piece| &piece[..]));
+        match timeout(WRITE_TIME, self.write(&parts)).await {
             Ok(Ok(())) => Ok(()),
             Ok(Err(_)) | Err(_) => Err(Disconnect::WRITE_ERROR),
         }
@@ -147,17 +227,32 @@ impl Socket for Websocket {
 
     async fn receive(&mut self) -> Option<Bytes> {
         loop {
-            match self.stream.next().await? {
-                Ok(Message::Text(text)) => return Some(text.into()),
-                Ok(Message::Binary(bytes)) => return Some(bytes),
-                // Pings are answered by the library with whatever is written or read next.
-                Ok(Message::Ping(_) | Message::Pong(_) | Message::Frame(_)) => {}
-                Ok(Message::Close(_)) => {}
-                Err(tungstenite::Error::Capacity(CapacityError::MessageTooLong { .. })) => {
-                    self.say_goodbye(Disconnect::TOO_BIG).await;
+            match self.decoder.next() {
+                Ok(Some(Incoming::Message(message))) => return Some(message),
+                Ok(Some(Incoming::Ping(payload))) if self.pending.len() < PENDING_BYTES_MAX => {
+                    self.pending.extend(frame::pong(&payload));
+                }
+                // Who sends pings and reads no answers needs none.
+                Ok(Some(Incoming::Ping(_))) => {}
+                Ok(Some(Incoming::Close)) => {
+                    let goodbye = frame::close(NORMAL, "");
+                    let _gone = timeout(WRITE_TIME, self.write(&[&goodbye])).await;
                     return None;
                 }
-                Err(_) => return None,
+                Ok(None) => match self.ping_at {
+                    None => self.wait().await.ok()?,
+                    Some(moment) => match timeout_at(moment, self.wait()).await {
+                        Ok(waited) => waited.ok()?,
+                        Err(_) => {
+                            self.ping_at = Some(moment + PING_EVERY);
+                            self.pending.extend(frame::ping());
+                        }
+                    },
+                },
+                Err(violation) => {
+                    self.say_goodbye(violation.code(), violation.reason()).await;
+                    return None;
+                }
             }
         }
     }
@@ -165,7 +260,17 @@ impl Socket for Websocket {
     async fn close(mut self, why: Disconnect) {
         // A socket that takes no frame takes no goodbye either.
         if why != Disconnect::WRITE_ERROR {
-            self.say_goodbye(why).await;
+            self.say_goodbye(why.code, why.reason).await;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_proof_is_that_of_the_standard() {
+        assert_eq!(accept(b"dGhlIHNhbXBsZSBub25jZQ=="), "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=");
     }
 }

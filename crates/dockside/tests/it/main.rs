@@ -9,6 +9,7 @@
 
 mod hook;
 mod listener;
+mod nats;
 mod party;
 mod receiver;
 mod shop;
@@ -23,12 +24,14 @@ mod backorder;
 mod bad_fields;
 mod bad_input;
 mod bad_queries;
+mod centrifugo;
 mod contract;
 mod event_log;
 mod events;
 mod events_tail;
 mod geo;
 mod headers;
+mod hints;
 mod idempotency;
 mod inventory;
 mod lists;

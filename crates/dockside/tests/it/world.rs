@@ -81,19 +81,27 @@ impl World {
     }
 
     pub async fn with_limits(limits: Limits) -> Self {
+        Self::with(limits, |_| {}).await
+    }
+
+    /// With settings of the service that differ from the usual.
+    pub async fn with(limits: Limits, change: impl FnOnce(&mut Settings)) -> Self {
         let (place, home) = fresh_place().await;
         let db = Db::open(place).await.expect("the store opens");
         let clock = Arc::new(TestClock(AtomicI64::new(BEGIN)));
-        let settings = Settings {
+        let mut settings = Settings {
             page_limit_default: 20,
             page_limit_max: 100,
             idempotency_seconds: 24 * 3600,
             event_seconds: 30 * 24 * 3600,
             outbound_allow: vec!["127.0.0.0/8".parse().expect("a network")],
             stream: service::stream::Settings::default(),
+            nats_url: None,
+            hint_loss_percent: 0,
             signing_key: [7; 32],
             encryption_key: [8; 32],
         };
+        change(&mut settings);
         let random = Arc::new(TestRandom(AtomicU64::new(1)));
         let service = Service::new(db.clone(), clock.clone(), random, settings).expect("a client");
         let app = App::new(service.clone(), limits).expect("the route table is sound");

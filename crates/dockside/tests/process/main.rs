@@ -1,8 +1,7 @@
 //! The real binary as a process: killed, stopped, starved and misconfigured, as it will be in the field. The
 //! suite `it` shows what the product answers; this one shows that it is still there to answer.
 //!
-//! It needs a PostgreSQL server that it may crash:
-//! `checks/postgres.sh run cargo test -p dockside --test process`.
+//! It needs a PostgreSQL server that it may crash, and the program of a NATS server: `./test process` has both.
 
 #![expect(
     clippy::unwrap_used,
@@ -16,6 +15,8 @@ mod client;
 mod contents;
 mod database;
 mod load;
+#[path = "../it/nats.rs"]
+mod nats;
 mod proxy;
 mod random;
 mod receiver;
@@ -26,6 +27,7 @@ mod crash_sqlite;
 mod first_start;
 mod geo;
 mod guide;
+mod hints;
 mod limits;
 mod listen;
 mod nodes;

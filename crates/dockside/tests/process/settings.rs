@@ -55,7 +55,7 @@ fn refuses(home: &Path, variables: &[(&str, &str)], flags: &[&str], names: &[&st
 #[test]
 fn a_wrong_flag_or_variable_stops_the_start_and_is_named() {
     let home = tempfile::tempdir().unwrap();
-    let flags: [(&[&str], &str); 8] = [
+    let flags: [(&[&str], &str); 10] = [
         (&["--listen", "nonsense"], "--listen"),
         (&["--header-seconds", "soon"], "--header-seconds"),
         (&["--requests-max", "0"], "requests_max"),
@@ -63,6 +63,8 @@ fn a_wrong_flag_or_variable_stops_the_start_and_is_named() {
         (&["--signing-key", "abc"], "signing_key"),
         (&["--cors-origins", "shop.example.com"], "cors_origins"),
         (&["--outbound-allow", "127.0.0.0/8,10.1.2.3/16"], "10.1.2.3/16"),
+        (&["--database-url", "postgres://x", "--nats-url", "tls://nats.internal"], "without TLS"),
+        (&["--nats-url", "nats://nats.internal"], "nats_url"),
         (&["--lisen", "127.0.0.1:0"], "--lisen"),
     ];
     for (arguments, name) in flags {

@@ -29,7 +29,7 @@ use crate::{Service, log};
 /// those there are, the sound ones have room.
 const LANES_MAX: usize = 512;
 const ILL_LANES_MAX: usize = 128;
-/// How often a node looks for lanes where no bell rang: time passes, and writes on other nodes ring no bell here.
+/// How often a node looks for lanes where no bell rang: time passes, and a hint of another node may be lost.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 /// The shortest time between two looks: many writes ring one bell.
 const LOOK_REST: Duration = Duration::from_millis(10);

@@ -66,13 +66,12 @@ impl Service {
         })
     }
 
-    /// Called when a token or a provision of the owner was taken away: ends what leaned on it, here at once, and on
-    /// other nodes soon. It was taken away already, so what fails here is done by the next look.
-    pub(crate) async fn access_changed(&self, owner: Owner) {
+    /// Called when a token or a provision of the owner was taken away: ends what leaned on it, on this node at once.
+    /// It was taken away already, so what fails here is done by the next look.
+    pub(crate) async fn end_streams(&self, owner: Owner) {
         if let Err(error) = self.recheck_access(Some(owner)).await {
             log::error("streams", &error);
         }
-        self.hint(Hint::Access);
     }
 
     /// Looks at all that is watched, or at what one owner has, and ends what leans on nothing.

@@ -20,9 +20,11 @@ impl Service {
     pub async fn announce(&self, message: &str) -> Result<i64> {
         let now = self.now();
         let doc = json(&Announcement { message, created_at: now })?;
+        let said = doc.clone();
         let write =
-            self.db().write(Access::System, async move |tx| announcements::insert(tx, &doc, now).await);
+            self.db().write(Access::System, async move |tx| announcements::insert(tx, &said, now).await);
         let number = write.await?;
+        self.announce_externally(number, &doc).await?;
         self.hint(Hint::Announcement);
         Ok(number)
     }

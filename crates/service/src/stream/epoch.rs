@@ -10,6 +10,7 @@ use realtime::session::Order;
 use store::{Access, installation};
 
 use crate::Service;
+use crate::bus::Hint;
 
 const NAME: &str = "epoch";
 const EPOCH_BYTES: usize = 4;
@@ -69,6 +70,7 @@ impl Service {
         let renew =
             self.db().write(Access::System, async move |tx| installation::replace(tx, NAME, &fresh).await);
         renew.await?;
+        self.hint(Hint::Access);
         self.read_epoch().await
     }
 

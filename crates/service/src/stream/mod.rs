@@ -7,6 +7,7 @@
 
 mod access;
 mod announcements;
+pub mod centrifugo;
 mod epoch;
 mod position;
 mod read;
@@ -47,6 +48,8 @@ pub struct Settings {
     pub key: StreamKey,
     pub connections_per_user_max: u32,
     pub connections_per_organisation_max: u32,
+    /// An external server that clients connect to instead.
+    pub centrifugo: Option<centrifugo::Settings>,
 }
 
 /// The key that signs the tokens of streams.
@@ -85,6 +88,7 @@ impl Default for Settings {
             key: StreamKey::default(),
             connections_per_user_max: limits::CONNECTIONS_PER_USER_MAX,
             connections_per_organisation_max: limits::CONNECTIONS_PER_ORGANISATION_MAX,
+            centrifugo: None,
         }
     }
 }
@@ -97,6 +101,7 @@ pub struct Streams {
     tail: tail::Tail,
     access: access::Watched,
     positions: position::Positions,
+    centrifugo: Option<Arc<centrifugo::Centrifugo>>,
 }
 
 impl Streams {
@@ -114,6 +119,10 @@ impl Streams {
             tail: tail::Tail::default(),
             access: access::Watched::default(),
             positions: position::Positions::default(),
+            centrifugo: match &settings.centrifugo {
+                Some(external) => Some(Arc::new(centrifugo::Centrifugo::new(external)?)),
+                None => None,
+            },
         })
     }
 }

@@ -7,7 +7,8 @@ use realtime::token::{ConnectionToken, Grant, SubscriptionToken, Terms};
 
 use store::Tx;
 
-use crate::provisions::ensure_provisioned;
+use super::centrifugo;
+use crate::provisions::{ensure_provisioned, hold_provision};
 use crate::reply::json;
 use crate::{Caller, Command, Reply, Service};
 
@@ -22,36 +23,45 @@ impl Service {
     /// A token to connect with. With it come the channels of everything that the caller may read.
     pub async fn create_connection_token(&self, command: Command) -> Result<Reply> {
         let caller = &command.caller;
+        let command_scopes = caller.scopes;
         let channels = readable(caller.scopes)
             .map(|resource| Channel::Events { owner: caller.owner, resource, user: caller.user }.to_string());
         let terms = self.terms(caller, CONNECTION_SECONDS);
         let token = ConnectionToken { terms, channels: channels.collect() };
         let token = self.streams().session.signer.mint_connection(&token).map_err(Error::fault)?;
-        self.give(command, token).await
+        self.give(command, token, readable(command_scopes).map(Resource::name).collect()).await
     }
 
     /// A token to join one of the caller's own channels with.
     pub async fn create_subscription_token(&self, command: Command, channel: String) -> Result<Reply> {
         let caller = &command.caller;
-        ensure_joinable(caller, &channel)?;
+        let resource = ensure_joinable(caller, &channel)?.map(Resource::name);
         let terms = self.terms(caller, SUBSCRIPTION_SECONDS);
         let token = SubscriptionToken { terms, channel };
         let token = self.streams().session.signer.mint_subscription(&token).map_err(Error::fault)?;
-        self.give(command, token).await
+        self.give(command, token, resource.into_iter().collect()).await
     }
 
     /// Gives a token to whoever is provisioned. Nothing is written, unless the answer must be kept for a key.
-    async fn give(&self, command: Command, token: String) -> Result<Reply> {
-        let owner = command.caller.owner;
+    /// Where an external server is to send the events, it is written down who will listen there.
+    async fn give(&self, command: Command, token: String, resources: Vec<&'static str>) -> Result<Reply> {
+        let (caller, owner, now) = (command.caller, command.caller.owner, self.now());
         let body = json(&StreamToken { token })?;
+        let resources = json(&resources)?;
+        let is_external = self.has_external_streams();
         let give = async move |tx: &mut Tx<'_>| {
-            ensure_provisioned(tx, owner).await?;
+            if is_external {
+                hold_provision(tx, owner).await?;
+                centrifugo::admit(tx, &caller, &resources, now).await?;
+            } else {
+                ensure_provisioned(tx, owner).await?;
+            }
             Ok(Reply::done(body.clone()))
         };
-        match command.idempotency {
-            Some(_) => self.write(&command, give).await,
-            None => self.db().read(owner, give).await,
+        if is_external || command.idempotency.is_some() {
+            return self.write(&command, give).await;
         }
+        self.db().read(owner, give).await
     }
 
     /// No token outlives the access token that asked for it.
@@ -84,18 +94,17 @@ pub(super) fn may_read(scopes: Scopes, resource: Resource) -> bool {
 }
 
 /// Refuses a channel that is not the caller's own, or of something that the caller may not read. Whatever is wrong
-/// with it, the answer is the same: nobody learns what exists elsewhere.
-fn ensure_joinable(caller: &Caller, name: &str) -> Result<()> {
-    let is_own = match Channel::parse(name) {
-        Ok(Channel::Events { owner, resource, user }) => {
-            owner == caller.owner && user == caller.user && may_read(caller.scopes, resource)
+/// with it, the answer is the same: nobody learns what exists elsewhere. Gives the resource that it tells of.
+fn ensure_joinable(caller: &Caller, name: &str) -> Result<Option<Resource>> {
+    match Channel::parse(name) {
+        Ok(Channel::Events { owner, resource, user })
+            if owner == caller.owner && user == caller.user && may_read(caller.scopes, resource) =>
+        {
+            return Ok(Some(resource));
         }
         // Public: a token for it opens nothing that is not open.
-        Ok(Channel::Announcements) => true,
-        Err(_) => false,
-    };
-    if is_own {
-        return Ok(());
+        Ok(Channel::Announcements) => return Ok(None),
+        Ok(Channel::Events { .. }) | Err(_) => {}
     }
     let detail = format!(
         "Your channels are `<resource>:{}#{}`, for each resource that the token may read.",

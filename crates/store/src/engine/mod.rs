@@ -17,6 +17,7 @@ use std::sync::Arc;
 use model::{Owner, Result};
 
 pub use migrate::MIGRATIONS;
+pub use postgres::PAYLOAD_BYTES_MAX;
 pub use value::{Row, Value};
 
 /// A statement. Placeholders are numbered in the order in which they first appear.
@@ -67,6 +68,13 @@ enum Engine {
     Postgres(Box<postgres::Pool>),
 }
 
+/// Hears what is told on a channel, and tells it to the others that listen there.
+pub enum Listener {
+    /// The process has the database to itself: there is nobody to hear.
+    Alone,
+    Postgres(postgres::Listener),
+}
+
 /// A transaction under way.
 pub enum Tx<'a> {
     Sqlite(&'a mut rusqlite::Connection),
@@ -114,6 +122,24 @@ impl Db {
         matches!(&*self.0, Engine::Postgres(_))
     }
 
+    /// Listens on a channel, on a connection of its own. What is told from now on is heard, at most once: it is lost where
+    /// the connection breaks. The channel's name is an identifier.
+    pub async fn listen(&self, channel: &'static str) -> Result<Listener> {
+        match &*self.0 {
+            Engine::Sqlite(_) => Ok(Listener::Alone),
+            Engine::Postgres(pool) => Ok(Listener::Postgres(pool.listen(channel).await?)),
+        }
+    }
+
+    /// Tells something of up to [`PAYLOAD_BYTES_MAX`] bytes to all who listen on a channel, for whoever does not listen:
+    /// it opens a connection for that.
+    pub async fn notify(&self, channel: &'static str, payload: &str) -> Result<()> {
+        match &*self.0 {
+            Engine::Sqlite(_) => Ok(()),
+            Engine::Postgres(pool) => pool.notify(channel, payload).await,
+        }
+    }
+
     /// Prepares a statement without running it, so that a test can check each one.
     pub async fn prepare(&self, sql: &'static Sql) -> Result<()> {
         match &*self.0 {
@@ -123,6 +149,25 @@ impl Db {
                 sqlite.on_reader(|connection| sqlite::check_placeholders(connection, sql.sqlite)).await
             }
             Engine::Postgres(pool) => pool.prepare(sql.postgres).await,
+        }
+    }
+}
+
+impl Listener {
+    /// The next thing that was told; an error once the connection is broken. Where it is not awaited to its end, nothing
+    /// is lost.
+    pub async fn heard(&mut self) -> Result<String> {
+        match self {
+            Listener::Alone => std::future::pending().await,
+            Listener::Postgres(listener) => listener.heard().await,
+        }
+    }
+
+    /// Tells something to all who listen on the channel, this one included.
+    pub async fn notify(&self, payload: &str) -> Result<()> {
+        match self {
+            Listener::Alone => Ok(()),
+            Listener::Postgres(listener) => listener.notify(payload).await,
         }
     }
 }
@@ -146,6 +191,8 @@ impl Tx<'_> {
     /// Runs a query and gives all its rows: statements limit themselves.
     pub async fn all(&mut self, sql: &Sql, values: &[Value]) -> Result<Vec<Row>> {
         match self {
+            Tx::Sqlite(_) if sql.sqlite.is_empty() => Ok(Vec::new()),
+            Tx::Postgres(_) if sql.postgres.is_empty() => Ok(Vec::new()),
             Tx::Sqlite(connection) => sqlite::all(connection, sql.sqlite, values),
             Tx::Postgres(tx) => tx.all(sql.postgres, values).await,
         }

@@ -1,6 +1,8 @@
 //! PostgreSQL: a pool of connections with prepared statements, and transactions that are repeated where they
 //! provably did not commit.
 
+mod listen;
+
 use std::collections::HashMap;
 use std::sync::Mutex;
 use std::time::Duration;
@@ -11,6 +13,8 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::{IsNull, ToSql, Type, private::BytesMut};
 use tokio_postgres::{Client, Config, NoTls, Statement};
+
+pub use listen::{Listener, PAYLOAD_BYTES_MAX};
 
 use super::{Access, Row, Tx, Value, migrate};
 

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use model::{Code, Event, Id, Location, Owner, Result, Timestamp};
-use store::events::{self, Logged};
+use store::events::{self, Logged, Relayed};
 use store::{Access, Db, Tx, locations};
 
 use crate::fresh::{Engine, Fresh, owner};
@@ -62,7 +62,7 @@ async fn tail(db: Db, owner: Owner, until: usize) -> Vec<Logged> {
     seen
 }
 
-async fn relay(db: &Db) -> Option<u64> {
+async fn relay(db: &Db) -> Option<Relayed> {
     db.write(Access::System, async |tx| events::relay(tx).await).await.unwrap()
 }
 
@@ -70,7 +70,7 @@ async fn relay(db: &Db) -> Option<u64> {
 async fn relay_until(db: Db, stop: Arc<AtomicBool>) -> u64 {
     let mut numbered = 0;
     while !stop.load(Ordering::SeqCst) {
-        numbered += relay(&db).await.unwrap_or(0);
+        numbered += relay(&db).await.map_or(0, |relayed| relayed.count);
         tokio::task::yield_now().await;
     }
     numbered
@@ -151,9 +151,9 @@ async fn a_backlog_beyond_one_batch_keeps_its_order() {
         Ok(())
     });
     write.await.unwrap();
-    assert_eq!(relay(&db).await, Some(events::RELAY_MAX as u64));
-    assert_eq!(relay(&db).await, Some(200));
-    assert_eq!(relay(&db).await, Some(0));
+    assert_eq!(relay(&db).await.unwrap().count, events::RELAY_MAX as u64);
+    assert_eq!(relay(&db).await.unwrap().count, 200);
+    assert_eq!(relay(&db).await, Some(Relayed::default()));
     for number in 0..OWNERS {
         let expected: Vec<u128> = (0..backlog).filter(|event| event % OWNERS == number).collect();
         let seen = tail(db.clone(), owner(number), expected.len()).await;
@@ -162,4 +162,33 @@ async fn a_backlog_beyond_one_batch_keeps_its_order() {
     }
 }
 
-on_both_engines!(readers_see_every_event_once_and_in_order);
+/// Appends an event to the log of each of the owners.
+async fn append_to(db: &Db, owners: &'static [u128], first_id: u128) {
+    let write = db.write(Access::System, async move |tx| {
+        for (place, number) in (0..).zip(owners) {
+            let event = Event::new("location.created", place, "{}");
+            let id = Id::from_bits(first_id + place);
+            events::append(tx, owner(*number), id, &event, Timestamp::from_micros(0)).await?;
+        }
+        Ok(())
+    });
+    write.await.unwrap();
+}
+
+async fn a_relay_tells_whose_logs_have_grown(engine: Engine) {
+    let fresh = Fresh::new(engine).await;
+    let db = fresh.open().await;
+    for (owners, expected) in [(&[3, 1, 3, 1, 1][..], vec![1, 3]), (&[2], vec![2])] {
+        append_to(&db, owners, 1000 * owners.len() as u128).await;
+        let mut relayed = relay(&db).await.expect("nobody else is at it");
+        relayed.owners.sort();
+        // On SQLite they had their numbers when they were written.
+        let (count, grown) =
+            if engine == Engine::Sqlite { (0, Vec::new()) } else { (owners.len() as u64, expected) };
+        assert_eq!(relayed, Relayed { count, owners: grown.into_iter().map(owner).collect() });
+        assert_eq!(relay(&db).await, Some(Relayed::default()), "nothing is left");
+    }
+    assert_eq!(tail(db.clone(), owner(1), 3).await.len(), 3);
+}
+
+on_both_engines!(readers_see_every_event_once_and_in_order, a_relay_tells_whose_logs_have_grown);

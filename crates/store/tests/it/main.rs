@@ -11,6 +11,7 @@
 mod fresh;
 
 mod event_log;
+mod listen;
 mod parity;
 mod row_level_security;
 mod statements;

@@ -1,0 +1,206 @@
+//! Streams: what a client that listens costs, what a publication costs, and how soon it arrives.
+
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use tokio::task::LocalSet;
+
+use crate::compare::median;
+use crate::listeners::Listeners;
+use crate::load::{self, Target};
+use crate::postgres::{Database, Private};
+use crate::process::{self, Data, Server, request};
+use crate::report::{count, table};
+use crate::webhooks::{Times, location};
+use crate::{Bench, Outcome};
+
+/// Clients that only listen, and those that a burst is sent to.
+const IDLE: usize = 10_000;
+const LISTENERS: usize = 1000;
+/// Events of a burst: few enough that nobody who reads falls behind. And bursts of a round.
+const BURST: usize = 100;
+const BURSTS: usize = 10;
+/// Clients while the lag is measured.
+const FEW: usize = 16;
+const WRITES_PER_SECOND: usize = 1000;
+const WRITERS: usize = 16;
+/// How long the server rests before its memory is read.
+const REST: Duration = Duration::from_secs(2);
+
+const KIB_MAX: f64 = 12.0;
+const RATIO_MIN: f64 = 0.7;
+const LAG_MS_MAX: f64 = 50.0;
+/// Limits that are not what is measured here.
+const OPEN: &[&str] =
+    &["--realtime-user-max", "100000", "--realtime-organisation-max", "100000", "--connections-max", "18000"];
+
+/// A server whose events a client may follow.
+struct Scene {
+    server: Server,
+    token: String,
+    stream_token: String,
+}
+
+pub async fn measure(bench: &mut Bench) -> Outcome<()> {
+    LocalSet::new()
+        .run_until(async {
+            let data = Data::sqlite(bench, "realtime")?;
+            let scene = Scene::set(bench, &data).await?;
+            idle(bench, &scene).await?;
+            burst(bench, &scene).await?;
+            lag(bench, &scene, "SQLite").await?;
+            scene.server.stop().await?;
+            let private = Private::start().await?;
+            let database = Database::create(&private.url, "bench_realtime").await?;
+            let data = Data::postgres(bench, "realtime-postgres", database.url.clone())?;
+            let scene = Scene::set(bench, &data).await?;
+            lag(bench, &scene, "PostgreSQL").await?;
+            scene.server.stop().await
+        })
+        .await
+}
+
+impl Scene {
+    async fn set(bench: &Bench, data: &Data) -> Outcome<Self> {
+        let token = data.token(bench).await?;
+        let server = data.serve_with(bench, OPEN).await?;
+        let ask = async |method: &str, path: &str| -> Outcome<Vec<u8>> {
+            Ok(load::ask(&server.target(request(method, path, Some(&token), ""))).await?)
+        };
+        ask("POST", "/events/provision").await?;
+        // Its first field is the token.
+        let stream_token = process::id(&ask("GET", "/events/connection_token").await?)?;
+        Ok(Self { server, token, stream_token })
+    }
+
+    async fn listen(&self, count: usize) -> Outcome<Listeners> {
+        Listeners::connect(self.server.address, count, Some(&self.stream_token)).await
+    }
+
+    /// Makes so many locations as fast as that goes over one connection.
+    async fn write(&self, events: usize) -> Outcome<()> {
+        let requests: Vec<_> = (0..events).map(|mark| location(&self.token, mark)).collect();
+        let target = Target { address: self.server.address, requests: requests.into() };
+        load::each(&target).await.map(drop)
+    }
+}
+
+/// What a client costs that has nothing to do, and whether all of them hear of an event.
+async fn idle(bench: &mut Bench, scene: &Scene) -> Outcome<()> {
+    bench.progress("streams: clients that only listen");
+    scene.listen(FEW).await?;
+    tokio::time::sleep(REST).await;
+    let before = scene.server.resident_mib()?;
+    let began = Instant::now();
+    let listeners = scene.listen(IDLE).await?;
+    let opened = began.elapsed();
+    tokio::time::sleep(REST).await;
+    let kib = (scene.server.resident_mib()? - before) * 1024.0 / IDLE as f64;
+    listeners.reset(0);
+    let began = Instant::now();
+    scene.write(1).await?;
+    listeners.wait(IDLE).await?;
+    let heard = began.elapsed();
+    let show = |figure: f64| format!("{figure:.1} KiB");
+    let kept = bench.targets.below("streams: memory of an idle client", kib, KIB_MAX, show);
+    let rows = [
+        ["", "figure", ""].map(str::to_owned).to_vec(),
+        vec![format!("memory of an idle client, of {}", count(IDLE as f64)), show(kib), kept],
+        vec![
+            "clients a second that connect, with a token for 13 channels".to_owned(),
+            count(IDLE as f64 / opened.as_secs_f64()),
+            String::new(),
+        ],
+        vec![
+            format!("from a write until all {} have its event", count(IDLE as f64)),
+            format!("{:.0} ms", heard.as_secs_f64() * 1000.0),
+            String::new(),
+        ],
+    ];
+    bench.print(&format!("\nStreams, SQLite\n{}", table(&rows)))
+}
+
+/// Publications for each second of the server's processor time: the product's, and a bare broadcaster's of the same
+/// bytes in the same frames. The product's time includes that of the writes.
+async fn burst(bench: &mut Bench, scene: &Scene) -> Outcome<()> {
+    let listeners = scene.listen(LISTENERS).await?;
+    let bare = Server::broadcaster().await?;
+    let bare_listeners = Listeners::connect(bare.address, LISTENERS, None).await?;
+    let message = sample(scene).await?;
+    let path = format!("/publish/{BURST}");
+    let publish = Target { address: bare.address, requests: [request("POST", &path, None, &message)].into() };
+    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+    for round in 1..=bench.plan.rounds {
+        bench.progress(&format!("streams: bursts, round {round}"));
+        let spent = scene.server.cpu()?;
+        for _ in 0..BURSTS {
+            listeners.reset(0);
+            scene.write(BURST).await?;
+            listeners.wait(BURST * LISTENERS).await?;
+        }
+        ours.push((scene.server.cpu()? - spent).as_secs_f64());
+        let spent = bare.cpu()?;
+        for _ in 0..BURSTS {
+            bare_listeners.reset(0);
+            load::each(&publish).await?;
+            bare_listeners.wait(BURST * LISTENERS).await?;
+        }
+        theirs.push((bare.cpu()? - spent).as_secs_f64());
+    }
+    bare.stop().await?;
+    let publications = (BURSTS * BURST * LISTENERS) as f64;
+    let per_second = |seconds: Vec<f64>| publications / median(seconds.into_iter());
+    let (ours, theirs) = (per_second(ours), per_second(theirs));
+    let show = |figure: f64| format!("{figure:.2}");
+    let what = "streams: publications per CPU-second to a bare axum's";
+    let kept = bench.targets.at_least(what, ours / theirs, RATIO_MIN, show);
+    bench.print(&format!(
+        "publications per CPU-second, bursts of {BURST} to {LISTENERS} clients: {}; bare axum {}; {} of it, {kept}\n",
+        count(ours),
+        count(theirs),
+        show(ours / theirs)
+    ))
+}
+
+/// A publication as the product writes it.
+async fn sample(scene: &Scene) -> Outcome<String> {
+    let events =
+        load::ask(&scene.server.target(request("GET", "/events?limit=1", Some(&scene.token), ""))).await?;
+    let page: serde_json::Value = serde_json::from_str(process::body(&events)?)?;
+    let event = &page["data"][0];
+    let channel = "locations:org_00000000000000000000000000#usr_00000000000000000000000000";
+    Ok(format!(
+        r#"{{"push":{{"channel":"{channel}","pub":{{"data":{event},"offset":{}}}}}}}"#,
+        event["sequence"]
+    ))
+}
+
+/// How long it takes from the sending of a write until a client has its event, at a steady rate of writes.
+async fn lag(bench: &mut Bench, scene: &Scene, engine: &str) -> Outcome<()> {
+    bench.progress(&format!("streams, {engine}: lag"));
+    let listeners = scene.listen(FEW).await?;
+    let writes = WRITES_PER_SECOND * bench.plan.lag_seconds;
+    listeners.reset(writes);
+    let requests: Vec<_> = (0..writes).map(|mark| location(&scene.token, mark)).collect();
+    let sent = load::pace(scene.server.address, Rc::new(requests), WRITERS, WRITES_PER_SECOND).await?;
+    listeners.wait(writes * FEW).await?;
+    let arrivals = listeners.arrivals();
+    // The answer says that it is committed; the event may be there before that is read.
+    let lag = |(sent, arrived): (&load::Sent, &Option<Instant>)| {
+        Some((*arrived)?.saturating_duration_since(sent.began))
+    };
+    let lags: Vec<Duration> = sent.iter().zip(&arrivals).filter_map(lag).collect();
+    if lags.len() < writes * 99 / 100 {
+        return Err(format!("only {} of {writes} events were recognised", lags.len()).into());
+    }
+    let times = Times::of(lags)?;
+    let ms = |figure: f64| format!("{figure:.1} ms");
+    let what = format!("streams, {engine}: p99 from write to client");
+    let kept = bench.targets.below(&what, times.p99_ms, LAG_MS_MAX, ms);
+    bench.print(&format!(
+        "write to client, {engine}, {} writes/s, {FEW} clients: p50 {}, p99 {}, {kept}\n",
+        count(WRITES_PER_SECOND as f64),
+        ms(times.p50_ms),
+        ms(times.p99_ms)
+    ))
+}

@@ -1,0 +1,103 @@
+//! Hints of the real binary: a command tells the servers before it ends, and servers tell each other.
+
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::time::Duration;
+
+use crate::database::Database;
+use crate::load::body;
+use crate::nats::Nats;
+use crate::server::{Server, run, token, wait_until};
+
+/// Far beyond what it takes.
+const PATIENCE: Duration = Duration::from_secs(20);
+const KEY: &str = "5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e";
+
+/// Hears what is told over NATS, without the product's own client.
+struct Ear(BufReader<TcpStream>);
+
+impl Ear {
+    fn new(nats: &Nats) -> Self {
+        let mut stream = TcpStream::connect(nats.address).expect("a server");
+        stream.set_read_timeout(Some(PATIENCE)).expect("a limit");
+        stream
+            .write_all(b"CONNECT {\"verbose\":false}\r\nSUB dockside.> 7\r\nPING\r\n")
+            .expect("it is written");
+        let mut ear = Self(BufReader::new(stream));
+        while ear.line() != "PONG" {}
+        ear
+    }
+
+    fn line(&mut self) -> String {
+        let mut line = String::new();
+        self.0.read_line(&mut line).expect("a line in time");
+        line.trim_end().to_owned()
+    }
+
+    /// The words of the next message, behind its version and its sender.
+    fn hears(&mut self) -> Vec<String> {
+        while !self.line().starts_with("MSG dockside.hints 7 ") {}
+        let message = self.line();
+        let mut words = message.split(' ').map(str::to_owned);
+        assert_eq!(words.next().as_deref(), Some("1"), "{message}");
+        assert!(words.next().is_some_and(|sender| sender.len() == 24), "{message}");
+        words.collect()
+    }
+}
+
+/// Makes a token, and revokes it.
+fn revoke(home: &Path, store: &[&str]) {
+    token(home, store);
+    let listed = run(home, &[&["token", "list"], store].concat()).stdout;
+    let row = listed.lines().rfind(|line| line.contains("Acme")).expect("its row");
+    let id = row.split(' ').next().expect("an id");
+    let revoked = run(home, &[&["token", "revoke", id], store].concat());
+    assert_eq!((revoked.code, revoked.stdout, revoked.stderr), (0, format!("revoked {id}\n"), String::new()));
+}
+
+#[test]
+fn a_command_tells_before_it_ends() {
+    let (home, database) = (tempfile::tempdir().unwrap(), Database::new());
+    let mut nats = Nats::start(&[]);
+    let url = nats.url();
+    let store = ["--database-url", &database.url, "--nats-url", &url];
+    let mut ear = Ear::new(&nats);
+    revoke(home.path(), &store);
+    assert_eq!(ear.hears(), ["access"]);
+    nats.stop();
+    // What can't be told is done all the same.
+    revoke(home.path(), &store);
+}
+
+#[test]
+fn servers_tell_each_other_and_an_outage_is_logged_once() {
+    let (homes, database) = ([tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()], Database::new());
+    let mut nats = Nats::start(&[]);
+    let url = nats.url();
+    let store =
+        ["--database-url", &database.url, "--nats-url", &url, "--signing-key", KEY, "--encryption-key", KEY];
+    let token = token(homes[0].path(), &store);
+    let servers = homes.each_ref().map(|home| Server::start(home.path(), &store));
+    let mut ear = Ear::new(&nats);
+    let made = servers[0].client(&token).post("/locations", &body("told").to_string());
+    assert_eq!(made.status, 201, "{made:?}");
+    let words = ear.hears();
+    assert!(words.len() == 1 && words[0].starts_with("org_"), "{words:?}");
+
+    nats.stop();
+    wait_until("the outage is noticed", PATIENCE, || {
+        servers.iter().all(|server| server.log().contains("hints"))
+    });
+    let made = servers[1].client(&token).post("/locations", &body("untold").to_string());
+    assert_eq!(made.status, 201, "nothing depends on hints: {made:?}");
+    // Time for several attempts.
+    std::thread::sleep(Duration::from_secs(1));
+    nats.start_again();
+    let is_back = |server: &Server| server.log().contains("within hearing again");
+    wait_until("they find it again", PATIENCE, || servers.iter().all(is_back));
+    for mut server in servers {
+        let log = server.stopped();
+        assert_eq!(log.matches(r#""level":"error","place":"hints""#).count(), 1, "{log}");
+    }
+}

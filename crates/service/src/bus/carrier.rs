@@ -1,0 +1,70 @@
+//! What carries hints from node to node: nothing where there is one node, PostgreSQL's notifications, or NATS.
+
+use std::time::Duration;
+
+use model::{Error, Result};
+use store::{Db, Listener};
+
+use crate::bus::nats::{self, NatsUrl};
+
+/// The channel of notifications, and the subject of NATS. Several products on one server of NATS hear each other's
+/// hints, which costs them a look.
+const CHANNEL: &str = "dockside_hints";
+const SUBJECT: &str = "dockside.hints";
+/// How long making a connection and telling something may take.
+const TIME_MAX: Duration = Duration::from_secs(5);
+
+pub enum Carrier {
+    None,
+    Postgres(Db),
+    Nats(NatsUrl),
+}
+
+/// A connection that hints go along, both ways.
+pub enum Line {
+    Postgres(Listener),
+    Nats(nats::Line),
+}
+
+impl Carrier {
+    pub async fn connect(&self) -> Result<Line> {
+        match self {
+            Carrier::None => Err(Error::fault("there are no other nodes")),
+            Carrier::Postgres(db) => in_time(db.listen(CHANNEL)).await.map(Line::Postgres),
+            Carrier::Nats(url) => in_time(nats::Line::connect(url, SUBJECT)).await.map(Line::Nats),
+        }
+    }
+}
+
+impl Line {
+    /// The next thing that was told. Where it is not awaited to its end, nothing is lost.
+    pub async fn heard(&mut self) -> Result<Vec<u8>> {
+        match self {
+            Line::Postgres(listener) => listener.heard().await.map(String::into_bytes),
+            Line::Nats(line) => line.heard().await,
+        }
+    }
+
+    pub async fn tell(&mut self, message: &str) -> Result<()> {
+        match self {
+            Line::Postgres(listener) => in_time(listener.notify(message)).await,
+            Line::Nats(line) => in_time(line.publish(message.as_bytes())).await,
+        }
+    }
+
+    /// Ends the connection once all that was told has arrived at the server.
+    pub async fn close(self) -> Result<()> {
+        match self {
+            // It answers each.
+            Line::Postgres(_) => Ok(()),
+            Line::Nats(line) => in_time(line.close()).await,
+        }
+    }
+}
+
+async fn in_time<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
+    match tokio::time::timeout(TIME_MAX, work).await {
+        Ok(result) => result,
+        Err(_) => Err(Error::unavailable(format!("no answer within {} s", TIME_MAX.as_secs()))),
+    }
+}
