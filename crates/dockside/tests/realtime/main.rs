@@ -27,6 +27,9 @@ mod database;
 #[expect(dead_code, reason = "the suite `process` uses the rest")]
 #[path = "../process/load.rs"]
 mod load;
+#[expect(dead_code, reason = "the suite `it` uses the rest")]
+#[path = "../it/nats.rs"]
+mod nats;
 #[expect(dead_code, reason = "the suite `process` uses the rest")]
 #[path = "../process/random.rs"]
 mod random;
@@ -36,6 +39,7 @@ mod server;
 
 mod account;
 mod follower;
+mod hints;
 mod kills;
 mod limits;
 mod log;
