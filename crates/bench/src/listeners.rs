@@ -151,7 +151,7 @@ async fn read(stream: TcpStream, seen: Rc<Seen>) {
             Ok(0) => break,
             Ok(length) => {
                 count(&seen, &mut tail, &buffer[..length]);
-                if buffer[..length].ends_with(PING) {
+                if memmem::find(&buffer[..length], PING).is_some() {
                     let _full = stream.try_write(PONG);
                 }
             }

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use tokio::task::LocalSet;
+use tokio::task::{JoinSet, LocalSet};
 
 use crate::compare::median;
 use crate::listeners::Listeners;
@@ -77,11 +77,18 @@ impl Scene {
         Listeners::connect(self.server.address, count, Some(&self.stream_token)).await
     }
 
-    /// Makes so many locations as fast as that goes over one connection.
+    /// Makes so many locations as fast as that goes.
     async fn write(&self, events: usize) -> Outcome<()> {
         let requests: Vec<_> = (0..events).map(|mark| location(&self.token, mark)).collect();
-        let target = Target { address: self.server.address, requests: requests.into() };
-        load::each(&target).await.map(drop)
+        let mut writers = JoinSet::new();
+        for some in requests.chunks(events.div_ceil(WRITERS)) {
+            let target = Target { address: self.server.address, requests: some.into() };
+            writers.spawn_local(async move { load::each(&target).await });
+        }
+        while let Some(written) = writers.join_next().await {
+            written??;
+        }
+        Ok(())
     }
 }
 

@@ -26,6 +26,9 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 const PAGE_EVENTS: usize = 256;
 /// Logs that are read at once.
 const LOGS_MAX: usize = 8;
+/// The rest after each publication: what happens meanwhile is read and sent together, which costs a client's frame once
+/// instead of once for each event. The first event after a silence does not wait.
+const PUBLISH_REST: Duration = Duration::from_millis(5);
 /// The rest after the store failed.
 const FAILURE_REST: Duration = Duration::from_millis(200);
 
@@ -127,6 +130,7 @@ impl Service {
                 // What was due still is.
                 self.streams().tail.fresh.notify_one();
             }
+            tokio::time::sleep(PUBLISH_REST).await;
         }
     }
 
