@@ -7,6 +7,7 @@
     reason = "a test that fails should stop there"
 )]
 
+mod home;
 mod hook;
 mod listener;
 mod nats;

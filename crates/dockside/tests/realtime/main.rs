@@ -39,6 +39,7 @@ mod server;
 
 mod account;
 mod follower;
+mod frames;
 mod hints;
 mod kills;
 mod limits;

@@ -16,7 +16,7 @@ use tokio_tungstenite::{WebSocketStream, client_async};
 const PATIENCE: Duration = Duration::from_secs(30);
 
 pub struct Socket {
-    stream: WebSocketStream<TcpStream>,
+    pub stream: WebSocketStream<TcpStream>,
     inbox: VecDeque<Message>,
 }
 
