@@ -39,6 +39,11 @@ fn frames_of_all_kinds_are_taken_or_refused_as_the_standard_says() {
         too_big_in_a_stream(&single, joined().await).await;
         subprotocols(&single).await;
     });
+    println!(
+        "streams on {}: frames: pings, fragments, messages up to {LONGEST} bytes taken, longer ones 1009 in a stream of \
+         events too, goodbyes answered, subprotocols named",
+        single.engine
+    );
     single.server.stopped();
 }
 

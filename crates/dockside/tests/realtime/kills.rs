@@ -60,7 +60,7 @@ fn clients_of_a_killed_server_come_back_and_have_missed_nothing() {
     assert!(cut >= CLIENTS * KILLS as usize, "the kills cut off only {cut}");
     assert!(recovered > 0, "nobody had missed anything: this run is void");
     println!(
-        "streams on {}, {} servers: {KILLS} kills in a burst of {} writes ({:.1} s, {} broken connections of writers); {} \
+        "streams on {}, servers: {}, {KILLS} kills in a burst of {} writes ({:.1} s, {} broken connections of writers); {} \
          clients were cut off {cut} times, {recovered} events recovered, {} heard in all: the log, once and in order",
         cluster.engine,
         cluster.nodes,
