@@ -23,8 +23,15 @@ pub struct Follower {
     pub node: usize,
     pub ask: Ask,
     pub from: Option<Place>,
-    /// Counts what all followers were told.
-    pub told: Arc<AtomicU64>,
+    pub counts: Arc<Counts>,
+}
+
+/// What all followers together did so far.
+#[derive(Default)]
+pub struct Counts {
+    pub joined: AtomicU64,
+    /// Events that came live.
+    pub told: AtomicU64,
 }
 
 /// What a follower was told.
@@ -91,7 +98,7 @@ impl Follower {
                         let publication = message.push.filter(|push| push.channel == self.ask.channel);
                         if let Some(publication) = publication.and_then(|push| push.publication) {
                             story.hear(publication, place.as_mut().expect("a place"), true);
-                            self.told.fetch_add(1, Ordering::Relaxed);
+                            self.counts.told.fetch_add(1, Ordering::Relaxed);
                         }
                     }
                     Heard::Closed(code, _) => {
@@ -122,6 +129,7 @@ impl Follower {
         match joined {
             Ok((socket, joined)) => {
                 story.join(joined, place);
+                self.counts.joined.fetch_add(1, Ordering::Relaxed);
                 Some(socket)
             }
             Err(trouble) => {

@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -20,7 +20,7 @@ use crate::account::{Account, access_token, connection_token};
 use crate::client::Client;
 use crate::cluster::create_location;
 use crate::database::Database;
-use crate::follower::Follower;
+use crate::follower::{Counts, Follower};
 use crate::log::{Log, STUCK};
 use crate::nats::Nats;
 use crate::race::ask;
@@ -107,21 +107,21 @@ fn prove(name: &str, places: &[Place], nats: Option<&Nats>) {
     let account = Account::open(nodes[0].address, &token);
     let addresses = Arc::new(Mutex::new(nodes.iter().map(|node| Some(node.address)).collect::<Vec<_>>()));
     let (tell, goal) = watch::channel(None);
-    let told = Arc::new(AtomicU64::new(0));
+    let counts = Arc::new(Counts::default());
     let followers: Vec<_> = (0..CLIENTS * nodes.len())
         .map(|number| {
-            let (addresses, told) = (Arc::clone(&addresses), Arc::clone(&told));
+            let (addresses, counts) = (Arc::clone(&addresses), Arc::clone(&counts));
             let ask = ask(&account, number / nodes.len() == 1);
-            let follower = Follower { addresses, node: number % nodes.len(), ask, from: None, told };
+            let follower = Follower { addresses, node: number % nodes.len(), ask, from: None, counts };
             runtime.spawn(follower.run(goal.clone()))
         })
         .collect();
-    let all = || nodes.iter().map(|node| node.service.hub().connections()).sum::<usize>();
-    wait_until("all are there", STUCK, || all() == followers.len());
+    let each = followers.len() as u64;
+    wait_until("all have joined", STUCK, || counts.joined.load(Ordering::Relaxed) == each);
 
     let mut clients: Vec<_> =
         nodes.iter().map(|node| Client::connect(node.address, &token).expect("a server")).collect();
-    let lags = write_one_by_one(&mut clients, &told, followers.len() as u64, nodes.len() > 1);
+    let lags = write_one_by_one(&mut clients, &counts, each, nodes.len() > 1);
     let log = Log::read(&mut clients[0], lags.len());
     tell.send_replace(Some(log.head()));
     for (number, follower) in followers.into_iter().enumerate() {
@@ -148,8 +148,7 @@ async fn issue(service: &Service) -> String {
 
 /// Writes, each time at the next server, and waits until all have heard it: what a lost hint costs can't hide behind
 /// the hint of the next write.
-fn write_one_by_one(clients: &mut [Client], told: &AtomicU64, each: u64, is_lossy: bool) -> Vec<Duration> {
-    // Those who joined after the first write would hear one less.
+fn write_one_by_one(clients: &mut [Client], counts: &Counts, each: u64, is_lossy: bool) -> Vec<Duration> {
     let mut lags: Vec<Duration> = Vec::new();
     let repairs = |lags: &[Duration]| lags.iter().filter(|lag| **lag > HINTED).count();
     while (lags.len() as u64) < WRITES_MIN || is_lossy && repairs(&lags) < REPAIRS_MIN {
@@ -158,7 +157,7 @@ fn write_one_by_one(clients: &mut [Client], told: &AtomicU64, each: u64, is_loss
         create_location(&mut clients[turn]);
         let began = Instant::now();
         let goal = (lags.len() as u64 + 1) * each;
-        wait_until("all have heard it", REPAIRED, || told.load(Ordering::Relaxed) >= goal);
+        wait_until("all have heard it", REPAIRED, || counts.told.load(Ordering::Relaxed) >= goal);
         lags.push(began.elapsed());
     }
     lags

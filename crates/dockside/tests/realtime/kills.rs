@@ -1,13 +1,13 @@
 //! Servers killed under their clients: these come back, to another server or to the same, and miss nothing.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
 use tokio::sync::watch;
 
 use crate::account::Account;
 use crate::cluster::Cluster;
-use crate::follower::Follower;
+use crate::follower::{Counts, Follower};
 use crate::log::{Log, STUCK};
 use crate::race::{ask, first_address};
 use crate::random::Random;
@@ -26,7 +26,7 @@ fn clients_of_a_killed_server_come_back_and_have_missed_nothing() {
     let account = Account::open(first_address(&cluster), &cluster.token);
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let (tell, goal) = watch::channel(None);
-    let told = Arc::new(AtomicU64::new(0));
+    let counts = Arc::new(Counts::default());
     let mut followers = Vec::new();
     for number in 0..CLIENTS * cluster.nodes {
         let follower = Follower {
@@ -34,7 +34,7 @@ fn clients_of_a_killed_server_come_back_and_have_missed_nothing() {
             node: number % cluster.nodes,
             ask: ask(&account, number / cluster.nodes % 2 == 1),
             from: None,
-            told: Arc::clone(&told),
+            counts: Arc::clone(&counts),
         };
         followers.push(runtime.spawn(follower.run(goal.clone())));
     }
@@ -43,8 +43,8 @@ fn clients_of_a_killed_server_come_back_and_have_missed_nothing() {
     for kill in 0..KILLS {
         writers.wait_for(part * kill + part / 2 + random.below(part / 2));
         // Into the burst: clients are being told of it.
-        let before = told.load(Ordering::Relaxed);
-        wait_until("clients are told", STUCK, || told.load(Ordering::Relaxed) > before + 20);
+        let before = counts.told.load(Ordering::Relaxed);
+        wait_until("clients are told", STUCK, || counts.told.load(Ordering::Relaxed) > before + 20);
         cluster.kill(kill as usize % cluster.nodes);
     }
     let written = writers.finish();

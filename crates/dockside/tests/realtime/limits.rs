@@ -1,8 +1,10 @@
 //! What one client may do, and how many there may be.
 
+use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::Error;
 
 use crate::account::Account;
+use crate::log::STUCK;
 use crate::race::ask;
 use crate::single::Single;
 use crate::socket::{Ask, Socket};
@@ -38,9 +40,9 @@ fn beyond_its_limits_a_client_is_told_so() {
         assert!(refused.contains("3504"), "{refused}");
         // One goes, another may come.
         drop(held.pop());
-        while open().await.join(&ask, None).await.is_err() {
-            tokio::task::yield_now().await;
-        }
+        let come = async || Socket::open(address).await.map_err(drop)?.join(&ask, None).await.map_err(drop);
+        let again = async { while come().await.is_err() {} };
+        timeout(STUCK, again).await.expect("the place of who went is never free");
         places(held, address).await;
     });
     println!(
@@ -84,7 +86,6 @@ async fn places(mut held: Vec<Socket>, address: std::net::SocketAddr) {
         assert!(held.len() <= PLACES, "there are more than {PLACES}");
     }
     held.pop();
-    while Socket::open(address).await.is_err() {
-        tokio::task::yield_now().await;
-    }
+    let again = async { while Socket::open(address).await.is_err() {} };
+    timeout(STUCK, again).await.expect("the place of who went is never free");
 }

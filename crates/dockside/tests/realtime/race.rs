@@ -2,14 +2,13 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 
 use tokio::sync::watch;
 
 use crate::account::Account;
 use crate::client::Client;
 use crate::cluster::Cluster;
-use crate::follower::{Follower, lags};
+use crate::follower::{Counts, Follower, lags};
 use crate::log::Log;
 use crate::random::Random;
 use crate::socket::{Ask, Place};
@@ -17,6 +16,8 @@ use crate::writers::Writers;
 
 const WRITES_USUAL: u64 = 10_000;
 const SUBSCRIBERS: u64 = 20;
+/// The last so many parts of the writes begin when all have been told to join.
+const LAST_PARTS: u64 = 4;
 /// Those who come back from an older place have missed less than so many events: more is told as a reload.
 const MISSED_MAX: u64 = 600;
 
@@ -29,19 +30,19 @@ fn subscribers_that_race_with_writes_hear_everything_once_and_in_order() {
     let account = Account::open(first_address(&cluster), &cluster.token);
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let (tell, goal) = watch::channel(None);
-    let told = Arc::new(AtomicU64::new(0));
+    let counts = Arc::new(Counts::default());
     let writers = Writers::start(&cluster.addresses, &cluster.token, writes);
     let mut followers = Vec::new();
     for number in 0..SUBSCRIBERS {
         // Each at a moment of its own, all before the last write.
-        let part = writes / (SUBSCRIBERS + 1);
+        let part = writes / (SUBSCRIBERS + LAST_PARTS);
         writers.wait_for(part * number + random.below(part));
         let follower = Follower {
             addresses: Arc::clone(&cluster.addresses),
             node: number as usize,
             ask: ask(&account, number % 4 >= 2),
             from: (number % 2 == 1).then(|| older_place(&mut client, &mut random)),
-            told: Arc::clone(&told),
+            counts: Arc::clone(&counts),
         };
         assert!(writers.acknowledged() < writes, "the writes were over before all had joined");
         followers.push(runtime.spawn(follower.run(goal.clone())));

@@ -1,12 +1,11 @@
 //! A client that stops reading is let go, and costs nobody else anything.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 
 use tokio::sync::watch;
 
 use crate::account::Account;
-use crate::follower::{Follower, lags};
+use crate::follower::{Counts, Follower, lags};
 use crate::log::Log;
 use crate::race::ask;
 use crate::single::Single;
@@ -36,12 +35,12 @@ fn a_client_that_does_not_read_is_closed_while_others_hear_everything() {
         })
         .collect();
     let (tell, goal) = watch::channel(None);
-    let told = Arc::new(AtomicU64::new(0));
+    let counts = Arc::new(Counts::default());
     let followers: Vec<_> = (0..SOUND)
         .map(|_| {
-            let told = Arc::clone(&told);
+            let counts = Arc::clone(&counts);
             let addresses = single.addresses();
-            let follower = Follower { addresses, node: 0, ask: ask(&account, false), from: None, told };
+            let follower = Follower { addresses, node: 0, ask: ask(&account, false), from: None, counts };
             runtime.spawn(follower.run(goal.clone()))
         })
         .collect();
