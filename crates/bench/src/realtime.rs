@@ -3,7 +3,8 @@
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use tokio::task::{JoinSet, LocalSet};
+use bytes::Bytes;
+use tokio::task::LocalSet;
 
 use crate::compare::median;
 use crate::listeners::Listeners;
@@ -24,6 +25,8 @@ const BURSTS: usize = 10;
 const FEW: usize = 16;
 const WRITES_PER_SECOND: usize = 1000;
 const WRITERS: usize = 16;
+/// The time for what went before to come to an end.
+const QUIET: Duration = Duration::from_millis(100);
 /// How long the server rests before its memory is read.
 const REST: Duration = Duration::from_secs(2);
 
@@ -77,18 +80,8 @@ impl Scene {
         Listeners::connect(self.server.address, count, Some(&self.stream_token)).await
     }
 
-    /// Makes so many locations as fast as that goes.
-    async fn write(&self, events: usize) -> Outcome<()> {
-        let requests: Vec<_> = (0..events).map(|mark| location(&self.token, mark)).collect();
-        let mut writers = JoinSet::new();
-        for some in requests.chunks(events.div_ceil(WRITERS)) {
-            let target = Target { address: self.server.address, requests: some.into() };
-            writers.spawn_local(async move { load::each(&target).await });
-        }
-        while let Some(written) = writers.join_next().await {
-            written??;
-        }
-        Ok(())
+    async fn write(&self) -> Outcome<()> {
+        Ok(load::ask(&self.server.target(location(&self.token, 0))).await.map(drop)?)
     }
 }
 
@@ -105,7 +98,7 @@ async fn idle(bench: &mut Bench, scene: &Scene) -> Outcome<()> {
     let kib = (scene.server.resident_mib()? - before) * 1024.0 / IDLE as f64;
     listeners.reset(0);
     let began = Instant::now();
-    scene.write(1).await?;
+    scene.write().await?;
     listeners.wait(IDLE).await?;
     let heard = began.elapsed();
     let show = |figure: f64| format!("{figure:.1} KiB");
@@ -128,22 +121,31 @@ async fn idle(bench: &mut Bench, scene: &Scene) -> Outcome<()> {
 }
 
 /// Publications for each second of the server's processor time: the product's, and a bare broadcaster's of the same
-/// bytes in the same frames. The product's time includes that of the writes.
+/// bytes. A burst is one operation that leaves many events, so that both have it at once; the product's time includes
+/// that of the operation.
 async fn burst(bench: &mut Bench, scene: &Scene) -> Outcome<()> {
+    let order = Order::new(scene).await?;
     let listeners = scene.listen(LISTENERS).await?;
     let bare = Server::broadcaster().await?;
     let bare_listeners = Listeners::connect(bare.address, LISTENERS, None).await?;
+    order.allocate(scene).await?;
     let message = sample(scene).await?;
+    order.free(scene).await?;
     let path = format!("/publish/{BURST}");
     let publish = Target { address: bare.address, requests: [request("POST", &path, None, &message)].into() };
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     for round in 1..=bench.plan.rounds {
         bench.progress(&format!("streams: bursts, round {round}"));
+        tokio::time::sleep(QUIET).await;
         let spent = scene.server.cpu()?;
-        for _ in 0..BURSTS {
+        for place in 0..BURSTS {
             listeners.reset(0);
-            scene.write(BURST).await?;
-            listeners.wait(BURST * LISTENERS).await?;
+            match place % 2 {
+                0 => order.allocate(scene).await?,
+                _ => order.free(scene).await?,
+            }
+            // Beside the allocations, the reservation changes.
+            listeners.wait((BURST + 1) * LISTENERS).await?;
         }
         ours.push((scene.server.cpu()? - spent).as_secs_f64());
         let spent = bare.cpu()?;
@@ -155,9 +157,9 @@ async fn burst(bench: &mut Bench, scene: &Scene) -> Outcome<()> {
         theirs.push((bare.cpu()? - spent).as_secs_f64());
     }
     bare.stop().await?;
-    let publications = (BURSTS * BURST * LISTENERS) as f64;
-    let per_second = |seconds: Vec<f64>| publications / median(seconds.into_iter());
-    let (ours, theirs) = (per_second(ours), per_second(theirs));
+    let publications = |events: usize| (BURSTS * events * LISTENERS) as f64;
+    let ours = publications(BURST + 1) / median(ours.into_iter());
+    let theirs = publications(BURST) / median(theirs.into_iter());
     let show = |figure: f64| format!("{figure:.2}");
     let what = "streams: publications per CPU-second to a bare axum's";
     let kept = bench.targets.at_least(what, ours / theirs, RATIO_MIN, show);
@@ -169,13 +171,52 @@ async fn burst(bench: &mut Bench, scene: &Scene) -> Outcome<()> {
     ))
 }
 
+/// An order of which much can be allocated at once.
+struct Order {
+    allocate: Bytes,
+    free: Bytes,
+}
+
+impl Order {
+    async fn new(scene: &Scene) -> Outcome<Self> {
+        let make = async |path: &str, body: &str| -> Outcome<String> {
+            let request = request("POST", path, Some(&scene.token), body);
+            process::id(&load::ask(&scene.server.target(request)).await?)
+        };
+        let location = make("/locations", process::LOCATION).await?;
+        let item = make("/inventory_items", r#"{"sku":"burst","name":"Burst"}"#).await?;
+        let order =
+            make("/orders", &format!(r#"{{"items":[{{"id":"{item}","quantity":{BURST}}}]}}"#)).await?;
+        let one = format!(r#"{{"location":{{"id":"{location}"}},"items":[{{"id":"{item}","quantity":1}}]}}"#);
+        let body = format!(r#"{{"allocations":[{}]}}"#, vec![one; BURST].join(","));
+        let path = format!("/allocations/orders/{order}");
+        Ok(Self {
+            allocate: request("POST", &path, Some(&scene.token), &body),
+            free: request("DELETE", &path, Some(&scene.token), ""),
+        })
+    }
+
+    async fn allocate(&self, scene: &Scene) -> Outcome<()> {
+        Ok(load::ask(&scene.server.target(self.allocate.clone())).await.map(drop)?)
+    }
+
+    async fn free(&self, scene: &Scene) -> Outcome<()> {
+        Ok(load::ask(&scene.server.target(self.free.clone())).await.map(drop)?)
+    }
+}
+
 /// A publication as the product writes it.
 async fn sample(scene: &Scene) -> Outcome<String> {
-    let events =
-        load::ask(&scene.server.target(request("GET", "/events?limit=1", Some(&scene.token), ""))).await?;
+    let events = load::ask(&scene.server.target(request(
+        "GET",
+        "/events?limit=1&type=allocation.created",
+        Some(&scene.token),
+        "",
+    )))
+    .await?;
     let page: serde_json::Value = serde_json::from_str(process::body(&events)?)?;
     let event = &page["data"][0];
-    let channel = "locations:org_00000000000000000000000000#usr_00000000000000000000000000";
+    let channel = "allocations:org_00000000000000000000000000#usr_00000000000000000000000000";
     Ok(format!(
         r#"{{"push":{{"channel":"{channel}","pub":{{"data":{event},"offset":{}}}}}}}"#,
         event["sequence"]

@@ -20,6 +20,7 @@ use model::{Id, User};
 
 use crate::channel::{Channel, Stream};
 use crate::frame::{Broadcast, Head};
+use crate::limits::BATCH_MESSAGES_MAX;
 use crate::session::{ClientId, Mail};
 
 pub use outbox::{Outbox, Taken};
@@ -95,21 +96,37 @@ impl Hub {
     /// `data` is JSON. Of one stream, publish in the order of offsets and from one place at a time, and only what
     /// readers of the log can see already: a listener drops what comes after a higher offset.
     pub fn publish(&self, stream: Stream, offset: u64, data: Bytes) -> usize {
+        self.publish_all(stream, [(offset, data)])
+    }
+
+    /// The same with several events of one stream. Each listener gets them at once and is woken once, so that they
+    /// share its frames.
+    pub fn publish_all(&self, stream: Stream, events: impl IntoIterator<Item = (u64, Bytes)>) -> usize {
         let mut wakers = Vec::new();
-        let count = self.spread(stream, offset, data, &mut wakers);
+        let count = self.spread(stream, events, &mut wakers);
         wakers.into_iter().for_each(Waker::wake);
         count
     }
 
-    fn spread(&self, stream: Stream, offset: u64, data: Bytes, wakers: &mut Vec<Waker>) -> usize {
+    fn spread(
+        &self,
+        stream: Stream,
+        events: impl IntoIterator<Item = (u64, Bytes)>,
+        wakers: &mut Vec<Waker>,
+    ) -> usize {
         let shard = self.shard(stream);
         let Some(listeners) = shard.get(&stream) else { return 0 };
-        let event = Arc::new(Broadcast::new(offset, data));
+        let events: Vec<_> =
+            events.into_iter().map(|(offset, data)| Arc::new(Broadcast::new(offset, data))).collect();
+        // As many together as share a frame.
+        let frames: Vec<Arc<[Arc<Broadcast>]>> = events.chunks(BATCH_MESSAGES_MAX).map(Arc::from).collect();
         let mut count = 0;
         for view in listeners.0.values() {
             for listener in &view.listeners {
-                let mail = Mail::Event { head: Arc::clone(&view.head), event: Arc::clone(&event) };
-                wakers.extend(listener.outbox.put(mail));
+                let mail = frames
+                    .iter()
+                    .map(|events| Mail::Events { head: Arc::clone(&view.head), events: Arc::clone(events) });
+                wakers.extend(listener.outbox.put_all(mail));
                 count += 1;
             }
         }

@@ -65,7 +65,7 @@
 //!         while let Some(step) = connection.next() {
 //!             match step {
 //!                 Step::Send(frame) => {
-//!                     // At most a second; the pieces of a frame can be written without copying them together.
+//!                     // At most a second.
 //!                     if let Err(why) = socket.send(frame).await {
 //!                         return Some(why);
 //!                     }

@@ -41,10 +41,11 @@ pub use settings::{ClientId, SEED_BYTES, Seed, Settings, Transport};
 /// What reaches a session from elsewhere in the server, in order.
 #[derive(Clone, Debug)]
 pub enum Mail {
-    /// An event of a channel that the session is attached to.
-    Event {
+    /// Events of a channel that the session is attached to, in order. Shared by all who listen: what is counted once
+    /// for several events costs less than what is counted for each.
+    Events {
         head: Arc<Head>,
-        event: Arc<Broadcast>,
+        events: Arc<[Arc<Broadcast>]>,
     },
     Order(Order),
     /// A frame that came through `/emulation`.
@@ -207,7 +208,7 @@ impl Session {
                 return;
             }
             match item {
-                Mail::Event { head, event } => self.pass(&mut packer, head, event),
+                Mail::Events { head, events } => self.pass(&mut packer, &head, &events),
                 // Whatever these cause must not overtake the events before them.
                 Mail::Order(order) => {
                     self.flush(&mut packer);
@@ -251,27 +252,31 @@ impl Session {
         }
     }
 
-    /// Sends a live event on, or keeps it until the start of its channel is decided.
-    fn pass(&mut self, packer: &mut Packer, head: Arc<Head>, event: Arc<Broadcast>) {
+    /// Sends live events of one channel on, or keeps them until the start of the channel is decided.
+    fn pass(&mut self, packer: &mut Packer, head: &Arc<Head>, events: &[Arc<Broadcast>]) {
         let topic = head.channel().topic();
         let Some(held) = self.subscriptions.iter_mut().find(|held| held.topic == topic) else {
             return;
         };
+        let bytes: usize = events.iter().map(|event| event.data().len()).sum();
         if !held.is_live {
-            self.buffered_bytes += event.data().len();
-            self.buffered.push((head, event));
+            self.buffered_bytes += bytes;
+            self.buffered.extend(events.iter().map(|event| (Arc::clone(head), Arc::clone(event))));
             if self.buffered_bytes > OUTBOX_BYTES_MAX {
                 self.close(Disconnect::SLOW);
             }
             return;
         }
-        if event.offset() <= held.last {
-            return;
-        }
-        held.last = event.offset();
-        packer.add(&head, &event);
-        if packer.is_full() {
-            self.flush(packer);
+        packer.reserve(events.len(), bytes);
+        for event in events {
+            if event.offset() <= held.last {
+                continue;
+            }
+            held.last = event.offset();
+            packer.add(head, event);
+            if packer.is_full() {
+                self.outputs.extend(packer.take().map(Output::Send));
+            }
         }
     }
 
@@ -281,7 +286,7 @@ impl Session {
             Packer::new(self.transport.codec, self.transport.is_uni(), self.transport.is_single());
         self.buffered_bytes = 0;
         for (head, event) in std::mem::take(&mut self.buffered) {
-            self.pass(&mut packer, head, event);
+            self.pass(&mut packer, &head, &[event]);
         }
         self.flush(&mut packer);
     }

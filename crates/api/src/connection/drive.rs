@@ -1,7 +1,7 @@
 //! Drives a connection: what its socket brings goes in, what it wants done is done.
 
 use std::future::Future;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -10,7 +10,7 @@ use realtime::frame::Frame;
 use realtime::session::Answer;
 use realtime::{Connection, Step};
 use service::{Service, log};
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, Sleep, sleep_until};
 
 /// How long a socket may take to accept a frame.
 pub const WRITE_TIME: Duration = Duration::from_secs(1);
@@ -37,6 +37,9 @@ enum Event {
 
 /// Goes on until the client or we have had enough.
 pub async fn drive(service: &Service, mut connection: Connection, mut socket: impl Socket) {
+    // One timer for all of a connection's life: it is set anew only when its moment changes.
+    let mut alarm = pin!(sleep_until(Instant::now()));
+    let mut set_to = None;
     loop {
         while let Some(step) = connection.next() {
             match step {
@@ -66,30 +69,29 @@ pub async fn drive(service: &Service, mut connection: Connection, mut socket: im
                 }
             }
         }
-        match event(service, &connection, &mut socket).await {
+        if connection.wake_at() != set_to {
+            set_to = connection.wake_at();
+            let wait = set_to.map_or(0, |moment| moment.saturating_sub(now(service)));
+            alarm.as_mut().reset(Instant::now() + Duration::from_millis(wait));
+        }
+        match event(&connection, &mut socket, alarm.as_mut()).await {
             Event::Frame(frame) => connection.receive(now(service), frame),
             Event::Mail => connection.collect(now(service)),
-            Event::Time => connection.tick(now(service)),
+            Event::Time => {
+                set_to = None;
+                connection.tick(now(service));
+            }
             Event::Gone => return,
         }
     }
 }
 
 /// Waits for whatever comes first.
-async fn event(service: &Service, connection: &Connection, socket: &mut impl Socket) -> Event {
-    let time = pin!(async {
-        match connection.wake_at() {
-            Some(moment) => {
-                let wait = Duration::from_millis(moment.saturating_sub(now(service)));
-                sleep_until(Instant::now() + wait).await;
-            }
-            None => std::future::pending().await,
-        }
-    });
+async fn event(connection: &Connection, socket: &mut impl Socket, alarm: Pin<&mut Sleep>) -> Event {
     tokio::select! {
         frame = socket.receive(), if connection.wants_input() => frame.map_or(Event::Gone, Event::Frame),
         () = connection.outbox().ready() => Event::Mail,
-        () = time => Event::Time,
+        () = alarm, if connection.wake_at().is_some() => Event::Time,
     }
 }
 

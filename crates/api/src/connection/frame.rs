@@ -1,7 +1,7 @@
 //! Frames of websockets (RFC 6455), as a server reads and writes them. Pure: bytes in, messages out.
 //!
-//! Our own because of what a client that only listens must cost: no buffer stays allocated between two messages, and
-//! what is sent to many is never copied for one. A library's would be most of a connection's memory.
+//! Our own because of what a client that only listens must cost: no buffer stays allocated between two messages. A
+//! library's would be most of a connection's memory.
 
 use bytes::{Buf, Bytes, BytesMut};
 

@@ -80,7 +80,7 @@ impl Streaming {
         };
         let mut whole = BytesMut::with_capacity(before.len() + frame.bytes() + after.len());
         whole.extend_from_slice(before);
-        frame.pieces().iter().for_each(|piece| whole.extend_from_slice(piece));
+        whole.extend_from_slice(frame.as_ref());
         whole.extend_from_slice(after);
         whole.freeze()
     }

@@ -161,13 +161,13 @@ impl Websocket {
         Ok(())
     }
 
-    /// Writes all of the parts, after whatever is pending.
-    async fn write(&mut self, parts: &[&[u8]]) -> io::Result<()> {
+    /// Writes both parts, after whatever is pending.
+    async fn write(&mut self, parts: [&[u8]; 2]) -> io::Result<()> {
         while !self.pending.is_empty() {
             self.stream.writable().await?;
             self.write_pending()?;
         }
-        let mut slices: Vec<IoSlice<'_>> = parts.iter().map(|part| IoSlice::new(part)).collect();
+        let mut slices = parts.map(IoSlice::new);
         let mut left = &mut slices[..];
         IoSlice::advance_slices(&mut left, 0);
         while !left.is_empty() {
@@ -200,7 +200,7 @@ impl Websocket {
     async fn say_goodbye(&mut self, code: u16, reason: &str) {
         let goodbye = frame::close(code, reason);
         let closed = async {
-            if self.write(&[&goodbye]).await.is_ok() {
+            if self.write([&goodbye, &[]]).await.is_ok() {
                 // The other side answers, and only then is the socket closed: else the reason may be lost.
                 while !matches!(self.decoder.next(), Ok(Some(Incoming::Close)) | Err(_)) {
                     if self.wait().await.is_err() {
@@ -216,10 +216,7 @@ impl Websocket {
 impl Socket for Websocket {
     async fn send(&mut self, frame: Frame) -> Result<(), Disconnect> {
         let (header, used) = frame::message_header(self.kind, frame.bytes());
-        let mut parts: Vec<&[u8]> = Vec::with_capacity(1 + frame.pieces().len());
-        parts.push(&header[..used]);
-        parts.extend(frame.pieces().iter().map(|piece| &piece[..]));
-        match timeout(WRITE_TIME, self.write(&parts)).await {
+        match timeout(WRITE_TIME, self.write([&header[..used], frame.as_ref()])).await {
             Ok(Ok(())) => Ok(()),
             Ok(Err(_)) | Err(_) => Err(Disconnect::WRITE_ERROR),
         }
@@ -236,7 +233,7 @@ impl Socket for Websocket {
                 Ok(Some(Incoming::Ping(_))) => {}
                 Ok(Some(Incoming::Close)) => {
                     let goodbye = frame::close(NORMAL, "");
-                    let _gone = timeout(WRITE_TIME, self.write(&[&goodbye])).await;
+                    let _gone = timeout(WRITE_TIME, self.write([&goodbye, &[]])).await;
                     return None;
                 }
                 Ok(None) => match self.ping_at {

@@ -1,8 +1,8 @@
 //! One event on its way to many: encoded once for each codec, shared by everyone who hears it.
 //!
 //! Of a published event only the channel's name differs between listeners. In JSON everything after the name is the
-//! same for all; in Protobuf two lengths before the name differ too. So a message is a small head and a shared body,
-//! and a [`Frame`] is a list of such pieces: the event's bytes are never copied for a listener.
+//! same for all; in Protobuf two lengths before the name differ too. So a message is a small head and a body that is
+//! written once for everyone.
 
 use std::sync::OnceLock;
 
@@ -22,6 +22,8 @@ const OFFSET: u32 = 6;
 const ENVELOPE: &str = r#"{"push":"#;
 const BEFORE_NAME: &str = r#"{"channel":""#;
 const AFTER_NAME: &str = r#"","pub":{"data":"#;
+/// What stands around an event's data, roughly.
+const AROUND_BYTES: usize = 160;
 
 /// An event as it is published: its place in the log and its JSON.
 #[derive(Debug)]
@@ -99,62 +101,63 @@ impl Head {
     }
 
     /// The channel's name, cut out of the JSON around it.
-    fn name(&self) -> Bytes {
+    fn name(&self) -> &[u8] {
         let json = self.json();
-        json.slice(ENVELOPE.len() + BEFORE_NAME.len()..json.len() - AFTER_NAME.len())
+        &json[ENVELOPE.len() + BEFORE_NAME.len()..json.len() - AFTER_NAME.len()]
     }
 }
 
 /// Bytes for the client: one websocket message, one chunk of a stream.
-///
-/// It comes in pieces, so that a driver can hand them to a vectored write or append them to its write buffer.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Frame {
-    pieces: Vec<Bytes>,
-}
+pub struct Frame(Bytes);
 
 impl Frame {
-    /// The pieces, in order.
-    pub fn pieces(&self) -> &[Bytes] {
-        &self.pieces
-    }
-
-    /// Bytes of all pieces.
+    /// How many they are.
     pub fn bytes(&self) -> usize {
-        self.pieces.iter().map(Bytes::len).sum()
+        self.0.len()
     }
 
-    /// The whole as one; without copying where it is one piece.
+    /// The bytes, for whoever writes them.
     pub fn into_bytes(self) -> Bytes {
-        match <[Bytes; 1]>::try_from(self.pieces) {
-            Ok([piece]) => piece,
-            Err(pieces) => pieces.concat().into(),
-        }
+        self.0
+    }
+}
+
+impl AsRef<[u8]> for Frame {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
     }
 }
 
 impl From<Vec<u8>> for Frame {
     fn from(bytes: Vec<u8>) -> Self {
-        Self { pieces: vec![bytes.into()] }
+        Self(bytes.into())
     }
 }
 
 /// Packs events into a frame, as many as its limits allow.
+///
+/// Their bytes are copied together. Half a kilobyte is sooner copied than shared: what all listeners share is counted,
+/// and the count passes between the cores with every listener.
 pub struct Packer {
     codec: Codec,
     /// Whether pushes stand alone, as on unidirectional transports.
     is_bare: bool,
     messages_max: usize,
     messages: usize,
-    bytes: usize,
-    frame: Frame,
+    frame: Vec<u8>,
 }
 
 impl Packer {
     /// `is_single` is for transports that frame each message themselves.
     pub fn new(codec: Codec, is_bare: bool, is_single: bool) -> Self {
         let messages_max = if is_single { 1 } else { BATCH_MESSAGES_MAX };
-        Self { codec, is_bare, messages_max, messages: 0, bytes: 0, frame: Frame::default() }
+        Self { codec, is_bare, messages_max, messages: 0, frame: Vec::new() }
+    }
+
+    /// Makes room for so many bytes of data in so many events.
+    pub fn reserve(&mut self, events: usize, bytes: usize) {
+        self.frame.reserve(bytes + events * AROUND_BYTES);
     }
 
     /// Adds one event.
@@ -163,18 +166,18 @@ impl Packer {
         match self.codec {
             Codec::Json => {
                 if self.messages > 0 {
-                    self.piece(Bytes::from_static(b"\n"));
+                    self.frame.push(b'\n');
                 }
                 // Without the envelope there is less before the channel, and one brace less at the end.
                 let (before, after) = if self.is_bare { (ENVELOPE.len(), 1) } else { (0, 0) };
-                self.piece(head.json().slice(before..));
-                self.piece(body.slice(..body.len() - after));
+                self.frame.extend_from_slice(&head.json()[before..]);
+                self.frame.extend_from_slice(&body[..body.len() - after]);
             }
             Codec::Protobuf => {
                 let name = head.name();
-                self.piece(self.lengths(name.len(), body.len()));
-                self.piece(name);
-                self.piece(body.clone());
+                self.lengths(name.len(), body.len());
+                self.frame.extend_from_slice(name);
+                self.frame.extend_from_slice(body);
             }
         }
         self.messages += 1;
@@ -182,33 +185,27 @@ impl Packer {
 
     /// Whether the next event belongs into a new frame.
     pub fn is_full(&self) -> bool {
-        self.messages >= self.messages_max || self.bytes >= BATCH_BYTES_MAX
+        self.messages >= self.messages_max || self.frame.len() >= BATCH_BYTES_MAX
     }
 
     /// The frame, if anything is in it; the packer is empty again.
     pub fn take(&mut self) -> Option<Frame> {
-        (self.messages, self.bytes) = (0, 0);
+        self.messages = 0;
         let frame = std::mem::take(&mut self.frame);
-        (!frame.pieces.is_empty()).then_some(frame)
-    }
-
-    fn piece(&mut self, piece: Bytes) {
-        self.bytes += piece.len();
-        self.frame.pieces.push(piece);
+        (!frame.is_empty()).then(|| frame.into())
     }
 
     /// What stands before the name: the lengths of message, push and name.
-    fn lengths(&self, name: usize, body: usize) -> Bytes {
-        let mut out = Vec::with_capacity(16);
+    fn lengths(&mut self, name: usize, body: usize) {
+        let out = &mut self.frame;
         let push = 1 + protobuf::varint_bytes(name as u64) + name + body;
         if !self.is_bare {
-            protobuf::varint((1 + protobuf::varint_bytes(push as u64) + push) as u64, &mut out);
-            protobuf::tag(PUSH, protobuf::DELIMITED, &mut out);
+            protobuf::varint((1 + protobuf::varint_bytes(push as u64) + push) as u64, out);
+            protobuf::tag(PUSH, protobuf::DELIMITED, out);
         }
-        protobuf::varint(push as u64, &mut out);
-        protobuf::tag(CHANNEL, protobuf::DELIMITED, &mut out);
-        protobuf::varint(name as u64, &mut out);
-        out.into()
+        protobuf::varint(push as u64, out);
+        protobuf::tag(CHANNEL, protobuf::DELIMITED, out);
+        protobuf::varint(name as u64, out);
     }
 }
 
@@ -260,17 +257,10 @@ mod tests {
     }
 
     #[test]
-    fn data_is_shared_not_copied() {
-        let head = Head::new(Channel::Announcements);
+    fn an_event_is_encoded_once_for_each_codec() {
         let event = Broadcast::new(7, Bytes::from_static(b"{\"a\":1}"));
         for codec in [Codec::Json, Codec::Protobuf] {
-            let frames = [(); 2].map(|()| {
-                let mut packer = Packer::new(codec, false, false);
-                packer.add(&head, &event);
-                packer.take().unwrap()
-            });
-            let last = |frame: &Frame| frame.pieces().last().unwrap().as_ptr();
-            assert_eq!(last(&frames[0]), last(&frames[1]));
+            assert_eq!(event.body(codec).as_ptr(), event.body(codec).as_ptr());
         }
     }
 

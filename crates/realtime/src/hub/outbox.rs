@@ -60,12 +60,13 @@ impl Outbox {
         if state.is_slow {
             return Taken::Slow;
         }
-        let (mut taken, mut bytes) = (Vec::new(), 0);
-        while taken.len() < BATCH_MESSAGES_MAX
+        let (mut taken, mut bytes, mut messages) = (Vec::new(), 0, 0);
+        while messages < BATCH_MESSAGES_MAX
             && bytes < BATCH_BYTES_MAX
             && let Some(mail) = state.mail.pop_front()
         {
             bytes += cost(&mail);
+            messages += count(&mail);
             taken.push(mail);
         }
         state.bytes -= bytes;
@@ -78,15 +79,22 @@ impl Outbox {
 
     /// Adds mail; the waker, if somebody waits. Wake it after letting go of every lock.
     pub(super) fn put(&self, mail: Mail) -> Option<Waker> {
+        self.put_all([mail])
+    }
+
+    /// The same with several.
+    pub(super) fn put_all(&self, mail: impl IntoIterator<Item = Mail>) -> Option<Waker> {
         let mut state = self.state();
         if state.is_slow {
             return None;
         }
-        state.bytes += cost(&mail);
-        if state.bytes > OUTBOX_BYTES_MAX {
-            state.is_slow = true;
-            state.mail = VecDeque::new();
-        } else {
+        for mail in mail {
+            state.bytes += cost(&mail);
+            if state.bytes > OUTBOX_BYTES_MAX {
+                state.is_slow = true;
+                state.mail = VecDeque::new();
+                break;
+            }
             state.mail.push_back(mail);
         }
         state.waker.take()
@@ -98,12 +106,20 @@ impl Outbox {
     }
 }
 
+/// How many messages of a frame it is.
+fn count(mail: &Mail) -> usize {
+    match mail {
+        Mail::Events { events, .. } => events.len(),
+        Mail::Input(_) | Mail::Order(_) => 1,
+    }
+}
+
 fn cost(mail: &Mail) -> usize {
-    MAIL_BYTES
-        + match mail {
-            Mail::Event { event, .. } => event.data().len(),
-            Mail::Input(frame) => frame.len(),
-            // Orders must get through to a client that is nearly slow; they are few.
-            Mail::Order(_) => 0,
-        }
+    let bytes = match mail {
+        Mail::Events { events, .. } => events.iter().map(|event| event.data().len()).sum(),
+        Mail::Input(frame) => frame.len(),
+        // Orders must get through to a client that is nearly slow; they are few.
+        Mail::Order(_) => 0,
+    };
+    count(mail) * MAIL_BYTES + bytes
 }

@@ -40,11 +40,24 @@ fn wait(outbox: &Outbox) {
 fn offsets(taken: Taken) -> Vec<u64> {
     let Taken::Mail(mail) = taken else { panic!("slow") };
     mail.iter()
-        .map(|mail| match mail {
-            Mail::Event { event, .. } => event.offset(),
+        .flat_map(|mail| match mail {
+            Mail::Events { events, .. } => events.iter().map(|event| event.offset()),
             other => panic!("{other:?}"),
         })
         .collect()
+}
+
+#[test]
+fn events_that_are_published_together_arrive_in_order_and_a_frame_at_a_time() {
+    let hub = Hub::new(CONNECTIONS_PER_USER_MAX, 1000);
+    let outbox = Arc::default();
+    hub.attach(Channel::Announcements, ClientId::new(1), &outbox);
+    let events = (1..=40).map(|offset| (offset, Bytes::from_static(b"{}")));
+    assert_eq!(hub.publish_all(Stream::Announcements, events), 1);
+    assert_eq!(offsets(outbox.take()), (1..=16).collect::<Vec<_>>());
+    hub.publish(Stream::Announcements, 41, Bytes::from_static(b"{}"));
+    assert_eq!(offsets(outbox.take()), (17..=32).collect::<Vec<_>>());
+    assert_eq!(offsets(outbox.take()), (33..=41).collect::<Vec<_>>());
 }
 
 #[test]

@@ -4,13 +4,14 @@
 //! shown, and after the client was attached to the hub; so whatever the read did not show is published, and reaches
 //! the client. Hints say where to look; where they are lost, a look at the ends of all followed logs finds the rest.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
 use model::{Owner, Result};
 use realtime::channel::{Resource, Stream};
+use store::events::Logged;
 use store::{Access, announcements, events, streams};
 use tokio::sync::Notify;
 use tokio::sync::broadcast::error::{RecvError, TryRecvError};
@@ -186,14 +187,7 @@ impl Service {
             let read =
                 self.db().read(owner, async move |tx| events::after(tx, owner, cursor, PAGE_EVENTS).await);
             let page = read.await?;
-            for event in &page {
-                let Some(resource) = Resource::of_event(&event.r#type) else { continue };
-                let stream = Stream::Events { owner, resource };
-                if self.hub().is_heard(stream) {
-                    let data = Bytes::from(event_json(event));
-                    self.hub().publish(stream, event.sequence.unsigned_abs(), data);
-                }
-            }
+            self.publish_page(owner, &page);
             let Some(last) = page.last() else { return Ok(()) };
             if let Some(cursor) = self.streams().tail.logs().get_mut(&owner) {
                 *cursor = last.sequence;
@@ -203,6 +197,25 @@ impl Service {
             }
             // Let those who listen send what they have before there is more.
             tokio::task::yield_now().await;
+        }
+    }
+
+    /// Publishes events, those of each stream together.
+    fn publish_page(&self, owner: Owner, page: &[Logged]) {
+        let mut streams: BTreeMap<Resource, Vec<&Logged>> = BTreeMap::new();
+        for event in page {
+            if let Some(resource) = Resource::of_event(&event.r#type) {
+                streams.entry(resource).or_default().push(event);
+            }
+        }
+        for (resource, events) in streams {
+            let stream = Stream::Events { owner, resource };
+            if self.hub().is_heard(stream) {
+                let events = events
+                    .into_iter()
+                    .map(|event| (event.sequence.unsigned_abs(), Bytes::from(event_json(event))));
+                self.hub().publish_all(stream, events);
+            }
         }
     }
 
