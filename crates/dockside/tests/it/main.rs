@@ -7,7 +7,9 @@
     reason = "a test that fails should stop there"
 )]
 
+mod home;
 mod hook;
+mod listener;
 mod nats;
 mod party;
 mod receiver;
@@ -43,6 +45,11 @@ mod provisions;
 mod reservations;
 mod stock_events;
 mod strangers;
+mod stream_connections;
+mod stream_ends;
+mod stream_positions;
+mod stream_recovery;
+mod stream_tokens;
 mod webhook_deliveries;
 mod webhook_disabling;
 mod webhook_endpoints;

@@ -4,6 +4,7 @@
 //! become `loc_#1`, `loc_#2` in the order of their appearance, moments become `#time`.
 
 use std::collections::HashMap;
+use std::convert::Infallible;
 use std::fmt;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -11,21 +12,20 @@ use std::sync::{Arc, Mutex};
 use api::{App, Limits};
 use bytes::Bytes;
 use http::{HeaderMap, Request, StatusCode};
+use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Full};
 use model::access_token::Secret;
 use model::{Owner, Scopes, Timestamp, World as Mode};
 use serde_json::Value;
 use service::access_tokens::TokenOrder;
 use service::{Clock, Random, Service, Settings};
+use store::Db;
 use store::events::{self, Logged};
-use store::{Db, Place};
-use tokio_postgres::Client;
+
+use crate::home::{FILE, Home, connect, fresh_place, run};
 
 /// The moment at which every world begins.
 pub const BEGIN: i64 = 1_793_523_600_000_000; // 2026-11-01T09:00:00Z
-
-/// The name of the data's file, where it is one.
-const FILE: &str = "dockside.db";
 
 /// A clock that stands at [`BEGIN`], and ticks a microsecond each time it is read, so that no two moments are equal.
 pub struct TestClock(AtomicI64);
@@ -61,16 +61,6 @@ pub struct World {
     pub token: String,
     names: Mutex<HashMap<String, String>>,
     home: Home,
-}
-
-/// Where the data lives: it is the test's own for as long as this lasts.
-enum Home {
-    Folder(tempfile::TempDir),
-    /// The database's address, and the session that holds the lock on its number.
-    Database {
-        url: String,
-        _claim: Client,
-    },
 }
 
 impl World {
@@ -263,11 +253,9 @@ pub struct Call<'a> {
 
 impl Call<'_> {
     pub fn header(mut self, name: &str, value: &str) -> Self {
+        let name = http::HeaderName::try_from(name).unwrap();
         if let Some(headers) = self.request.headers_mut() {
-            headers.insert(
-                http::HeaderName::try_from(name).unwrap(),
-                http::HeaderValue::try_from(value).unwrap(),
-            );
+            headers.insert(name, value.try_into().unwrap());
         }
         self
     }
@@ -293,12 +281,19 @@ impl Call<'_> {
         self.header("content-type", media_type)
     }
 
-    pub async fn send(self) -> Reply {
+    /// Sends it, and leaves the body of the answer to be read as it comes.
+    pub async fn open(self) -> (http::response::Parts, UnsyncBoxBody<Bytes, Infallible>) {
         let request = self.request.body(Full::new(self.body)).expect("a request");
         let (head, body) = self.world.app.handle(request).await.into_parts();
+        (head, body.boxed_unsync())
+    }
+
+    pub async fn send(self) -> Reply {
+        let world = self.world;
+        let (head, body) = self.open().await;
         let body = body.collect().await.expect("a body").to_bytes();
         let text = String::from_utf8(body.to_vec()).expect("text");
-        let shown = self.world.steady(&text);
+        let shown = world.steady(&text);
         Reply { status: head.status, headers: head.headers, text, shown }
     }
 }
@@ -346,56 +341,4 @@ impl fmt::Display for Reply {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "{} {}", self.status.as_u16(), self.shown)
     }
-}
-
-async fn fresh_place() -> (Place, Home) {
-    match std::env::var("TEST_DB").as_deref() {
-        Ok("postgres") => claim_database().await,
-        _ => {
-            let folder = tempfile::tempdir().expect("a folder");
-            let place = Place::Sqlite { file: folder.path().join(FILE), readers: 2 };
-            (place, Home::Folder(folder))
-        }
-    }
-}
-
-/// A database that no other test uses, emptied. Databases are kept and used again, since dropping one costs the server
-/// a checkpoint, which takes longer than most tests do.
-async fn claim_database() -> (Place, Home) {
-    let admin = std::env::var("DOCKSIDE_TEST_POSTGRES").expect("DOCKSIDE_TEST_POSTGRES names a server");
-    let claim = connect(&admin).await;
-    let name = format!("it_{}", claim_number(&claim).await);
-    let known = claim.query_opt("SELECT 1 FROM pg_database WHERE datname = $1", &[&name]).await;
-    if known.expect("the list of databases").is_none() {
-        run(&claim, &format!("CREATE DATABASE {name}")).await;
-    }
-    let (server, _) = admin.rsplit_once('/').expect("a database in the address");
-    let url = format!("{server}/{name}");
-    // A schema of its own, because not every server lets the owner of a database drop the public one.
-    run(&connect(&url).await, "DROP SCHEMA IF EXISTS it CASCADE; CREATE SCHEMA it").await;
-    let url = format!("{url}?options=-csearch_path%3Dit");
-    let place = Place::Postgres { url: url.clone(), connections: 8 };
-    (place, Home::Database { url, _claim: claim })
-}
-
-/// The first number that no session holds; it is held until this one ends.
-async fn claim_number(session: &Client) -> i64 {
-    let mut number = 0;
-    loop {
-        let row = session.query_one("SELECT pg_try_advisory_lock($1)", &[&number]).await;
-        if row.expect("an answer").get(0) {
-            return number;
-        }
-        number += 1;
-    }
-}
-
-async fn connect(url: &str) -> Client {
-    let (client, connection) = tokio_postgres::connect(url, tokio_postgres::NoTls).await.expect("a server");
-    tokio::spawn(connection);
-    client
-}
-
-async fn run(session: &Client, sql: &str) {
-    session.batch_execute(sql).await.expect("the statement runs");
 }

@@ -21,6 +21,8 @@ mod contents;
 #[expect(dead_code, reason = "the suite `process` uses the rest")]
 #[path = "../process/database.rs"]
 mod database;
+#[path = "../it/home.rs"]
+mod home;
 #[expect(dead_code, reason = "the suite `process` uses the rest")]
 #[path = "../process/load.rs"]
 mod load;

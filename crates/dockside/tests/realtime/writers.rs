@@ -1,0 +1,117 @@
+//! Clients that create locations as fast as they can. They go on when a server dies, at another one or when it is back.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use crate::client::Client;
+use crate::cluster::Addresses;
+use crate::load;
+use crate::log::STUCK;
+use crate::server::wait_until;
+
+const WRITERS: usize = 8;
+/// How long a writer rests where no server listens, or where it was turned away.
+const REST: Duration = Duration::from_millis(2);
+
+pub struct Writers {
+    shared: Arc<Shared>,
+    threads: Vec<JoinHandle<()>>,
+    began: Instant,
+}
+
+struct Shared {
+    token: String,
+    addresses: Addresses,
+    total: u64,
+    next: AtomicU64,
+    acknowledged: AtomicU64,
+    broken: AtomicU64,
+}
+
+/// What the writers did.
+pub struct Written {
+    pub acknowledged: usize,
+    pub broken: u64,
+    pub took: Duration,
+}
+
+impl Writers {
+    pub fn start(addresses: &Addresses, token: &str, total: u64) -> Self {
+        let shared = Arc::new(Shared {
+            token: token.to_owned(),
+            addresses: Arc::clone(addresses),
+            total,
+            next: AtomicU64::new(0),
+            acknowledged: AtomicU64::new(0),
+            broken: AtomicU64::new(0),
+        });
+        let threads = (0..WRITERS).map(|number| {
+            let shared = Arc::clone(&shared);
+            std::thread::spawn(move || shared.write(number))
+        });
+        Self { threads: threads.collect(), shared, began: Instant::now() }
+    }
+
+    pub fn acknowledged(&self) -> u64 {
+        self.shared.acknowledged.load(Ordering::Relaxed)
+    }
+
+    /// Waits until so many writes were acknowledged.
+    pub fn wait_for(&self, count: u64) {
+        wait_until("writing", STUCK, || self.acknowledged() >= count);
+    }
+
+    /// Waits for the last write. All servers must be there.
+    pub fn finish(self) -> Written {
+        self.threads.into_iter().for_each(|thread| thread.join().expect("a writer that did not panic"));
+        Written {
+            acknowledged: self.shared.acknowledged.load(Ordering::Relaxed) as usize,
+            broken: self.shared.broken.load(Ordering::Relaxed),
+            took: self.began.elapsed(),
+        }
+    }
+}
+
+impl Shared {
+    fn write(&self, writer: usize) {
+        let mut client = None;
+        let mut turn = writer;
+        loop {
+            let number = self.next.fetch_add(1, Ordering::Relaxed);
+            if number >= self.total {
+                return;
+            }
+            while !self.write_once(&mut client, &mut turn, number) {
+                std::thread::sleep(REST);
+            }
+            self.acknowledged.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Tries one write; tells whether it was acknowledged. One whose outcome is unknown may be in the log too.
+    fn write_once(&self, kept: &mut Option<Client>, turn: &mut usize, number: u64) -> bool {
+        if kept.is_none() {
+            let addresses = self.addresses.lock().unwrap().clone();
+            let address = addresses[*turn % addresses.len()];
+            *kept = address.and_then(|address| Client::connect(address, &self.token).ok());
+        }
+        let Some(client) = kept else {
+            *turn += 1;
+            return false;
+        };
+        let body = load::body(&format!("Location {number}")).to_string();
+        match client.request("POST", "/locations", &[], &body) {
+            Ok(reply) if reply.status == 201 => true,
+            Ok(reply) if reply.status == 503 => false,
+            Ok(reply) => panic!("a write was answered with {reply:?}"),
+            Err(_) => {
+                self.broken.fetch_add(1, Ordering::Relaxed);
+                *kept = None;
+                *turn += 1;
+                false
+            }
+        }
+    }
+}
