@@ -25,7 +25,7 @@ const tell = (what) => process.stdout.write(`${JSON.stringify(what)}\n`);
 const page = await browser.newPage();
 page.on("console", (message) => tell({ console: message.text() }));
 page.on("pageerror", (error) => tell({ error: String(error) }));
-page.on("websocket", (socket) => tell({ websocket: socket.url() }));
+page.on("request", (request) => tell({ request: request.url() }));
 await page.exposeFunction("tell", tell);
 await page.addInitScript(() => {
   addEventListener("DOMContentLoaded", () => {

@@ -11,8 +11,8 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from flow import location
-from program import PATIENCE, Api, Process, block, fail, wait_until
+from flow import location, suffix
+from program import PATIENCE, Api, Process, block, fail, free_port, wait_until
 
 HERE = pathlib.Path(__file__).parent
 
@@ -45,7 +45,7 @@ class Backend:
 
     def answer(self, path):
         if path in self.files:
-            kind = "text/html; charset=utf-8" if path == "/" else "text/javascript"
+            kind = "text/javascript" if path.endswith(".js") else "text/html; charset=utf-8"
             return 200, {"Content-Type": kind}, self.files[path]
         if not path.startswith("/dockside/"):
             return 404, {}, b""
@@ -115,19 +115,17 @@ class Guide:
                 program.stop()
         return len(running)
 
-    def browser(self):
-        """The page, in Chromium: it loads, follows, and loads again when the log is another one."""
+    def browsers(self):
+        """The page in Chromium; and once more where no websocket gets through."""
         api = self.organisation("Pages")
         api("POST", "/events/provision")
         api("POST", "/locations", location("first"))
         tokens = [api("POST", "/access_tokens", {"scopes": scopes})["token"] for scopes in (["events:read"], ["*"])]
         self.backend.connecting, self.backend.reading = (Api(api.port, token) for token in tokens)
-        refused = api("GET", "/events/subscription_token?channel=locations:x", expect=[403])
-        channel = refused["detail"].split("`")[1].replace("<resource>", "locations")
         page = block(self.page, "html")
         for there, here in {
             "dockside.example.com": f"127.0.0.1:{api.port}",
-            "locations:<organisation_id>#<user_id>": channel,
+            "<organisation_id>#<user_id>": suffix(api),
             "wss://": "ws://",
             "https://": "http://",
         }.items():
@@ -135,45 +133,61 @@ class Guide:
                 fail(f"the guide's page has no {there}")
             page = page.replace(there, here)
         sdk = self.tools / "node_modules/centrifuge/dist/centrifuge.js"
-        self.backend.files = {"/": page.encode(), "/centrifuge.js": sdk.read_bytes()}
-        environment = {**os.environ, "CHROMIUM": shutil.which("chromium")}
-        command = ["node", HERE / "browser.mjs", self.backend.origin, self.folder / "chromium"]
-        browser = Process(command, cwd=self.tools, env=environment, stdin=subprocess.PIPE)
+        self.backend.files = {
+            "/": page.encode(),
+            # Nobody listens there.
+            "/fallback": page.replace("ws://${DOCKSIDE}", f"ws://127.0.0.1:{free_port()}").encode(),
+            "/centrifuge.js": sdk.read_bytes(),
+        }
+        pages = [self.open(path) for path in ("/", "/fallback")]
         try:
-            self.shows(browser, ["first"])
-            second = api("POST", "/locations", location("second"))
-            self.shows(browser, ["first", "second"])
-            api("PATCH", f"/locations/{second['id']}", {"name": "renamed"})
-            self.shows(browser, ["first", "renamed"])
-            self.loads_again(browser, api)
-            api("DELETE", f"/locations/{second['id']}")
-            self.shows(browser, ["first"])
+            self.follow(pages, api)
         finally:
-            browser.child.stdin.close()
-            browser.child.wait()
-        if wrong := [line for line in browser.lines if '"error"' in line]:
+            for browser in pages:
+                browser.child.stdin.close()
+                browser.child.wait()
+        lines = [line for browser in pages for line in browser.lines]
+        if wrong := [line for line in lines if '"error"' in line]:
             fail(f"the guide's page fails: {wrong}")
-        return 1
+        if [any("/connection/http_stream" in line for line in browser.lines) for browser in pages] != [False, True]:
+            fail("the guide's page falls back where it need not, or does not where it must")
+        return len(pages)
 
-    def loads_again(self, browser, api):
-        seen = len(browser.lines)
+    def open(self, path):
+        environment = {**os.environ, "CHROMIUM": shutil.which("chromium")}
+        folder = self.folder / f"chromium{path.replace('/', '-')}"
+        command = ["node", HERE / "browser.mjs", self.backend.origin + path, folder]
+        return Process(command, cwd=self.tools, env=environment, stdin=subprocess.PIPE)
+
+    def follow(self, pages, api):
+        """They load, follow, and load again when the log is another one."""
+        self.show(pages, ["first"])
+        second = api("POST", "/locations", location("second"))
+        self.show(pages, ["first", "second"])
+        api("PATCH", f"/locations/{second['id']}", {"name": "renamed"})
+        self.show(pages, ["first", "renamed"])
+        seen = [len(browser.lines) for browser in pages]
         self.installation.run("renew-epoch")
-        catching_up = lambda: any('"catching up"' in line for line in browser.lines[seen:])
-        wait_until("the page notices", catching_up, lambda: "\n".join(browser.lines))
-        self.shows(browser, ["first", "renamed"])
+        for browser, since in zip(pages, seen):
+            catching_up = lambda: any('"catching up"' in line for line in browser.lines[since:])
+            wait_until("a page notices", catching_up, lambda: "\n".join(browser.lines))
+        self.show(pages, ["first", "renamed"])
+        api("DELETE", f"/locations/{second['id']}")
+        self.show(pages, ["first"])
 
-    def shows(self, browser, names):
-        """The page is live and shows these, whatever it showed before."""
+    def show(self, pages, names):
+        """They are live and show these, whatever they showed before."""
+        for browser in pages:
 
-        def holds():
-            last = next((json.loads(line) for line in reversed(browser.lines) if '"state"' in line), {})
-            return last.get("state") == "live" and sorted(last["list"]) == sorted(names)
+            def holds():
+                last = next((json.loads(line) for line in reversed(browser.lines) if '"state"' in line), {})
+                return last.get("state") == "live" and sorted(last["list"]) == sorted(names)
 
-        wait_until(f"the page shows {names}", holds, lambda: "\n".join(browser.lines))
+            wait_until(f"a page shows {names}", holds, lambda: "\n".join(browser.lines))
 
 
 def check_guide(installation, page, tools, work, backend):
     guide = Guide(installation, pathlib.Path(page), tools, work, backend)
     with ThreadPoolExecutor(3) as pool:
-        running = [pool.submit(run) for run in (guide.browser, guide.programs, guide.shell)]
+        running = [pool.submit(run) for run in (guide.browsers, guide.programs, guide.shell)]
         return sum(ran.result() for ran in running)

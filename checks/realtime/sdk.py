@@ -17,6 +17,7 @@ KINDS = {
     "JavaScript, websocket": ("node", "websocket", "json"),
     "JavaScript, websocket, Protobuf": ("node", "websocket", "protobuf"),
     "JavaScript, http_stream": ("node", "http_stream", "json"),
+    "JavaScript, http_stream, Protobuf": ("node", "http_stream", "protobuf"),
     "JavaScript, sse": ("node", "sse", "json"),
     "Python": ("python", "websocket", "json"),
     "Python, Protobuf": ("python", "websocket", "protobuf"),
