@@ -4,6 +4,7 @@
 
 readonly SCHEMATHESIS_VERSION=4.32.5
 readonly NATS_VERSION=2.15.1
+readonly CARGO_FUZZ_VERSION=0.13.1
 
 die() {
     printf '%s: %s\n' "${0##*/}" "$*" >&2
@@ -101,16 +102,18 @@ without_main_cluster() {
     return "$status"
 }
 
-# Installs what is missing of: compiler, postgres, python, node, curl. (nats is ensure_nats' to find.)
+# Installs what is missing of: compiler, c++, postgres, python, node, chromium, curl. (nats is ensure_nats' to find.)
 ensure_debian() {
     local need
     local -a packages=()
     for need in "$@"; do
         case $need in
             compiler) command -v cc >/dev/null || packages+=(gcc libc6-dev) ;;
+            c++) command -v c++ >/dev/null || packages+=(g++) ;;
             postgres) postgres_bin >/dev/null || packages+=(postgresql) ;;
             python) venv_python >/dev/null || packages+=(python3-venv) ;;
             node) has_node || packages+=(nodejs npm) ;;
+            chromium) command -v chromium >/dev/null || packages+=(chromium) ;;
             curl) command -v curl >/dev/null || packages+=(curl) ;;
             nats) ;;
             *) die "ensure_debian: no such need: $need" ;;
@@ -229,5 +232,48 @@ ensure_verifiers() {
         cp "$from/package.json" "$from/package-lock.json" "$dir"
         quietly npm ci --prefix "$dir" --ignore-scripts --no-audit --no-fund --no-update-notifier
         cp "$from/requirements.txt" "$dir"
+    ) 9>"$1/.cache/lock"
+}
+
+# Makes .cache/realtime in the repository ($1): the official SDKs of the realtime protocol, and what drives a browser,
+# at the versions in requirements.txt and package-lock.json.
+ensure_sdks() {
+    local from=$1/checks/realtime dir=$1/.cache/realtime
+    local python
+    mkdir -p "$1/.cache"
+    (
+        flock 9
+        if cmp -s "$from/requirements.txt" "$dir/requirements.txt" &&
+            cmp -s "$from/package-lock.json" "$dir/package-lock.json" &&
+            "$dir/venv/bin/python" -c 'import centrifuge, websockets' 2>/dev/null &&
+            (cd "$dir" && node -e 'require("centrifuge"), require("playwright-core")') &>/dev/null; then
+            exit
+        fi
+        echo 'installing the SDKs of the realtime protocol'
+        python=$(venv_python) || die "no Python 3.11 or newer that can make a virtual environment"
+        rm -rf "$dir"
+        mkdir "$dir"
+        quietly "$python" -m venv "$dir/venv"
+        quietly "$dir/venv/bin/python" -m pip install --quiet --no-input --disable-pip-version-check \
+            --requirement "$from/requirements.txt"
+        cp "$from/package.json" "$from/package-lock.json" "$dir"
+        quietly npm ci --prefix "$dir" --ignore-scripts --no-audit --no-fund --no-update-notifier
+        cp "$from/requirements.txt" "$dir"
+    ) 9>"$1/.cache/lock"
+}
+
+# --- cargo ---------------------------------------------------------------------------------------
+
+# Makes .cache/cargo-fuzz-VERSION in the repository ($1), by compiling it: a minute or two, once.
+ensure_cargo_fuzz() {
+    local dir=$1/.cache/cargo-fuzz-$CARGO_FUZZ_VERSION
+    mkdir -p "$1/.cache"
+    (
+        flock 9
+        if [[ $("$dir/bin/cargo-fuzz" --version 2>/dev/null) != *" $CARGO_FUZZ_VERSION" ]]; then
+            echo "installing cargo-fuzz $CARGO_FUZZ_VERSION"
+            quietly env -u CARGO_TARGET_DIR cargo install --quiet --locked --root "$dir" \
+                --version "$CARGO_FUZZ_VERSION" cargo-fuzz
+        fi
     ) 9>"$1/.cache/lock"
 }

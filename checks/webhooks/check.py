@@ -15,7 +15,8 @@ import sys
 import time
 from datetime import datetime, timezone
 
-from harness import Api, Receiver, Recorder, Server, block, fail, free_port, wait_until
+from harness import Receiver, Recorder
+from program import Api, Server, block, fail, free_port, wait_until
 from standardwebhooks import Webhook, WebhookVerificationError
 
 FOREIGN = "whsec_C2FVsBQIhrscChlQIMVb5sSYspob7oDkRCPO0OJqgAk="
@@ -222,7 +223,7 @@ def main():
     engine, binary, rust, tools, page, work, *storage = sys.argv[1:]
     here, tools, work = pathlib.Path(__file__).parent, pathlib.Path(tools), pathlib.Path(work)
     folder, commands = receivers(page, tools, rust, work)
-    server = Server(binary, storage, work)
+    server = Server(binary, ["--outbound-allow", "127.0.0.0/8", *storage], work)
     try:
         create = [binary, "token", "create", "--organisation", "Acme", "--user", "a@acme.example", *storage]
         token = subprocess.run(create, cwd=work, check=True, capture_output=True, text=True).stdout.strip()

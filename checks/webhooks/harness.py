@@ -1,99 +1,13 @@
-"""The program under test, a client of its API, a recorder of deliveries, and the guide's receivers as processes."""
+"""A recorder of deliveries, and the guide's receivers as processes."""
 
 import http.client
-import json
 import os
-import pathlib
 import queue
-import re
 import socket
-import subprocess
-import sys
 import threading
-import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-# Longer than anything here may take, in seconds: what does not come by then fails the check.
-PATIENCE = 30
-
-
-def fail(sentence):
-    sys.exit(f"webhooks: {sentence}")
-
-
-def wait_until(what, holds, seen=lambda: ""):
-    """Waits until something holds; where it does not, tells what was seen instead."""
-    end = time.monotonic() + PATIENCE
-    while not (found := holds()):
-        if time.monotonic() > end:
-            fail(f"{what}: not within {PATIENCE} s\n{seen()}")
-        time.sleep(0.02)
-    return found
-
-
-class Process:
-    """A process that ends with this one; what it prints is kept, line by line."""
-
-    def __init__(self, command, **settings):
-        self.lines = []
-        self.child = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **settings
-        )
-        self.reader = threading.Thread(target=self._read, daemon=True)
-        self.reader.start()
-
-    def _read(self):
-        for line in self.child.stdout:
-            self.lines.append(line.rstrip("\n"))
-
-    def wait_for(self, what, matches):
-        """Waits for a line that matches, and gives what matched."""
-
-        def found():
-            if self.child.poll() is not None:
-                self.reader.join()
-                fail(f"{what}: it ended\n" + "\n".join(self.lines))
-            return next((match for line in list(self.lines) if (match := matches(line))), None)
-
-        return wait_until(what, found, lambda: "\n".join(self.lines))
-
-    def stop(self):
-        self.child.terminate()
-        self.child.wait()
-        self.reader.join()
-
-
-class Server(Process):
-    def __init__(self, binary, storage, work):
-        self.log = work / "server.log"
-        command = [binary, "serve", "--listen", "127.0.0.1:0", "--outbound-allow", "127.0.0.0/8", *storage]
-        super().__init__(command, cwd=work)
-        match = self.wait_for("the server listens", re.compile(r"listening on http://127\.0\.0\.1:(\d+)").search)
-        self.port = int(match[1])
-
-    def stop(self):
-        super().stop()
-        self.log.write_text("\n".join(self.lines) + "\n")
-        if self.child.returncode != 0 or any("panicked at" in line for line in self.lines):
-            fail(f"the server did not end well; see {self.log}")
-
-
-class Api:
-    """One organisation's caller."""
-
-    def __init__(self, port, token):
-        self.port, self.token = port, token
-
-    def __call__(self, method, path, body=None, expect=(200, 201, 204)):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
-        headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
-        connection.request(method, path, None if body is None else json.dumps(body), headers)
-        answer = connection.getresponse()
-        text = answer.read()
-        connection.close()
-        if answer.status not in expect:
-            fail(f"{method} {path} answers {answer.status}: {text.decode()}")
-        return json.loads(text) if text else None
+from program import PATIENCE, Process, fail, wait_until
 
 
 class Recorder:
@@ -157,23 +71,3 @@ class Receiver(Process):
         status = connection.getresponse().status
         connection.close()
         return status
-
-
-def free_port():
-    """A port that nobody listens on, below those that the kernel hands out by itself."""
-    for port in range(20000 + os.getpid() % 6000, 32000):
-        with socket.socket() as probe:
-            try:
-                probe.bind(("127.0.0.1", port))
-                return port
-            except OSError:
-                continue
-    return fail("no port is free")
-
-
-def block(page, kind):
-    """The one block of this kind in a page of the guide."""
-    blocks = re.findall(rf"^```{kind}\n(.*?)^```$", pathlib.Path(page).read_text(), re.MULTILINE | re.DOTALL)
-    if len(blocks) != 1:
-        fail(f"{page} has {len(blocks)} blocks of {kind}")
-    return blocks[0]

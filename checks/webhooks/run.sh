@@ -32,5 +32,5 @@ case $engine in
     *) die "no such engine: $engine" ;;
 esac
 
-PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$here exec "$tools/venv/bin/python" "$here/check.py" \
+PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$here:$here/.. exec "$tools/venv/bin/python" "$here/check.py" \
     "$engine" "$binary" "$receiver" "$tools" "$root/docs/guide/webhooks.md" "$work" "${storage[@]}"

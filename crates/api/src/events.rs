@@ -34,8 +34,8 @@ const OF_CHANNEL: Parameter = Parameter {
     kind: ParameterKind::One(&CHANNEL),
 };
 
-const CONNECTION_ABOUT: &str = "A client connects to `/connection/websocket` with it, speaks Centrifugo's protocol, and is subscribed to a channel for each resource that the access token may read. It lives 30 minutes, and no longer than the access token; clients fetch a new one by themselves. The organisation must be provisioned.";
-const SUBSCRIPTION_ABOUT: &str = "A client joins one more channel with it: `<resource>:<organisation_id>#<user_id>`. It lives 15 minutes. The channel is named in the body or in the query; where both name one, it must be the same. Channels of others, of unknown resources and of what the access token may not read are 403.";
+const CONNECTION_ABOUT: &str = "A client connects to `/connection/websocket` with it, speaks Centrifugo's protocol, and is subscribed to a channel for each resource that the access token may read. It lives 30 minutes, unless the operator configured otherwise, and no longer than the access token; clients fetch a new one by themselves. The organisation must be provisioned.";
+const SUBSCRIPTION_ABOUT: &str = "A client joins one more channel with it: `<resource>:<organisation_id>#<user_id>`. It lives 15 minutes, unless the operator configured otherwise, and no longer than the access token. The channel is named in the body or in the query; where both name one, it must be the same. Channels of others, of unknown resources and of what the access token may not read are 403.";
 
 pub fn routes() -> Vec<Route> {
     let mut routes = log_routes();

@@ -121,6 +121,14 @@ pub struct Settings {
     #[arg(long, env = "DOCKSIDE_CENTRIFUGO_KEY", value_name = "KEY", hide_env_values = true)]
     pub centrifugo_key: Option<String>,
 
+    /// Seconds that the token lives with which such a client connects; it fetches new ones [default: 1800].
+    #[arg(long, env = "DOCKSIDE_REALTIME_TOKEN_SECONDS", value_name = "SECONDS")]
+    pub realtime_token_seconds: Option<u32>,
+
+    /// Seconds that the token lives with which it joins a channel [default: 900].
+    #[arg(long, env = "DOCKSIDE_REALTIME_SUBSCRIPTION_TOKEN_SECONDS", value_name = "SECONDS")]
+    pub realtime_subscription_token_seconds: Option<u32>,
+
     /// Signs the tokens of these clients (HS256): a secret of 32 characters or more [default: made of the signing key].
     #[arg(long, env = "DOCKSIDE_REALTIME_SECRET", value_name = "TEXT", hide_env_values = true)]
     pub realtime_secret: Option<String>,
@@ -208,6 +216,10 @@ impl Settings {
             realtime: self.realtime.or(file.realtime),
             centrifugo_url: self.centrifugo_url.or(file.centrifugo_url),
             centrifugo_key: self.centrifugo_key.or(file.centrifugo_key),
+            realtime_token_seconds: self.realtime_token_seconds.or(file.realtime_token_seconds),
+            realtime_subscription_token_seconds: self
+                .realtime_subscription_token_seconds
+                .or(file.realtime_subscription_token_seconds),
             realtime_secret: self.realtime_secret.or(file.realtime_secret),
             realtime_key_file: self.realtime_key_file.or(file.realtime_key_file),
             nats_url: self.nats_url.or(file.nats_url),
@@ -234,6 +246,8 @@ impl Settings {
             ("realtime_connections_max", self.realtime_connections_max.map(|n| n as u64)),
             ("realtime_organisation_max", self.realtime_organisation_max.map(u64::from)),
             ("realtime_user_max", self.realtime_user_max.map(u64::from)),
+            ("realtime_token_seconds", self.realtime_token_seconds.map(u64::from)),
+            ("realtime_subscription_token_seconds", self.realtime_subscription_token_seconds.map(u64::from)),
         ];
         if let Some((name, _)) = positive.iter().find(|(_, value)| *value == Some(0)) {
             return Err(Failure(format!("the setting {name} must be 1 or more")));
@@ -346,6 +360,10 @@ impl Settings {
                 .realtime_organisation_max
                 .unwrap_or(defaults.connections_per_organisation_max),
             centrifugo: self.centrifugo()?,
+            lives: stream::Lives {
+                connection: self.realtime_token_seconds.unwrap_or(defaults.lives.connection),
+                subscription: self.realtime_subscription_token_seconds.unwrap_or(defaults.lives.subscription),
+            },
         })
     }
 
@@ -418,6 +436,7 @@ mod tests {
         let named = |arguments: &[&str]| settings(arguments).check().err().map(|failure| failure.0);
         assert!(named(&["--requests-max", "0"]).unwrap().contains("requests_max"));
         assert!(named(&["--event-days", "0"]).unwrap().contains("event_days"));
+        assert!(named(&["--realtime-token-seconds", "0"]).unwrap().contains("realtime_token_seconds"));
         assert!(named(&["--page-limit-default", "200"]).unwrap().contains("page_limit_default"));
         assert!(named(&["--database-url", "mysql://x"]).unwrap().contains("database_url"));
         assert!(named(&["--cors-origins", "https://a.example,b"]).unwrap().contains("cors_origins"));

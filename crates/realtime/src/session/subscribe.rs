@@ -22,7 +22,7 @@ pub(super) struct Subscribing {
 
 impl Session {
     pub(super) fn subscribe(&mut self, now: u64, id: u32, request: SubscribeRequest) -> Result<(), Fault> {
-        let topic = self.check_subscribe(&request)?;
+        let topic = self.check_subscribe(now, &request)?;
         let Some(connection) = self.grant else { return Err(Disconnect::INTERNAL.into()) };
         let token = match topic {
             Topic::Announcements => None,
@@ -47,7 +47,7 @@ impl Session {
     }
 
     /// In the order of the reference server: an SDK acts on the first code it gets.
-    fn check_subscribe(&self, request: &SubscribeRequest) -> Result<Topic, Fault> {
+    fn check_subscribe(&self, now: u64, request: &SubscribeRequest) -> Result<Topic, Fault> {
         if request.channel.is_empty() {
             return Err(Disconnect::BAD_REQUEST.into());
         }
@@ -64,6 +64,10 @@ impl Session {
         // Other types of subscription are not events in order, which is all we have.
         if request.kind != 0 {
             return Err(Refusal::PERMISSION_DENIED.into());
+        }
+        // Nobody may join the channel of another; whoever has a token for it has taken it from there.
+        if topic == Err(Refusal::PERMISSION_DENIED) {
+            self.check_token(now, &request.channel, &request.token)?;
         }
         Ok(topic?)
     }

@@ -37,9 +37,10 @@ impl Timers {
     }
 }
 
-/// Whole seconds that are left, as SDKs want them.
+/// Whole seconds that are left, as SDKs want them: at least one. JSON leaves out a zero, and an SDK that misses it
+/// stops for good; the grace makes up for what was added.
 pub(super) fn seconds_left(now: u64, until_ms: u64) -> u32 {
-    u32::try_from((until_ms / 1000).saturating_sub(now / 1000)).unwrap_or(u32::MAX)
+    u32::try_from((until_ms / 1000).saturating_sub(now / 1000)).unwrap_or(u32::MAX).max(1)
 }
 
 impl Session {

@@ -15,7 +15,7 @@ use realtime::session::Order;
 use realtime::token::Grant;
 use store::{Access, access_tokens, provisions};
 
-use super::tokens::{LIFE_SECONDS, readable};
+use super::tokens::readable;
 use crate::bus::Hint;
 use crate::{Service, log};
 
@@ -51,7 +51,7 @@ impl Service {
     /// It is watched before it is looked up: whoever revokes it later finds it.
     pub async fn vouch(&self, grant: Grant) -> Result<Result<(), Disconnect>> {
         let Grant { owner, access_token: id, .. } = grant;
-        let until = self.now().plus_seconds(LIFE_SECONDS + GRACE_SECONDS);
+        let until = self.now().plus_seconds(self.streams().lives.longest() + GRACE_SECONDS);
         self.streams().access.all().entry(id).or_insert(Lean { owner, scopes: Scopes::ALL, until }).until =
             until;
         let read = self.db().read(owner, async move |tx| {

@@ -50,6 +50,27 @@ pub struct Settings {
     pub connections_per_organisation_max: u32,
     /// An external server that clients connect to instead.
     pub centrifugo: Option<centrifugo::Settings>,
+    pub lives: Lives,
+}
+
+/// How long the tokens of streams live, in seconds.
+#[derive(Clone, Copy)]
+pub struct Lives {
+    pub connection: u32,
+    pub subscription: u32,
+}
+
+impl Lives {
+    /// The longest that anything lives after its access token was last vouched for.
+    fn longest(self) -> i64 {
+        i64::from(self.connection.max(self.subscription))
+    }
+}
+
+impl Default for Lives {
+    fn default() -> Self {
+        Self { connection: tokens::CONNECTION_SECONDS, subscription: tokens::SUBSCRIPTION_SECONDS }
+    }
 }
 
 /// The key that signs the tokens of streams.
@@ -89,6 +110,7 @@ impl Default for Settings {
             connections_per_user_max: limits::CONNECTIONS_PER_USER_MAX,
             connections_per_organisation_max: limits::CONNECTIONS_PER_ORGANISATION_MAX,
             centrifugo: None,
+            lives: Lives::default(),
         }
     }
 }
@@ -97,6 +119,7 @@ impl Default for Settings {
 pub struct Streams {
     pub(crate) hub: Arc<Hub>,
     session: Arc<session::Settings>,
+    lives: Lives,
     epoch: epoch::Epoch,
     tail: tail::Tail,
     access: access::Watched,
@@ -115,6 +138,7 @@ impl Streams {
         Ok(Self {
             hub: Arc::new(hub),
             session: Arc::new(session::Settings::new(Signer::new(key, AUDIENCE, ISSUER), version, node)),
+            lives: settings.lives,
             epoch: epoch::Epoch::default(),
             tail: tail::Tail::default(),
             access: access::Watched::default(),

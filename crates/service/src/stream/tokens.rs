@@ -12,11 +12,9 @@ use crate::provisions::{ensure_provisioned, hold_provision};
 use crate::reply::json;
 use crate::{Caller, Command, Reply, Service};
 
-/// How long the tokens live, in seconds. Clients fetch new ones by themselves.
-const CONNECTION_SECONDS: i64 = 30 * 60;
-const SUBSCRIPTION_SECONDS: i64 = 15 * 60;
-/// The longest that anything lives after its access token was last vouched for.
-pub(super) const LIFE_SECONDS: i64 = CONNECTION_SECONDS;
+/// How long the tokens live, in seconds, where the operator does not say. Clients fetch new ones by themselves.
+pub(super) const CONNECTION_SECONDS: u32 = 30 * 60;
+pub(super) const SUBSCRIPTION_SECONDS: u32 = 15 * 60;
 const ID_BYTES: usize = 12;
 
 impl Service {
@@ -26,7 +24,7 @@ impl Service {
         let command_scopes = caller.scopes;
         let channels = readable(caller.scopes)
             .map(|resource| Channel::Events { owner: caller.owner, resource, user: caller.user }.to_string());
-        let terms = self.terms(caller, CONNECTION_SECONDS);
+        let terms = self.terms(caller, self.streams().lives.connection);
         let token = ConnectionToken { terms, channels: channels.collect() };
         let token = self.streams().session.signer.mint_connection(&token).map_err(Error::fault)?;
         self.give(command, token, readable(command_scopes).map(Resource::name).collect()).await
@@ -36,7 +34,7 @@ impl Service {
     pub async fn create_subscription_token(&self, command: Command, channel: String) -> Result<Reply> {
         let caller = &command.caller;
         let resource = ensure_joinable(caller, &channel)?.map(Resource::name);
-        let terms = self.terms(caller, SUBSCRIPTION_SECONDS);
+        let terms = self.terms(caller, self.streams().lives.subscription);
         let token = SubscriptionToken { terms, channel };
         let token = self.streams().session.signer.mint_subscription(&token).map_err(Error::fault)?;
         self.give(command, token, resource.into_iter().collect()).await
@@ -65,9 +63,9 @@ impl Service {
     }
 
     /// No token outlives the access token that asked for it.
-    fn terms(&self, caller: &Caller, seconds: i64) -> Terms {
+    fn terms(&self, caller: &Caller, seconds: u32) -> Terms {
         let now = self.now();
-        let end = now.plus_seconds(seconds);
+        let end = now.plus_seconds(i64::from(seconds));
         let end = caller.expires_at.map_or(end, |limit| limit.min(end));
         let mut id = [0; ID_BYTES];
         self.fill_random(&mut id);

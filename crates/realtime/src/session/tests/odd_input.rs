@@ -140,6 +140,16 @@ fn a_subscription_token_of_another_user_or_world_closes() {
         let token = SubscriptionToken { terms, channel: channel("orders").to_string() };
         let frame = subscribe("orders", &signer().mint_subscription(&token).unwrap());
         assert_eq!(Client::connected(&[]).send(&frame), ["close 3500 invalid token"]);
+        // The same with the channel that the other may join.
+        let resource = crate::channel::Resource::parse("orders").unwrap();
+        let theirs = Channel::Events { owner: other.owner, resource, user: other.user };
+        let token = SubscriptionToken { terms: token.terms, channel: theirs.to_string() };
+        let token = signer().mint_subscription(&token).unwrap();
+        let frame =
+            |token: &str| format!(r#"{{"id":2,"subscribe":{{"channel":"{theirs}","token":"{token}"}}}}"#);
+        assert_eq!(Client::connected(&[]).send(&frame(&token)), ["close 3500 invalid token"]);
+        let denied = [r#"{"id":2,"error":{"code":103,"message":"permission denied"}}"#];
+        assert_eq!(Client::connected(&[]).send(&frame("x")), denied);
     }
 }
 

@@ -96,3 +96,19 @@ fn so_does_a_subscription() {
     let said = client.send(&format!(r#"{{"id":3,"subscribe":{{"channel":"{name}","token":"{token}"}}}}"#));
     assert!(said[0].starts_with(r#"{"id":3,"subscribe":{"expires":true,"ttl":375"#), "{said:?}");
 }
+
+#[test]
+fn a_token_that_expires_while_it_is_checked_leaves_a_second() {
+    let mut client = Client::new(Transport::websocket(Codec::Json));
+    let frame = connect(&connection_token(&[], 1));
+    client.connection.receive(client.now, frame.into());
+    client.now += 1_000;
+    let said = client.said();
+    assert!(said[0].contains(r#""expires":true,"ttl":1,"#), "{said:?}");
+    let (name, token) = (channel("orders"), subscription_token("orders", 2));
+    let frame = format!(r#"{{"id":2,"subscribe":{{"channel":"{name}","token":"{token}"}}}}"#);
+    client.connection.receive(client.now, frame.into());
+    client.now += 1_000;
+    let said = client.said();
+    assert!(said[0].contains(r#""expires":true,"ttl":1,"#), "{said:?}");
+}
