@@ -20,7 +20,7 @@ pub async fn run(settings: Settings) -> Result<(), Failure> {
     let settings = settings.resolve()?;
     log::start(settings.log_format())?;
     let mut terminate = signal(SignalKind::terminate())?;
-    let service = open(&settings).await?;
+    let service = open_as(&settings, true).await?;
     let address = settings.listen.unwrap_or(DEFAULT_LISTEN);
     let listener = TcpListener::bind(address).await.map_err(|error| {
         Failure(format!("the setting listen names {address}, which can't be had: {error}"))
@@ -46,8 +46,12 @@ pub async fn run(settings: Settings) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The service over the store that the settings name.
+/// The service over the store that the settings name, for a command.
 pub async fn open(settings: &Settings) -> Result<Service, Failure> {
+    open_as(settings, false).await
+}
+
+async fn open_as(settings: &Settings, is_server: bool) -> Result<Service, Failure> {
     let secrets = Secrets::load(settings)?;
     let what = if settings.database_url.is_some() { "the database at database_url" } else { "the database" };
     let db = Db::open(settings.place())
@@ -55,7 +59,7 @@ pub async fn open(settings: &Settings) -> Result<Service, Failure> {
         .map_err(|error| Failure(format!("{what} can't be opened: {error}")))?;
     let settings = settings.service(&secrets)?;
     let service = Service::new(db, Arc::new(SystemClock), Arc::new(SystemRandom), settings)?;
-    if !service.is_keyed().await? {
+    if !service.is_keyed(is_server).await? {
         let why =
             "the database was encrypted with another encryption_key: servers that share a database share it";
         return Err(Failure(why.to_owned()));

@@ -56,9 +56,12 @@ const OPEN: Sql = Sql::same(
          fence = fence + 1, holder = ''
      WHERE owner = $1 AND endpoint_id = $2 AND is_open = 0",
 );
+/// Where the cursor is not beyond the place yet, something after it may have been sent that is not recorded: with the
+/// fence it will never be, and is sent again too.
 const REWIND: Sql = Sql::same(
-    "UPDATE webhook_lane SET cursor = $1, paused_until = 0, fence = fence + 1, holder = ''
-     WHERE owner = $2 AND endpoint_id = $3 AND cursor > $1",
+    "UPDATE webhook_lane SET cursor = CASE WHEN cursor > $1 THEN $1 ELSE cursor END, paused_until = 0,
+         fence = fence + 1, holder = ''
+     WHERE owner = $2 AND endpoint_id = $3",
 );
 
 const VERSION: Sql = Sql::same(

@@ -100,6 +100,24 @@ async fn everything_after_a_place_comes_again_in_order_and_then_what_is_new() {
 }
 
 #[tokio::test]
+async fn what_was_sent_and_is_not_recorded_yet_comes_again_too() {
+    let world = World::new().await;
+    let hook = Hook::new(&world).await;
+    let gate = crate::receiver::Gate::closed();
+    hook.receiver.answer_next([Answer::status(200), Answer::status(200).behind(&gate)]);
+    world.happen(2).await;
+    world.relay().await;
+    let service = world.service.clone();
+    let delivering = tokio::spawn(async move { service.deliver_webhooks().await });
+    hook.receiver.wait_for(2).await;
+    replay(&world, &hook, 0).await;
+    gate.open();
+    delivering.await.unwrap().unwrap();
+    world.deliver().await;
+    assert_eq!(sequences(&hook.receiver.seen()), [1, 2, 1, 2]);
+}
+
+#[tokio::test]
 async fn a_replay_under_way_is_not_lost_to_what_was_being_sent() {
     let world = World::new().await;
     let hook = Hook::new(&world).await;

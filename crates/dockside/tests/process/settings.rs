@@ -95,6 +95,37 @@ fn a_wrong_file_stops_the_start_and_is_named() {
 }
 
 #[test]
+fn a_server_with_another_encryption_key_does_not_start() {
+    let home = tempfile::tempdir().unwrap();
+    let (one, other) = ("11".repeat(32), "22".repeat(32));
+    // A command that comes first, without the server's key, decides nothing.
+    token(home.path(), &[]);
+    Server::start(home.path(), &["--encryption-key", &one]).stop();
+    refuses(home.path(), &[], &["--encryption-key", &other], &["encryption_key"]);
+    assert_ne!(run(home.path(), &["token", "list", "--encryption-key", &other]).code, 0);
+    Server::start(home.path(), &["--encryption-key", &one]).stop();
+}
+
+#[test]
+fn realtime_settings_that_contradict_each_other_stop_the_start() {
+    let home = tempfile::tempdir().unwrap();
+    let flags: [(&[&str], &str); 6] = [
+        (&["--realtime", "centrifugo"], "centrifugo_url"),
+        (
+            &["--realtime", "centrifugo", "--centrifugo-url", "10.0.0.5", "--centrifugo-key", "k"],
+            "centrifugo_url",
+        ),
+        (&["--centrifugo-key", "k"], "centrifugo"),
+        (&["--realtime-secret", "short"], "realtime_secret"),
+        (&["--realtime-key-file", "nowhere.pem"], "nowhere.pem"),
+        (&["--realtime-user-max", "0"], "realtime_user_max"),
+    ];
+    for (flags, name) in flags {
+        refuses(home.path(), &[], flags, &[name]);
+    }
+}
+
+#[test]
 fn what_cannot_be_had_stops_the_start_and_is_named() {
     let home = tempfile::tempdir().unwrap();
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
