@@ -25,8 +25,8 @@ REFUSALS_BY_STATE = {
     "url_not_allowed",
     "user_not_found",
 }
-# What ties two fields together, which a schema of either can't say.
-ISSUES_BETWEEN_FIELDS = {"post_code_invalid"}
+# What ties two fields, or body and query, together, which a schema of either can't say.
+ISSUES_BETWEEN_FIELDS = {"channel_mismatch", "channel_required", "post_code_invalid"}
 # The tokens that this run itself calls with: it must not saw off the branch it sits on.
 OWN_TOKENS = set(os.environ["OWN_TOKENS"].split())
 

@@ -165,11 +165,11 @@ fn channel(call: &Call) -> Result<String> {
     let refuse = |code, message: &str| Problem::body(vec![Issue::new(code, "/channel", message)]);
     match (in_body, in_query) {
         (Some(channel), Some(other)) if channel != other => {
-            Err(refuse("invalid_value", "Differs from the channel in the query.").into())
+            Err(refuse("channel_mismatch", "Differs from the channel in the query.").into())
         }
         (Some(channel), _) => Ok(channel),
         (None, Some(channel)) => Ok(channel.to_owned()),
-        (None, None) => Err(refuse("required", "Must be there, or in the query.").into()),
+        (None, None) => Err(refuse("channel_required", "Must be there, or in the query.").into()),
     }
 }
 
