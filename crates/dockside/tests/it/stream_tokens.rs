@@ -95,9 +95,17 @@ async fn a_channel_that_is_not_named_or_named_twice_is_at_fault() {
     let in_query = format!("{SUBSCRIPTION}?channel={}", quoted(&own("orders", &user)));
     for method in METHODS {
         let missing = world.request(method, SUBSCRIPTION).send().await;
-        assert_eq!((missing.status.as_u16(), missing.issues()), (422, vec![issue("channel_required")]), "{missing}");
+        assert_eq!(
+            (missing.status.as_u16(), missing.issues()),
+            (422, vec![issue("channel_required")]),
+            "{missing}"
+        );
         let empty = world.request(method, SUBSCRIPTION).json(json!({})).send().await;
-        assert_eq!((empty.status.as_u16(), empty.issues()), (422, vec![issue("channel_required")]), "{empty}");
+        assert_eq!(
+            (empty.status.as_u16(), empty.issues()),
+            (422, vec![issue("channel_required")]),
+            "{empty}"
+        );
         let other = json!({"channel": own("locations", &user)});
         let differs = world.request(method, &in_query).json(other).send().await;
         assert_eq!((differs.status.as_u16(), differs.issues()), (422, vec![issue("channel_mismatch")]));
