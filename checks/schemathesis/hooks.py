@@ -57,6 +57,9 @@ def before_call(ctx, case, kwargs):
     is_valid = case.meta is not None and case.meta.generation.mode == GenerationMode.POSITIVE
     if key is not None and is_valid and call % 4:
         case.headers["Idempotency-Key"] = f"{key[:200]}-{call}"
+    # No made-up channel is the caller's own. One is everybody's: every other request joins that.
+    if case.path == "/events/subscription_token" and is_valid and call % 2:
+        case.body, case.media_type, case.query = {"channel": "system:announcements"}, "application/json", {}
     parameters = case.path_parameters or {}
     if case.method == "DELETE" and parameters.get("access_token_id") in OWN_TOKENS:
         parameters["access_token_id"] = "tok_00000000000000000000000000"
