@@ -207,31 +207,41 @@ ensure_schemathesis() {
     ) 9>"$root/.cache/lock"
 }
 
+# Whether the directory $2 holds what requirements.txt and package-lock.json in $1 name.
+is_pinned() {
+    cmp -s "$1/requirements.txt" "$2/requirements.txt" && cmp -s "$1/package-lock.json" "$2/package-lock.json"
+}
+
+# Fills the directory $2 with it: a virtual environment, and node_modules. What is_pinned looks at comes last, so that
+# half an installation is none.
+install_pinned() {
+    local from=$1 dir=$2 python
+    python=$(venv_python) || die "no Python 3.11 or newer that can make a virtual environment"
+    rm -rf "$dir"
+    mkdir "$dir"
+    quietly "$python" -m venv "$dir/venv"
+    quietly "$dir/venv/bin/python" -m pip install --quiet --no-input --disable-pip-version-check \
+        --requirement "$from/requirements.txt"
+    cp "$from/package.json" "$from/package-lock.json" "$dir"
+    quietly npm ci --prefix "$dir" --ignore-scripts --no-audit --no-fund --no-update-notifier
+    cp "$from/requirements.txt" "$dir"
+}
+
 # Makes .cache/webhooks in the repository ($1): the official verifiers of Standard Webhooks, and what runs
 # and checks TypeScript, at the versions in requirements.txt and package-lock.json.
 ensure_verifiers() {
     local from=$1/checks/webhooks dir=$1/.cache/webhooks
-    local python
     mkdir -p "$1/.cache"
     (
         flock 9
         # Asking each also finds those that were moved with the checkout, or half installed.
-        if cmp -s "$from/requirements.txt" "$dir/requirements.txt" &&
-            cmp -s "$from/package-lock.json" "$dir/package-lock.json" &&
+        if is_pinned "$from" "$dir" &&
             "$dir/venv/bin/python" -c 'import standardwebhooks' 2>/dev/null &&
             (cd "$dir" && node -e 'require("standardwebhooks")' && node_modules/.bin/tsx --version) &>/dev/null; then
             exit
         fi
         echo 'installing the verifiers of Standard Webhooks'
-        python=$(venv_python) || die "no Python 3.11 or newer that can make a virtual environment"
-        rm -rf "$dir"
-        mkdir "$dir"
-        quietly "$python" -m venv "$dir/venv"
-        quietly "$dir/venv/bin/python" -m pip install --quiet --no-input --disable-pip-version-check \
-            --requirement "$from/requirements.txt"
-        cp "$from/package.json" "$from/package-lock.json" "$dir"
-        quietly npm ci --prefix "$dir" --ignore-scripts --no-audit --no-fund --no-update-notifier
-        cp "$from/requirements.txt" "$dir"
+        install_pinned "$from" "$dir"
     ) 9>"$1/.cache/lock"
 }
 
@@ -239,26 +249,16 @@ ensure_verifiers() {
 # at the versions in requirements.txt and package-lock.json.
 ensure_sdks() {
     local from=$1/checks/realtime dir=$1/.cache/realtime
-    local python
     mkdir -p "$1/.cache"
     (
         flock 9
-        if cmp -s "$from/requirements.txt" "$dir/requirements.txt" &&
-            cmp -s "$from/package-lock.json" "$dir/package-lock.json" &&
+        if is_pinned "$from" "$dir" &&
             "$dir/venv/bin/python" -c 'import centrifuge, websockets' 2>/dev/null &&
             (cd "$dir" && node -e 'require("centrifuge"), require("playwright-core")') &>/dev/null; then
             exit
         fi
         echo 'installing the SDKs of the realtime protocol'
-        python=$(venv_python) || die "no Python 3.11 or newer that can make a virtual environment"
-        rm -rf "$dir"
-        mkdir "$dir"
-        quietly "$python" -m venv "$dir/venv"
-        quietly "$dir/venv/bin/python" -m pip install --quiet --no-input --disable-pip-version-check \
-            --requirement "$from/requirements.txt"
-        cp "$from/package.json" "$from/package-lock.json" "$dir"
-        quietly npm ci --prefix "$dir" --ignore-scripts --no-audit --no-fund --no-update-notifier
-        cp "$from/requirements.txt" "$dir"
+        install_pinned "$from" "$dir"
     ) 9>"$1/.cache/lock"
 }
 

@@ -47,19 +47,25 @@ const HEAD: Sql = Sql::same("SELECT sequence FROM event_head WHERE owner = $1");
 pub(crate) const STATEMENTS: &[&Sql] = &[&AFTER, &BEFORE, &HEADS, &HEAD];
 
 /// A type of event, and the place in the log from which its events are wanted.
-pub type From = (&'static str, i64);
+pub type Wanted = (&'static str, i64);
 
 /// The events after these places, each type's up to the limit, the oldest first.
-pub async fn after(tx: &mut Tx<'_>, owner: Owner, from: &[From], limit: usize) -> Result<Vec<Logged>> {
+pub async fn after(tx: &mut Tx<'_>, owner: Owner, from: &[Wanted], limit: usize) -> Result<Vec<Logged>> {
     some(tx, &AFTER, owner, from, limit).await
 }
 
 /// The events before these places, each type's up to the limit, the newest first.
-pub async fn before(tx: &mut Tx<'_>, owner: Owner, from: &[From], limit: usize) -> Result<Vec<Logged>> {
+pub async fn before(tx: &mut Tx<'_>, owner: Owner, from: &[Wanted], limit: usize) -> Result<Vec<Logged>> {
     some(tx, &BEFORE, owner, from, limit).await
 }
 
-async fn some(tx: &mut Tx<'_>, sql: &Sql, owner: Owner, from: &[From], limit: usize) -> Result<Vec<Logged>> {
+async fn some(
+    tx: &mut Tx<'_>,
+    sql: &Sql,
+    owner: Owner,
+    from: &[Wanted],
+    limit: usize,
+) -> Result<Vec<Logged>> {
     if from.is_empty() || limit == 0 {
         return Ok(Vec::new());
     }

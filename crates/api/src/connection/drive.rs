@@ -20,11 +20,20 @@ pub trait Socket: Send {
     /// Sends a frame, within [`WRITE_TIME`].
     fn send(&mut self, frame: Frame) -> impl Future<Output = Result<(), Disconnect>> + Send;
 
-    /// What comes next from the client; `None` when it is gone. May be dropped at any time.
-    fn receive(&mut self) -> impl Future<Output = Option<Bytes>> + Send;
+    /// What comes next from the client. May be dropped at any time, so it says nothing itself.
+    fn receive(&mut self) -> impl Future<Output = Result<Bytes, Ended>> + Send;
 
     /// Says why, where that can be said, and closes.
     fn close(self, why: Disconnect) -> impl Future<Output = ()> + Send;
+}
+
+/// Why nothing more comes from a client.
+#[derive(PartialEq, Eq, Debug)]
+pub enum Ended {
+    /// It is gone.
+    Gone,
+    /// It is to be told this, because it said goodbye or broke the rules.
+    Goodbye(Disconnect),
 }
 
 /// Something happened.
@@ -32,7 +41,7 @@ enum Event {
     Frame(Bytes),
     Mail,
     Time,
-    Gone,
+    Ended(Ended),
 }
 
 /// Goes on until the client or we have had enough.
@@ -81,7 +90,11 @@ pub async fn drive(service: &Service, mut connection: Connection, mut socket: im
                 set_to = None;
                 connection.tick(now(service));
             }
-            Event::Gone => return,
+            Event::Ended(Ended::Gone) => return,
+            Event::Ended(Ended::Goodbye(why)) => {
+                drop(connection);
+                return socket.close(why).await;
+            }
         }
     }
 }
@@ -89,7 +102,7 @@ pub async fn drive(service: &Service, mut connection: Connection, mut socket: im
 /// Waits for whatever comes first.
 async fn event(connection: &Connection, socket: &mut impl Socket, alarm: Pin<&mut Sleep>) -> Event {
     tokio::select! {
-        frame = socket.receive(), if connection.wants_input() => frame.map_or(Event::Gone, Event::Frame),
+        frame = socket.receive(), if connection.wants_input() => frame.map_or_else(Event::Ended, Event::Frame),
         () = connection.outbox().ready() => Event::Mail,
         () = alarm, if connection.wake_at().is_some() => Event::Time,
     }

@@ -4,6 +4,7 @@
 //! library's would be most of a connection's memory.
 
 use bytes::{Buf, Bytes, BytesMut};
+use realtime::code::Disconnect;
 
 const FINAL: u8 = 0x80;
 const RESERVED: u8 = 0x70;
@@ -38,7 +39,7 @@ pub enum Incoming {
     Close,
 }
 
-/// What a client must not do, by the code to close with.
+/// What a client must not do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Violation {
     Protocol,
@@ -46,20 +47,12 @@ pub enum Violation {
     TooBig,
 }
 
-impl Violation {
-    pub fn code(self) -> u16 {
-        match self {
-            Violation::Protocol => 1002,
-            Violation::NotText => 1007,
-            Violation::TooBig => 1009,
-        }
-    }
-
-    pub fn reason(self) -> &'static str {
-        match self {
-            Violation::Protocol => "protocol error",
-            Violation::NotText => "not UTF-8",
-            Violation::TooBig => "message too big",
+impl From<Violation> for Disconnect {
+    fn from(violation: Violation) -> Self {
+        match violation {
+            Violation::Protocol => Self::new(1002, "protocol error"),
+            Violation::NotText => Self::new(1007, "not UTF-8"),
+            Violation::TooBig => Self::TOO_BIG,
         }
     }
 }

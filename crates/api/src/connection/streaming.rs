@@ -10,7 +10,7 @@ use realtime::session::Transport;
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use tokio::time::timeout;
 
-use super::drive::{Socket, WRITE_TIME, drive};
+use super::drive::{Ended, Socket, WRITE_TIME, drive};
 use crate::call::Call;
 use crate::respond::{Body, Response};
 
@@ -94,9 +94,9 @@ impl Socket for Streaming {
         }
     }
 
-    async fn receive(&mut self) -> Option<Bytes> {
+    async fn receive(&mut self) -> Result<Bytes, Ended> {
         self.sender.closed().await;
-        None
+        Err(Ended::Gone)
     }
 
     /// The reason was the last message; the end of the response is the rest.

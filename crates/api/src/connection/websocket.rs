@@ -23,7 +23,7 @@ use tokio::net::TcpStream;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, timeout, timeout_at};
 
-use super::drive::{Socket, WRITE_TIME, drive};
+use super::drive::{Ended, Socket, WRITE_TIME, drive};
 use super::frame::{self, Decoder, Incoming, Kind};
 use super::{CONNECT, FRAME_PINGS, codec};
 use crate::call::Call;
@@ -35,8 +35,8 @@ const PROTOCOLS: [(&str, Codec); 2] =
     [("centrifuge-json", Codec::Json), ("centrifuge-protobuf", Codec::Protobuf)];
 /// What a key is completed with before it is hashed: a number that RFC 6455 made up.
 const ACCEPT: &[u8] = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
-/// The code of a goodbye without a reason.
-const NORMAL: u16 = 1000;
+/// The answer to a goodbye.
+const FAREWELL: Disconnect = Disconnect::new(1000, "goodbye");
 /// Bytes that are read at once, and of answers to pings that may wait.
 const READ_BYTES: usize = 4096;
 const PENDING_BYTES_MAX: usize = 4096;
@@ -123,6 +123,8 @@ struct Websocket {
     pending: VecDeque<u8>,
     /// When to ping by frames, for those who asked for that.
     ping_at: Option<Instant>,
+    /// Whether the client has said goodbye.
+    is_leaving: bool,
 }
 
 impl Websocket {
@@ -137,7 +139,7 @@ impl Websocket {
         };
         let mut decoder = Decoder::new(FRAME_BYTES_MAX);
         decoder.feed(&parts.read_buf);
-        Some(Self { stream, kind, decoder, pending: VecDeque::new(), ping_at: None })
+        Some(Self { stream, kind, decoder, pending: VecDeque::new(), ping_at: None, is_leaving: false })
     }
 
     /// Reads what is there, by way of the stack: nothing is kept while nothing comes.
@@ -197,19 +199,13 @@ impl Websocket {
         }
     }
 
-    async fn say_goodbye(&mut self, code: u16, reason: &str) {
-        let goodbye = frame::close(code, reason);
-        let closed = async {
-            if self.write([&goodbye, &[]]).await.is_ok() {
-                // The other side answers, and only then is the socket closed: else the reason may be lost.
-                while !matches!(self.decoder.next(), Ok(Some(Incoming::Close)) | Err(_)) {
-                    if self.wait().await.is_err() {
-                        return;
-                    }
-                }
-            }
-        };
-        let _too_slow = timeout(WRITE_TIME, closed).await;
+    /// Says goodbye, and waits until the other side has: if the socket were closed at once, the reason may be lost.
+    async fn part(&mut self, why: Disconnect) -> io::Result<()> {
+        self.write([&frame::close(why.code, why.reason), &[]]).await?;
+        while !self.is_leaving && !matches!(self.decoder.next(), Ok(Some(Incoming::Close)) | Err(_)) {
+            self.wait().await?;
+        }
+        Ok(())
     }
 }
 
@@ -222,34 +218,30 @@ impl Socket for Websocket {
         }
     }
 
-    async fn receive(&mut self) -> Option<Bytes> {
+    async fn receive(&mut self) -> Result<Bytes, Ended> {
         loop {
             match self.decoder.next() {
-                Ok(Some(Incoming::Message(message))) => return Some(message),
+                Ok(Some(Incoming::Message(message))) => return Ok(message),
                 Ok(Some(Incoming::Ping(payload))) if self.pending.len() < PENDING_BYTES_MAX => {
                     self.pending.extend(frame::pong(&payload));
                 }
                 // Who sends pings and reads no answers needs none.
                 Ok(Some(Incoming::Ping(_))) => {}
                 Ok(Some(Incoming::Close)) => {
-                    let goodbye = frame::close(NORMAL, "");
-                    let _gone = timeout(WRITE_TIME, self.write([&goodbye, &[]])).await;
-                    return None;
+                    self.is_leaving = true;
+                    return Err(Ended::Goodbye(FAREWELL));
                 }
                 Ok(None) => match self.ping_at {
-                    None => self.wait().await.ok()?,
+                    None => self.wait().await.map_err(|_| Ended::Gone)?,
                     Some(moment) => match timeout_at(moment, self.wait()).await {
-                        Ok(waited) => waited.ok()?,
+                        Ok(waited) => waited.map_err(|_| Ended::Gone)?,
                         Err(_) => {
                             self.ping_at = Some(moment + PING_EVERY);
                             self.pending.extend(frame::ping());
                         }
                     },
                 },
-                Err(violation) => {
-                    self.say_goodbye(violation.code(), violation.reason()).await;
-                    return None;
-                }
+                Err(violation) => return Err(Ended::Goodbye(violation.into())),
             }
         }
     }
@@ -257,14 +249,55 @@ impl Socket for Websocket {
     async fn close(mut self, why: Disconnect) {
         // A socket that takes no frame takes no goodbye either.
         if why != Disconnect::WRITE_ERROR {
-            self.say_goodbye(why.code, why.reason).await;
+            let _too_slow = timeout(WRITE_TIME, self.part(why)).await;
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use tokio::io::AsyncWriteExt;
+    use tokio::net::TcpListener;
+
     use super::*;
+
+    async fn pair() -> (Websocket, TcpStream) {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let client = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
+        let (stream, _) = listener.accept().await.unwrap();
+        let decoder = Decoder::new(FRAME_BYTES_MAX);
+        let pending = VecDeque::new();
+        (Websocket { stream, kind: Kind::Text, decoder, pending, ping_at: None, is_leaving: false }, client)
+    }
+
+    /// Whatever ends a connection is told by `close`, which nobody drops half way.
+    #[tokio::test]
+    async fn reading_ends_without_a_word() {
+        for (sent, code) in [
+            (&b"\x81\x81\0\0\0\0\xff"[..], 1007),
+            (b"\x83\x80\0\0\0\0", 1002),
+            (b"\x82\xff\0\0\0\0\0\x01\0\x01\0\0\0\0", 1009),
+            (b"\x88\x80\0\0\0\0", 1000),
+        ] {
+            let (mut socket, mut client) = pair().await;
+            client.write_all(sent).await.unwrap();
+            let Err(Ended::Goodbye(why)) = socket.receive().await else { panic!("{sent:?} was taken") };
+            assert_eq!(why.code, code);
+            let nothing = client.try_read(&mut [0]).unwrap_err();
+            assert_eq!(nothing.kind(), io::ErrorKind::WouldBlock, "{code} was said while reading");
+            let (_, said) = tokio::join!(socket.close(why), async {
+                client.readable().await.unwrap();
+                let mut said = [0; 64];
+                let length = client.try_read(&mut said).unwrap();
+                drop(client);
+                said[..length].to_vec()
+            });
+            assert_eq!(said, frame::close(why.code, why.reason));
+        }
+        let (mut socket, client) = pair().await;
+        drop(client);
+        assert_eq!(socket.receive().await, Err(Ended::Gone));
+    }
 
     #[test]
     fn the_proof_is_that_of_the_standard() {

@@ -4,11 +4,11 @@
 //! Every access token that was vouched for is watched. It is looked at again every few seconds, and at once when
 //! somebody says that something changed; so a lost hint costs seconds, never forever.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use model::{AccessToken, Id, Owner, Result, Scopes, Timestamp};
+use model::{AccessToken, Id, Owner, Result, Scopes, Timestamp, User};
 use realtime::code::Disconnect;
 use realtime::hub::Audience;
 use realtime::session::Order;
@@ -34,9 +34,17 @@ pub struct Watched(Mutex<HashMap<Id<AccessToken>, Lean>>);
 #[derive(Clone, Copy)]
 struct Lean {
     owner: Owner,
+    user: Id<User>,
     scopes: Scopes,
     /// Nothing leans on it any more once its stream tokens have ended; each new one is vouched for anew.
     until: Timestamp,
+}
+
+impl Lean {
+    /// Whoever may lean on the token: only its user's connections, of which there are few.
+    fn audience(self) -> Audience {
+        Audience::User { organisation: self.owner.organisation, user: self.user }
+    }
 }
 
 impl Watched {
@@ -50,16 +58,16 @@ impl Service {
     ///
     /// It is watched before it is looked up: whoever revokes it later finds it.
     pub async fn vouch(&self, grant: Grant) -> Result<Result<(), Disconnect>> {
-        let Grant { owner, access_token: id, .. } = grant;
+        let Grant { owner, user, access_token: id } = grant;
         let until = self.now().plus_seconds(self.streams().lives.longest() + GRACE_SECONDS);
-        self.streams().access.all().entry(id).or_insert(Lean { owner, scopes: Scopes::ALL, until }).until =
-            until;
+        let lean = Lean { owner, user, scopes: Scopes::ALL, until };
+        self.streams().access.all().entry(id).or_insert(lean).until = until;
         let read = self.db().read(owner, async move |tx| {
             Ok((access_tokens::get(tx, owner, id).await?, provisions::exists(tx, owner).await?))
         });
         let (token, is_provisioned) = read.await?;
         let now = self.now();
-        Ok(match token.filter(|token| token.is_alive(now) && token.user == grant.user) {
+        Ok(match token.filter(|token| token.is_alive(now) && token.user == user) {
             _ if !is_provisioned => Err(Disconnect::FORCE),
             None => Err(Disconnect::STATE_INVALIDATED),
             Some(_) => Ok(()),
@@ -77,38 +85,38 @@ impl Service {
     /// Looks at all that is watched, or at what one owner has, and ends what leans on nothing.
     pub(crate) async fn recheck_access(&self, only: Option<Owner>) -> Result<()> {
         let now = self.now();
-        let mut watched: Vec<(Owner, Id<AccessToken>)> = {
+        let mut watched: Vec<(Id<AccessToken>, Lean)> = {
             let mut all = self.streams().access.all();
             all.retain(|_, lean| now < lean.until);
-            all.iter().map(|(id, lean)| (lean.owner, *id)).collect()
+            all.iter().map(|(id, lean)| (*id, *lean)).collect()
         };
-        watched.retain(|(owner, _)| only.is_none_or(|only| only == *owner));
+        watched.retain(|(_, lean)| only.is_none_or(|only| only == lean.owner));
         for some in watched.chunks(TOKENS_MAX) {
-            self.recheck_tokens(some.to_vec(), now).await?;
+            self.recheck_tokens(some, now).await?;
         }
         Ok(())
     }
 
-    async fn recheck_tokens(&self, watched: Vec<(Owner, Id<AccessToken>)>, now: Timestamp) -> Result<()> {
-        let asked = watched.clone();
+    async fn recheck_tokens(&self, watched: &[(Id<AccessToken>, Lean)], now: Timestamp) -> Result<()> {
+        let asked: Vec<(Owner, Id<AccessToken>)> =
+            watched.iter().map(|(id, lean)| (lean.owner, *id)).collect();
+        let owners: BTreeSet<Owner> = watched.iter().map(|(_, lean)| lean.owner).collect();
+        let owners: Vec<Owner> = owners.into_iter().collect();
         let read = self.db().read(Access::System, async move |tx| {
-            let mut owners: Vec<Owner> = asked.iter().map(|(owner, _)| *owner).collect();
-            owners.dedup();
-            let provisioned = provisions::some(tx, &owners).await?;
-            Ok((access_tokens::some(tx, &asked).await?, provisioned))
+            Ok((access_tokens::some(tx, &asked).await?, provisions::some(tx, &owners).await?))
         });
         let (tokens, provisioned) = read.await?;
-        for (owner, id) in watched {
-            if !provisioned.contains(&owner) {
-                self.hub().order(Audience::Owner(owner), Order::Disconnect(Disconnect::FORCE));
-                self.streams().access.all().remove(&id);
+        for (id, lean) in watched {
+            if !provisioned.contains(&lean.owner) {
+                self.hub().order(Audience::Owner(lean.owner), Order::Disconnect(Disconnect::FORCE));
+                self.streams().access.all().remove(id);
                 continue;
             }
-            match tokens.iter().find(|token| token.id == id && token.is_alive(now)) {
-                Some(token) => self.narrow(owner, id, token.scopes),
+            match tokens.iter().find(|token| token.id == *id && token.is_alive(now)) {
+                Some(token) => self.narrow(*id, *lean, token.scopes),
                 None => {
-                    self.hub().order(Audience::Owner(owner), Order::RevokeToken(id));
-                    self.streams().access.all().remove(&id);
+                    self.hub().order(lean.audience(), Order::RevokeToken(*id));
+                    self.streams().access.all().remove(id);
                 }
             }
         }
@@ -116,14 +124,14 @@ impl Service {
     }
 
     /// Takes away the channels of what the token may not read any more.
-    fn narrow(&self, owner: Owner, id: Id<AccessToken>, scopes: Scopes) {
+    fn narrow(&self, id: Id<AccessToken>, lean: Lean, scopes: Scopes) {
         let before = match self.streams().access.all().get_mut(&id) {
             Some(lean) => std::mem::replace(&mut lean.scopes, scopes),
             None => return,
         };
         for resource in readable(before.without(scopes)) {
             let order = Order::RevokeResource { access_token: id, resource };
-            self.hub().order(Audience::Owner(owner), order);
+            self.hub().order(lean.audience(), order);
         }
     }
 
