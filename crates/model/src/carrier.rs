@@ -96,8 +96,10 @@ pub struct CarrierName {
 
 /// The ids.
 pub static CARRIER_ID: Shape = Shape::new(Kind::Identifier(Carrier::PREFIX), "A carrier's id.");
-pub static CARRIER_SERVICE_ID: Shape = Shape::new(Kind::Identifier(CarrierService::PREFIX), "A carrier service's id.");
-pub static CARRIER_ACCOUNT_ID: Shape = Shape::new(Kind::Identifier(CarrierAccount::PREFIX), "A carrier account's id.");
+pub static CARRIER_SERVICE_ID: Shape =
+    Shape::new(Kind::Identifier(CarrierService::PREFIX), "A carrier service's id.");
+pub static CARRIER_ACCOUNT_ID: Shape =
+    Shape::new(Kind::Identifier(CarrierAccount::PREFIX), "A carrier account's id.");
 static NAME: Shape = Shape::text(1, 255, "What people call it.").example(r#""Sandbox""#);
 static HANDLE: Shape = Shape::text(1, 100, "What programs call it.").example(r#""sandbox""#);
 static DESCRIPTION: Shape = Shape::text(0, 1000, "What it is.").example(r#""A carrier for tests.""#);
@@ -125,7 +127,11 @@ pub static CARRIER_SERVICE: Shape = Shape::object(
 );
 static ACCOUNT_CARRIER: Shape = Shape::object(
     "CarrierName",
-    &[Field::optional("id", &CARRIER_ID), Field::given_or_null("name", &NAME), Field::optional("handle", &HANDLE)],
+    &[
+        Field::optional("id", &CARRIER_ID),
+        Field::given_or_null("name", &NAME),
+        Field::optional("handle", &HANDLE),
+    ],
     "A carrier by its id or its handle.",
 );
 static CONFIGURATION: Shape = Shape::new(
@@ -136,7 +142,8 @@ static CONFIGURATION: Shape = Shape::new(
 static CREDENTIALS: Shape =
     Shape::new(Kind::Open, "Keys and passwords. Encrypted at rest, never shown and never logged.")
         .example(r#"{"api_key":"EZTK…"}"#);
-static DISABLED: Shape = Shape::new(Kind::Boolean, "Whether it is left out of rating and buying.").example("false");
+static DISABLED: Shape =
+    Shape::new(Kind::Boolean, "Whether it is left out of rating and buying.").example("false");
 static HAS_CREDENTIALS: Shape = Shape::new(Kind::Boolean, "Whether credentials were given.").example("true");
 /// A contract with a carrier.
 pub static CARRIER_ACCOUNT: Shape = Shape::object(
@@ -165,11 +172,19 @@ pub static CARRIER_REFERENCE: Shape = Shape::object(
 );
 pub static CARRIER_SERVICE_REFERENCE: Shape = Shape::object(
     "CarrierServiceReference",
-    &[Field::given("id", &CARRIER_SERVICE_ID), Field::given("name", &NAME), Field::given_or_null("handle", &HANDLE)],
+    &[
+        Field::given("id", &CARRIER_SERVICE_ID),
+        Field::given("name", &NAME),
+        Field::given_or_null("handle", &HANDLE),
+    ],
     "A carrier's service.",
 );
 pub static CARRIER_ACCOUNT_REFERENCE: Shape = Shape::object(
     "CarrierAccountReference",
-    &[Field::given("id", &CARRIER_ACCOUNT_ID), Field::given("name", &NAME), Field::given_or_null("handle", &HANDLE)],
+    &[
+        Field::given("id", &CARRIER_ACCOUNT_ID),
+        Field::given("name", &NAME),
+        Field::given_or_null("handle", &HANDLE),
+    ],
     "A carrier account.",
 );

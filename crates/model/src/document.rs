@@ -57,11 +57,13 @@ static TYPE: Shape = Shape::new(
     "What it is.",
 )
 .example(r#""label""#);
-static FILE_NAME: Shape = Shape::text(1, 255, "What it is called when it is saved.").example(r#""label.pdf""#);
+static FILE_NAME: Shape =
+    Shape::text(1, 255, "What it is called when it is saved.").example(r#""label.pdf""#);
 static FILE_TYPE: Shape = Shape::text(1, 100, "The media type.").example(r#""application/pdf""#);
 static FILE_SIZE: Shape = Shape::new(Kind::Integer { min: 0, max: i64::MAX }, "Bytes.").example("26411");
-static FILE_URL: Shape = Shape::text(0, 2048, "Where it is for the next hour. Read the document again for a new one.")
-    .example(r#""https://dockside.example.com/files/Zm9v""#);
+static FILE_URL: Shape =
+    Shape::text(0, 2048, "Where it is for the next hour. Read the document again for a new one.")
+        .example(r#""https://dockside.example.com/files/Zm9v""#);
 /// A document.
 pub static DOCUMENT: Shape = Shape::object(
     "Document",

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::carrier::{
-    CARRIER_ACCOUNT_REFERENCE, CARRIER_REFERENCE, CARRIER_SERVICE_REFERENCE, Carrier, CarrierAccount, CarrierService,
-    Reference,
+    CARRIER_ACCOUNT_REFERENCE, CARRIER_REFERENCE, CARRIER_SERVICE_REFERENCE, Carrier, CarrierAccount,
+    CarrierService, Reference,
 };
 use crate::id::Kind as IdKind;
 use crate::money::{AMOUNT, CURRENCY};
@@ -34,7 +34,8 @@ impl IdKind for Rate {
 
 /// The id of a rate.
 pub static RATE_ID: Shape = Shape::new(Kind::Identifier(Rate::PREFIX), "A rate's id.");
-static DAYS: Shape = Shape::new(Kind::Integer { min: 0, max: 365 }, "Days until it is delivered.").example("2");
+static DAYS: Shape =
+    Shape::new(Kind::Integer { min: 0, max: 365 }, "Days until it is delivered.").example("2");
 /// A rate.
 pub static RATE: Shape = Shape::object(
     "Rate",

@@ -87,7 +87,8 @@ static CONTENTS: Shape = Shape::new(
 .example(r#""merchandise""#);
 static INCOTERM: Shape = Shape::new(
     Kind::OneOf(&[
-        "EXW", "FCA", "CPT", "CIP", "DAP", "DPU", "DDP", "FAS", "FOB", "CFR", "CIF", "DAT", "DDU", "DAF", "DEQ", "DES",
+        "EXW", "FCA", "CPT", "CIP", "DAP", "DPU", "DDP", "FAS", "FOB", "CFR", "CIF", "DAT", "DDU", "DAF",
+        "DEQ", "DES",
     ]),
     "Who pays for what on the way.",
 )
@@ -98,14 +99,11 @@ static RESTRICTION: Shape = Shape::new(
 )
 .example(r#""none""#);
 static TEXT: Shape = Shape::text(0, 1000, "A text.");
-static CERTIFY: Shape = Shape::new(Kind::Boolean, "Whether the declarant certifies the declaration.").example("true");
+static CERTIFY: Shape =
+    Shape::new(Kind::Boolean, "Whether the declarant certifies the declaration.").example("true");
 static DECLARANT: Shape = Shape::object(
     "Declarant",
-    &[
-        Field::optional("name", &LINE),
-        Field::optional("certify", &CERTIFY),
-        Field::optional("date", &MOMENT),
-    ],
+    &[Field::optional("name", &LINE), Field::optional("certify", &CERTIFY), Field::optional("date", &MOMENT)],
     "Who declares.",
 );
 static DESCRIPTION: Shape = Shape::text(1, 255, "What it is.").example(r#""Cotton shirt""#);
@@ -129,7 +127,8 @@ static ITEM: Shape = Shape {
     },
     example: None,
 };
-static ITEMS: Shape = Shape::list(&ITEM, ITEMS_MAX, "What is inside, line by line; value and mass are of the whole line.");
+static ITEMS: Shape =
+    Shape::list(&ITEM, ITEMS_MAX, "What is inside, line by line; value and mass are of the whole line.");
 /// What customs are told.
 pub static CUSTOMS: Shape = Shape {
     name: Some("Customs"),

@@ -84,7 +84,8 @@ impl ShipmentError {
 }
 
 static TYPE: Shape = Shape::new(Kind::OneOf(ErrorType::WORDS), "In doing what.").example(r#""rate_error""#);
-static CODE: Shape = Shape::new(Kind::OneOf(ErrorCode::WORDS), "What it is.").example(r#""rates_unavailable""#);
+static CODE: Shape =
+    Shape::new(Kind::OneOf(ErrorCode::WORDS), "What it is.").example(r#""rates_unavailable""#);
 static SOURCE: Shape = Shape::new(Kind::OneOf(Source::WORDS), "Who says so.").example(r#""provider""#);
 static MESSAGE: Shape = Shape::text(0, MESSAGE_CHARS_MAX, "A sentence for a person.")
     .example(r#""No service carries this parcel to this address.""#);

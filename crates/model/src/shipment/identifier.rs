@@ -33,9 +33,9 @@ pub struct CustomsIdentifier {
 
 /// An IOSS number is `IM` and ten digits.
 fn is_ioss(value: &str) -> bool {
-    value.strip_prefix("IM").is_some_and(|digits| {
-        digits.len() == 10 && digits.bytes().all(|byte| byte.is_ascii_digit())
-    })
+    value
+        .strip_prefix("IM")
+        .is_some_and(|digits| digits.len() == 10 && digits.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 fn check_identifier(identifier: &mut Map<String, Value>, at: &str, issues: &mut Vec<Issue>) {
@@ -47,16 +47,35 @@ fn check_identifier(identifier: &mut Map<String, Value>, at: &str, issues: &mut 
 }
 
 static ENTITY: Shape =
-    Shape::new(Kind::OneOf(&["sender", "recipient", "importer_of_record"]), "Whose it is.").example(r#""sender""#);
+    Shape::new(Kind::OneOf(&["sender", "recipient", "importer_of_record"]), "Whose it is.")
+        .example(r#""sender""#);
 static TYPE: Shape = Shape::new(
     Kind::OneOf(&[
-        "ioss", "vat", "eori", "ein", "ssn", "tin", "gst", "pan", "voec", "pccc", "oss", "passport", "abn", "ird",
-        "arn", "ukims", "cnp", "national_id", "other",
+        "ioss",
+        "vat",
+        "eori",
+        "ein",
+        "ssn",
+        "tin",
+        "gst",
+        "pan",
+        "voec",
+        "pccc",
+        "oss",
+        "passport",
+        "abn",
+        "ird",
+        "arn",
+        "ukims",
+        "cnp",
+        "national_id",
+        "other",
     ]),
     "What kind of number it is.",
 )
 .example(r#""ioss""#);
-static VALUE: Shape = Shape::text(1, 64, "The number. An IOSS number is `IM` and 10 digits.").example(r#""IM0123456789""#);
+static VALUE: Shape =
+    Shape::text(1, 64, "The number. An IOSS number is `IM` and 10 digits.").example(r#""IM0123456789""#);
 static TAX_IDENTIFIER: Shape = Shape {
     name: Some("TaxIdentifier"),
     about: "A number under which somebody is registered for tax.",

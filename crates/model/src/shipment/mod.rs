@@ -10,8 +10,8 @@ pub mod package;
 use serde::{Deserialize, Serialize};
 
 use crate::carrier::{
-    CARRIER_ACCOUNT_REFERENCE, CARRIER_REFERENCE, CARRIER_SERVICE_REFERENCE, Carrier, CarrierAccount, CarrierService,
-    Reference,
+    CARRIER_ACCOUNT_REFERENCE, CARRIER_REFERENCE, CARRIER_SERVICE_REFERENCE, Carrier, CarrierAccount,
+    CarrierService, Reference,
 };
 use crate::document::{DOCUMENT, Document};
 use crate::id::Kind as IdKind;
@@ -249,7 +249,6 @@ pub static SHIPMENT: Shape = Shape::object(
     ],
     "Something that is sent: from where to where, in which packages, by whom and for how much.",
 );
-
 
 #[cfg(test)]
 mod tests;

@@ -110,14 +110,21 @@ fn normalise_shipping(options: &mut Map<String, Value>, _at: &str, _issues: &mut
 
 static FLAG: Shape = Shape::new(Kind::Boolean, "Whether it is wanted.").example("true");
 static TEXT: Shape = Shape::text(0, 1000, "A text.");
-static DRY_ICE: Shape = Shape::new(Kind::Number { min: 0.0, max: 1000.0 }, "Kilograms of dry ice.").example("0.5");
+static DRY_ICE: Shape =
+    Shape::new(Kind::Number { min: 0.0, max: 1000.0 }, "Kilograms of dry ice.").example("0.5");
 static DROPOFF: Shape = Shape::new(
     Kind::OneOf(&["regular_pickup", "scheduled_pickup", "retail_location", "station", "drop_box"]),
     "How the carrier gets it.",
 )
 .example(r#""regular_pickup""#);
 static ADDRESS_HANDLING: Shape = Shape::new(
-    Kind::OneOf(&["forward_or_return", "forward_and_notify", "return", "discard_and_notify", "leave_if_no_response"]),
+    Kind::OneOf(&[
+        "forward_or_return",
+        "forward_and_notify",
+        "return",
+        "discard_and_notify",
+        "leave_if_no_response",
+    ]),
     "What the carrier does where the address is wrong.",
 )
 .example(r#""forward_or_return""#);
@@ -177,13 +184,12 @@ static SHIPPING: Shape = Shape {
     example: None,
 };
 /// The format of a label.
-pub static LABEL_FORMAT: Shape = Shape::new(
-    Kind::OneOf(&["png", "zpl", "pdf"]),
-    "`png` is recommended unless another format is needed.",
-)
-.example(r#""pdf""#);
+pub static LABEL_FORMAT: Shape =
+    Shape::new(Kind::OneOf(&["png", "zpl", "pdf"]), "`png` is recommended unless another format is needed.")
+        .example(r#""pdf""#);
 static LABEL_SIZE: Shape =
-    Shape::new(Kind::OneOf(&["4x6", "4x8", "a6", "a5", "a4", "letter"]), "The size of the paper.").example(r#""4x6""#);
+    Shape::new(Kind::OneOf(&["4x6", "4x8", "a6", "a5", "a4", "letter"]), "The size of the paper.")
+        .example(r#""4x6""#);
 static CUSTOM_LINE: Shape = Shape::text(0, 100, "A line on the label.").example(r#""Order 1042""#);
 static CUSTOM_LINES: Shape = Shape::list(&CUSTOM_LINE, CUSTOM_MAX, "At most three.");
 static CUSTOM: Shape = Shape::object(

@@ -93,9 +93,11 @@ fn check_package(package: &mut Map<String, Value>, at: &str, issues: &mut Vec<Is
 pub(crate) static MASS: Shape =
     Shape::new(Kind::Number { min: 0.000_001, max: 1000.0 }, "Kilograms; kept as whole grams, rounded up.")
         .example("1.2");
-static SIDE: Shape =
-    Shape::new(Kind::Number { min: 0.0001, max: 600.0 }, "Centimetres; kept as whole millimetres, rounded up.")
-        .example("30");
+static SIDE: Shape = Shape::new(
+    Kind::Number { min: 0.0001, max: 600.0 },
+    "Centimetres; kept as whole millimetres, rounded up.",
+)
+.example("30");
 static GEOMETRY: Shape = Shape {
     name: Some("Geometry"),
     about: "Kilograms and centimetres.",
@@ -110,8 +112,9 @@ static GEOMETRY: Shape = Shape {
     },
     example: Some(r#"{"length":30,"width":20,"height":10,"mass":1.2}"#),
 };
-static PREDEFINED: Shape = Shape::text(1, 100, "A package that the carrier has a name for; it needs no geometry.")
-    .example(r#""flat_rate_envelope""#);
+static PREDEFINED: Shape =
+    Shape::text(1, 100, "A package that the carrier has a name for; it needs no geometry.")
+        .example(r#""flat_rate_envelope""#);
 /// The number by which a carrier follows a package.
 pub static TRACKING_NUMBER: Shape =
     Shape::text(1, 100, "The carrier's tracking number.").example(r#""SB123456785GB""#);

@@ -114,18 +114,54 @@ fn what_is_wrong_is_named() {
     let one = |code: &str, field: &str| vec![(code.to_owned(), field.to_owned())];
     for (found, expected) in [
         (set(|body| body["packages"] = json!([])), one("too_few", "/packages")),
-        (set(|body| body["packages"][0] = json!({"name": "x"})), one("required", "/packages/0/geometry/mass")),
-        (set(|body| body["packages"][0]["geometry"]["mass"] = json!(1500)), one("out_of_range", "/packages/0/geometry/mass")),
-        (set(|body| body["packages"][0]["geometry"]["width"] = Value::Null), one("required", "/packages/0/geometry/width")),
-        (set(|body| body["customs"]["items"][0]["value"] = json!(23.25)), one("amount_not_integer", "/customs/items/0/value")),
-        (set(|body| body["options"]["insurance"]["value"] = json!(0.5)), one("amount_not_integer", "/options/insurance/value")),
-        (set(|body| body["customs"]["restriction_description"] = Value::Null), one("required", "/customs/restriction_description")),
-        (set(|body| body["customs"]["items"][0]["hs_code"] = json!("61051")), one("too_short", "/customs/items/0/hs_code")),
-        (set(|body| body["tax_identifiers"][0]["value"] = json!("123")), one("invalid_format", "/tax_identifiers/0/value")),
-        (set(|body| body["options"]["label"]["format"] = json!("gif")), one("invalid_value", "/options/label/format")),
-        (set(|body| body["options"]["label"]["custom_data"]["barcodes"] = json!(["1", "2", "3", "4"])), one("too_many", "/options/label/custom_data/barcodes")),
-        (set(|body| body["addresses"]["destination"]["address"]["post_code"] = json!("9410")), one("post_code_invalid", "/addresses/destination/address/post_code")),
-        (set(|body| body["addresses"]["destination"]["marketplaces"] = json!({"shopify": 1})), one("invalid_type", "/addresses/destination/marketplaces/shopify")),
+        (
+            set(|body| body["packages"][0] = json!({"name": "x"})),
+            one("required", "/packages/0/geometry/mass"),
+        ),
+        (
+            set(|body| body["packages"][0]["geometry"]["mass"] = json!(1500)),
+            one("out_of_range", "/packages/0/geometry/mass"),
+        ),
+        (
+            set(|body| body["packages"][0]["geometry"]["width"] = Value::Null),
+            one("required", "/packages/0/geometry/width"),
+        ),
+        (
+            set(|body| body["customs"]["items"][0]["value"] = json!(23.25)),
+            one("amount_not_integer", "/customs/items/0/value"),
+        ),
+        (
+            set(|body| body["options"]["insurance"]["value"] = json!(0.5)),
+            one("amount_not_integer", "/options/insurance/value"),
+        ),
+        (
+            set(|body| body["customs"]["restriction_description"] = Value::Null),
+            one("required", "/customs/restriction_description"),
+        ),
+        (
+            set(|body| body["customs"]["items"][0]["hs_code"] = json!("61051")),
+            one("too_short", "/customs/items/0/hs_code"),
+        ),
+        (
+            set(|body| body["tax_identifiers"][0]["value"] = json!("123")),
+            one("invalid_format", "/tax_identifiers/0/value"),
+        ),
+        (
+            set(|body| body["options"]["label"]["format"] = json!("gif")),
+            one("invalid_value", "/options/label/format"),
+        ),
+        (
+            set(|body| body["options"]["label"]["custom_data"]["barcodes"] = json!(["1", "2", "3", "4"])),
+            one("too_many", "/options/label/custom_data/barcodes"),
+        ),
+        (
+            set(|body| body["addresses"]["destination"]["address"]["post_code"] = json!("9410")),
+            one("post_code_invalid", "/addresses/destination/address/post_code"),
+        ),
+        (
+            set(|body| body["addresses"]["destination"]["marketplaces"] = json!({"shopify": 1})),
+            one("invalid_type", "/addresses/destination/marketplaces/shopify"),
+        ),
     ] {
         assert_eq!(found, expected);
     }
@@ -149,7 +185,8 @@ fn a_word_of_the_sandbox_is_no_post_code() {
 #[test]
 fn a_patch_changes_a_part() {
     let patched: ShipmentInput =
-        parse_patch(whole(), json!({"options": {"shipping": {"leave_safe": false}}, "customs": null})).unwrap();
+        parse_patch(whole(), json!({"options": {"shipping": {"leave_safe": false}}, "customs": null}))
+            .unwrap();
     assert_eq!(patched.options.unwrap().shipping.unwrap().leave_safe, Some(false));
     assert!(patched.customs.is_none());
     assert_eq!(patched.name.as_deref(), Some("Order 1042"));
