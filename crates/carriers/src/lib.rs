@@ -8,6 +8,8 @@
 //! provably not done may be tried again; what is unknown is looked up first.
 
 mod connector;
+pub mod easypost;
+pub mod own;
 pub mod sandbox;
 
 pub use connector::{
