@@ -1,18 +1,20 @@
 //! Settings: one struct, filled from flags, then the environment, then `dockside.toml`, then the defaults.
 
+mod realtime;
+
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use serde::Deserialize;
-use service::bus::nats::NatsUrl;
 use service::log::Format;
 use service::outbound::Network;
-use service::stream::{self, StreamKey, centrifugo};
 
 use crate::Failure;
 use crate::secrets::Secrets;
+
+pub use realtime::Realtime;
 
 /// What an operator may set. Every flag is also an environment variable (`--listen` is `DOCKSIDE_LISTEN`) and a key of
 /// `dockside.toml` (`listen`); the flag wins over the variable, the variable over the file.
@@ -157,14 +159,6 @@ pub struct Settings {
     pub encryption_key: Option<String>,
 }
 
-/// Who serves clients that follow events live.
-#[derive(ValueEnum, Deserialize, Clone, Copy, PartialEq, Eq, Debug)]
-#[serde(rename_all = "lowercase")]
-pub enum Realtime {
-    Embedded,
-    Centrifugo,
-}
-
 /// How log lines look.
 #[derive(ValueEnum, Deserialize, Clone, Copy, PartialEq, Eq, Debug)]
 #[serde(rename_all = "lowercase")]
@@ -278,16 +272,6 @@ impl Settings {
         Ok(())
     }
 
-    fn nats_url(&self) -> Result<Option<NatsUrl>, Failure> {
-        let Some(url) = &self.nats_url else { return Ok(None) };
-        let url = url.parse().map_err(|why| Failure(format!("the setting nats_url {why}")))?;
-        if self.database_url.is_none() {
-            let why = "is for several servers on one PostgreSQL: set database_url too, or leave nats_url out";
-            return Err(Failure(format!("the setting nats_url {why}")));
-        }
-        Ok(Some(url))
-    }
-
     pub fn data(&self) -> PathBuf {
         self.data.clone().unwrap_or_else(|| PathBuf::from("dockside-data"))
     }
@@ -338,54 +322,6 @@ impl Settings {
         })
     }
 
-    fn stream(&self) -> Result<stream::Settings, Failure> {
-        let defaults = stream::Settings::default();
-        let key = match (&self.realtime_secret, &self.realtime_key_file) {
-            (None, None) => StreamKey::Derived,
-            (Some(_), Some(_)) => {
-                return Err(Failure("set realtime_secret or realtime_key_file, not both".to_owned()));
-            }
-            (Some(secret), None) => StreamKey::Secret(secret.clone()),
-            (None, Some(file)) => StreamKey::Private(std::fs::read_to_string(file).map_err(|error| {
-                Failure(format!("the setting realtime_key_file names {}: {error}", file.display()))
-            })?),
-        };
-        if let Err(error) = key.check() {
-            return Err(Failure(format!("the setting realtime_secret or realtime_key_file: {error}")));
-        }
-        Ok(stream::Settings {
-            key,
-            connections_per_user_max: self.realtime_user_max.unwrap_or(defaults.connections_per_user_max),
-            connections_per_organisation_max: self
-                .realtime_organisation_max
-                .unwrap_or(defaults.connections_per_organisation_max),
-            centrifugo: self.centrifugo()?,
-            lives: stream::Lives {
-                connection: self.realtime_token_seconds.unwrap_or(defaults.lives.connection),
-                subscription: self.realtime_subscription_token_seconds.unwrap_or(defaults.lives.subscription),
-            },
-        })
-    }
-
-    /// The external server, where there is to be one.
-    fn centrifugo(&self) -> Result<Option<centrifugo::Settings>, Failure> {
-        match (self.realtime, &self.centrifugo_url, &self.centrifugo_key) {
-            (None | Some(Realtime::Embedded), None, None) => Ok(None),
-            (None | Some(Realtime::Embedded), _, _) => Err(Failure(
-                "centrifugo_url and centrifugo_key go with the setting realtime = \"centrifugo\"".to_owned(),
-            )),
-            (Some(Realtime::Centrifugo), Some(url), Some(key)) if centrifugo::is_address(url) => {
-                Ok(Some(centrifugo::Settings { url: url.clone(), key: key.clone() }))
-            }
-            (Some(Realtime::Centrifugo), Some(url), Some(_)) => Err(Failure(format!(
-                "the setting centrifugo_url is {url:?}, which is no address such as http://10.0.0.5:8000"
-            ))),
-            (Some(Realtime::Centrifugo), _, _) => Err(Failure(
-                "the setting realtime = \"centrifugo\" needs centrifugo_url and centrifugo_key".to_owned(),
-            )),
-        }
-    }
-
     pub fn log_format(&self) -> Format {
         use std::io::IsTerminal;
         match self.log_format {
@@ -406,61 +342,4 @@ fn read_file(path: &Path) -> Result<Settings, Failure> {
 }
 
 #[cfg(test)]
-mod tests {
-    use clap::Parser;
-
-    use super::*;
-
-    #[derive(Parser)]
-    struct Line {
-        #[command(flatten)]
-        settings: Settings,
-    }
-
-    fn settings(arguments: &[&str]) -> Settings {
-        Line::parse_from(["dockside"].iter().chain(arguments)).settings
-    }
-
-    fn file(text: &str) -> Settings {
-        toml::from_str(text).unwrap()
-    }
-
-    #[test]
-    fn a_flag_wins_over_the_file() {
-        let merged = settings(&["--rate-burst", "7"]).or(file("rate_burst = 9\nrate_per_second = 3"));
-        assert_eq!((merged.rate_burst, merged.rate_per_second), (Some(7), Some(3)));
-    }
-
-    #[test]
-    fn a_wrong_setting_is_named() {
-        let named = |arguments: &[&str]| settings(arguments).check().err().map(|failure| failure.0);
-        assert!(named(&["--requests-max", "0"]).unwrap().contains("requests_max"));
-        assert!(named(&["--event-days", "0"]).unwrap().contains("event_days"));
-        assert!(named(&["--realtime-token-seconds", "0"]).unwrap().contains("realtime_token_seconds"));
-        assert!(named(&["--page-limit-default", "200"]).unwrap().contains("page_limit_default"));
-        assert!(named(&["--database-url", "mysql://x"]).unwrap().contains("database_url"));
-        assert!(named(&["--cors-origins", "https://a.example,b"]).unwrap().contains("cors_origins"));
-        assert!(named(&["--outbound-allow", "127.0.0.0/8,10.1.0.0/16,::1/128"]).is_none());
-        let postgres = ["--database-url", "postgres://x", "--nats-url"];
-        let nats = |url| named(&[&postgres[..], &[url]].concat());
-        assert!(nats("tls://ada:love@host").unwrap().contains("nats_url starts with tls://"));
-        assert!(nats("nats://ada:love@host/x").is_some_and(|said| !said.contains("love")));
-        assert!(nats("nats://ada:love@host").is_none());
-        assert!(named(&["--nats-url", "nats://host"]).unwrap().contains("database_url"));
-        assert!(named(&[]).is_none());
-        assert!(toml::from_str::<Settings>("lisen = 1").err().unwrap().to_string().contains("lisen"));
-        let networks =
-            toml::from_str::<Settings>("outbound_allow = [\"10.1.2.3/16\"]").err().unwrap().to_string();
-        assert!(networks.contains("outbound_allow") && networks.contains("10.1.0.0/16"), "{networks}");
-    }
-
-    #[test]
-    fn every_setting_is_in_the_documentation() {
-        use clap::CommandFactory;
-        let guide = include_str!("../../../docs/guide/settings.md");
-        for argument in Line::command().get_arguments() {
-            let Some(name) = argument.get_long().filter(|name| *name != "help") else { continue };
-            assert!(guide.contains(&format!("`--{name}`")), "docs/guide/settings.md lacks --{name}");
-        }
-    }
-}
+mod tests;

@@ -142,12 +142,15 @@ async fn a_subscription_token_opens_its_channel_for_its_user_alone() {
     own.send(&world, &connected, &join(&token, &channel)).await;
     assert_eq!(own.next().await["error"]["code"], 105);
     assert!(hears(&world, &mut own, &world.token).await);
-    // A token for another channel is an attack, or a bug of the application. Another's channel is just not there.
+    // A token for another channel, or another user's, is an attack, or a bug of the application.
     let (mut listener, connected) = Listener::connect(&world, &narrow).await;
     listener.send(&world, &connected, &join(&token, &channel.replace("locations", "orders"))).await;
     assert_eq!(listener.closed_with().await, (3500, "invalid token".to_owned()));
     let (mut listener, connected) = Listener::connect(&world, &rival).await;
     listener.send(&world, &connected, &join(&token, &channel)).await;
+    assert_eq!(listener.closed_with().await, (3500, "invalid token".to_owned()));
+    let (mut listener, connected) = Listener::connect(&world, &rival).await;
+    listener.send(&world, &connected, &join("", &channel)).await;
     let answer = listener.next().await;
     assert_eq!(answer, json!({"id": 2, "error": {"code": 103, "message": "permission denied"}}));
 }

@@ -17,7 +17,8 @@ fn two_servers_start_together_on_an_empty_database_and_share_one_log() {
         let database = Database::new();
         let homes = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
         let key = "5e".repeat(32);
-        let arguments = ["--data", "data", "--database-url", &database.url, "--signing-key", &key];
+        let keys = ["--signing-key", &key, "--encryption-key", &key];
+        let arguments = [&["--data", "data", "--database-url", &database.url], &keys[..]].concat();
         let starting = homes.each_ref().map(|home| Starting::new(home.path(), &arguments));
         let nodes = starting.map(Starting::ready);
 

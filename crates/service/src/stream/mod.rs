@@ -2,7 +2,7 @@
 //! access tokens and the other nodes.
 //!
 //! A client's connection asks three things of us: whether its access token still stands ([`Service::vouch`]), what
-//! the log has ([`Service::read_streams`]), and, without asking, whatever comes next: [`tail`] reads the log once for
+//! the log has ([`Service::read_streams`]), and, without asking, whatever comes next: `tail` reads the log once for
 //! all who listen on this node, and publishes it to the hub.
 
 mod access;
