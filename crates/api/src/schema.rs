@@ -71,6 +71,9 @@ impl Components {
             Kind::Integer { min, max } => {
                 json!({ "type": "integer", "format": "int64", "minimum": min, "maximum": max })
             }
+            Kind::Amount { max } => {
+                json!({ "type": "integer", "format": "int64", "minimum": 0, "maximum": max })
+            }
             Kind::Boolean => json!({ "type": "boolean" }),
             Kind::Moment => json!({ "type": "string", "format": "date-time" }),
             Kind::Identifier(prefix) => {

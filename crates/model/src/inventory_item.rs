@@ -160,7 +160,7 @@ static DIMENSIONS: Shape = Shape::object(
     &[Field::required("length", &SIDE), Field::required("width", &SIDE), Field::required("height", &SIDE)],
     "Length, width and height in centimetres.",
 );
-static HS_CODE: Shape = Shape::new(
+pub(crate) static HS_CODE: Shape = Shape::new(
     Kind::Text {
         chars_min: 6,
         chars_max: 10,

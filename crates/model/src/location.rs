@@ -123,7 +123,7 @@ fn is_email(text: &str) -> bool {
     text.split_once('@').is_some_and(|(user, host)| word(user) && word(host))
 }
 
-fn normalise_post_code(address: &mut Map<String, Value>, at: &str, issues: &mut Vec<Issue>) {
+pub(crate) fn normalise_post_code(address: &mut Map<String, Value>, at: &str, issues: &mut Vec<Issue>) {
     let country = address.get("country_code").and_then(Value::as_str).and_then(CountryCode::parse);
     let Some((country, Value::String(given))) = country.zip(address.get_mut("post_code")) else { return };
     // A form that sends every field sends this one empty; that is no post code, not a wrong one.
@@ -159,21 +159,19 @@ static EMAIL: Shape = Shape::new(
 )
 .example(r#""depot@example.com""#);
 
+pub(crate) static POSTAL_FIELDS: &[Field] = &[
+    Field::required("line_1", &LINE_REQUIRED),
+    Field::optional("line_2", &LINE),
+    Field::optional("line_3", &LINE),
+    Field::required("city", &LINE_REQUIRED),
+    Field::optional("province", &LINE),
+    Field::optional("post_code", &POST_CODE),
+    Field::required("country_code", &COUNTRY),
+];
 pub(crate) static POSTAL: Shape = Shape {
     name: Some("PostalAddress"),
     about: "The postal part of an address.",
-    kind: Kind::Object {
-        fields: &[
-            Field::required("line_1", &LINE_REQUIRED),
-            Field::optional("line_2", &LINE),
-            Field::optional("line_3", &LINE),
-            Field::required("city", &LINE_REQUIRED),
-            Field::optional("province", &LINE),
-            Field::optional("post_code", &POST_CODE),
-            Field::required("country_code", &COUNTRY),
-        ],
-        rule: Some(normalise_post_code),
-    },
+    kind: Kind::Object { fields: POSTAL_FIELDS, rule: Some(normalise_post_code) },
     example: Some(r#"{"line_1":"1 Quay Street","city":"Bristol","post_code":"BS1 4DJ","country_code":"GB"}"#),
 };
 pub(crate) static CONTACT: Shape = Shape::object(

@@ -110,6 +110,14 @@ problems! {
         "Ask for a new plan.";
     NothingToAllocate 409 "nothing_to_allocate" "There is nothing that could be allocated."
         "The plan says why: everything is allocated already, or no location has stock.";
+    ShipmentPurchasing 409 "shipment_purchasing" "The shipment is being purchased."
+        "Wait until the purchase has succeeded or failed: GET the shipment, or wait for its event.";
+    ShipmentPurchased 409 "shipment_purchased" "The shipment is purchased."
+        "It can't be changed any more. Void it, and create another.";
+    ShipmentVoided 409 "shipment_voided" "The shipment is voided."
+        "It can't be used any more. Create another.";
+    ShipmentNotPurchased 409 "shipment_not_purchased" "The shipment is not purchased."
+        "Purchase it first.";
     NotProvisioned 409 "not_provisioned" "The organisation is not provisioned for events."
         "Call POST /events/provision first. The live and the test world are provisioned apart.";
     TooManyWebhookEndpoints 409 "too_many_webhook_endpoints" "The organisation has as many webhook endpoints as it may."

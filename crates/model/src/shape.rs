@@ -39,6 +39,10 @@ pub enum Kind {
         min: i64,
         max: i64,
     },
+    /// Money: a whole number of the smallest unit, from zero on.
+    Amount {
+        max: i64,
+    },
     Boolean,
     Moment,
     /// An identifier with this prefix.
@@ -192,6 +196,14 @@ impl Shape {
                 Ok(whole) if (*min..=*max).contains(&whole) => *number = whole.into(),
                 Err(Fraction) => refuse("not_integer", "Must be a whole number.".to_owned()),
                 Ok(_) => refuse("out_of_range", format!("Must be a whole number from {min} to {max}.")),
+            },
+            (Kind::Amount { max }, Value::Number(number)) => match whole(number) {
+                Ok(whole) if (0..=*max).contains(&whole) => *number = whole.into(),
+                Err(Fraction) => {
+                    let message = "Must be a whole number of the currency's smallest unit: 2325 for 23.25.";
+                    refuse("amount_not_integer", message.to_owned());
+                }
+                Ok(_) => refuse("out_of_range", format!("Must be a whole number from 0 to {max}.")),
             },
             (Kind::Number { min, max }, Value::Number(number)) => {
                 if !number.as_f64().is_some_and(|number| (*min..=*max).contains(&number)) {
@@ -352,7 +364,7 @@ impl Kind {
         match self {
             Kind::Text { .. } | Kind::OneOf(_) => "a string",
             Kind::Number { .. } => "a number",
-            Kind::Integer { .. } => "a whole number",
+            Kind::Integer { .. } | Kind::Amount { .. } => "a whole number",
             Kind::Boolean => "true or false",
             Kind::Moment => "a date-time as a string",
             Kind::Identifier(_) => "an id as a string",

@@ -44,6 +44,7 @@ fn of(shape: &Shape, name: &str, way: Way, depth: usize) -> Value {
         Kind::OneOf(words) => words.first().copied().unwrap_or_default().into(),
         Kind::Number { min, max } => 1.0_f64.clamp(*min, *max).into(),
         Kind::Integer { min, max } => 1.clamp(*min, *max).into(),
+        Kind::Amount { .. } => 1299.into(),
         Kind::Boolean => true.into(),
         Kind::Moment => "2026-11-01T09:30:00.000000Z".into(),
         Kind::Identifier(prefix) => identifier(prefix).into(),

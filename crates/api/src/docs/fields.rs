@@ -105,6 +105,7 @@ pub fn kind(html: &mut Html, shape: &Shape, way: Way, explained: &[&str]) {
         }
         Kind::Number { min, max } => format!("number, {min} to {max}"),
         Kind::Integer { min, max } => format!("integer, {min} to {max}"),
+        Kind::Amount { .. } => "integer, the currency's smallest unit".to_owned(),
         Kind::Boolean => "boolean".to_owned(),
         Kind::Moment => "timestamp".to_owned(),
         Kind::Identifier(prefix) => {

@@ -1,0 +1,299 @@
+//! The merchant's own vans, or a local courier without an API: a rate table in the account's configuration, tracking
+//! numbers of our own, labels drawn by us. It asks nobody, so its outcomes are known at once.
+//!
+//! ```json
+//! {"currency_code": "GBP", "services": [
+//!   {"handle": "van", "name": "Our van", "delivery_days": 1, "rates": [
+//!     {"countries": ["GB"], "post_codes": ["BS", "BA"], "mass_max": 10, "rate": 450},
+//!     {"countries": ["GB"], "mass_max": 30, "rate": 890}]}]}
+//! ```
+//!
+//! The first row that fits is the price. A row without `countries` or `post_codes` fits all of them.
+
+use std::time::Duration;
+
+use model::CountryCode;
+use model::money;
+use model::shipment::package::round_up;
+use model::shipment::{ErrorCode, ErrorType, ShipmentError, ShipmentInput, Source, TrackingStatus};
+use serde::Deserialize;
+
+use crate::sandbox::tracking_number;
+use crate::{
+    Account, Answer, Capabilities, Connector, Label, Outcome, Parcel, Quote, Quotes, Receipt, Step, Task,
+    Tracked,
+};
+
+/// The connector.
+pub struct Own;
+
+/// What an account's configuration says.
+#[derive(Deserialize, Clone, Debug, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub struct Table {
+    pub currency_code: String,
+    pub services: Vec<OwnService>,
+}
+
+/// A service of the merchant's own.
+#[derive(Deserialize, Clone, Debug, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub struct OwnService {
+    pub handle: String,
+    pub name: String,
+    pub delivery_days: Option<i64>,
+    pub rates: Vec<Row>,
+}
+
+/// What it costs to whom.
+#[derive(Deserialize, Clone, Debug, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub struct Row {
+    #[serde(default)]
+    pub countries: Vec<CountryCode>,
+    /// Beginnings of post codes.
+    #[serde(default)]
+    pub post_codes: Vec<String>,
+    /// Kilograms of all packages together.
+    pub mass_max: Option<f64>,
+    /// In the smallest unit of the currency.
+    pub rate: i64,
+}
+
+impl Table {
+    /// Reads a configuration; the error is a sentence for whoever wrote it.
+    pub fn read(account: &Account) -> Result<Self, String> {
+        let value = serde_json::Value::Object(account.configuration.clone());
+        let table: Table =
+            serde_json::from_value(value).map_err(|error| format!("The rate table: {error}."))?;
+        if money::decimals(&table.currency_code).is_none() {
+            return Err(format!("The rate table: {} is no currency.", table.currency_code));
+        }
+        if table.services.is_empty() {
+            return Err("The rate table has no service.".to_owned());
+        }
+        if table.services.iter().flat_map(|service| &service.rates).any(|row| row.rate < 0) {
+            return Err("The rate table has a negative rate.".to_owned());
+        }
+        Ok(table)
+    }
+
+    fn service(&self, handle: &str) -> Option<&OwnService> {
+        self.services.iter().find(|service| service.handle == handle)
+    }
+}
+
+impl OwnService {
+    /// What it takes the shipment for; `None` where no row fits.
+    pub fn rate(&self, shipment: &ShipmentInput) -> Option<i64> {
+        let to = &shipment.addresses.destination.address;
+        let code: String =
+            to.post_code.iter().flat_map(|code| code.chars()).filter(|char| !char.is_whitespace()).collect();
+        let grams: i64 = shipment
+            .packages
+            .iter()
+            .filter_map(|package| package.geometry.and_then(|geometry| geometry.grams()))
+            .sum();
+        let fits = |row: &&Row| {
+            let is_there = row.countries.is_empty() || row.countries.contains(&to.country_code);
+            let begins = |start: &String| {
+                let start: String = start.chars().filter(|char| !char.is_whitespace()).collect();
+                code.len() >= start.len()
+                    && code.is_char_boundary(start.len())
+                    && code[..start.len()].eq_ignore_ascii_case(&start)
+            };
+            let is_near = row.post_codes.is_empty() || row.post_codes.iter().any(begins);
+            is_there && is_near && row.mass_max.is_none_or(|mass| grams <= round_up(mass, 3))
+        };
+        self.rates.iter().find(fits).map(|row| row.rate)
+    }
+}
+
+impl Connector for Own {
+    fn handle(&self) -> &'static str {
+        "own"
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            is_idempotent: true,
+            can_look_up: true,
+            can_void: true,
+            can_manifest: true,
+            can_track: false,
+            label_formats: &[],
+            visibility_delay: Duration::ZERO,
+        }
+    }
+
+    fn begin(&self, account: &Account, task: &Task<'_>) -> Step {
+        let table = match Table::read(account) {
+            Ok(table) => table,
+            Err(message) => return Step::Done(refuse(ErrorCode::CredentialsInvalid, message)),
+        };
+        Step::Done(match task {
+            Task::Rate(parcel) => Outcome::Quoted(quotes(&table, parcel)),
+            Task::Prepare(parcel) => Outcome::Prepared(parcel.id.to_string()),
+            Task::Buy { parcel, service, reference, .. } => buy(&table, parcel, service, reference),
+            // Buying here is one transaction of our own: what is not recorded was not bought.
+            Task::LookUp { .. } => Outcome::Found(Vec::new()),
+            Task::Void(_) => Outcome::Voided,
+            Task::Track(_) => {
+                Outcome::Tracked(Tracked { status: TrackingStatus::Unknown, message: String::new() })
+            }
+            Task::Label { .. } => Outcome::Labelled(Label::Ours),
+        })
+    }
+
+    fn resume(&self, account: &Account, task: &Task<'_>, _exchange: usize, _answer: Answer) -> Step {
+        self.begin(account, task)
+    }
+}
+
+fn quotes(table: &Table, parcel: &Parcel) -> Quotes {
+    let quote = |service: &OwnService| {
+        Some(Quote {
+            service: service.handle.clone(),
+            amount: service.rate(&parcel.details)?,
+            currency: table.currency_code.clone(),
+            delivery_days: service.delivery_days,
+        })
+    };
+    let quotes: Vec<Quote> = table.services.iter().filter_map(quote).collect();
+    let mut errors = Vec::new();
+    if quotes.is_empty() {
+        let message = "No row of the rate table fits this destination and mass.";
+        errors.push(ShipmentError::new(
+            ErrorType::Rate,
+            ErrorCode::RatesUnavailable,
+            Source::Service,
+            message,
+        ));
+    }
+    Quotes { quotes, errors }
+}
+
+fn buy(table: &Table, parcel: &Parcel, service: &str, reference: &str) -> Outcome {
+    let Some(amount) = table.service(service).and_then(|service| service.rate(&parcel.details)) else {
+        return refuse(
+            ErrorCode::ServiceUnavailable,
+            format!("The rate table has no price of {service} for it."),
+        );
+    };
+    let Some(origin) = &parcel.details.addresses.origin else {
+        return refuse(ErrorCode::AddressInvalid, "It comes from nowhere.".to_owned());
+    };
+    let numbers = (0..parcel.details.packages.len())
+        .map(|package| tracking_number(parcel.id, package, 0, origin.address.country_code));
+    Outcome::Bought(Receipt {
+        purchase: reference.to_owned(),
+        tracking_numbers: numbers.collect(),
+        charged: amount,
+        currency: table.currency_code.clone(),
+        label: Some(Label::Ours),
+    })
+}
+
+fn refuse(code: ErrorCode, message: String) -> Outcome {
+    Outcome::Rejected(ShipmentError::new(ErrorType::Purchase, code, Source::Service, message))
+}
+
+#[cfg(test)]
+mod tests {
+    use model::Id;
+    use model::shape::parse;
+    use model::shipment::options::LabelFormat;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn account(configuration: &Value) -> Account {
+        Account {
+            id: Id::from_bits(1),
+            configuration: configuration.as_object().cloned().unwrap_or_default(),
+            credentials: serde_json::Map::new(),
+        }
+    }
+
+    fn vans() -> Value {
+        json!({"currency_code": "GBP", "services": [
+            {"handle": "van", "name": "Our van", "delivery_days": 1, "rates": [
+                {"countries": ["GB"], "post_codes": ["BS", "BA1"], "mass_max": 10, "rate": 450},
+                {"countries": ["GB"], "mass_max": 30, "rate": 890}]},
+            {"handle": "bike", "name": "Bicycle", "rates": [{"post_codes": ["bs1"], "mass_max": 5, "rate": 300}]}]})
+    }
+
+    fn parcel(post_code: &str, mass: f64) -> Parcel {
+        let address = |code: &str| json!({"address": {"line_1": "1", "city": "X", "post_code": code, "country_code": "GB"}});
+        let details = parse(json!({
+            "addresses": {"destination": address(post_code), "origin": address("BS1 4DJ")},
+            "packages": [{"geometry": {"mass": mass}}, {"geometry": {"mass": 0.1}}],
+        }));
+        Parcel { id: Id::from_bits(7), details: details.unwrap() }
+    }
+
+    fn rates(post_code: &str, mass: f64) -> Vec<(String, i64)> {
+        let parcel = parcel(post_code, mass);
+        match Own.begin(&account(&vans()), &Task::Rate(&parcel)) {
+            Step::Done(Outcome::Quoted(quotes)) => {
+                assert_eq!(quotes.errors.is_empty(), !quotes.quotes.is_empty());
+                quotes.quotes.into_iter().map(|quote| (quote.service, quote.amount)).collect()
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_first_row_that_fits_is_the_price() {
+        let named = |rates: Vec<(String, i64)>| {
+            rates.into_iter().map(|(name, rate)| format!("{name} {rate}")).collect::<Vec<_>>()
+        };
+        assert_eq!(named(rates("BS1 4DJ", 2.0)), ["van 450", "bike 300"]);
+        assert_eq!(named(rates("BS10 5AB", 2.0)), ["van 450", "bike 300"], "a beginning is a beginning");
+        assert_eq!(named(rates("BA2 1AA", 2.0)), ["van 890"]);
+        assert_eq!(named(rates("BS1 4DJ", 9.9)), ["van 450"]);
+        assert_eq!(named(rates("BS1 4DJ", 9.901)), ["van 890"], "all packages count");
+        assert!(rates("BS1 4DJ", 31.0).is_empty());
+    }
+
+    #[test]
+    fn a_purchase_gives_a_number_for_each_package() {
+        let parcel = parcel("BS1 4DJ", 1.0);
+        let buy = |service| Task::Buy {
+            parcel: &parcel,
+            service,
+            reference: "pa_1",
+            prepared: None,
+            format: LabelFormat::Pdf,
+        };
+        let Step::Done(Outcome::Bought(receipt)) = Own.begin(&account(&vans()), &buy("van")) else {
+            panic!("not bought")
+        };
+        assert_eq!(
+            (receipt.charged, receipt.currency.as_str(), receipt.tracking_numbers.len()),
+            (450, "GBP", 2)
+        );
+        assert_ne!(receipt.tracking_numbers[0], receipt.tracking_numbers[1]);
+        let Step::Done(Outcome::Rejected(error)) = Own.begin(&account(&vans()), &buy("ship")) else {
+            panic!("bought")
+        };
+        assert_eq!(error.code, ErrorCode::ServiceUnavailable);
+    }
+
+    #[test]
+    fn a_table_that_makes_no_sense_is_refused_with_a_sentence() {
+        for (change, word) in [
+            (json!({}), "currency_code"),
+            (json!({"currency_code": "XXX", "services": []}), "XXX"),
+            (json!({"currency_code": "GBP", "services": []}), "no service"),
+            (
+                json!({"currency_code": "GBP", "services": [{"handle": "a", "name": "A", "rates": [{"rate": -1}]}]}),
+                "negative",
+            ),
+            (json!({"currency_code": "GBP", "servces": []}), "servces"),
+        ] {
+            let message = Table::read(&account(&change)).unwrap_err();
+            assert!(message.contains(word), "{message}");
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! The way of a parcel: where it is, so long after it was bought.
+
+use std::time::Duration;
+
+use model::shipment::TrackingStatus;
+
+use super::word::Word;
+
+/// Where a parcel is, and what the carrier says of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    pub status: TrackingStatus,
+    pub message: &'static str,
+}
+
+type Stop = (u64, TrackingStatus, &'static str);
+
+/// Seconds after the purchase. Without a word a parcel takes its time, as parcels do.
+const USUAL: &[Stop] = &[
+    (0, TrackingStatus::PreTransit, "The label was made."),
+    (3600, TrackingStatus::InTransit, "The parcel was collected."),
+    (24 * 3600, TrackingStatus::OutForDelivery, "The parcel is on its last mile."),
+    (30 * 3600, TrackingStatus::Delivered, "The parcel was delivered."),
+];
+const DELIVERED: &[Stop] = &[
+    (0, TrackingStatus::PreTransit, "The label was made."),
+    (8, TrackingStatus::InTransit, "The parcel was collected."),
+    (18, TrackingStatus::OutForDelivery, "The parcel is on its last mile."),
+    (28, TrackingStatus::Delivered, "The parcel was delivered."),
+];
+const EXCEPTION: &[Stop] = &[
+    (0, TrackingStatus::PreTransit, "The label was made."),
+    (8, TrackingStatus::InTransit, "The parcel was collected."),
+    (28, TrackingStatus::Failure, "The parcel was damaged and can't be delivered."),
+];
+const RETURNED: &[Stop] = &[
+    (0, TrackingStatus::PreTransit, "The label was made."),
+    (8, TrackingStatus::InTransit, "The parcel was collected."),
+    (18, TrackingStatus::OutForDelivery, "The parcel is on its last mile."),
+    (28, TrackingStatus::ReturnToSender, "Nobody took the parcel; it goes back."),
+];
+
+/// Where a parcel is, so long after it was bought.
+pub fn place(word: Option<Word>, since: Duration) -> Place {
+    let way = match word {
+        Some(Word::TrackDelivered) => DELIVERED,
+        Some(Word::TrackException) => EXCEPTION,
+        Some(Word::TrackReturned) => RETURNED,
+        _ => USUAL,
+    };
+    let reached = way.iter().rev().find(|(seconds, _, _)| since.as_secs() >= *seconds);
+    let (_, status, message) = reached.copied().unwrap_or((0, TrackingStatus::Unknown, ""));
+    Place { status, message }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_way_begins_at_once_and_ends_for_good() {
+        let words = [None, Some(Word::TrackDelivered), Some(Word::TrackException), Some(Word::TrackReturned)];
+        for word in words {
+            assert_eq!(place(word, Duration::ZERO).status, TrackingStatus::PreTransit);
+            assert!(place(word, Duration::from_secs(40 * 3600)).status.is_final(), "{word:?}");
+            let limit = if word.is_some() { 30 } else { 40 * 3600 };
+            assert!(place(word, Duration::from_secs(limit)).status.is_final(), "{word:?}");
+        }
+    }
+}
