@@ -177,6 +177,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     for n in 0..count {
         let label = label(n, &mut numbers)?;
         let scene = layout(&label, &fonts)?;
+        if !scene.missing.is_empty() {
+            return Err(format!("label {n}: no font has {:?}", scene.missing).into());
+        }
         expected(n, &label, &mut rows)?;
         std::fs::write(directory.join(format!("{n}.png")), png(&scene, Effort::Small)?)?;
         std::fs::write(directory.join(format!("{n}.zpl")), zpl(&scene))?;

@@ -62,11 +62,13 @@ fn fill(pattern: &str, party: &Party, upper: &str) -> String {
         if upper.contains(letter) {
             value = value.to_uppercase();
         }
-        if !value.is_empty() {
+        // A city that is its own province is named once.
+        if !value.is_empty() && !filled.ends_with(&value) {
             filled.push_str(if filled.is_empty() { prefix } else { between });
             filled.push_str(&value);
             between = after;
         } else if filled.is_empty() {
+            // What stood before the empty field goes with it.
             prefix = "";
         } else if !after.is_empty() {
             between = after;

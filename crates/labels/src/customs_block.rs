@@ -19,7 +19,7 @@ const KINDS: [(Contents, &str); 6] = [
     (Contents::Other, "Other"),
 ];
 /// Where columns begin, and how wide they are: description, mass, value, tariff number, origin.
-const COLUMNS: [(f32, f32); 5] = [(1.0, 40.0), (41.5, 13.5), (55.5, 16.0), (73.0, 15.0), (88.5, 6.0)];
+const COLUMNS: [(f32, f32); 5] = [(1.0, 40.0), (41.5, 13.5), (55.5, 16.0), (73.0, 14.0), (87.5, 7.5)];
 
 pub(crate) fn draw(scene: &mut Scene, area: Rect, customs: &Customs) {
     scene.frame(area, RULE);
@@ -31,7 +31,7 @@ pub(crate) fn draw(scene: &mut Scene, area: Rect, customs: &Customs) {
     kinds(scene, inset(row(1.0)), customs.contents);
     rule(scene, area, row(2.0).y);
 
-    let heads = ["Quantity and description", "Mass", "Value", "HS tariff no.", "From"];
+    let heads = ["Quantity and description", "Mass", "Value", "HS tariff no.", "Origin"];
     cells(scene, row(2.0), heads.map(str::to_owned), Setting::new(1.875, 1.75));
     for (index, cells_of_row) in rows(&customs.items).into_iter().enumerate() {
         cells(scene, row(3.0 + index as f32), cells_of_row, Setting::new(TEXT, 2.125));
@@ -72,7 +72,7 @@ fn kinds(scene: &mut Scene, area: Rect, contents: Contents) {
         if kind == contents {
             scene.fill(Rect::new(tick.x + 0.5, tick.y + 0.5, 1.0, 1.0));
         }
-        scene.text(Rect { x: x + 2.5, width: width - 2.75, ..area }, name, Setting::new(TEXT, 1.5));
+        scene.text(Rect { x: x + 2.5, width: width - 2.75, ..area }, name, Setting::new(1.875, 1.5));
     }
 }
 

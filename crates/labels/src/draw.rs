@@ -4,7 +4,7 @@
 use crate::barcode::{BarcodeError, Code128, Matrix};
 use crate::font::{Fonts, Style};
 use crate::scene::{Align, Bars, DOTS_PER_MM, Item, Rect, Scene, Squares, Text, snap};
-use crate::text::{Line, clean, shape_line, wrap};
+use crate::text::{Line, clean, shape_line, wrap, wrap_between_words};
 
 /// From baseline to baseline, in ems.
 const LEADING: f32 = 1.25;
@@ -12,6 +12,9 @@ const LEADING: f32 = 1.25;
 const ASCENT: f32 = 1.0;
 /// By how much text shrinks between two tries, in millimetres: one dot.
 const STEP: f32 = 1.0 / DOTS_PER_MM;
+
+/// To which part of its size text shrinks before it is wrapped instead.
+const COMFORT: f32 = 0.75;
 
 /// Modules of a barcode, in dots, widest first. At 203 dpi a scanner needs 2.
 const BAR_DOTS: [u32; 3] = [4, 3, 2];
@@ -152,29 +155,50 @@ impl Scene {
     }
 }
 
-/// The size and the lines with which texts fit into an area.
+/// The size and the lines with which texts fit into an area: shrunk a little; or wrapped, as large as that goes; or, at
+/// the least size, cut.
 fn fit(fonts: &Fonts, texts: &[String], styles: &[Style], setting: Setting, area: Rect) -> (f32, Vec<Line>) {
     let lines: Vec<Line> =
         texts.iter().zip(styles).map(|(text, style)| shape_line(fonts, text, *style)).collect();
     let widest = lines.iter().fold(0.0_f32, |widest, line| widest.max(line.width));
     let least = setting.min_size.min(area.height / LEADING);
-    let mut size = setting.size;
-    while size > least && (widest * size > area.width || lines.len() as f32 * size * LEADING > area.height) {
-        size -= STEP;
-    }
-    let size = size.max(least);
-    let capacity = lines_in(area, size);
-    if widest * size <= area.width && lines.len() <= capacity {
+    let fits = |size: &f32| widest * size <= area.width && lines.len() <= lines_in(area, *size);
+    let found = sizes(setting.size, least.max(COMFORT * setting.size)).find(fits);
+    if let Some(size) = found {
         return (size, lines);
     }
-    // At the least size lines wrap as far as there is room for more of them; the last room is for the last texts.
+    let wrapped = |size: f32| wrap_all(fonts, texts, styles, area, size).map(|lines| (size, lines));
+    let found = sizes(setting.size, least).find_map(wrapped);
+    found.unwrap_or_else(|| (least, cut(fonts, texts, styles, area, least)))
+}
+
+/// Sizes from the largest to the least, which is one of them.
+fn sizes(largest: f32, least: f32) -> impl Iterator<Item = f32> {
+    std::iter::successors(Some(largest.max(least)), move |size| {
+        (*size > least).then(|| (size - STEP).max(least))
+    })
+}
+
+/// Texts wrapped between words, if all of their lines fit.
+fn wrap_all(fonts: &Fonts, texts: &[String], styles: &[Style], area: Rect, size: f32) -> Option<Vec<Line>> {
+    let (capacity, width) = (lines_in(area, size), area.width / size);
+    let mut wrapped = Vec::new();
+    for (text, style) in texts.iter().zip(styles) {
+        wrapped.extend(wrap_between_words(fonts, text, *style, width, capacity.checked_sub(wrapped.len())?)?);
+    }
+    Some(wrapped)
+}
+
+/// Texts wrapped and cut. As long as there are lines left, each text gets one.
+fn cut(fonts: &Fonts, texts: &[String], styles: &[Style], area: Rect, size: f32) -> Vec<Line> {
+    let capacity = lines_in(area, size);
     let mut wrapped = Vec::new();
     for (index, (text, style)) in texts.iter().zip(styles).enumerate() {
         let after = (texts.len() - index - 1).min(capacity.saturating_sub(wrapped.len() + 1));
         let room = capacity.saturating_sub(wrapped.len() + after);
         wrapped.extend(wrap(fonts, text, *style, area.width / size, room));
     }
-    (size, wrapped)
+    wrapped
 }
 
 fn lines_in(area: Rect, size: f32) -> usize {

@@ -43,7 +43,7 @@ const SCRIPTS: [&str; 19] = [
 const LAST_COMPILED_IN: char = '\u{52f}';
 
 /// How deep fonts are looked for in a directory.
-const MAX_DEPTH: usize = 5;
+const MAX_DEPTH: usize = 8;
 
 /// A font's bytes, compiled in or read once.
 #[derive(Clone)]

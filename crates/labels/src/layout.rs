@@ -224,7 +224,8 @@ fn spaced(number: &str) -> String {
 fn footer(scene: &mut Scene, area: Rect, label: &Label) -> Result<(), LayoutError> {
     let codes: Vec<&String> = label.custom_barcodes.iter().take(MAX_CUSTOM).collect();
     let mut lines = Vec::new();
-    if !matches!(&label.primary, Primary::Number(number) if *number == label.tracking_number) {
+    let (Primary::Number(shown) | Primary::Sscc(shown)) = &label.primary;
+    if *shown != label.tracking_number {
         lines.push(format!("Tracking {}", label.tracking_number));
     }
     lines.extend(label.reference.as_ref().map(|reference| format!("Ref. {reference}")));

@@ -124,6 +124,18 @@ proptest! {
     }
 
     #[test]
+    fn on_any_paper_it_stays_on_the_page(label in label()) {
+        let scene = layout(&label, &FONTS).unwrap();
+        for size in crate::PageSize::ALL {
+            let scene = scene.clone().on(size);
+            let page = Rect::new(0.0, 0.0, scene.width, scene.height);
+            for item in &scene.items {
+                prop_assert!(page.contains(&item.area()), "{:?} {:?}", size, item.area());
+            }
+        }
+    }
+
+    #[test]
     fn boxes_of_text_and_barcodes_do_not_overlap(label in label()) {
         let scene = layout(&label, &FONTS).unwrap();
         for (n, a) in scene.items.iter().enumerate() {

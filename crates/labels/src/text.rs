@@ -130,6 +130,29 @@ pub fn wrap(fonts: &Fonts, text: &str, style: Style, width: f32, max: usize) -> 
     lines
 }
 
+/// Breaks text between words into at most `max` lines no wider than `width` ems; None where that can't be.
+pub fn wrap_between_words(
+    fonts: &Fonts,
+    text: &str,
+    style: Style,
+    width: f32,
+    max: usize,
+) -> Option<Vec<Line>> {
+    let mut lines = Vec::new();
+    let mut rest = text.trim();
+    while lines.len() < max {
+        let whole = shape_line(fonts, rest, style);
+        if whole.width <= width {
+            lines.push(whole);
+            return Some(lines);
+        }
+        let (end, line) = longest(fonts, rest, style, width, "", &breaks(rest))?;
+        lines.push(line);
+        rest = rest[end..].trim_start();
+    }
+    None
+}
+
 /// The longest beginning that ends at one of `ends` and fits together with `tail`: where it ends, and its line.
 fn longest(
     fonts: &Fonts,
