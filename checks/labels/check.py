@@ -4,7 +4,7 @@
 
 SAMPLES is the example's program, FONTS a folder with Noto's fonts, TOOLS where ./test installed the renderer, and WORK a
 folder for all that is written. A green run ends with one line:
-    labels: N labels, N barcodes read in each of PNG, PDF and ZPL, N words found in the PDFs' text
+    labels: N labels, N barcodes read in each of PNG, PDF and ZPL, N pages of customs papers, N words found in the PDFs' text
 """
 
 import collections
@@ -43,22 +43,34 @@ def check_image(task):
     return f"{image.name}: not read: {sorted(missing)}; read: {sorted(read)}" if missing else None
 
 
+def expected(table):
+    """What must be read, by the number of the label or page."""
+    wanted = collections.defaultdict(set)
+    for line in table.read_text().splitlines():
+        number, kind, text = line.split("\t")
+        wanted[int(number)].add((kind, text))
+    return wanted
+
+
+def draw(document):
+    """The pages of a PDF as images, as a printer of 203 dpi would print them."""
+    stem = document.with_suffix("")
+    run("pdftoppm", "-r", "203", "-gray", "-png", document, stem)
+    return sorted(document.parent.glob(f"{stem.name}-*.png"), key=lambda page: int(re.search(r"-(\d+)", page.name)[1]))
+
+
 def main():
     samples, count, fonts, tools, work = sys.argv[1:]
     work = pathlib.Path(work)
     run(samples, count, work, fonts)
-    wanted = collections.defaultdict(set)
-    for line in (work / "expected.tsv").read_text().splitlines():
-        number, kind, text = line.split("\t")
-        wanted[int(number)].add((kind, text))
-
+    wanted, papers = expected(work / "expected.tsv"), expected(work / "papers.tsv")
     run("node", pathlib.Path(__file__).parent / "render.mjs", work, cwd=tools)
-    run("pdftoppm", "-r", "203", "-png", work / "all.pdf", work / "page")
-    pages = sorted(work.glob("page-*.png"), key=lambda page: int(re.search(r"\d+", page.name)[0]))
-    if len(pages) != int(count):
-        fail(f"all.pdf has {len(pages)} pages, not {count}")
+    pages, sheets = draw(work / "all.pdf"), draw(work / "papers.pdf")
+    if (len(pages), len(sheets)) != (int(count), len(papers)):
+        fail(f"all.pdf has {len(pages)} pages, not {count}; papers.pdf has {len(sheets)}, not {len(papers)}")
     tasks = [(work / f"{n}.{kind}", codes) for n, codes in wanted.items() for kind in ("png", "zpl.png")]
     tasks += [(pages[n], codes) for n, codes in wanted.items()]
+    tasks += [(sheets[n], codes) for n, codes in papers.items()]
     with ThreadPoolExecutor(2) as pool:
         faults = [fault for fault in pool.map(check_image, tasks) if fault]
     if faults:
@@ -74,7 +86,8 @@ def main():
     if loose or not fonts_used:
         fail("not embedded as subsets with a way back to text: " + "; ".join(loose or ["no fonts at all"]))
     codes = sum(len(codes) for codes in wanted.values())
-    print(f"labels: {count} labels, {codes} barcodes read in each of PNG, PDF and ZPL, {len(WORDS)} words found in the PDFs' text")
+    read = f"{codes} barcodes read in each of PNG, PDF and ZPL, {len(papers)} pages of customs papers"
+    print(f"labels: {count} labels, {read}, {len(WORDS)} words found in the PDFs' text")
 
 
 main()

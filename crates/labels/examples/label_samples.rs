@@ -3,11 +3,13 @@
 //!   label_samples COUNT DIRECTORY [FONT_DIRECTORY…]
 //!
 //! The directory gets `N.png`, `N.zpl` and `N.pdf` for each label, `all.pdf` with all of them, and `expected.tsv`: the
-//! number of a label, the kind of code as zbar names it, and what it must read. The labels are the same in each run.
+//! number of a label, the kind of code as zbar names it, and what it must read. `papers.pdf` has the customs papers of some
+//! that go abroad, and `papers.tsv` the same for its pages. The labels are the same in each run.
 
 use labels::barcode::{MatrixKind, check_digit};
 use labels::{
-    Contents, Customs, CustomsItem, Effort, Fonts, Label, Party, Piece, Primary, layout, pdf, png, zpl,
+    Contents, Customs, CustomsItem, Declaration, Effort, Fonts, Label, Party, Piece, Primary, cn23,
+    commercial_invoice, layout, pdf, png, zpl,
 };
 use model::CountryCode;
 use std::error::Error;
@@ -82,6 +84,7 @@ fn customs(numbers: &mut Numbers) -> Customs {
         quantity: 1 + numbers.next(12) as u32,
         description: (*numbers.pick(&things)).into(),
         mass: format!("{}.{} kg", numbers.next(9), numbers.digits(2)),
+        unit_value: "12.50 EUR".into(),
         value: format!("{}.00 EUR", 1 + numbers.next(300)),
         hs_code: Some(numbers.digits(6)),
         origin: CountryCode::parse("PT"),
@@ -153,6 +156,30 @@ fn label(n: usize, numbers: &mut Numbers) -> Result<Label, Box<dyn Error>> {
     })
 }
 
+/// The papers of a label that goes abroad.
+fn declaration(n: usize, label: &Label, numbers: &mut Numbers) -> Option<Declaration> {
+    // A page of A4 takes readers ten times as long as a label.
+    let customs = label.customs.as_ref().filter(|_| n.is_multiple_of(7))?;
+    let items = customs.items.iter().cycle().take(1 + numbers.next(24) as usize).cloned().collect();
+    Some(Declaration {
+        number: format!("INV-{}", numbers.digits(6)),
+        date: customs.date.clone(),
+        tracking_number: label.tracking_number.clone(),
+        from: label.from.clone(),
+        to: label.to.clone(),
+        contents: customs.contents,
+        items,
+        total_mass: customs.total_mass.clone(),
+        total_value: customs.total_value.clone(),
+        postage: Some("18.40 EUR".into()),
+        incoterm: Some("DDP".into()),
+        identifiers: vec!["IOSS IM1234567890".into(), "EORI GB123456789000".into()],
+        comments: label.custom_lines.first().cloned(),
+        non_delivery: "return to sender".into(),
+        signer: customs.signer.clone(),
+    })
+}
+
 /// What zbar must read on a label. It knows no Data Matrix.
 fn expected(n: usize, label: &Label, rows: &mut String) -> std::fmt::Result {
     match &label.primary {
@@ -174,6 +201,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let directory = PathBuf::from(arguments.next().ok_or("which directory?")?);
     let fonts = Fonts::load(&arguments.collect::<Vec<_>>());
     let (mut numbers, mut scenes, mut rows) = (Numbers(1), Vec::new(), String::new());
+    let (mut papers, mut paper_rows) = (Vec::new(), String::new());
     for n in 0..count {
         let label = label(n, &mut numbers)?;
         let scene = layout(&label, &fonts)?;
@@ -185,8 +213,17 @@ fn main() -> Result<(), Box<dyn Error>> {
         std::fs::write(directory.join(format!("{n}.zpl")), zpl(&scene))?;
         std::fs::write(directory.join(format!("{n}.pdf")), pdf(std::slice::from_ref(&scene))?)?;
         scenes.push(scene);
+        if let Some(declaration) = declaration(n, &label, &mut numbers) {
+            for page in commercial_invoice(&declaration, &fonts).into_iter().chain(cn23(&declaration, &fonts))
+            {
+                writeln!(paper_rows, "{}\tCODE-128\t{}", papers.len(), declaration.tracking_number)?;
+                papers.push(page);
+            }
+        }
     }
     std::fs::write(directory.join("all.pdf"), pdf(&scenes)?)?;
     std::fs::write(directory.join("expected.tsv"), rows)?;
+    std::fs::write(directory.join("papers.pdf"), pdf(&papers)?)?;
+    std::fs::write(directory.join("papers.tsv"), paper_rows)?;
     Ok(())
 }

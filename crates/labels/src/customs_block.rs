@@ -10,7 +10,7 @@ const TEXT: f32 = 2.25;
 const LEAST: f32 = 1.75;
 /// Items that have rows of their own; the last row tells of the others.
 const MAX_ROWS: usize = 4;
-const KINDS: [(Contents, &str); 6] = [
+pub(crate) const KINDS: [(Contents, &str); 6] = [
     (Contents::Gift, "Gift"),
     (Contents::Documents, "Documents"),
     (Contents::Merchandise, "Sale of goods"),
@@ -63,7 +63,7 @@ fn rule(scene: &mut Scene, area: Rect, y: f32) {
 }
 
 /// A box to tick for each kind of contents.
-fn kinds(scene: &mut Scene, area: Rect, contents: Contents) {
+pub(crate) fn kinds(scene: &mut Scene, area: Rect, contents: Contents) {
     let width = area.width / KINDS.len() as f32;
     for (index, (kind, name)) in KINDS.into_iter().enumerate() {
         let x = crate::scene::snap(area.x + index as f32 * width);

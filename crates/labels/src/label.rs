@@ -89,7 +89,35 @@ pub struct CustomsItem {
     pub quantity: u32,
     pub description: String,
     pub mass: String,
+    /// Of one.
+    pub unit_value: String,
+    /// Of all.
     pub value: String,
     pub hs_code: Option<String>,
     pub origin: Option<CountryCode>,
+}
+
+/// What customs papers on A4 tell: the declaration CN23 and the commercial invoice. All but the parties and the items is
+/// text as it shall be read.
+#[derive(Debug, Clone)]
+pub struct Declaration {
+    /// The invoice's number.
+    pub number: String,
+    pub date: String,
+    pub tracking_number: String,
+    pub from: Party,
+    pub to: Party,
+    pub contents: Contents,
+    pub items: Vec<CustomsItem>,
+    pub total_mass: String,
+    pub total_value: String,
+    /// What the transport costs.
+    pub postage: Option<String>,
+    pub incoterm: Option<String>,
+    /// Tax numbers and the like, with what they are: `IOSS IM1234567890`.
+    pub identifiers: Vec<String>,
+    pub comments: Option<String>,
+    /// What is to happen where it can't be delivered.
+    pub non_delivery: String,
+    pub signer: String,
 }

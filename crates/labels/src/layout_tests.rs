@@ -44,6 +44,7 @@ fn customs() -> impl Strategy<Value = Customs> {
         quantity,
         description,
         mass: "1.25 kg".into(),
+        unit_value: "12.50 EUR".into(),
         value,
         hs_code: Some("610910".into()),
         origin: CountryCode::parse("PT"),
