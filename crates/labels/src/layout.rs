@@ -207,7 +207,7 @@ fn test_mark(scene: &mut Scene, area: Rect) -> f32 {
     let mark = Rect { height: height - 0.75, ..area };
     scene.frame(mark, THICK_RULE);
     let inner = Rect::new(mark.x + 1.0, mark.y + 0.5, mark.width - 2.0, mark.height - 1.0);
-    let words = "TEST \u{2013} NOT FOR SHIPPING";
+    let words = "TEST: NOT FOR SHIPPING";
     scene.text(inner, words, Setting::new(3.5, LEAST).bold().aligned(Align::Centre));
     height
 }
