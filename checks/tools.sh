@@ -102,7 +102,7 @@ without_main_cluster() {
     return "$status"
 }
 
-# Installs what is missing of: compiler, c++, postgres, python, node, chromium, curl. (nats is ensure_nats' to find.)
+# Installs what is missing of: compiler, c++, postgres, python, node, chromium, curl, zbar, poppler. (nats is ensure_nats' to find.)
 ensure_debian() {
     local need
     local -a packages=()
@@ -115,6 +115,8 @@ ensure_debian() {
             node) has_node || packages+=(nodejs npm) ;;
             chromium) command -v chromium >/dev/null || packages+=(chromium) ;;
             curl) command -v curl >/dev/null || packages+=(curl) ;;
+            zbar) command -v zbarimg >/dev/null || packages+=(zbar-tools) ;;
+            poppler) command -v pdftoppm >/dev/null || packages+=(poppler-utils) ;;
             nats) ;;
             *) die "ensure_debian: no such need: $need" ;;
         esac
@@ -259,6 +261,32 @@ ensure_sdks() {
         fi
         echo 'installing the SDKs of the realtime protocol'
         install_pinned "$from" "$dir"
+    ) 9>"$1/.cache/lock"
+}
+
+# Makes .cache/labels in the repository ($1): a renderer of ZPL at the version in package-lock.json, and Noto's fonts in
+# fonts/, which are not installed but unpacked.
+ensure_label_tools() {
+    local from=$1/checks/labels dir=$1/.cache/labels package
+    mkdir -p "$1/.cache"
+    (
+        flock 9
+        if cmp -s "$from/package-lock.json" "$dir/package-lock.json" &&
+            (cd "$dir" && node -e 'require("zpl-renderer-js"); process.exit(0)') &>/dev/null &&
+            [[ -f $dir/fonts/whole ]]; then
+            exit
+        fi
+        echo 'installing what reads labels'
+        rm -rf "$dir"
+        mkdir -p "$dir/fonts"
+        cp "$from/package.json" "$from/package-lock.json" "$dir"
+        quietly npm ci --prefix "$dir" --ignore-scripts --no-audit --no-fund --no-update-notifier
+        for package in fonts-noto-core fonts-noto-cjk; do
+            mkdir "$dir/fonts/$package"
+            unpack_debian "$package" "$dir/fonts/$package" || die "the Debian package $package can't be had"
+            rm "$dir/fonts/$package"/*.deb
+        done
+        touch "$dir/fonts/whole"
     ) 9>"$1/.cache/lock"
 }
 

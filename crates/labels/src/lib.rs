@@ -1,0 +1,37 @@
+//! Labels: one layout in millimetres, and three small back ends that make a file of it.
+//!
+//! ```text
+//!   Label ── layout ──► Scene ──┬── png ──► one bit a dot, 203 dpi
+//!                               ├── zpl ──► commands for a label printer
+//!                               └── pdf ──► pages that share their fonts
+//! ```
+//!
+//! Nothing here asks for the time, makes randomness or does I/O, but for [`Fonts::load`], which reads fonts from
+//! directories. The same label and the same fonts give the same bytes.
+
+mod address;
+pub mod barcode;
+mod countries;
+mod customs_block;
+mod draw;
+mod font;
+mod label;
+mod layout;
+mod page;
+mod papers;
+mod pdf;
+mod png;
+mod raster;
+pub mod scene;
+mod text;
+mod zpl;
+
+pub use font::{DEBIAN_DIRECTORIES, Fonts};
+pub use label::{Contents, Customs, CustomsItem, Declaration, Label, MAX_CUSTOM, Party, Piece, Primary};
+pub use layout::{LayoutError, layout};
+pub use page::PageSize;
+pub use papers::{cn23, commercial_invoice};
+pub use pdf::{PdfError, pdf};
+pub use png::{Effort, png};
+pub use scene::Scene;
+pub use zpl::zpl;

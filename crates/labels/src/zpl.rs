@@ -1,0 +1,213 @@
+//! A scene as ZPL II, for printers of 203 dpi: text and barcodes as the printer's own, so that a label is a kilobyte.
+//!
+//! What a printer may read differently is sent as dots (`^GFA`): text beyond Latin-1, for which font 0 has no letters, and
+//! barcodes with signs that mean something to ZPL.
+
+use crate::raster::{Bitmap, Raster};
+use crate::scene::{Align, Bars, Item, Rect, Scene, Squares, Text, dots};
+use std::fmt::Write;
+
+/// `^BQ` moves a code down by the height that the last `^BY` gave; this is told before, and taken off.
+const QR_OFFSET: i32 = 10;
+/// Font 0 is narrower than ours, and its figures are as high at this part of the size.
+const FONT_SCALE: f32 = 1.0;
+
+/// Writes a scene as one label.
+pub fn zpl(scene: &Scene) -> String {
+    let (width, height) = (dots(scene.width), dots(scene.height));
+    let mut zpl = format!("^XA\n^CI28\n^PW{width}\n^LL{height}\n^LH0,0\n");
+    for item in &scene.items {
+        match item {
+            Item::Fill(area) => fill(&mut zpl, *area),
+            Item::Text(text) if is_native_text(text) => native_text(&mut zpl, text),
+            Item::Bars(bars) if is_plain(&bars.data) => native_bars(&mut zpl, bars),
+            Item::Squares(squares) if is_plain(&squares.matrix.payload.replace('\x1d', "")) => {
+                native_squares(&mut zpl, squares);
+            }
+            Item::Text(_) | Item::Bars(_) | Item::Squares(_) => graphic(&mut zpl, scene, item),
+        }
+    }
+    zpl.push_str("^XZ\n");
+    zpl
+}
+
+/// Writing to a string can't fail.
+macro_rules! put {
+    ($zpl:expr, $($argument:tt)*) => { _ = writeln!($zpl, $($argument)*) };
+}
+
+fn fill(zpl: &mut String, area: Rect) {
+    let (width, height) = (dots(area.width).max(1), dots(area.height).max(1));
+    put!(zpl, "^FO{},{}^GB{width},{height},{}^FS", dots(area.x), dots(area.y), width.min(height));
+}
+
+/// Whether data is free of signs that ZPL or its barcodes read as commands.
+fn is_plain(data: &str) -> bool {
+    data.chars()
+        .all(|c| c.is_ascii_alphanumeric() || matches!(c, ' ' | '-' | '.' | '/' | ':' | '+' | '$' | '%'))
+}
+
+/// Whether font 0 has all of it. `^FB` reads backslashes.
+fn is_native_text(text: &Text) -> bool {
+    text.line.text.chars().all(|c| matches!(c, ' '..='~' | '\u{a1}'..='\u{ff}') && c != '\\' && c != '\u{ad}')
+}
+
+fn native_text(zpl: &mut String, text: &Text) {
+    let size = dots(text.size * FONT_SCALE);
+    let mut data = String::new();
+    for c in text.line.text.chars() {
+        match c {
+            '^' | '~' | '_' => put_hex(&mut data, c),
+            _ => data.push(c),
+        }
+    }
+    let reverse = if text.is_inverse { "^FR" } else { "" };
+    let font = format!("^A0N,{size},{size}");
+    let (left, width, base) = (dots(text.area.x), dots(text.area.width), dots(text.baseline));
+    match text.align {
+        Align::Start => put!(zpl, "^FT{left},{base}{font}{reverse}^FH^FD{data}^FS"),
+        Align::Centre => put!(zpl, "^FT{left},{base}{font}^FB{width},1,0,C{reverse}^FH^FD{data}^FS"),
+        Align::End => put!(zpl, "^FT{left},{base}{font}^FB{width},1,0,R{reverse}^FH^FD{data}^FS"),
+    }
+}
+
+fn put_hex(data: &mut String, c: char) {
+    _ = write!(data, "_{:02X}", u32::from(c));
+}
+
+fn native_bars(zpl: &mut String, bars: &Bars) {
+    let (x, y, height) = (dots(bars.x), dots(bars.area.y), dots(bars.area.height));
+    put!(zpl, "^BY{},3,{height}", bars.module_dots);
+    // Digits with FNC1 in front are set C from the start; else the printer chooses the sets.
+    if bars.is_gs1 {
+        put!(zpl, "^FO{x},{y}^BCN,{height},N,N,N,N^FD>;>8{}^FS", bars.data);
+    } else {
+        put!(zpl, "^FO{x},{y}^BCN,{height},N,N,N,A^FD{}^FS", bars.data);
+    }
+}
+
+fn native_squares(zpl: &mut String, squares: &Squares) {
+    let (x, y, side, payload) =
+        (dots(squares.x), dots(squares.y), squares.module_dots, &squares.matrix.payload);
+    match squares.matrix.kind {
+        crate::barcode::MatrixKind::Qr => {
+            put!(zpl, "^BY2,3,{QR_OFFSET}");
+            put!(zpl, "^FO{x},{}^BQN,2,{side}^FDMA,{payload}^FS", y - QR_OFFSET);
+        }
+        crate::barcode::MatrixKind::Gs1DataMatrix => {
+            let escaped = payload.replace('\x1d', "_1");
+            put!(zpl, "^FO{x},{y}^BXN,{side},200,0,0,6,_^FD_1{escaped}^FS");
+        }
+    }
+}
+
+/// An item as dots.
+fn graphic(zpl: &mut String, scene: &Scene, item: &Item) {
+    let area = item.area();
+    let mut raster = Raster::new(&scene.fonts, area);
+    match item {
+        // Font and background are drawn apart, and `^FR` turns what is black here white on what is black there.
+        Item::Text(text) => raster.text(&Text { is_inverse: false, ..text.clone() }),
+        _ => raster.draw(item),
+    }
+    let reverse = if matches!(item, Item::Text(text) if text.is_inverse) { "^FR" } else { "" };
+    let Some((left, top, bitmap)) = trimmed(&raster.bitmap) else { return };
+    let (x, y) = (dots(area.x) + left.cast_signed(), dots(area.y) + top.cast_signed());
+    let total = bitmap.bytes.len();
+    put!(zpl, "^FO{x},{y}{reverse}^GFA,{total},{total},{},{}^FS", bitmap.stride, hex(&bitmap));
+}
+
+/// The part of a bitmap that has black in it, and where it lies: whole bytes from the left, whole rows. None if all is white.
+fn trimmed(bitmap: &Bitmap) -> Option<(u32, u32, Bitmap)> {
+    let rows: Vec<&[u8]> = bitmap.bytes.chunks(bitmap.stride.max(1)).collect();
+    let is_black = |row: &&[u8]| row.iter().any(|byte| *byte != 0);
+    let (top, bottom) = (rows.iter().position(is_black)?, rows.iter().rposition(is_black)?);
+    let is_used = |column: &usize| rows.iter().any(|row| row[*column] != 0);
+    let (left, right) = ((0..bitmap.stride).find(is_used)?, (0..bitmap.stride).rfind(is_used)?);
+    let bytes: Vec<u8> =
+        rows[top..=bottom].iter().flat_map(|row| row[left..=right].iter().copied()).collect();
+    let stride = right - left + 1;
+    let size = |n: usize| u32::try_from(n).unwrap_or_default();
+    let part = Bitmap { width: size(stride * 8), height: size(bottom - top + 1), stride, bytes };
+    Some((size(left * 8), size(top), part))
+}
+
+/// ZPL's compressed hex: runs of a digit are counted by letters, `,` ends a row with zeros, `:` repeats the row above.
+fn hex(bitmap: &Bitmap) -> String {
+    let mut written = String::new();
+    let mut above: Option<&[u8]> = None;
+    for row in bitmap.bytes.chunks(bitmap.stride.max(1)) {
+        if above == Some(row) {
+            written.push(':');
+        } else {
+            hex_row(row, &mut written);
+        }
+        above = Some(row);
+    }
+    written
+}
+
+fn hex_row(row: &[u8], written: &mut String) {
+    let digits: Vec<u8> = row.iter().flat_map(|byte| [byte >> 4, byte & 15]).collect();
+    let end = digits.iter().rposition(|digit| *digit != 0).map_or(0, |last| last + 1);
+    for run in digits[..end].chunk_by(|a, b| a == b) {
+        // `z` to `g` count 400 down to 20, `Y` to `G` 19 down to 1; together they add up.
+        let mut count = run.len();
+        while count >= 20 {
+            let twenties = (count / 20).min(20);
+            written.push(letter(b'f', twenties));
+            count -= 20 * twenties;
+        }
+        if count > 0 && run.len() > 1 {
+            written.push(letter(b'F', count));
+        }
+        written.push(char::from_digit(u32::from(run[0]), 16).unwrap_or('0').to_ascii_uppercase());
+    }
+    if end < digits.len() {
+        written.push(',');
+    }
+}
+
+/// The letter that stands so far behind another.
+fn letter(before: u8, by: usize) -> char {
+    char::from(before + u8::try_from(by).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Reads compressed hex as a printer does.
+    fn unhex(text: &str, stride: usize) -> Vec<u8> {
+        let (mut rows, mut row, mut count): (Vec<Vec<u8>>, Vec<u8>, usize) = (Vec::new(), Vec::new(), 0);
+        for c in text.chars() {
+            match c {
+                'G'..='Y' => count += c as usize - 'F' as usize,
+                'g'..='z' => count += 20 * (c as usize - 'f' as usize),
+                ',' => row.resize(2 * stride, 0),
+                ':' => rows.push(rows.last().unwrap().clone()),
+                _ => row.extend(std::iter::repeat_n(
+                    c.to_digit(16).unwrap() as u8,
+                    std::mem::take(&mut count).max(1),
+                )),
+            }
+            if row.len() == 2 * stride {
+                rows.push(std::mem::take(&mut row));
+            }
+        }
+        rows.concat().chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn compressed_dots_read_back(
+            stride in 1_usize..260,
+            rows in proptest::collection::vec(proptest::collection::vec(prop_oneof![3 => Just(0_u8), 2 => Just(255), 1 => any::<u8>()], 260), 1..6)
+        ) {
+            let bytes: Vec<u8> = rows.iter().flat_map(|row| row[..stride].iter().copied()).collect();
+            let bitmap = Bitmap { width: 8, height: 1, stride, bytes };
+            prop_assert_eq!(unhex(&hex(&bitmap), stride), bitmap.bytes);
+        }
+    }
+}
