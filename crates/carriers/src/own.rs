@@ -24,6 +24,9 @@ use crate::{
     Tracked,
 };
 
+/// The carrier's handle.
+pub const HANDLE: &str = "own";
+
 /// The connector.
 pub struct Own;
 
@@ -111,7 +114,7 @@ impl OwnService {
 
 impl Connector for Own {
     fn handle(&self) -> &'static str {
-        "own"
+        HANDLE
     }
 
     fn capabilities(&self) -> Capabilities {

@@ -5,6 +5,7 @@
 
 mod answer;
 mod request;
+mod services;
 #[cfg(test)]
 mod tests;
 mod webhook;
@@ -23,8 +24,11 @@ use crate::{
 };
 
 use answer::{Purpose, Shipment};
+pub use services::{handle, services};
 pub use webhook::{Update, is_signed, update};
 
+/// The carrier's handle.
+pub const HANDLE: &str = "easypost";
 /// Where EasyPost is, unless the account's configuration says otherwise.
 const BASE: &str = "https://api.easypost.com/v2";
 const FORMATS: &[LabelFormat] = &[LabelFormat::Png, LabelFormat::Pdf, LabelFormat::Zpl];
@@ -34,7 +38,7 @@ pub struct EasyPost;
 
 impl Connector for EasyPost {
     fn handle(&self) -> &'static str {
-        "easypost"
+        HANDLE
     }
 
     fn capabilities(&self) -> Capabilities {
