@@ -6,16 +6,19 @@
 
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
+use std::sync::Arc;
 use std::task::Poll;
 
 use realtime::frame::Codec;
-use realtime::session::{Answer, ReadLog, Transport};
+use realtime::session::{Answer, ReadLog, Slice, Transport};
 use realtime::{Connection, Step};
 use serde_json::{Value, json};
+use service::{Service, SystemRandom};
 
-use crate::listener::{Listener, connect_command, provision, publish, user};
+use crate::listener::{connect_command, provision, user};
 use crate::world::World;
 
+const ANNOUNCEMENTS: &str = "system:announcements";
 /// More steps than a read has, on either engine.
 const STEPS_MAX: usize = 50;
 
@@ -28,23 +31,41 @@ enum Kind {
 
 /// A client without a socket, whose reads of the log the test does itself.
 struct Client<'a> {
-    world: &'a World,
+    node: &'a Service,
     connection: Connection,
     told: Vec<Value>,
 }
 
 impl<'a> Client<'a> {
-    fn new(world: &'a World) -> Self {
-        let connection = world.service.open_stream(Transport::websocket(Codec::Json));
-        Self { world, connection, told: Vec::new() }
+    fn new(node: &'a Service) -> Self {
+        let connection = node.open_stream(Transport::websocket(Codec::Json));
+        Self { node, connection, told: Vec::new() }
     }
 
     fn now(&self) -> u64 {
-        self.world.service.now().as_millis()
+        self.node.now().as_millis()
     }
 
-    fn send(&mut self, frame: &Value) {
-        self.connection.receive(self.now(), frame.to_string().into());
+    /// Connects, and goes as far as the read of the log that tells where to start.
+    async fn begin(&mut self, kind: Kind, connect: &Value) -> Vec<ReadLog> {
+        self.connection.receive(self.now(), connect.to_string().into());
+        let reads = self.next_read().await.expect("a read");
+        if kind == Kind::Locations {
+            return reads;
+        }
+        let slices = self.node.read_streams(reads).await.expect("the log");
+        assert!(self.end(slices).await["connect"].is_object());
+        let join = json!({"id": 2, "subscribe": {"channel": ANNOUNCEMENTS}});
+        self.connection.receive(self.now(), join.to_string().into());
+        self.next_read().await.expect("a read")
+    }
+
+    /// Goes on with what was read; gives what it was answered.
+    async fn end(&mut self, slices: Vec<Slice>) -> Value {
+        self.connection.answer(self.now(), Answer::Log(slices));
+        assert_eq!(self.next_read().await, None);
+        assert_eq!(self.told.len(), 1, "more than an answer: {:?}", self.told);
+        self.told.remove(0)
     }
 
     /// Does all that is to be done before the log is next read; none where it need not be.
@@ -57,7 +78,7 @@ impl<'a> Client<'a> {
                         .extend(text.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON")));
                 }
                 Step::Vouch(grant) => {
-                    let verdict = self.world.service.vouch(grant).await.expect("the store answers");
+                    let verdict = self.node.vouch(grant).await.expect("the store answers");
                     self.connection.answer(self.now(), Answer::Vouched(verdict));
                 }
                 Step::Read(reads) => return Some(reads),
@@ -67,16 +88,18 @@ impl<'a> Client<'a> {
         None
     }
 
-    /// Takes all that was published to it.
-    async fn listen(&mut self) {
+    /// The offsets of all that was published to it on the channel.
+    async fn listen(&mut self, channel: &str) -> Vec<u64> {
         loop {
             let before = self.told.len();
             self.connection.collect(self.now());
             assert_eq!(self.next_read().await, None);
             if self.told.len() == before {
-                return;
+                break;
             }
         }
+        let told = self.told.iter().map(|told| &told["push"]).filter(|push| push["channel"] == channel);
+        told.map(|push| push["pub"]["offset"].as_u64().expect("an offset")).collect()
     }
 }
 
@@ -91,8 +114,14 @@ async fn so_does_who_read_announcements() {
 }
 
 async fn every_order(kind: Kind) {
+    let world = World::new().await;
+    provision(&world, &world.token).await;
+    let channel = match kind {
+        Kind::Locations => format!("locations:{}#{}", world.owner(), user(&world, &world.token).await),
+        Kind::Announcements => ANNOUNCEMENTS.to_owned(),
+    };
     for steps in 0..STEPS_MAX {
-        if !overtaken(kind, steps).await {
+        if !overtaken(&world, kind, &channel, steps).await {
             assert!(steps > 1, "the read never waited: this run is void");
             return;
         }
@@ -101,62 +130,51 @@ async fn every_order(kind: Kind) {
 }
 
 /// Lets a client be overtaken by another after so many steps of its read. Tells whether it was still reading.
-async fn overtaken(kind: Kind, steps: usize) -> bool {
-    let world = World::new().await;
-    provision(&world, &world.token).await;
-    // Known before: who is stopped while making it stops everybody.
-    world.service.epoch().await.expect("an epoch");
-    let channel = match kind {
-        Kind::Locations => format!("locations:{}#{}", world.owner(), user(&world, &world.token).await),
-        Kind::Announcements => "system:announcements".to_owned(),
-    };
-    let join = json!({"id": 2, "subscribe": {"channel": "system:announcements"}});
-    write(&world, kind, 3).await;
-
-    let mut client = Client::new(&world);
-    client.send(&connect_command(&world, &world.token).await);
-    let mut reads = client.next_read().await.expect("a read");
-    if kind == Kind::Announcements {
-        let slices = world.service.read_streams(reads).await.expect("the log");
-        client.connection.answer(client.now(), Answer::Log(slices));
-        assert_eq!(client.next_read().await, None);
-        client.send(&join);
-        reads = client.next_read().await.expect("a read");
-    }
-    let mut reading = pin!(world.service.read_streams(reads));
+async fn overtaken(world: &World, kind: Kind, channel: &str, steps: usize) -> bool {
+    let node = fresh_node(world).await;
+    let connect = connect_command(world, &world.token).await;
+    write(world, kind, 3).await;
+    let mut client = Client::new(&node);
+    let reads = client.begin(kind, &connect).await;
+    let mut reading = pin!(node.read_streams(reads));
     if advance(reading.as_mut(), steps).await.is_some() {
         return false;
     }
 
-    write(&world, kind, 5).await;
-    let (mut other, connected) = Listener::connect(&world, &world.token).await;
-    if kind == Kind::Announcements {
-        other.send(&world, &connected, &join).await;
-        other.next().await;
-    }
+    write(world, kind, 5).await;
+    let mut other = Client::new(&node);
+    let reads = other.begin(kind, &connect).await;
+    let slices = node.read_streams(reads).await.expect("the log");
+    let theirs = start(kind, channel, &other.end(slices).await);
 
     let slices = reading.await.expect("the log");
-    client.connection.answer(client.now(), Answer::Log(slices));
-    assert_eq!(client.next_read().await, None);
-    let joined = client.told.pop().expect("an answer");
-    let joined = match kind {
-        Kind::Locations => &joined["connect"]["subs"][&channel],
-        Kind::Announcements => &joined["subscribe"],
-    };
-    let start = joined["offset"].as_u64().unwrap_or_else(|| panic!("no offset: {joined}"));
-    assert!(
-        client.told.iter().all(|told| told["push"]["pub"].is_null()),
-        "before its answer: {:?}",
-        client.told
-    );
-
-    let top = write(&world, kind, 1).await;
-    publish(&world).await;
-    client.listen().await;
-    let told = client.told.iter().filter(|told| told["push"]["channel"] == channel);
-    let told: Vec<_> = told.map(|told| told["push"]["pub"]["offset"].as_u64().expect("an offset")).collect();
-    assert_eq!(told, (start + 1..=top).collect::<Vec<_>>(), "{kind:?}, overtaken after {steps} steps");
+    let own = start(kind, channel, &client.end(slices).await);
+    let top = write(world, kind, 1).await;
+    node.publish_streams().await.expect("the log can be read");
+    for (name, client, start) in [("overtaken", client, own), ("overtaking", other, theirs)] {
+        let (mut client, expected) = (client, Vec::from_iter(start + 1..=top));
+        assert_eq!(client.listen(channel).await, expected, "{kind:?}, {name} after {steps} steps");
+    }
     true
+}
+
+/// A server on the world's database that follows nothing yet.
+async fn fresh_node(world: &World) -> Service {
+    let settings = world.service.settings().clone();
+    let node = Service::new(world.db.clone(), world.clock.clone(), Arc::new(SystemRandom), settings);
+    let node = node.expect("a service");
+    // Made by the first who asks, which is not what is tried here.
+    node.epoch().await.expect("an epoch");
+    node
+}
+
+/// The offset from which a client was told to count.
+fn start(kind: Kind, channel: &str, reply: &Value) -> u64 {
+    let joined = match kind {
+        Kind::Locations => &reply["connect"]["subs"][channel],
+        Kind::Announcements => &reply["subscribe"],
+    };
+    joined["offset"].as_u64().unwrap_or_else(|| panic!("no offset: {reply}"))
 }
 
 /// Lets something happen so many times; gives the offset of the last.
