@@ -47,6 +47,7 @@ mod stock_events;
 mod strangers;
 mod stream_connections;
 mod stream_ends;
+mod stream_overtaking;
 mod stream_positions;
 mod stream_recovery;
 mod stream_tokens;
