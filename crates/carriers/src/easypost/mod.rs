@@ -41,12 +41,20 @@ impl Connector for EasyPost {
         HANDLE
     }
 
-    fn capabilities(&self) -> Capabilities {
+    fn check(&self, account: &Account) -> Result<(), String> {
+        match account.credentials.get("api_key").and_then(Value::as_str) {
+            Some(key) if !key.trim().is_empty() => Ok(()),
+            _ => Err("EasyPost needs its API key in the credentials, as `api_key`.".to_owned()),
+        }
+    }
+
+    fn capabilities(&self, _account: &Account) -> Capabilities {
         Capabilities {
             is_idempotent: false,
             can_look_up: true,
             can_void: true,
-            can_manifest: true,
+            // Its scan forms are not asked for yet.
+            can_manifest: false,
             can_track: true,
             label_formats: FORMATS,
             visibility_delay: Duration::from_secs(5),
@@ -75,6 +83,7 @@ impl Connector for EasyPost {
                 let format = format.as_str().to_ascii_uppercase();
                 send("GET", format!("/shipments/{}/label?file_format={format}", receipt.purchase), None)
             }
+            Task::Manifest { .. } => Step::Done(unmanifested()),
         }
     }
 
@@ -110,6 +119,7 @@ impl Connector for EasyPost {
                 Some(label) => Outcome::Labelled(label),
                 None => Outcome::Labelled(crate::Label::Later),
             }),
+            Task::Manifest { .. } => Step::Done(unmanifested()),
         }
     }
 }
@@ -160,6 +170,13 @@ fn voided(shipment: &Shipment) -> Outcome {
 fn unprepared(r#type: ErrorType) -> Outcome {
     let message = "The shipment was not made known to EasyPost first.";
     Outcome::Rejected(ShipmentError::new(r#type, ErrorCode::ProviderUnavailable, Source::Service, message))
+}
+
+fn unmanifested() -> Outcome {
+    let message = "Close out at EasyPost itself: its scan forms are not asked for from here yet.";
+    let error =
+        ShipmentError::new(ErrorType::Manifest, ErrorCode::ServiceUnavailable, Source::Service, message);
+    Outcome::Rejected(error)
 }
 
 fn wanted_format(details: &model::shipment::ShipmentInput) -> LabelFormat {
