@@ -80,13 +80,24 @@ const CLAIM: Sql = Sql::each(
         columns!()
     ),
 );
+/// Once: whoever repeats it, because the answer was lost, finds that nobody holds it any more.
 const RECORD: Sql = Sql::same(
     "UPDATE purchase SET state = $1, holder = '', due_at = $2, failures = $3, unknown_at = $4, prepared = $5,
          receipt = $6, is_labelled = $7, error = $8, updated_at = $9
-     WHERE owner = $10 AND id = $11 AND fence = $12",
+     WHERE owner = $10 AND id = $11 AND fence = $12 AND holder <> ''",
 );
 const KEEP_PREPARED: Sql =
     Sql::same("UPDATE purchase SET prepared = $1 WHERE owner = $2 AND id = $3 AND fence = $4");
+const KEEP_RECEIPT: Sql = Sql::same(
+    "UPDATE purchase SET state = 'bought', receipt = $1, failures = 0, unknown_at = NULL, error = NULL, updated_at = $2
+     WHERE owner = $3 AND id = $4 AND fence = $5",
+);
+/// Whoever holds it does not know of this, and is shut out.
+const ACCEPT: Sql = Sql::same(
+    "UPDATE purchase SET state = 'bought', receipt = $1, due_at = $2, holder = '', fence = fence + 1, failures = 0,
+         unknown_at = NULL, error = NULL, updated_at = $2
+     WHERE owner = $3 AND id = $4",
+);
 /// Whoever holds it does not know of this, and is shut out.
 const SET_STATE: Sql = Sql::same(
     "UPDATE purchase SET state = $1, due_at = $2, holder = '', fence = fence + 1, failures = 0, error = NULL,
@@ -124,6 +135,8 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
     &CLAIM,
     &RECORD,
     &KEEP_PREPARED,
+    &KEEP_RECEIPT,
+    &ACCEPT,
     &SET_STATE,
     &SET_DUE,
     &OBSERVE,
@@ -252,6 +265,29 @@ pub async fn record(tx: &mut Tx<'_>, purchase: &Purchase, now: Timestamp) -> Res
 pub async fn keep_prepared(tx: &mut Tx<'_>, purchase: &Purchase, prepared: &str) -> Result<bool> {
     let values = [prepared.into(), purchase.owner.into(), purchase.id.into(), purchase.fence.into()];
     Ok(tx.execute(&KEEP_PREPARED, &values).await? > 0)
+}
+
+/// Keeps what a carrier gave for the money, and goes on holding it; false where it is no longer held.
+pub async fn keep_receipt(
+    tx: &mut Tx<'_>,
+    purchase: &Purchase,
+    receipt: &str,
+    now: Timestamp,
+) -> Result<bool> {
+    let values =
+        [receipt.into(), now.into(), purchase.owner.into(), purchase.id.into(), purchase.fence.into()];
+    Ok(tx.execute(&KEEP_RECEIPT, &values).await? > 0)
+}
+
+/// Takes it as bought, because somebody found out.
+pub async fn accept(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    id: Id<PurchaseAttempt>,
+    receipt: &str,
+    now: Timestamp,
+) -> Result<()> {
+    tx.execute(&ACCEPT, &[receipt.into(), now.into(), owner.into(), id.into()]).await.map(drop)
 }
 
 /// Puts it into another state, because somebody said so.

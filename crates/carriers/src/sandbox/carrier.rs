@@ -16,12 +16,15 @@ use crate::{
     Account, Answer, Capabilities, Connector, Found, Label, Manifested, Outcome, Request, Step, Task, Tracked,
 };
 
+/// The carrier's handle.
+pub const HANDLE: &str = "sandbox";
+
 /// The connector.
 pub struct Sandbox;
 
 impl Connector for Sandbox {
     fn handle(&self) -> &'static str {
-        "sandbox"
+        HANDLE
     }
 
     fn check(&self, account: &Account) -> Result<(), String> {

@@ -19,7 +19,7 @@ mod way;
 mod wire;
 mod word;
 
-pub use carrier::Sandbox;
+pub use carrier::{HANDLE, Sandbox};
 pub use number::{is_tracking_number, tracking_number};
 pub use price::{Refusal, SERVICES, Service, picks, price, zone};
 pub use settings::{Mode, Settings};

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use ::carriers::sandbox::{self, Asked, Desk, Entry};
+use ::carriers::sandbox;
+use ::carriers::sandbox::desk::{Asked, Desk, Entry, serve};
 use ::carriers::{Account, Answer, Connector, Outcome, Request, Step, Task};
-use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Method};
 use model::shipment::{ErrorCode, ErrorType, ShipmentError, Source};
 use model::{Error, Owner, Result};
@@ -38,7 +38,7 @@ impl Service {
                 Step::Done(outcome) => return outcome,
                 Step::Send(request) => request,
             };
-            let answer = self.exchange(owner, request, end).await;
+            let answer = self.exchange(owner, account, request, end).await;
             step = connector.resume(account, task, exchange, answer);
         }
         match step {
@@ -51,11 +51,11 @@ impl Service {
         }
     }
 
-    async fn exchange(&self, owner: Owner, request: Request, end: Instant) -> Answer {
+    async fn exchange(&self, owner: Owner, account: &Account, request: Request, end: Instant) -> Answer {
         match request.url.strip_prefix(IN_PROCESS) {
             Some(path) => {
-                let path = path.to_owned();
-                match tokio::time::timeout_at(end, self.ask_sandbox(owner, &request, path)).await {
+                let desk = Desk::of(&sandbox::Settings::read(account).unwrap_or_default());
+                match tokio::time::timeout_at(end, self.ask_sandbox(owner, desk, &request, path)).await {
                     Ok(Ok(answer)) => answer,
                     Ok(Err(error)) => {
                         log::error("sandbox", &error);
@@ -113,21 +113,19 @@ impl Service {
     }
 
     /// The sandbox carrier in this process: its own books, in rows of its own, written before it answers.
-    async fn ask_sandbox(&self, owner: Owner, request: &Request, path: String) -> Result<Answer> {
-        let asked = match Asked::read(request.method, &path, &request.body) {
+    async fn ask_sandbox(&self, owner: Owner, desk: Desk, request: &Request, path: &str) -> Result<Answer> {
+        let asked = match Asked::read(request.method, path, &request.body) {
             Ok(asked) => asked,
-            Err(reply) => return Ok(answer(reply.status, None, reply.body)),
+            Err(reply) => return Ok(reply.answer()),
         };
         let now = self.now();
-        let serve = self.db().write(owner, async move |tx| {
-            let Some(reference) = asked.reference() else {
-                return Ok(sandbox::serve(&Desk::default(), &asked, &[], now));
-            };
+        let served = self.db().write(owner, async move |tx| {
+            let Some(reference) = asked.reference() else { return Ok(serve(&desk, &asked, &[], now)) };
             let mut earlier = Vec::new();
             for doc in sandbox_entries::all(tx, owner, reference).await? {
                 earlier.push(serde_json::from_str::<Entry>(&doc).map_err(Error::fault)?);
             }
-            let reply = sandbox::serve(&Desk::default(), &asked, &earlier, now);
+            let reply = serve(&desk, &asked, &earlier, now);
             for (place, entry) in reply.entries.iter().enumerate() {
                 let number = (earlier.len() + place + 1) as i64;
                 let doc = serde_json::to_string(entry).map_err(Error::fault)?;
@@ -135,19 +133,12 @@ impl Service {
             }
             Ok(reply)
         });
-        let reply = serve.await?;
+        let reply = served.await?;
         if !reply.delay.is_zero() {
             tokio::time::sleep(reply.delay).await;
         }
-        Ok(match reply.is_cut {
-            true => Answer::Lost("The connection ended before an answer came.".to_owned()),
-            false => answer(reply.status, reply.retry_after, reply.body),
-        })
+        Ok(reply.answer())
     }
-}
-
-fn answer(status: u16, retry_after: Option<Duration>, body: Bytes) -> Answer {
-    Answer::Response { status, retry_after, body }
 }
 
 /// Whether the request provably never left.
