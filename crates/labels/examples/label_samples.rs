@@ -174,7 +174,7 @@ fn declaration(n: usize, label: &Label, numbers: &mut Numbers) -> Option<Declara
         postage: Some("18.40 EUR".into()),
         incoterm: Some("DDP".into()),
         identifiers: vec!["IOSS IM1234567890".into(), "EORI GB123456789000".into()],
-        comments: label.custom_lines.first().cloned(),
+        comments: label.custom_lines.clone(),
         non_delivery: "return to sender".into(),
         signer: customs.signer.clone(),
     })
@@ -184,6 +184,7 @@ fn declaration(n: usize, label: &Label, numbers: &mut Numbers) -> Option<Declara
 fn expected(n: usize, label: &Label, rows: &mut String) -> std::fmt::Result {
     match &label.primary {
         Primary::Number(number) => writeln!(rows, "{n}\tCODE-128\t{number}")?,
+        Primary::Figures(_) => {}
         Primary::Sscc(digits) => writeln!(rows, "{n}\tCODE-128\t00{digits}")?,
     }
     for code in &label.custom_barcodes {

@@ -9,7 +9,7 @@ const ROW: f32 = 3.0;
 const TEXT: f32 = 2.25;
 const LEAST: f32 = 1.75;
 /// Items that have rows of their own; the last row tells of the others.
-const MAX_ROWS: usize = 4;
+pub(crate) const MAX_ROWS: usize = 4;
 pub(crate) const KINDS: [(Contents, &str); 6] = [
     (Contents::Gift, "Gift"),
     (Contents::Documents, "Documents"),

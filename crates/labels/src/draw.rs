@@ -59,6 +59,12 @@ impl Setting {
     }
 }
 
+/// The width that a barcode needs at least, in millimetres, with its quiet zones.
+pub(crate) fn least_width(code: &Code128) -> f32 {
+    let narrowest = BAR_DOTS.into_iter().min().unwrap_or_default();
+    (code.width() + 2 * QUIET_MODULES as usize) as f32 * narrowest as f32 / DOTS_PER_MM
+}
+
 impl Scene {
     pub(crate) fn fill(&mut self, area: Rect) {
         self.items.push(Item::Fill(area));

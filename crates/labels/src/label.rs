@@ -3,7 +3,7 @@
 use crate::barcode::MatrixKind;
 use model::CountryCode;
 
-/// Custom text lines and custom barcodes, at most; more are left out.
+/// Custom barcodes, at most; more are left out.
 pub const MAX_CUSTOM: usize = 3;
 
 /// A label for one parcel.
@@ -60,6 +60,8 @@ pub enum Primary {
     Number(String),
     /// A serial shipping container code, 18 digits, as GS1-128 with (00).
     Sscc(String),
+    /// A number that no barcode holds, or none of the label's width: it is written out.
+    Figures(String),
 }
 
 /// The declaration CN22, for parcels that go abroad. Values and masses are texts with their units.
@@ -116,7 +118,7 @@ pub struct Declaration {
     pub incoterm: Option<String>,
     /// Tax numbers and the like, with what they are: `IOSS IM1234567890`.
     pub identifiers: Vec<String>,
-    pub comments: Option<String>,
+    pub comments: Vec<String>,
     /// What is to happen where it can't be delivered.
     pub non_delivery: String,
     pub signer: String,

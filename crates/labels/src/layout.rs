@@ -15,7 +15,7 @@ use crate::address::{self, country_name};
 use crate::barcode::check_digit::{is_s10, is_sscc};
 use crate::barcode::{BarcodeError, Code128, Matrix};
 use crate::customs_block;
-use crate::draw::Setting;
+use crate::draw::{Setting, least_width};
 use crate::font::Fonts;
 use crate::label::{Label, MAX_CUSTOM, Party, Primary};
 use crate::scene::{Align, DOTS_PER_MM, HEIGHT_DOTS, Rect, Scene, WIDTH_DOTS};
@@ -33,6 +33,12 @@ const GAP: f32 = 1.5;
 const LEAST: f32 = 2.0;
 const SMALL: f32 = 2.375;
 const CAPTION: f32 = 2.0;
+
+/// Lines of the customer's own at the foot, at most; more are left out.
+const MAX_LINES: usize = 2 * MAX_CUSTOM;
+/// How much of the foot's width its barcodes take beside text, and at most.
+const CODES_PART: f32 = 0.56;
+const CODES_PART_MAX: f32 = 0.8;
 
 /// How high the parts are, from top to bottom.
 struct Heights {
@@ -188,8 +194,15 @@ fn primary(scene: &mut Scene, area: Rect, label: &Label) -> Result<(), LayoutErr
     let top = if label.is_test { test_mark(scene, area) } else { 0.0 };
     let figures_height = 6.0;
     let bars = Rect::new(0.0, area.y + top, page, area.height - figures_height - top - 0.5);
+    if let Primary::Figures(number) = &label.primary {
+        let room = Rect { y: area.y + top, height: area.height - top, ..area };
+        scene.text(room, number, Setting::new(8.0, LEAST).bold().aligned(Align::Centre));
+        return Ok(());
+    }
     let (code, data, figures, is_gs1) = match &label.primary {
-        Primary::Number(number) => (Code128::new(number), number.clone(), spaced(number), false),
+        Primary::Number(number) | Primary::Figures(number) => {
+            (Code128::new(number), number.clone(), spaced(number), false)
+        }
         Primary::Sscc(digits) if is_sscc(digits) => {
             (Code128::sscc(digits), format!("00{digits}"), format!("(00) {}", spaced(digits)), true)
         }
@@ -224,12 +237,12 @@ fn spaced(number: &str) -> String {
 fn footer(scene: &mut Scene, area: Rect, label: &Label) -> Result<(), LayoutError> {
     let codes: Vec<&String> = label.custom_barcodes.iter().take(MAX_CUSTOM).collect();
     let mut lines = Vec::new();
-    let (Primary::Number(shown) | Primary::Sscc(shown)) = &label.primary;
+    let (Primary::Number(shown) | Primary::Sscc(shown) | Primary::Figures(shown)) = &label.primary;
     if *shown != label.tracking_number {
         lines.push(format!("Tracking {}", label.tracking_number));
     }
     lines.extend(label.reference.as_ref().map(|reference| format!("Ref. {reference}")));
-    lines.extend(label.custom_lines.iter().take(MAX_CUSTOM).cloned());
+    lines.extend(label.custom_lines.iter().take(MAX_LINES).cloned());
     if let Some(party) = &label.return_to {
         lines.push(format!(
             "If undelivered, return to: {}",
@@ -239,7 +252,7 @@ fn footer(scene: &mut Scene, area: Rect, label: &Label) -> Result<(), LayoutErro
     let codes_width = match (codes.is_empty(), lines.is_empty()) {
         (true, _) => 0.0,
         (false, true) => area.width,
-        (false, false) => area.width * 0.56,
+        (false, false) => codes_width(area.width, &codes),
     };
     let text = Rect { width: area.width - codes_width, ..area };
     scene.block(text, &lines, |_| false, Setting::new(3.0, LEAST));
@@ -250,6 +263,23 @@ fn footer(scene: &mut Scene, area: Rect, label: &Label) -> Result<(), LayoutErro
         custom_barcode(scene, strip, data).map_err(|error| LayoutError::Custom(index, error))?;
     }
     Ok(())
+}
+
+/// More than half of the label; more yet for long codes, so that they have bars at all.
+fn codes_width(width: f32, codes: &[&String]) -> f32 {
+    let needed = codes.iter().filter_map(|code| Code128::new(code).ok()).map(|code| least_width(&code));
+    (width * CODES_PART).max(needed.fold(0.0, f32::max)).min(width * CODES_PART_MAX)
+}
+
+/// Whether a number has room on a label as its main barcode.
+pub(crate) fn has_room(number: &str) -> bool {
+    Code128::new(number).is_ok_and(|code| least_width(&code) <= WIDTH_DOTS as f32 / DOTS_PER_MM)
+}
+
+/// Whether a barcode of the customer's own has room beside the text at the foot of a label.
+pub(crate) fn has_room_at_foot(data: &str) -> bool {
+    let width = (WIDTH_DOTS as f32 / DOTS_PER_MM - 2.0 * MARGIN) * CODES_PART_MAX;
+    Code128::new(data).is_ok_and(|code| least_width(&code) <= width)
 }
 
 fn custom_barcode(scene: &mut Scene, strip: Rect, data: &str) -> Result<(), BarcodeError> {

@@ -6,19 +6,23 @@
 //!                               └── pdf ──► pages that share their fonts
 //! ```
 //!
+//! [`papers`] makes all of it from a shipment that was bought.
+//!
 //! Nothing here asks for the time, makes randomness or does I/O, but for [`Fonts::load`], which reads fonts from
 //! directories. The same label and the same fonts give the same bytes.
 
 mod address;
 pub mod barcode;
+mod bought;
 mod countries;
 mod customs_block;
+mod customs_papers;
+mod declare;
 mod draw;
 mod font;
 mod label;
 mod layout;
 mod page;
-mod papers;
 mod pdf;
 mod png;
 mod raster;
@@ -26,11 +30,12 @@ pub mod scene;
 mod text;
 mod zpl;
 
+pub use bought::{Bought, Paper, PaperError, files, papers, scenes};
+pub use customs_papers::{cn23, commercial_invoice};
 pub use font::{DEBIAN_DIRECTORIES, Fonts};
 pub use label::{Contents, Customs, CustomsItem, Declaration, Label, MAX_CUSTOM, Party, Piece, Primary};
 pub use layout::{LayoutError, layout};
 pub use page::PageSize;
-pub use papers::{cn23, commercial_invoice};
 pub use pdf::{PdfError, pdf};
 pub use png::{Effort, png};
 pub use scene::Scene;

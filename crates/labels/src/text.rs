@@ -32,11 +32,16 @@ pub struct Line {
     pub is_right_to_left: bool,
 }
 
-/// Text as it may be drawn: one line, single spaces, no controls, and nothing that turns its direction around unseen.
+/// Text as it may be drawn: one line, single spaces, no controls, and nothing that turns its direction around unseen. What
+/// is cut off shows as an ellipsis.
 pub fn clean(text: &str) -> String {
     let is_hidden = |c: char| matches!(c, '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
     let kept = text.chars().filter(|c| !is_hidden(*c)).map(|c| if c.is_control() { ' ' } else { c });
-    let whole: String = kept.take(MAX_CHARACTERS).collect();
+    let mut whole: String = kept.clone().take(MAX_CHARACTERS).collect();
+    if kept.skip(MAX_CHARACTERS).any(|c| !c.is_whitespace()) {
+        whole.pop();
+        whole.push('…');
+    }
     whole.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -199,7 +204,8 @@ mod tests {
     #[test]
     fn text_is_cleaned_of_what_cannot_be_seen() {
         assert_eq!(clean("  a\n\tb\u{0} \u{202e}c\u{200b} "), "a b c");
-        assert_eq!(clean(&"x".repeat(500)).len(), MAX_CHARACTERS);
+        assert_eq!(clean(&"x".repeat(MAX_CHARACTERS)), "x".repeat(MAX_CHARACTERS));
+        assert_eq!(clean(&"x".repeat(500)), format!("{}…", "x".repeat(MAX_CHARACTERS - 1)));
     }
 
     #[test]

@@ -42,7 +42,7 @@ fn declaration(count: usize, words: &str) -> Declaration {
         postage: Some("12.00 EUR".into()),
         incoterm: Some("DDP".into()),
         identifiers: vec!["IOSS IM1234567890".into(); 8],
-        comments: Some(words.into()),
+        comments: vec![words.into()],
         non_delivery: "return".into(),
         signer: words.into(),
     }

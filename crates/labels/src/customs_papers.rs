@@ -54,8 +54,8 @@ pub fn commercial_invoice(declaration: &Declaration, fonts: &Fonts) -> Vec<Scene
     facts.push(format!("Tracking {}", declaration.tracking_number));
     facts.extend(declaration.incoterm.as_ref().map(|incoterm| format!("Incoterm {incoterm}")));
     facts.extend(declaration.identifiers.iter().cloned());
-    let paper = Paper { title: "COMMERCIAL INVOICE", facts, columns: &INVOICE, has_kinds: false };
-    paper.pages(declaration, fonts)
+    let form = Form { title: "COMMERCIAL INVOICE", facts, columns: &INVOICE, has_kinds: false };
+    form.pages(declaration, fonts)
 }
 
 /// The declaration CN23, a scene for each page.
@@ -65,12 +65,12 @@ pub fn cn23(declaration: &Declaration, fonts: &Fonts) -> Vec<Scene> {
     facts.extend(declaration.postage.as_ref().map(|postage| format!("Postal charges (9) {postage}")));
     facts.push(format!("If undeliverable: {}", declaration.non_delivery));
     facts.extend(declaration.identifiers.iter().cloned());
-    let paper = Paper { title: "CUSTOMS DECLARATION CN23", facts, columns: &CN23, has_kinds: true };
-    paper.pages(declaration, fonts)
+    let form = Form { title: "CUSTOMS DECLARATION CN23", facts, columns: &CN23, has_kinds: true };
+    form.pages(declaration, fonts)
 }
 
 /// What the two papers differ in.
-struct Paper {
+struct Form {
     title: &'static str,
     facts: Vec<String>,
     columns: &'static [Column],
@@ -78,7 +78,7 @@ struct Paper {
     has_kinds: bool,
 }
 
-impl Paper {
+impl Form {
     fn pages(&self, declaration: &Declaration, fonts: &Fonts) -> Vec<Scene> {
         let mut parts: Vec<&[CustomsItem]> = declaration.items.chunks(ROWS).collect();
         if parts.is_empty() {
@@ -145,13 +145,8 @@ impl Paper {
         let right = Rect::new(MARGIN + 90.0, top + 2.0, 90.0, ROW);
         let total = format!("Total {} \u{2013} {}", declaration.total_mass, declaration.total_value);
         scene.text(right, &total, Setting::new(4.0, LEAST).bold().aligned(Align::End));
-        let comments: Vec<String> = declaration.comments.iter().cloned().collect();
-        scene.block(
-            Rect::new(MARGIN, top + 11.0, 180.0, 15.0),
-            &comments,
-            |_| false,
-            Setting::new(TEXT, LEAST),
-        );
+        let comments = Rect::new(MARGIN, top + 11.0, 180.0, 15.0);
+        scene.block(comments, &declaration.comments, |_| false, Setting::new(TEXT, LEAST));
         let certified = [
             "I certify that the particulars given in this declaration are correct and that this item does not contain any \
              dangerous article or articles prohibited by legislation or by postal or customs regulations."
@@ -197,5 +192,5 @@ fn barcode(scene: &mut Scene, area: Rect, number: &str) {
 }
 
 #[cfg(test)]
-#[path = "papers_tests.rs"]
+#[path = "customs_papers_tests.rs"]
 mod tests;
