@@ -7,6 +7,7 @@ pub mod access_tokens;
 pub mod allocations;
 pub mod announcements;
 pub mod audit;
+pub mod documents;
 pub mod engine;
 pub mod events;
 pub mod idempotency;
@@ -39,6 +40,7 @@ pub fn statements() -> impl Iterator<Item = &'static Sql> {
         allocations::STATEMENTS,
         announcements::STATEMENTS,
         audit::STATEMENTS,
+        documents::STATEMENTS,
         events::STATEMENTS,
         idempotency::STATEMENTS,
         installation::STATEMENTS,
