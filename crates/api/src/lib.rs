@@ -6,6 +6,7 @@
 mod access_tokens;
 mod allocations;
 mod call;
+mod carriers;
 mod connection;
 mod cors;
 mod docs;
@@ -25,6 +26,7 @@ mod respond;
 pub mod route;
 mod schema;
 pub mod server;
+mod shipments;
 mod system;
 mod webhook_endpoints;
 

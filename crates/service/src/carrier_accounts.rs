@@ -3,7 +3,7 @@
 use ::carriers::Account;
 use model::carrier::{AccountDetails, CarrierAccount, CarrierAccountInput};
 use model::problem::Issue;
-use model::{Code, Error, Id, Owner, Problem, Result, ensure, shape};
+use model::{Code, Error, Id, Organisation, Owner, Problem, Result, Timestamp, World, ensure, shape};
 use serde_json::{Map, Value};
 use store::carrier_accounts::{self, ACCOUNTS_MAX, Stored};
 use store::{Page, Tx, purchases};
@@ -174,6 +174,28 @@ impl Service {
             credentials: self.open_credentials(owner, account)?,
         })
     }
+}
+
+/// Gives a new organisation's test world an account with the sandbox carrier, ready for use.
+pub async fn insert_sandbox(tx: &mut Tx<'_>, organisation: Id<Organisation>, now: Timestamp) -> Result<()> {
+    let handle = ::carriers::sandbox::HANDLE;
+    let details = AccountDetails {
+        name: "Sandbox".to_owned(),
+        handle: Some(handle.to_owned()),
+        description: None,
+        configuration: Map::new(),
+        disabled: false,
+    };
+    let account = Stored {
+        id: Id::from_bits(organisation.bits()),
+        version: 1,
+        carrier: handle.to_owned(),
+        details: json(&details)?,
+        credentials: None,
+        created_at: now,
+        updated_at: now,
+    };
+    carrier_accounts::insert(tx, Owner { organisation, world: World::Test }, &account).await
 }
 
 /// What an account says of itself.

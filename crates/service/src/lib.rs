@@ -7,6 +7,8 @@ pub mod access_tokens;
 mod allocations;
 mod audit;
 pub mod bus;
+mod carrier_accounts;
+mod carriers;
 mod context;
 mod cursor;
 pub mod delivery;
@@ -23,7 +25,10 @@ mod orders;
 pub mod outbound;
 mod plans;
 pub mod provisions;
+pub mod purchasing;
+mod rates;
 mod reply;
+mod shipments;
 mod stock;
 pub mod stream;
 mod vault;
@@ -41,6 +46,7 @@ use tokio::sync::Notify;
 pub use access_tokens::Welcome;
 pub use context::{Clock, Random, SystemClock, SystemRandom};
 pub use cursor::{Cursor, ListQuery};
+pub use purchasing::Wait;
 pub use reply::{Listing, Outcome, Reply};
 pub use store::allocations::Filter as AllocationFilter;
 pub use store::events::Filter as EventFilter;
@@ -62,6 +68,7 @@ pub struct Settings {
     /// Networks beside the public ones that may be called.
     pub outbound_allow: Vec<outbound::Network>,
     pub stream: stream::Settings,
+    pub carriers: purchasing::Settings,
     /// The NATS server that carries hints between the nodes of one database, instead of the database itself.
     pub nats_url: Option<bus::nats::NatsUrl>,
     /// The share of other nodes' hints that is lost, in percent. Only tests set it.
@@ -85,6 +92,7 @@ struct Inner {
     /// Rung after a write that left events to number.
     relay: Notify,
     delivery: delivery::Delivery,
+    purchasing: purchasing::Purchasing,
     node: nodes::Node,
     outbound: outbound::Outbound,
     bus: bus::Bus,
@@ -126,6 +134,7 @@ impl Service {
             relay: Notify::new(),
             bus: bus::Bus::default(),
             delivery: delivery::Delivery::default(),
+            purchasing: purchasing::Purchasing::default(),
             node: nodes::Node::default(),
         };
         Ok(Self(Arc::new(inner)))

@@ -8,6 +8,7 @@ use model::shipment::{AddressRecord, Shipment, ShipmentInput, Status, TrackingSt
 use model::{Code, Error, Event, Id, Owner, Problem, Result, Timestamp, shape};
 use serde_json::Value;
 use store::shipments::{self, Origin, Stored};
+use store::documents::{self, StoredDocument};
 use store::{Page, Tx, location_configurations, purchases, tracking_events};
 
 use crate::events::EventLog;
@@ -43,7 +44,7 @@ impl Service {
             Ok((stored, documents))
         });
         let (stored, documents) = read.await?;
-        self.shipment_reply(&stored, &documents)
+        self.shipment_reply(owner, &stored, &documents)
     }
 
     pub async fn list_shipments(
@@ -61,7 +62,7 @@ impl Service {
             Ok((page, documents))
         });
         let (page, documents) = read.await?;
-        let show = |stored: &Stored| shown(&stored.doc, &self.signed(&documents, stored.id));
+        let show = |stored: &Stored| shown(&stored.doc, &self.signed(owner, &documents, stored.id));
         let items = page.items.iter().map(show).collect::<Result<_>>()?;
         let page = Page { items, older_than: page.older_than, newer_than: page.newer_than };
         self.listing(owner, &query, page)
@@ -125,12 +126,17 @@ impl Service {
             documents_of(tx, owner, &[&stored]).await
         });
         let documents = read.await?;
-        Ok(Reply::done(format!("{{\"data\":{}}}", json(&self.signed(&documents, id))?)))
+        Ok(Reply::done(format!("{{\"data\":{}}}", json(&self.signed(owner, &documents, id))?)))
     }
 
     /// A shipment as it is answered. The addresses of its files differ with each read, and so does its tag.
-    pub(crate) fn shipment_reply(&self, stored: &Stored, documents: &Documents) -> Result<Reply> {
-        let signed = self.signed(documents, stored.id);
+    pub(crate) fn shipment_reply(
+        &self,
+        owner: Owner,
+        stored: &Stored,
+        documents: &[StoredDocument],
+    ) -> Result<Reply> {
+        let signed = self.signed(owner, documents, stored.id);
         let etag = match signed.is_empty() {
             true => version_etag(stored.version),
             false => format!("\"{}.{}\"", stored.version, self.now().as_micros()),
@@ -138,18 +144,33 @@ impl Service {
         Ok(Reply::resource(etag, shown(&stored.doc, &signed)?))
     }
 
-    fn signed(&self, documents: &Documents, shipment: Id<Shipment>) -> Vec<Document> {
-        documents.iter().filter(|(of, _)| *of == shipment).map(|(_, document)| document.clone()).collect()
+    fn signed(&self, owner: Owner, documents: &[StoredDocument], shipment: Id<Shipment>) -> Vec<Document> {
+        let subject = shipment.to_string();
+        let of_it = documents.iter().filter(|document| document.subject == subject);
+        of_it.map(|document| self.sign(owner, document)).collect()
     }
 }
 
-/// Files of shipments.
-pub type Documents = Vec<(Id<Shipment>, Document)>;
-
 /// The files of these shipments. Only what was bought has any.
-pub async fn documents_of(tx: &mut Tx<'_>, owner: Owner, of: &[&Stored]) -> Result<Documents> {
-    let _ = (tx, owner, of);
-    Ok(Vec::new())
+pub async fn documents_of(tx: &mut Tx<'_>, owner: Owner, of: &[&Stored]) -> Result<Vec<StoredDocument>> {
+    let has_any = |stored: &&&Stored| matches!(stored.status, Status::Purchased | Status::Voided);
+    let subjects: Vec<String> = of.iter().filter(has_any).map(|stored| stored.id.to_string()).collect();
+    documents::of_subjects(tx, owner, &subjects).await
+}
+
+/// Files as events tell of them: without links, which would not outlive the log.
+pub fn without_links(documents: &[StoredDocument]) -> Vec<Document> {
+    let show = |stored: &StoredDocument| Document {
+        id: stored.file.id,
+        r#type: stored.file.r#type,
+        file_name: stored.file.file_name.clone(),
+        file_type: stored.file.file_type.clone(),
+        file_size: stored.file.file_size,
+        file_url: String::new(),
+        created_at: stored.created_at,
+        updated_at: stored.updated_at,
+    };
+    documents.iter().map(show).collect()
 }
 
 fn new_shipment(id: Id<Shipment>, details: ShipmentInput, now: Timestamp) -> Shipment {

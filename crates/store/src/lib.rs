@@ -8,6 +8,7 @@ pub mod allocations;
 pub mod announcements;
 pub mod audit;
 pub mod carrier_accounts;
+pub mod documents;
 pub mod engine;
 pub mod events;
 pub mod idempotency;
@@ -45,6 +46,7 @@ pub fn statements() -> impl Iterator<Item = &'static Sql> {
         announcements::STATEMENTS,
         audit::STATEMENTS,
         carrier_accounts::STATEMENTS,
+        documents::STATEMENTS,
         events::STATEMENTS,
         idempotency::STATEMENTS,
         installation::STATEMENTS,

@@ -16,7 +16,7 @@ use crate::documents::StoredFile;
 use crate::events::EventLog;
 use crate::reply::json;
 use crate::shipments::{change_with_documents, read_shipment, without_links};
-use crate::{Service, found};
+use crate::{Caller, Reply, Service, found};
 
 /// Attempts to get a label that fail one after another before the shipment stays without.
 const LABEL_FAILURES_MAX: i64 = 12;
@@ -31,6 +31,17 @@ const TRACK_SECONDS_MAX: i64 = 2 * 3600;
 const TRACK_SECONDS_END: i64 = 60 * 24 * 3600;
 
 impl Service {
+    /// Where a shipment is, and where it was.
+    pub async fn get_shipment_tracking(&self, caller: &Caller, id: Id<Shipment>) -> Result<Reply> {
+        let owner = caller.owner;
+        let read = self.db().read(owner, async move |tx| {
+            let stored = found(shipments::get(tx, owner, id).await?)?;
+            let way = read_way(tx, owner, id).await?;
+            Ok(Reply::done(json(&tracking(&read_shipment(&stored)?, way))?))
+        });
+        read.await
+    }
+
     /// The next thing to do for what was bought.
     pub(super) async fn follow(&self, job: Job) -> Result<()> {
         let Some(kept) = Kept::of(&job.purchase)? else { return self.rest(job).await };
@@ -96,10 +107,11 @@ impl Service {
         let (owner, now) = (purchase.owner, self.now());
         let events = self.event_log(owner, now);
         let record = self.db().write(owner, async move |tx| {
+            // The shipment first, as everywhere: who takes locks in one order never waits in a circle.
+            let stored = found(shipments::get_for_update(tx, owner, purchase.shipment).await?)?;
             if !purchases::record(tx, &purchase, now).await? {
                 return Ok(());
             }
-            let stored = found(shipments::get_for_update(tx, owner, purchase.shipment).await?)?;
             let old = read_shipment(&stored)?;
             let is_news = old.status != Status::Purchased;
             if !is_news && files.is_empty() && error.is_none() {
@@ -169,6 +181,7 @@ impl Service {
         let owner = job.owner();
         let events = self.event_log(owner, now);
         let record = self.db().write(owner, async move |tx| {
+            found(shipments::get_for_update(tx, owner, purchase.shipment).await?)?;
             if !purchases::record(tx, &purchase, now).await? {
                 return Ok(());
             }

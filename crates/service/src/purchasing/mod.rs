@@ -24,8 +24,8 @@ mod turn;
 mod void;
 mod wish;
 
-pub use claim::Purchasing;
-pub use settle::Kept;
+pub use claim::{Counts, Purchasing};
+pub use wish::Wait;
 
 /// What an operator may set.
 #[derive(Clone, Copy, Debug)]

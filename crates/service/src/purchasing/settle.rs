@@ -140,6 +140,10 @@ impl Service {
         let (owner, now) = (purchase.owner, self.now());
         let events = self.event_log(owner, now);
         let record = self.db().write(owner, async move |tx| {
+            // The shipment first, as everywhere: who takes locks in one order never waits in a circle.
+            if error.is_some() {
+                found(shipments::get_for_update(tx, owner, purchase.shipment).await?)?;
+            }
             if !purchases::record(tx, &purchase, now).await? {
                 return Ok(());
             }

@@ -96,11 +96,11 @@ impl Service {
         let (owner, now) = (purchase.owner, self.now());
         let events = self.event_log(owner, now);
         let record = self.db().write(owner, async move |tx| {
+            let stored = found(shipments::get_for_update(tx, owner, purchase.shipment).await?)?;
             let is_held = purchases::record(tx, &purchase, now).await?;
             if !is_held || (purchase.state != State::Voided && error.is_none()) {
                 return Ok(());
             }
-            let stored = found(shipments::get_for_update(tx, owner, purchase.shipment).await?)?;
             let mut new = Shipment { updated_at: now, ..read_shipment(&stored)? };
             let event = match &error {
                 None => {
