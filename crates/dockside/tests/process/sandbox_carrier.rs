@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::client::{Client, Reply};
 use crate::server::{Server, Starting, ended, program, run, wait_until};
 
-const LEDGER: &str = "ledger.jsonl";
+pub const LEDGER: &str = "ledger.jsonl";
 
 fn command(home: &Path, arguments: &[&str]) -> std::process::Command {
     let usual = ["sandbox-carrier", "--listen", "127.0.0.1:0", "--ledger", LEDGER];
