@@ -20,7 +20,7 @@ pub enum Purpose {
 }
 
 impl Purpose {
-    fn error_type(self) -> ErrorType {
+    pub fn error_type(self) -> ErrorType {
         match self {
             Purpose::Rating => ErrorType::Rate,
             Purpose::Buying | Purpose::LookingUp => ErrorType::Purchase,

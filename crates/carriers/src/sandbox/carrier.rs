@@ -4,7 +4,7 @@
 //! drives the connector serves them from the [desk](super::desk), in the same process.
 
 use bytes::Bytes;
-use model::shipment::{ErrorCode, ErrorType, ShipmentError, Source};
+use model::shipment::{ErrorCode, ShipmentError, Source};
 use serde_json::{Value, json};
 
 use super::answer::{Purpose, label, lost, quotes, read, receipt};
@@ -40,7 +40,7 @@ impl Connector for Sandbox {
             Ok(settings) => settings,
             Err(message) => {
                 let code = ErrorCode::CredentialsInvalid;
-                let error = ShipmentError::new(ErrorType::Purchase, code, Source::Service, message);
+                let error = ShipmentError::new(purpose(task).error_type(), code, Source::Service, message);
                 return Step::Done(Outcome::Rejected(error));
             }
         };
@@ -77,45 +77,54 @@ impl Connector for Sandbox {
     }
 }
 
+/// What a task is for.
+fn purpose(task: &Task<'_>) -> Purpose {
+    match task {
+        Task::Rate(_) | Task::Prepare(_) => Purpose::Rating,
+        Task::Buy { .. } => Purpose::Buying,
+        Task::LookUp { .. } => Purpose::LookingUp,
+        Task::Void(_) => Purpose::Voiding,
+        Task::Track(_) => Purpose::Tracking,
+        Task::Label { .. } => Purpose::Labelling,
+        Task::Manifest { .. } => Purpose::Manifesting,
+    }
+}
+
 /// What came of a task; an error is an outcome too.
 fn understood(task: &Task<'_>, answer: Answer) -> Result<Outcome, Outcome> {
+    let purpose = purpose(task);
     Ok(match task {
-        Task::Rate(_) => Outcome::Quoted(quotes(read::<Rates>(answer, Purpose::Rating)?)),
+        Task::Rate(_) => Outcome::Quoted(quotes(read::<Rates>(answer, purpose)?)),
         Task::Prepare(parcel) => Outcome::Prepared(parcel.id.to_string()),
         Task::Buy { reference, .. } => {
-            let purchase: Purchase = read(answer, Purpose::Buying)?;
+            let purchase: Purchase = read(answer, purpose)?;
             if purchase.reference != *reference || purchase.status != PurchaseStatus::Charged {
                 let message = "The sandbox answered with another purchase than the one that was asked for.";
-                return Err(lost(Purpose::Buying, message.to_owned()));
+                return Err(lost(purpose, message.to_owned()));
             }
             Outcome::Bought(receipt(purchase))
         }
         Task::LookUp { .. } => {
-            let found: Purchases = read(answer, Purpose::LookingUp)?;
+            let found: Purchases = read(answer, purpose)?;
             let standing =
                 found.purchases.into_iter().filter(|purchase| purchase.status == PurchaseStatus::Charged);
             Outcome::Found(standing.map(|purchase| Found { receipt: receipt(purchase) }).collect())
         }
-        Task::Void(_) => {
-            let purchase: Purchase = read(answer, Purpose::Voiding)?;
-            match purchase.status {
-                PurchaseStatus::Voided => Outcome::Voided,
-                PurchaseStatus::Charged => Outcome::Voiding,
-            }
-        }
+        Task::Void(_) => match read::<Purchase>(answer, purpose)?.status {
+            PurchaseStatus::Voided => Outcome::Voided,
+            PurchaseStatus::Charged => Outcome::Voiding,
+        },
         Task::Track(_) => {
-            let Tracking { status, message } = read(answer, Purpose::Tracking)?;
+            let Tracking { status, message } = read(answer, purpose)?;
             Outcome::Tracked(Tracked { status, message })
         }
-        Task::Label { .. } => {
-            Outcome::Labelled(label(read::<LabelAnswer>(answer, Purpose::Labelling)?.label))
-        }
+        Task::Label { .. } => Outcome::Labelled(label(read::<LabelAnswer>(answer, purpose)?.label)),
         Task::Manifest { .. } => {
-            let manifest: Manifest = read(answer, Purpose::Manifesting)?;
-            match manifest.status {
-                ManifestStatus::Creating => Outcome::Manifesting(manifest.manifest),
+            let Manifest { manifest, status, .. } = read(answer, purpose)?;
+            match status {
+                ManifestStatus::Creating => Outcome::Manifesting(manifest),
                 ManifestStatus::Created => {
-                    Outcome::Manifested(Manifested { manifest: manifest.manifest, form: Some(Label::Ours) })
+                    Outcome::Manifested(Manifested { manifest, form: Some(Label::Ours) })
                 }
             }
         }

@@ -22,6 +22,6 @@ mod word;
 pub use carrier::{HANDLE, Sandbox};
 pub use number::{is_tracking_number, tracking_number};
 pub use price::{Refusal, SERVICES, Service, picks, price, zone};
-pub use settings::{Mode, Settings};
+pub use settings::{IN_PROCESS, Mode, Settings};
 pub use way::{Place, place};
 pub use word::Word;

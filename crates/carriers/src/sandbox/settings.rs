@@ -6,8 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Account, Capabilities};
 
-/// Where the carrier is that the product itself plays.
-const IN_PROCESS: &str = "sandbox:";
+/// What begins an address of the carrier that the product itself plays: `sandbox:/v1/rates`. Nobody listens there; whoever
+/// drives the connector asks the [desk](super::desk) instead.
+pub const IN_PROCESS: &str = "sandbox:";
 const URL_CHARS_MAX: usize = 500;
 /// The longest that a purchase may be kept from look-ups: an hour.
 const VISIBILITY_DELAY_MS_MAX: u64 = 3_600_000;

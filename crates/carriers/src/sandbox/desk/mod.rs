@@ -73,7 +73,7 @@ impl Reply {
     }
 
     /// No, and nothing was charged.
-    fn refusal(status: u16, code: &str, message: String) -> Self {
+    pub fn refusal(status: u16, code: &str, message: String) -> Self {
         Self::failure(status, code, message, Some(false))
     }
 

@@ -14,7 +14,7 @@ use model::{Id, Timestamp};
 use serde_json::{Map, json};
 
 use super::desk::{Asked, Desk, Entry, Event, Reply, serve};
-use super::{Mode, Sandbox};
+use super::{IN_PROCESS, Mode, Sandbox};
 use crate::{Account, Answer, Connector, Found, Outcome, Parcel, Receipt, Step, Task};
 
 /// A carrier, its ledger and its clock, and an account there.
@@ -60,7 +60,7 @@ impl World {
         };
         assert_eq!(request.is_purchase, matches!(task, Task::Buy { .. }));
         let answer =
-            self.exchange(request.method, request.url.strip_prefix("sandbox:").unwrap(), &request.body);
+            self.exchange(request.method, request.url.strip_prefix(IN_PROCESS).unwrap(), &request.body);
         match Sandbox.resume(&account, task, 1, answer) {
             Step::Done(outcome) => outcome,
             Step::Send(request) => panic!("{request:?}"),

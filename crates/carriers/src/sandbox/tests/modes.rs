@@ -2,8 +2,8 @@
 //! sandbox's.
 
 use bytes::Bytes;
-use model::shipment::ErrorCode;
 use model::shipment::options::LabelFormat;
+use model::shipment::{ErrorCode, ErrorType};
 use proptest::prelude::*;
 
 use super::*;
@@ -107,7 +107,8 @@ fn an_account_that_makes_no_sense_is_refused_before_anything_is_sent() {
     account.configuration.insert("mode".to_owned(), json!("both"));
     assert!(Sandbox.check(&account).is_err());
     let Step::Done(outcome) = Sandbox.begin(&account, &Task::Rate(&parcel)) else { panic!("sent") };
-    assert_eq!(rejected(outcome).code, ErrorCode::CredentialsInvalid);
+    let error = rejected(outcome);
+    assert_eq!((error.code, error.r#type), (ErrorCode::CredentialsInvalid, ErrorType::Rate));
     account.configuration = json!({"url": "http://127.0.0.1:4010/"}).as_object().cloned().unwrap();
     let Step::Send(request) = Sandbox.begin(&account, &Task::Rate(&parcel)) else { panic!("not sent") };
     assert_eq!(request.url, "http://127.0.0.1:4010/v1/rates");
