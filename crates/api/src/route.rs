@@ -13,7 +13,7 @@ use model::{Code, Error, Result, Scope};
 use crate::call::Call;
 use crate::respond::Response;
 use crate::{
-    access_tokens, allocations, connection, docs, events, inventory_items, location_configurations,
+    access_tokens, allocations, connection, docs, events, files, inventory_items, location_configurations,
     locations, oauth, orders, system, webhook_endpoints,
 };
 
@@ -252,6 +252,7 @@ pub fn all() -> Vec<Route> {
         webhook_endpoints::routes(),
         access_tokens::routes(),
         oauth::routes(),
+        files::routes(),
         system::routes(),
         docs::routes(),
     ]
