@@ -2,10 +2,11 @@
 //!
 //! With `TEST_S3` the same tests keep the files in a bucket.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use api::{App, Limits};
+use api::{App, Limits, server};
 use bytes::Bytes;
 use http::Request;
 use http_body_util::{BodyExt, Full};
@@ -14,6 +15,9 @@ use model::{Document, Id, Owner, World as Mode};
 use service::documents::{Bucket, FilePlace, NewDocument, StoredDocument};
 use service::{Service, Settings, SystemRandom};
 use store::documents;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::oneshot;
 
 use crate::world::World;
 
@@ -303,4 +307,49 @@ async fn a_bucket_that_does_not_answer_is_told_apart_from_a_file_that_is_gone() 
     let started = service.check_files().await.unwrap_err().to_string();
     assert!(started.contains("the setting files names the bucket dockside"), "{started}");
     assert!(started.contains(&address.to_string()) && !started.contains("hunter2"), "{started}");
+}
+
+/// Asks over a socket, and gives the head and whatever came after it until the connection was closed.
+async fn ask(address: SocketAddr, method: &str, path: &str) -> (String, Vec<u8>) {
+    let mut socket = TcpStream::connect(address).await.expect("a connection");
+    let request = format!("{method} {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    socket.write_all(request.as_bytes()).await.expect("it is sent");
+    let mut answer = Vec::new();
+    // A connection that is reset has nothing more to say either.
+    let _reset = socket.read_to_end(&mut answer).await;
+    let end = answer.windows(4).position(|bytes| bytes == b"\r\n\r\n").expect("a head") + 4;
+    let body = answer.split_off(end);
+    (String::from_utf8(answer).expect("text").to_lowercase(), body)
+}
+
+#[tokio::test]
+async fn on_the_wire_a_large_file_has_its_length_and_a_cut_one_breaks_off() {
+    const LENGTH: u32 = 5 << 20;
+    let world = World::new().await;
+    let kept = keep(&world, world.owner(), &label(pattern(LENGTH))).await;
+    let link = path(&world.service.sign(world.owner(), &kept));
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let address = listener.local_addr().expect("its address");
+    let (stop, stopped) = oneshot::channel::<()>();
+    let app = world.app.clone();
+    let serving = tokio::spawn(server::serve(listener, app, async { drop(stopped.await) }));
+
+    let (head, body) = ask(address, "GET", &link).await;
+    assert!(head.starts_with("http/1.1 200 ok\r\n"), "{head}");
+    assert!(
+        head.contains("\r\ncontent-length: 5242880\r\n") && !head.contains("transfer-encoding"),
+        "{head}"
+    );
+    assert!(body == pattern(LENGTH), "{} bytes came", body.len());
+    let (head, body) = ask(address, "HEAD", &link).await;
+    assert!(head.contains("\r\ncontent-length: 5242880\r\n") && body.is_empty(), "{head}");
+
+    // The row promises more than there is: what is there comes, and the connection ends before the promised length.
+    let longer = format!("UPDATE document SET file_size = file_size + 1000000 WHERE id = '{}'", kept.file.id);
+    world.tamper(&longer).await;
+    let (head, body) = ask(address, "GET", &link).await;
+    assert!(head.contains("\r\ncontent-length: 6242880\r\n"), "{head}");
+    assert!(body.len() <= LENGTH as usize && pattern(LENGTH).starts_with(&body), "{} bytes came", body.len());
+    stop.send(()).expect("it serves");
+    serving.await.expect("it stops");
 }

@@ -59,6 +59,7 @@ impl Node {
             event_seconds: 24 * 3600,
             outbound_allow: Vec::new(),
             stream: service::stream::Settings::default(),
+            carriers: service::purchasing::Settings::default(),
             files: service::documents::Settings {
                 place: service::documents::FilePlace::Folder(files.path().to_owned()),
                 public_url: "http://127.0.0.1:8080".to_owned(),
