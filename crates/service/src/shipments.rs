@@ -7,8 +7,8 @@ use model::problem::Issue;
 use model::shipment::{AddressRecord, Shipment, ShipmentInput, Status, TrackingStatus};
 use model::{Code, Error, Event, Id, Owner, Problem, Result, Timestamp, shape};
 use serde_json::Value;
-use store::shipments::{self, Origin, Stored};
 use store::documents::{self, StoredDocument};
+use store::shipments::{self, Origin, Stored};
 use store::{Page, Tx, location_configurations, purchases, tracking_events};
 
 use crate::events::EventLog;
@@ -238,11 +238,7 @@ fn names_configuration(patch: &Value) -> bool {
 
 /// Copies the addresses of the location configuration, where one is named and they are not given. Gives the version of
 /// the location that it leaves from.
-async fn copy_locations(
-    tx: &mut Tx<'_>,
-    owner: Owner,
-    input: &mut ShipmentInput,
-) -> Result<Option<Origin>> {
+async fn copy_locations(tx: &mut Tx<'_>, owner: Owner, input: &mut ShipmentInput) -> Result<Option<Origin>> {
     let Some(id) = input.addresses.location_configuration_id else { return Ok(None) };
     let Some(configuration) = location_configurations::get(tx, owner, id).await? else {
         let code = Code::LocationConfigurationNotFound;

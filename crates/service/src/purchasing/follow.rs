@@ -48,10 +48,11 @@ impl Service {
         if !job.purchase.is_labelled {
             let _place = self.place(job.account.id).await;
             let task = Task::Label { receipt: &kept.receipt, format: job.shipment.label_format() };
-            let label = match self.ask(job.owner(), job.connector, &job.account, &task, self.call_time()).await {
-                Outcome::Labelled(label) => Some(label),
-                _ => Some(Label::Later),
-            };
+            let label =
+                match self.ask(job.owner(), job.connector, &job.account, &task, self.call_time()).await {
+                    Outcome::Labelled(label) => Some(label),
+                    _ => Some(Label::Later),
+                };
             return self.label(job, label).await;
         }
         if let Some(duplicate) = kept.duplicates.first() {
@@ -176,8 +177,7 @@ impl Service {
             _ => job.shipment.tracking_status,
         };
         let bought_at = purchase.sent_at.unwrap_or(purchase.created_at);
-        purchase.due_at =
-            if status.is_final() { None } else { self.track_at(&job, bought_at, now) };
+        purchase.due_at = if status.is_final() { None } else { self.track_at(&job, bought_at, now) };
         let owner = job.owner();
         let events = self.event_log(owner, now);
         let record = self.db().write(owner, async move |tx| {

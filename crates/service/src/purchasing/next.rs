@@ -161,7 +161,13 @@ mod tests {
 
     fn facts(is_idempotent: bool, can_look_up: bool) -> Facts {
         let now = Timestamp::from_micros(1_793_523_600_000_000);
-        Facts { can: can(is_idempotent, can_look_up), now, failures: 0, unknown_at: None, review_seconds: 100 }
+        Facts {
+            can: can(is_idempotent, can_look_up),
+            now,
+            failures: 0,
+            unknown_at: None,
+            review_seconds: 100,
+        }
     }
 
     fn receipt(name: &str) -> Receipt {

@@ -49,7 +49,10 @@ impl Service {
                 Ok(Some(job)) => {
                     if let Err(error) = self.step(job).await {
                         log::error("purchase", &error);
-                        log::info("purchase", &format!("{name} could not be written down, and is left to others"));
+                        log::info(
+                            "purchase",
+                            &format!("{name} could not be written down, and is left to others"),
+                        );
                         self.disown();
                     }
                     return self.tell_purchasing();
