@@ -197,7 +197,7 @@ pub fn service_reference(account: &Stored, handle: &str) -> Result<Reference<Car
     let name = known
         .into_iter()
         .find(|service| service.handle == handle)
-        .map_or(handle.to_owned(), |known| known.name);
+        .map_or_else(|| handle.to_owned(), |known| known.name);
     Ok(Reference { id: service_id(&account.carrier, handle), name, handle: Some(handle.to_owned()) })
 }
 

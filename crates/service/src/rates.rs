@@ -86,7 +86,7 @@ impl Service {
             heard.errors.push(unavailable(Source::Service, message));
         }
         // The cheapest first, and always in the same order, whoever answered first.
-        heard.rates.sort_by(|a, b| (a.rate, a.id.bits()).cmp(&(b.rate, b.id.bits())));
+        heard.rates.sort_by_key(|rate| (rate.rate, rate.id.bits()));
         heard.rates.truncate(RATES_MAX);
         heard.errors.sort_by(|a, b| a.message.cmp(&b.message));
         heard.errors.truncate(model::shipment::error::ERRORS_MAX);

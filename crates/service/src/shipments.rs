@@ -23,12 +23,12 @@ impl Service {
         let owner = command.caller.owner;
         let id = self.new_id::<Shipment>(now);
         let log = self.event_log(owner, now);
+        let input = Box::new(input);
         let create = async move |tx: &mut Tx<'_>| {
             let mut input = input.clone();
             let origin = copy_locations(tx, owner, &mut input).await?;
-            let shipment = new_shipment(id, input, now);
-            let doc = json(&shipment)?;
-            shipments::insert(tx, owner, id, shipment.status, origin, &doc).await?;
+            let doc = json(&new_shipment(id, *input, now))?;
+            shipments::insert(tx, owner, id, Status::Draft, origin, &doc).await?;
             let shown = shown(&doc, &[])?;
             log.append(tx, &Event::new("shipment.created", id, &shown)).await?;
             Ok(Reply::created(format!("/shipments/{id}"), Some(version_etag(1)), shown))
