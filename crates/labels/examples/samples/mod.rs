@@ -28,7 +28,7 @@ impl Numbers {
 }
 
 /// Name, company, street lines, city, province, post code, country, telephone.
-type Row = (
+pub type Row = (
     &'static str,
     &'static str,
     &'static str,
@@ -77,7 +77,6 @@ pub struct Sample {
     pub carrier: &'static str,
     pub service: &'static str,
     pub tracking_numbers: Vec<String>,
-    pub barcodes: Vec<String>,
     pub is_test: bool,
     pub reference: String,
 }
@@ -125,7 +124,6 @@ impl Sample {
             carrier: *numbers.pick(CARRIERS),
             service: *numbers.pick(SERVICES),
             tracking_numbers: numbers_of_packages.ok_or("no number")?,
-            barcodes,
             is_test: numbers.next(2) == 0,
             reference: format!("ORD-{}", numbers.digits(8)),
         })
