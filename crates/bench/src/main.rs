@@ -9,6 +9,7 @@ mod bare;
 mod broadcast;
 mod compare;
 mod creates;
+mod drawing;
 mod growth;
 mod listeners;
 mod load;
@@ -86,6 +87,7 @@ enum Section {
     Growth,
     Webhooks,
     Realtime,
+    Labels,
     Memory,
 }
 
@@ -184,6 +186,9 @@ impl Bench {
         }
         if is_wanted(Section::Realtime) {
             realtime::measure(self).await?;
+        }
+        if is_wanted(Section::Labels) {
+            drawing::measure(self)?;
         }
         if is_wanted(Section::Memory) {
             memory::measure(self).await?;
