@@ -21,6 +21,7 @@ mod process;
 mod reads;
 mod realtime;
 mod report;
+mod shipments;
 mod sink;
 mod webhooks;
 
@@ -84,6 +85,7 @@ enum Section {
     CreatePostgres,
     AllocateSqlite,
     AllocatePostgres,
+    Shipments,
     Growth,
     Webhooks,
     Realtime,
@@ -177,6 +179,9 @@ impl Bench {
         }
         if is_wanted(Section::AllocatePostgres) {
             allocations::postgres(self).await?;
+        }
+        if is_wanted(Section::Shipments) {
+            shipments::measure(self).await?;
         }
         if is_wanted(Section::Growth) {
             growth::measure(self).await?;
