@@ -158,16 +158,19 @@ impl Service {
     }
 
     pub(super) fn facts(&self, job: &Job) -> Facts {
-        let review_seconds = self.settings().carriers.review_seconds;
+        let settings = &self.settings().carriers;
+        let (review_seconds, settle_seconds) = match job.owner().world {
+            World::Live => (settings.review_seconds, settings.call_seconds as i64),
+            // The sandbox decides at once what it does.
+            World::Test => (settings.review_seconds.min(TEST_REVIEW_SECONDS), 0),
+        };
         Facts {
             can: job.connector.capabilities(&job.account),
             now: self.now(),
             failures: job.purchase.failures,
             unknown_at: job.purchase.unknown_at,
-            review_seconds: match job.owner().world {
-                World::Live => review_seconds,
-                World::Test => review_seconds.min(TEST_REVIEW_SECONDS),
-            },
+            review_seconds,
+            settle_seconds,
         }
     }
 
