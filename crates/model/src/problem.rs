@@ -76,6 +76,10 @@ problems! {
         "The operator names the origins that may in `cors_origins`.";
     ForbiddenChannel 403 "forbidden_channel" "The channel is not the caller's to join."
         "A channel is `<resource>:<organisation_id>#<user_id>`, with your own organisation and user and a resource that the token may read.";
+    FileLinkInvalid 403 "file_link_invalid" "The link to the file is not one of this server."
+        "Use the `file_url` of the document as it was read, with every character of it.";
+    FileLinkExpired 403 "file_link_expired" "The link to the file has ended."
+        "Read what the document belongs to again: its `file_url` is new each time, and lives an hour or what the operator configured.";
     NotFound 404 "not_found" "There is no such resource."
         "Check the path and the id. Resources of other organisations are not found either.";
     MethodNotAllowed 405 "method_not_allowed" "The path does not take this method."
@@ -198,6 +202,8 @@ problems! {
         "Wait for the seconds that `Retry-After` tells, then send the request again.";
     StoreUnavailable 503 "store_unavailable" "The database does not answer."
         "Send the request again shortly, with the same `Idempotency-Key` where it writes.";
+    FilesUnavailable 503 "files_unavailable" "The file store does not answer."
+        "Send the request again shortly.";
     RequestTimeLimit 503 "time_limit" "The request took longer than the server allows."
         "Send the request again shortly, with the same `Idempotency-Key` where it writes.";
 }

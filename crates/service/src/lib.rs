@@ -12,6 +12,7 @@ mod carriers;
 mod context;
 mod cursor;
 pub mod delivery;
+pub mod documents;
 pub mod events;
 mod geo;
 mod inventory_items;
@@ -69,6 +70,7 @@ pub struct Settings {
     pub outbound_allow: Vec<outbound::Network>,
     pub stream: stream::Settings,
     pub carriers: purchasing::Settings,
+    pub files: documents::Settings,
     /// The NATS server that carries hints between the nodes of one database, instead of the database itself.
     pub nats_url: Option<bus::nats::NatsUrl>,
     /// The share of other nodes' hints that is lost, in percent. Only tests set it.
@@ -97,6 +99,7 @@ struct Inner {
     outbound: outbound::Outbound,
     bus: bus::Bus,
     streams: stream::Streams,
+    documents: documents::Documents,
 }
 
 /// Who is asking, as their token says.
@@ -126,6 +129,7 @@ impl Service {
         let inner = Inner {
             outbound: outbound::Outbound::new(&settings.outbound_allow)?,
             streams: stream::Streams::new(&settings.stream, &settings.signing_key, &*random)?,
+            documents: documents::Documents::new(&settings.files, &settings.signing_key)?,
             db,
             clock,
             random,

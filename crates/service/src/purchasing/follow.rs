@@ -43,7 +43,7 @@ impl Service {
     }
 
     /// The next thing to do for what was bought.
-    pub(super) async fn follow(&self, job: Job) -> Result<()> {
+    pub(super) async fn follow_up(&self, job: Job) -> Result<()> {
         let Some(kept) = Kept::of(&job.purchase)? else { return self.rest(job).await };
         if !job.purchase.is_labelled {
             let _place = self.place(job.account.id).await;

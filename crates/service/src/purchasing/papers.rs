@@ -90,7 +90,7 @@ impl Service {
         if let Some(fonts) = FONTS.get() {
             return Ok(Arc::clone(fonts));
         }
-        let load = || Arc::clone(FONTS.get_or_init(|| Arc::new(Fonts::load(labels::DEBIAN_DIRECTORIES))));
+        let load = || Arc::clone(FONTS.get_or_init(|| Arc::new(Fonts::load(&labels::DEBIAN_DIRECTORIES))));
         tokio::task::spawn_blocking(load).await.map_err(Error::fault)
     }
 

@@ -7,7 +7,7 @@ use ::carriers::{Account, Connector, Outcome, Parcel, Step, Task};
 use model::purchase::State;
 use model::shipment::{ErrorCode, ErrorType, Shipment, ShipmentError, Source};
 use model::{Owner, Result, World};
-use store::carrier_accounts::{self, Stored as StoredAccount};
+use store::carrier_accounts;
 use store::purchases::{self, Purchase};
 use store::shipments;
 
@@ -27,7 +27,6 @@ pub struct Job {
     pub shipment: Shipment,
     pub connector: &'static dyn Connector,
     pub account: Account,
-    pub stored_account: StoredAccount,
 }
 
 impl Job {
@@ -75,7 +74,7 @@ impl Service {
                 self.conclude(job, next).await
             }
             State::Checking => self.look_up(job).await,
-            State::Bought => self.follow(job).await,
+            State::Bought => self.follow_up(job).await,
             State::Voiding => self.void(job).await,
             State::Review | State::Failed | State::Voided => self.rest(job).await,
         }
@@ -188,7 +187,6 @@ impl Service {
             shipment: read_shipment(&shipment)?,
             connector,
             account: self.open_account(owner, &stored_account)?,
-            stored_account,
         }))
     }
 
