@@ -241,7 +241,7 @@ fn unprepared(r#type: ErrorType) -> Outcome {
 
 fn wanted_format(details: &model::shipment::ShipmentInput) -> LabelFormat {
     let label = details.options.as_ref().and_then(|options| options.label.as_ref());
-    label.and_then(|label| label.format).unwrap_or(LabelFormat::Png)
+    label.and_then(|label| label.format).unwrap_or(LabelFormat::Pdf)
 }
 
 fn request(account: &Account, method: &'static str, path: &str, body: Option<Value>) -> Request {
