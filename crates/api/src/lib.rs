@@ -12,6 +12,7 @@ mod connection;
 mod cors;
 mod docs;
 mod events;
+mod files;
 mod inventory_items;
 mod location_configurations;
 mod locations;

@@ -13,7 +13,7 @@ use model::{Code, Error, Result, Scope};
 use crate::call::Call;
 use crate::respond::Response;
 use crate::{
-    access_tokens, allocations, carrier_webhooks, carriers, connection, docs, events, inventory_items,
+    access_tokens, allocations, carrier_webhooks, carriers, connection, docs, events, files, inventory_items,
     location_configurations, locations, oauth, orders, shipments, system, webhook_endpoints,
 };
 
@@ -265,6 +265,7 @@ pub fn all() -> Vec<Route> {
         webhook_endpoints::routes(),
         access_tokens::routes(),
         oauth::routes(),
+        files::routes(),
         system::routes(),
         docs::routes(),
     ]

@@ -30,6 +30,7 @@ mod contract;
 mod event_log;
 mod events;
 mod events_tail;
+mod files;
 mod geo;
 mod headers;
 mod hints;

@@ -55,7 +55,8 @@ pub fn bucket_and_prefix(text: &str) -> std::result::Result<(String, String), &'
     // Nothing that would be written one way in the request and another in its signature.
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-/".contains(&byte);
     let is_step = |step: &str| !matches!(step, "" | "." | "..");
-    if !prefix.is_empty() && !(prefix.bytes().all(is_plain) && prefix.split('/').all(is_step)) {
+    let is_prefix = prefix.bytes().all(is_plain) && prefix.split('/').all(is_step);
+    if !prefix.is_empty() && !is_prefix {
         return Err("may have only letters, digits, `.`, `_`, `-` and `/` after the bucket");
     }
     Ok((name.to_owned(), prefix.to_owned()))

@@ -1,6 +1,6 @@
 //! The file store: a folder of ours, or a bucket of a store that speaks S3.
 
-use std::fs::DirBuilder;
+use std::fs::{DirBuilder, File};
 use std::ops::Range;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::PathBuf;
@@ -44,11 +44,7 @@ impl Files {
                 let failed = |error: &dyn std::fmt::Display| {
                     Error::fault(format!("the setting files names {name}, which can't be made: {error}"))
                 };
-                DirBuilder::new()
-                    .recursive(true)
-                    .mode(0o700)
-                    .create(folder)
-                    .map_err(|error| failed(&error))?;
+                make_folder(folder).map_err(|error| failed(&error))?;
                 // What is answered for must survive a power cut: each file and its folder are synced before `put` returns.
                 let store = LocalFileSystem::new_with_prefix(folder).map_err(|error| failed(&error))?;
                 Ok(Self { store: Arc::new(store.with_fsync(true)), prefix: String::new(), name })
@@ -110,5 +106,15 @@ impl Files {
     fn failed(&self, error: object_store::Error) -> Error {
         let cause = format!("{} failed: {error}", self.name);
         Error::Fault(Fault { shown: Code::FilesUnavailable, cause: cause.into() })
+    }
+}
+
+/// Makes the folder where there is none, so that it survives a power cut as what is written into it does.
+fn make_folder(folder: &std::path::Path) -> std::io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    match folder.canonicalize()?.parent() {
+        // Also where it was there before: whoever made it may have been killed before this line.
+        Some(parent) => File::open(parent)?.sync_all(),
+        None => Ok(()),
     }
 }
