@@ -154,7 +154,8 @@ fn responses(route: &Route, routes: &[Route], components: &mut Components) -> Va
     let (status, response) = success(route, routes, components);
     if route.accepts {
         let mut accepted = response.clone();
-        accepted["description"] = "It takes longer. Read the resource at `Location` again, or wait for its event.".into();
+        accepted["description"] =
+            "It takes longer. Read the resource at `Location` again, or wait for its event.".into();
         merge(&mut accepted["headers"], accepted_headers());
         all.insert("202".to_owned(), accepted);
     }

@@ -22,7 +22,8 @@ impl Service {
         let owner = command.caller.owner;
         let id = self.new_id::<CarrierAccount>(now);
         let Some(carrier) = handle_of(owner.world, input.carrier.id, input.carrier.handle.as_deref()) else {
-            let issue = Issue::new(Code::CarrierNotFound.as_str(), "/carrier", "There is no such carrier here.");
+            let issue =
+                Issue::new(Code::CarrierNotFound.as_str(), "/carrier", "There is no such carrier here.");
             return Err(Problem::field(Code::CarrierNotFound, issue).into());
         };
         self.check_account(carrier, &input.details, input.credentials.as_ref())?;

@@ -70,11 +70,7 @@ pub async fn find(tx: &mut Tx<'_>, id: Id<CarrierAccount>) -> Result<Option<(Own
 }
 
 /// As [`get`], and nobody else changes it before this transaction ends.
-pub async fn get_for_update(
-    tx: &mut Tx<'_>,
-    owner: Owner,
-    id: Id<CarrierAccount>,
-) -> Result<Option<Stored>> {
+pub async fn get_for_update(tx: &mut Tx<'_>, owner: Owner, id: Id<CarrierAccount>) -> Result<Option<Stored>> {
     tx.one(&GET_FOR_UPDATE, &[owner.into(), id.into()]).await?.map(read).transpose()
 }
 

@@ -43,15 +43,16 @@ impl Service {
     }
 
     /// The next thing to do for what was bought.
-    pub(super) async fn follow_up(&self, job: Job) -> Result<()> {
+    pub(super) async fn follow_up(&self, job: Box<Job>) -> Result<()> {
         let Some(kept) = Kept::of(&job.purchase)? else { return self.rest(job).await };
         if !job.purchase.is_labelled {
             let _place = self.place(job.account.id).await;
             let task = Task::Label { receipt: &kept.receipt, format: job.shipment.label_format() };
-            let label = match self.ask(job.owner(), job.connector, &job.account, &task, self.call_time()).await {
-                Outcome::Labelled(label) => Some(label),
-                _ => Some(Label::Later),
-            };
+            let label =
+                match self.ask(job.owner(), job.connector, &job.account, &task, self.call_time()).await {
+                    Outcome::Labelled(label) => Some(label),
+                    _ => Some(Label::Later),
+                };
             return self.label(job, label).await;
         }
         if let Some(duplicate) = kept.duplicates.first() {
@@ -61,7 +62,7 @@ impl Service {
     }
 
     /// Makes or fetches the label and the other papers of what was bought, and says that it was.
-    pub(super) async fn label(&self, job: Job, label: Option<Label>) -> Result<()> {
+    pub(super) async fn label(&self, job: Box<Job>, label: Option<Label>) -> Result<()> {
         let Some(kept) = Kept::of(&job.purchase)? else { return self.rest(job).await };
         let papers = self.papers(&job, &kept.receipt, label.unwrap_or(Label::Later)).await;
         let mut purchase = job.purchase.clone();
@@ -166,7 +167,7 @@ impl Service {
     }
 
     /// Asks where a parcel is.
-    async fn track(&self, job: Job, receipt: &Receipt) -> Result<()> {
+    async fn track(&self, job: Box<Job>, receipt: &Receipt) -> Result<()> {
         let task = Task::Track(receipt);
         let outcome = self.ask(job.owner(), job.connector, &job.account, &task, self.call_time()).await;
         let now = self.now();
@@ -176,8 +177,7 @@ impl Service {
             _ => job.shipment.tracking_status,
         };
         let bought_at = purchase.sent_at.unwrap_or(purchase.created_at);
-        purchase.due_at =
-            if status.is_final() { None } else { self.track_at(&job, bought_at, now) };
+        purchase.due_at = if status.is_final() { None } else { self.track_at(&job, bought_at, now) };
         let owner = job.owner();
         let events = self.event_log(owner, now);
         let record = self.db().write(owner, async move |tx| {
