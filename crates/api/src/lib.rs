@@ -6,6 +6,7 @@
 mod access_tokens;
 mod allocations;
 mod call;
+mod carrier_webhooks;
 mod carriers;
 mod connection;
 mod cors;

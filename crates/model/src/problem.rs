@@ -66,6 +66,8 @@ problems! {
         "Send `grant_type=client_credentials`.";
     InvalidScope 400 "invalid_scope" "The client can't have the scopes it asks for."
         "Ask for scopes that exist and that the client's own token carries.";
+    CarrierMessageInvalid 400 "carrier_message_invalid" "The message is not one of the carrier's."
+        "Only the carrier itself posts here. Its signature is right, its message is not: ask the carrier.";
     Unauthenticated 401 "unauthenticated" "The request carries no valid access token."
         "Send `Authorization: Bearer <token>`. The token may be mistyped, expired or revoked.";
     InvalidClient 401 "invalid_client" "The client's id and secret don't match."
@@ -80,6 +82,8 @@ problems! {
         "Use the `file_url` of the document as it was read, with every character of it.";
     FileLinkExpired 403 "file_link_expired" "The link to the file has ended."
         "Read what the document belongs to again: its `file_url` is new each time, and lives an hour or what the operator configured.";
+    InvalidSignature 403 "invalid_signature" "The message carries no signature of a carrier account that is here."
+        "Check the account's id in the address, and that its `webhook_secret` is the secret of the carrier's webhook.";
     NotFound 404 "not_found" "There is no such resource."
         "Check the path and the id. Resources of other organisations are not found either.";
     MethodNotAllowed 405 "method_not_allowed" "The path does not take this method."

@@ -8,6 +8,7 @@ mod allocations;
 mod audit;
 pub mod bus;
 mod carrier_accounts;
+mod carrier_webhooks;
 mod carriers;
 mod context;
 mod cursor;

@@ -9,6 +9,10 @@ const GET: Sql = Sql::same(
     "SELECT id, version, carrier, details, credentials, created_at, updated_at FROM carrier_account
      WHERE owner = $1 AND id = $2",
 );
+/// Spans organisations: whoever posts news of an account knows its id alone.
+const FIND: Sql = Sql::same(
+    "SELECT id, version, carrier, details, credentials, created_at, updated_at, owner FROM carrier_account WHERE id = $1",
+);
 const GET_FOR_UPDATE: Sql = Sql::each(
     "SELECT id, version, carrier, details, credentials, created_at, updated_at FROM carrier_account
      WHERE owner = $1 AND id = $2",
@@ -37,7 +41,7 @@ const UPDATE: Sql = Sql::same(
 const DELETE: Sql = Sql::same("DELETE FROM carrier_account WHERE owner = $1 AND id = $2");
 
 pub(crate) const STATEMENTS: &[&Sql] =
-    &[&GET, &GET_FOR_UPDATE, &PAGE.older, &PAGE.newer, &COUNT, &INSERT, &UPDATE, &DELETE];
+    &[&GET, &FIND, &GET_FOR_UPDATE, &PAGE.older, &PAGE.newer, &COUNT, &INSERT, &UPDATE, &DELETE];
 
 /// Most accounts that one owner may have: all of them are asked for rates at once.
 pub const ACCOUNTS_MAX: usize = 60;
@@ -57,6 +61,12 @@ pub struct Stored {
 
 pub async fn get(tx: &mut Tx<'_>, owner: Owner, id: Id<CarrierAccount>) -> Result<Option<Stored>> {
     tx.one(&GET, &[owner.into(), id.into()]).await?.map(read).transpose()
+}
+
+/// Spans organisations: the account of this id, and whose it is.
+pub async fn find(tx: &mut Tx<'_>, id: Id<CarrierAccount>) -> Result<Option<(Owner, Stored)>> {
+    let row = tx.one(&FIND, &[id.into()]).await?;
+    row.map(|mut row| Ok((row.owner(7)?, read(row)?))).transpose()
 }
 
 /// As [`get`], and nobody else changes it before this transaction ends.

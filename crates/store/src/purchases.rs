@@ -107,6 +107,10 @@ const SET_STATE: Sql = Sql::same(
 const SET_DUE: Sql = Sql::same(
     "UPDATE purchase SET due_at = $1 WHERE owner = $2 AND shipment_id = $3 AND state = 'bought' AND due_at IS NOT NULL",
 );
+const HASTEN_VOID: Sql = Sql::same(
+    "UPDATE purchase SET due_at = $1 WHERE owner = $2 AND account_id = $3 AND prepared = $4 AND state = 'voiding'
+     AND due_at > $1",
+);
 const OBSERVE: Sql = Sql::same(
     "INSERT INTO purchase_observation (owner, purchase_id, fence, doc, created_at) VALUES ($1, $2, $3, $4, $5)
      ON CONFLICT DO NOTHING",
@@ -136,6 +140,7 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
     &ACCEPT,
     &SET_STATE,
     &SET_DUE,
+    &HASTEN_VOID,
     &OBSERVE,
     &DELETE,
     &USES_ACCOUNT,
@@ -302,6 +307,18 @@ pub async fn set_state(
 /// Has a parcel looked for at another time.
 pub async fn set_due(tx: &mut Tx<'_>, owner: Owner, shipment: Id<Shipment>, due_at: Timestamp) -> Result<()> {
     tx.execute(&SET_DUE, &[due_at.into(), owner.into(), shipment.into()]).await.map(drop)
+}
+
+/// Has a carrier asked at once what became of what it takes back; by its own name of it.
+pub async fn hasten_void(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    account: Id<CarrierAccount>,
+    prepared: &str,
+    now: Timestamp,
+) -> Result<()> {
+    let values = [now.into(), owner.into(), account.into(), prepared.into()];
+    tx.execute(&HASTEN_VOID, &values).await.map(drop)
 }
 
 /// Keeps what a carrier said to somebody who no longer held the purchase.

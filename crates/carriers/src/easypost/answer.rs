@@ -7,8 +7,10 @@ use model::money::parse_amount;
 use model::shipment::options::LabelFormat;
 use model::shipment::{ErrorCode, ErrorType, ShipmentError, Source, TrackingStatus};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::manifest::ScanForm;
 use crate::{Answer, Label, Outcome, Quote, Quotes, Receipt};
 
 /// A shipment, as far as it matters here.
@@ -23,6 +25,7 @@ pub struct Shipment {
     pub tracking_code: Option<String>,
     pub postage_label: Option<PostageLabel>,
     pub refund_status: Option<String>,
+    pub scan_form: Option<ScanForm>,
     pub tracker: Option<Tracker>,
     #[serde(default)]
     pub fees: Vec<Fee>,
@@ -90,6 +93,7 @@ pub enum Purpose {
     Rating,
     Buying,
     Voiding,
+    Manifesting,
     Other,
 }
 
@@ -99,6 +103,7 @@ impl Purpose {
             Purpose::Rating => ErrorType::Rate,
             Purpose::Buying => ErrorType::Purchase,
             Purpose::Voiding => ErrorType::Void,
+            Purpose::Manifesting => ErrorType::Manifest,
             Purpose::Other => ErrorType::Label,
         }
     }
@@ -107,11 +112,7 @@ impl Purpose {
 impl Shipment {
     /// Reads an answer that should be a shipment; else says what it means that it is not.
     pub fn read(answer: Answer, purpose: Purpose) -> Result<Self, Outcome> {
-        let body = success(answer, purpose)?;
-        serde_json::from_slice(&body).map_err(|_| {
-            let message = "EasyPost's answer can't be read.";
-            unreadable(purpose, message)
-        })
+        read(answer, purpose)
     }
 
     /// The rate of a service.
@@ -128,8 +129,8 @@ impl Shipment {
         Quotes { quotes, errors: errors.collect() }
     }
 
-    /// What was bought, if it was.
-    pub fn receipt(&self) -> Option<Receipt> {
+    /// What was bought, if it was, with its label in the wanted format where that is there.
+    pub fn receipt(&self, wanted: Option<LabelFormat>) -> Option<Receipt> {
         let rate = self.selected_rate.as_ref()?;
         let number = self.tracking_code.clone()?;
         // What was charged, not what was quoted; fees below the smallest unit are rounded once, in their sum.
@@ -141,30 +142,37 @@ impl Shipment {
             tracking_numbers: vec![number],
             charged: charged.filter(|amount| *amount > 0).or(quoted)?,
             currency: rate.currency.clone(),
-            label: self.label(),
+            label: self.label(wanted),
         })
     }
 
-    /// Where the label is.
-    pub fn label(&self) -> Option<Label> {
+    /// Where the label is: in the wanted format where there is one, else as it was made.
+    pub fn label(&self, wanted: Option<LabelFormat>) -> Option<Label> {
         let label = self.postage_label.as_ref()?;
+        let made = label.label_url.as_ref().map(|url| (label.format(), url));
         let zpl = label.label_zpl_url.as_ref().map(|url| (LabelFormat::Zpl, url));
         let pdf = label.label_pdf_url.as_ref().map(|url| (LabelFormat::Pdf, url));
-        let first = label.label_url.as_ref().map(|url| {
-            let format = match label.label_file_type.as_deref() {
-                Some("application/pdf") => LabelFormat::Pdf,
-                Some("application/zpl" | "text/plain") => LabelFormat::Zpl,
-                _ => LabelFormat::Png,
-            };
-            (format, url)
-        });
-        let found = zpl.or(pdf).or(first);
+        let all = [made, zpl, pdf];
+        let mut all = all.into_iter().flatten();
+        let first = all.clone().next();
+        let found = all.find(|(format, _)| Some(*format) == wanted).or(first);
         Some(found.map_or(Label::Later, |(format, url)| Label::At { format, url: url.clone() }))
     }
 
     /// Where the parcel is.
     pub fn tracking_status(&self) -> TrackingStatus {
         self.tracker.as_ref().map_or(TrackingStatus::Unknown, |tracker| tracking_status(&tracker.status))
+    }
+}
+
+impl PostageLabel {
+    /// The format in which it was made.
+    fn format(&self) -> LabelFormat {
+        match self.label_file_type.as_deref() {
+            Some("application/pdf") => LabelFormat::Pdf,
+            Some("application/zpl" | "text/plain") => LabelFormat::Zpl,
+            _ => LabelFormat::Png,
+        }
     }
 }
 
@@ -197,6 +205,12 @@ pub fn tracking_status(word: &str) -> TrackingStatus {
         "cancelled" => TrackingStatus::Cancelled,
         _ => TrackingStatus::Unknown,
     }
+}
+
+/// Reads an answer; else says what it means that it can't be read.
+pub fn read<T: DeserializeOwned>(answer: Answer, purpose: Purpose) -> Result<T, Outcome> {
+    let body = success(answer, purpose)?;
+    serde_json::from_slice(&body).map_err(|_| lost(purpose, "EasyPost's answer can't be read.".to_owned()))
 }
 
 /// The body of a success; else what its absence means.
@@ -294,10 +308,6 @@ fn lost(purpose: Purpose, why: String) -> Outcome {
             retry_after: None,
         },
     }
-}
-
-fn unreadable(purpose: Purpose, message: &str) -> Outcome {
-    lost(purpose, message.to_owned())
 }
 
 /// `GroundAdvantage` as `ground_advantage`; what is in capitals stays one word.

@@ -4,6 +4,9 @@
 //! name is kept; then it is bought. Whether it was can be looked up by that name, and buying it again is refused.
 
 mod answer;
+mod manifest;
+#[cfg(test)]
+mod recorded;
 mod request;
 mod services;
 #[cfg(test)]
@@ -20,17 +23,18 @@ use model::shipment::{ErrorCode, ErrorType, ShipmentError, Source};
 use serde_json::{Value, json};
 
 use crate::{
-    Account, Answer, Capabilities, Connector, Found, Outcome, Receipt, Request, Step, Task, Tracked,
+    Account, Answer, Capabilities, Connector, Found, Label, Outcome, Parcel, Request, Step, Task, Tracked,
 };
 
 use answer::{Purpose, Shipment};
 pub use services::{handle, services};
-pub use webhook::{Update, is_signed, update};
+pub use webhook::{Message, News, is_signed, message};
 
 /// The carrier's handle.
 pub const HANDLE: &str = "easypost";
 /// Where EasyPost is, unless the account's configuration says otherwise.
 const BASE: &str = "https://api.easypost.com/v2";
+const CREDENTIALS: [&str; 2] = ["api_key", "webhook_secret"];
 const FORMATS: &[LabelFormat] = &[LabelFormat::Png, LabelFormat::Pdf, LabelFormat::Zpl];
 
 /// The connector.
@@ -42,9 +46,27 @@ impl Connector for EasyPost {
     }
 
     fn check(&self, account: &Account) -> Result<(), String> {
-        match account.credentials.get("api_key").and_then(Value::as_str) {
-            Some(key) if !key.trim().is_empty() => Ok(()),
-            _ => Err("EasyPost needs its API key in the credentials, as `api_key`.".to_owned()),
+        let is_text = |value: &Value| value.as_str().is_some_and(|text| !text.trim().is_empty());
+        if !account.credentials.get("api_key").is_some_and(is_text) {
+            return Err("EasyPost needs its API key in the credentials, as `api_key`.".to_owned());
+        }
+        if !account.credentials.get("webhook_secret").is_none_or(is_text) {
+            return Err("The `webhook_secret` in the credentials must be a text.".to_owned());
+        }
+        if !account.configuration.get("url").is_none_or(is_text) {
+            return Err(
+                "The `url` in the configuration must be the address of EasyPost or of a proxy.".to_owned()
+            );
+        }
+        // A word that is mistyped would be missed only when a parcel is.
+        let credential = account.credentials.keys().find(|name| !CREDENTIALS.contains(&name.as_str()));
+        let setting = account.configuration.keys().find(|name| name.as_str() != "url");
+        match (credential, setting) {
+            (Some(name), _) => Err(format!(
+                "EasyPost's credentials are `api_key` and `webhook_secret`; `{name}` is neither."
+            )),
+            (_, Some(name)) => Err(format!("EasyPost's configuration takes `url` alone, and no `{name}`.")),
+            _ => Ok(()),
         }
     }
 
@@ -53,8 +75,7 @@ impl Connector for EasyPost {
             is_idempotent: false,
             can_look_up: true,
             can_void: true,
-            // Its scan forms are not asked for yet.
-            can_manifest: false,
+            can_manifest: true,
             can_track: true,
             label_formats: FORMATS,
             visibility_delay: Duration::from_secs(5),
@@ -65,6 +86,10 @@ impl Connector for EasyPost {
         let send =
             |method, path: String, body: Option<Value>| Step::Send(request(account, method, &path, body));
         match task {
+            Task::Rate(parcel) | Task::Prepare(parcel) if is_several(parcel) => {
+                Step::Done(several(ErrorType::Rate))
+            }
+            Task::Buy { parcel, .. } if is_several(parcel) => Step::Done(several(ErrorType::Purchase)),
             Task::Rate(parcel) | Task::Prepare(parcel) => {
                 let format = wanted_format(&parcel.details);
                 send("POST", "/shipments".to_owned(), Some(request::shipment(parcel, format)))
@@ -75,15 +100,11 @@ impl Connector for EasyPost {
             Task::Buy { .. } => Step::Done(unprepared(ErrorType::Purchase)),
             // What was never made known can't have been bought.
             Task::LookUp { .. } => Step::Done(Outcome::Found(Vec::new())),
-            Task::Void(receipt) => {
-                send("POST", format!("/shipments/{}/refund", receipt.purchase), Some(json!({})))
+            // A refund takes weeks, and a label seconds: what became of the last request is looked at first.
+            Task::Void(receipt) | Task::Track(receipt) | Task::Label { receipt, .. } => {
+                send("GET", format!("/shipments/{}", receipt.purchase), None)
             }
-            Task::Track(receipt) => send("GET", format!("/shipments/{}", receipt.purchase), None),
-            Task::Label { receipt, format } => {
-                let format = format.as_str().to_ascii_uppercase();
-                send("GET", format!("/shipments/{}/label?file_format={format}", receipt.purchase), None)
-            }
-            Task::Manifest { .. } => Step::Done(unmanifested()),
+            Task::Manifest { purchases, .. } => manifest::begin(account, purchases),
         }
     }
 
@@ -93,40 +114,49 @@ impl Connector for EasyPost {
             // The first exchange of a purchase only looks.
             Task::Buy { .. } if exchange > 1 => Purpose::Buying,
             Task::Void(_) => Purpose::Voiding,
+            Task::Manifest { purchases, .. } => {
+                return manifest::resume(account, purchases, exchange, answer);
+            }
             _ => Purpose::Other,
         };
-        let shipment = match Shipment::read(answer, purpose) {
-            Ok(shipment) => shipment,
-            Err(outcome) => return Step::Done(outcome),
+        let shipment = match (Shipment::read(answer, purpose), task) {
+            (Ok(shipment), _) => shipment,
+            // It is not converted. Then it is taken as it is.
+            (Err(Outcome::Rejected(_)), Task::Label { receipt, .. }) if exchange == 2 => {
+                return Step::Send(request(
+                    account,
+                    "GET",
+                    &format!("/shipments/{}", receipt.purchase),
+                    None,
+                ));
+            }
+            (Err(outcome), _) => return Step::Done(outcome),
         };
         match task {
             Task::Rate(_) => Step::Done(Outcome::Quoted(shipment.quotes())),
             Task::Prepare(_) => Step::Done(Outcome::Prepared(shipment.id)),
-            Task::Buy { service, .. } if exchange == 1 => buy(account, &shipment, service),
-            Task::Buy { .. } => Step::Done(bought(&shipment)),
+            Task::Buy { service, format, .. } if exchange == 1 => buy(account, &shipment, service, *format),
+            Task::Buy { format, .. } => Step::Done(bought(&shipment, *format)),
             Task::LookUp { .. } => {
-                let found = shipment.receipt().map(|receipt| Found { receipt });
+                let found = shipment.receipt(None).map(|receipt| Found { receipt });
                 Step::Done(Outcome::Found(found.into_iter().collect()))
             }
-            Task::Void(_) => Step::Done(voided(&shipment)),
+            Task::Void(_) => void(account, &shipment, exchange),
             Task::Track(_) => {
                 let message = shipment.tracker.as_ref().and_then(|tracker| tracker.status_detail.clone());
                 let tracked =
                     Tracked { status: shipment.tracking_status(), message: message.unwrap_or_default() };
                 Step::Done(Outcome::Tracked(tracked))
             }
-            Task::Label { .. } => Step::Done(match shipment.label() {
-                Some(label) => Outcome::Labelled(label),
-                None => Outcome::Labelled(crate::Label::Later),
-            }),
-            Task::Manifest { .. } => Step::Done(unmanifested()),
+            Task::Label { format, .. } => label(account, &shipment, *format, exchange),
+            Task::Manifest { purchases, .. } => manifest::begin(account, purchases),
         }
     }
 }
 
 /// Buys the rate of the service, unless it was bought already.
-fn buy(account: &Account, shipment: &Shipment, service: &str) -> Step {
-    if let Some(receipt) = shipment.receipt() {
+fn buy(account: &Account, shipment: &Shipment, service: &str, format: LabelFormat) -> Step {
+    if let Some(receipt) = shipment.receipt(Some(format)) {
         return Step::Done(Outcome::Bought(receipt));
     }
     let Some(rate) = shipment.rate_of(service) else {
@@ -139,8 +169,8 @@ fn buy(account: &Account, shipment: &Shipment, service: &str) -> Step {
     Step::Send(Request { is_purchase: true, ..request })
 }
 
-fn bought(shipment: &Shipment) -> Outcome {
-    match shipment.receipt() {
+fn bought(shipment: &Shipment, format: LabelFormat) -> Outcome {
+    match shipment.receipt(Some(format)) {
         Some(receipt) => Outcome::Bought(receipt),
         None => Outcome::Unknown(ShipmentError::new(
             ErrorType::Purchase,
@@ -151,20 +181,57 @@ fn bought(shipment: &Shipment) -> Outcome {
     }
 }
 
-fn voided(shipment: &Shipment) -> Outcome {
-    match shipment.refund_status.as_deref() {
+/// Asks for a refund where nobody did yet; else tells how it stands.
+fn void(account: &Account, shipment: &Shipment, exchange: usize) -> Step {
+    let refused = |message: &str| {
+        let code = ErrorCode::PurchaseDeclined;
+        Outcome::Rejected(ShipmentError::new(ErrorType::Void, code, Source::Carrier, message))
+    };
+    Step::Done(match shipment.refund_status.as_deref() {
+        None if exchange == 1 => {
+            let path = format!("/shipments/{}/refund", shipment.id);
+            return Step::Send(request(account, "POST", &path, Some(json!({}))));
+        }
+        None => {
+            let message = "EasyPost took the request for a refund and shows none.";
+            let code = ErrorCode::ProviderUnavailable;
+            let why = ShipmentError::new(ErrorType::Void, code, Source::Provider, message);
+            Outcome::Unsent { why, retry_after: None }
+        }
         Some("refunded") => Outcome::Voided,
         Some("submitted") => Outcome::Voiding,
-        status => {
-            let message = format!("The carrier does not refund it ({}).", status.unwrap_or("no answer"));
-            Outcome::Rejected(ShipmentError::new(
-                ErrorType::Void,
-                ErrorCode::PurchaseDeclined,
-                Source::Carrier,
-                message,
-            ))
+        Some("rejected") => refused(
+            "The carrier rejected the refund: the label was used, is too old, or is of a kind that is not refunded.",
+        ),
+        Some("not_applicable") => refused(
+            "There is nothing to refund: the carrier bills what it scans. Don't use the label, and it is not billed.",
+        ),
+        Some(status) => refused(&format!("The carrier does not refund it ({status}).")),
+    })
+}
+
+/// The label in the wanted format. EasyPost converts what it made as an image, and nothing else.
+fn label(account: &Account, shipment: &Shipment, wanted: LabelFormat, exchange: usize) -> Step {
+    let label = shipment.label(Some(wanted)).unwrap_or(Label::Later);
+    match label {
+        Label::At { format: LabelFormat::Png, .. } if wanted != LabelFormat::Png && exchange == 1 => {
+            let format = wanted.as_str().to_ascii_uppercase();
+            let path = format!("/shipments/{}/label?file_format={format}", shipment.id);
+            Step::Send(request(account, "GET", &path, None))
         }
+        label => Step::Done(Outcome::Labelled(label)),
     }
+}
+
+fn is_several(parcel: &Parcel) -> bool {
+    parcel.details.packages.len() > 1
+}
+
+/// EasyPost buys several packages as an order of its own kind, of which only a part may succeed. Rather than to pay for
+/// half a shipment it is not asked.
+fn several(r#type: ErrorType) -> Outcome {
+    let message = "EasyPost is asked for one package at a time: make a shipment of each package, or choose another carrier.";
+    Outcome::Rejected(ShipmentError::new(r#type, ErrorCode::ServiceUnavailable, Source::Provider, message))
 }
 
 fn unprepared(r#type: ErrorType) -> Outcome {
@@ -172,23 +239,16 @@ fn unprepared(r#type: ErrorType) -> Outcome {
     Outcome::Rejected(ShipmentError::new(r#type, ErrorCode::ProviderUnavailable, Source::Service, message))
 }
 
-fn unmanifested() -> Outcome {
-    let message = "Close out at EasyPost itself: its scan forms are not asked for from here yet.";
-    let error =
-        ShipmentError::new(ErrorType::Manifest, ErrorCode::ServiceUnavailable, Source::Service, message);
-    Outcome::Rejected(error)
-}
-
 fn wanted_format(details: &model::shipment::ShipmentInput) -> LabelFormat {
     let label = details.options.as_ref().and_then(|options| options.label.as_ref());
-    label.and_then(|label| label.format).unwrap_or(LabelFormat::Png)
+    label.and_then(|label| label.format).unwrap_or(LabelFormat::Pdf)
 }
 
 fn request(account: &Account, method: &'static str, path: &str, body: Option<Value>) -> Request {
     let text = |fields: &serde_json::Map<String, Value>, name: &str| {
         fields.get(name).and_then(Value::as_str).map(str::to_owned)
     };
-    let base = text(&account.configuration, "api_base").unwrap_or_else(|| BASE.to_owned());
+    let base = text(&account.configuration, "url").unwrap_or_else(|| BASE.to_owned());
     let key = text(&account.credentials, "api_key").unwrap_or_default();
     let mut headers = vec![
         ("authorization", format!("Basic {}", STANDARD.encode(format!("{key}:")))),
@@ -204,9 +264,4 @@ fn request(account: &Account, method: &'static str, path: &str, body: Option<Val
         body: body.map(|body| Bytes::from(body.to_string())).unwrap_or_default(),
         is_purchase: false,
     }
-}
-
-/// Whether a receipt is one of EasyPost's.
-pub fn is_receipt(receipt: &Receipt) -> bool {
-    receipt.purchase.starts_with("shp_")
 }

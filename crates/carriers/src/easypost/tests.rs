@@ -1,20 +1,18 @@
-//! EasyPost's words against fixtures of our own, and against recorded traffic where that is at hand.
-
-use std::path::Path;
+//! EasyPost's words against fixtures of our own.
 
 use model::shape::parse;
 use model::{CarrierAccount, Id};
 use serde_json::Map;
 
 use super::*;
-use crate::{Label, Parcel, Quotes};
+use crate::{Quotes, Receipt};
 
-fn account() -> Account {
+pub fn account() -> Account {
     let credentials = json!({"api_key": "EZTKtest"}).as_object().cloned().unwrap_or_default();
     Account { id: Id::<CarrierAccount>::from_bits(1), configuration: Map::new(), credentials }
 }
 
-fn parcel() -> Parcel {
+pub fn parcel() -> Parcel {
     let details = parse(json!({
         "addresses": {
             "destination": {"address": {"line_1": "179 N Harbor Dr", "line_2": "A", "line_3": "B", "city": "Redondo Beach", "province": "CA", "post_code": "90277", "country_code": "US"},
@@ -32,21 +30,21 @@ fn parcel() -> Parcel {
     Parcel { id: Id::from_bits(7), details }
 }
 
-fn sent(step: Step) -> Request {
+pub fn sent(step: Step) -> Request {
     match step {
         Step::Send(request) => request,
         Step::Done(outcome) => panic!("{outcome:?}"),
     }
 }
 
-fn done(step: Step) -> Outcome {
+pub fn done(step: Step) -> Outcome {
     match step {
         Step::Done(outcome) => outcome,
         Step::Send(request) => panic!("{request:?}"),
     }
 }
 
-fn response(status: u16, body: &Value) -> Answer {
+pub fn response(status: u16, body: &Value) -> Answer {
     Answer::Response { status, retry_after: None, body: Bytes::from(body.to_string()) }
 }
 
@@ -97,13 +95,120 @@ fn a_shipment_is_told_in_easypost_s_words() {
 }
 
 #[test]
-fn an_account_needs_its_key() {
+fn an_account_says_what_is_needed_and_nothing_else() {
     assert_eq!(EasyPost.check(&account()), Ok(()));
-    for credentials in [json!({}), json!({"api_key": " "}), json!({"api_key": 7})] {
-        let credentials = credentials.as_object().cloned().unwrap_or_default();
-        let message = EasyPost.check(&Account { credentials, ..account() }).unwrap_err();
-        assert!(message.contains("`api_key`"), "{message}");
+    let check = |credentials: Value, configuration: Value| {
+        let map = |value: Value| value.as_object().cloned().unwrap_or_default();
+        let account =
+            Account { credentials: map(credentials), configuration: map(configuration), ..account() };
+        EasyPost.check(&account)
+    };
+    let key = || json!({"api_key": "EZTKtest"});
+    assert_eq!(check(json!({"api_key": "k", "webhook_secret": "s"}), json!({"url": "http://proxy"})), Ok(()));
+    for (credentials, configuration, word) in [
+        (json!({}), json!({}), "`api_key`"),
+        (json!({"api_key": " "}), json!({}), "`api_key`"),
+        (json!({"api_key": 7}), json!({}), "`api_key`"),
+        (json!({"api_key": "k", "webhook_secret": ""}), json!({}), "`webhook_secret`"),
+        (json!({"api_key": "k", "webhook_secert": "s"}), json!({}), "`webhook_secert`"),
+        (key(), json!({"url": 7}), "`url`"),
+        (key(), json!({"api_key": "k"}), "no `api_key`"),
+    ] {
+        let message = check(credentials, configuration).unwrap_err();
+        assert!(message.contains(word), "{message}");
     }
+}
+
+#[test]
+fn several_packages_are_refused_before_anything_is_sent() {
+    let mut parcel = parcel();
+    parcel.details.packages.push(parcel.details.packages[0].clone());
+    let refused = |task: &Task<'_>| match done(EasyPost.begin(&account(), task)) {
+        Outcome::Rejected(error) => error,
+        other => panic!("{other:?}"),
+    };
+    for (task, r#type) in [
+        (Task::Rate(&parcel), ErrorType::Rate),
+        (Task::Prepare(&parcel), ErrorType::Rate),
+        (buying(&parcel), ErrorType::Purchase),
+    ] {
+        let error = refused(&task);
+        assert_eq!((error.r#type, error.source), (r#type, Source::Provider));
+        assert_eq!(error.code, ErrorCode::ServiceUnavailable);
+        assert!(error.message.contains("make a shipment of each package"), "{}", error.message);
+    }
+}
+
+fn receipt() -> Receipt {
+    let shipment: Shipment = serde_json::from_value(shipment(true)).unwrap();
+    shipment.receipt(None).unwrap()
+}
+
+fn refund(status: Value) -> Answer {
+    let mut body = shipment(true);
+    body["refund_status"] = status;
+    response(200, &body)
+}
+
+#[test]
+fn a_refund_is_asked_for_once_and_then_looked_at() {
+    let receipt = receipt();
+    let task = Task::Void(&receipt);
+    let first = sent(EasyPost.begin(&account(), &task));
+    assert_eq!((first.method, first.url.ends_with("/shipments/shp_1")), ("GET", true));
+    let second = sent(EasyPost.resume(&account(), &task, 1, refund(Value::Null)));
+    assert_eq!((second.method, second.url.ends_with("/shipments/shp_1/refund")), ("POST", true));
+    // Whether asked just now or weeks ago.
+    for exchange in [1, 2] {
+        let outcome =
+            |status: &str| done(EasyPost.resume(&account(), &task, exchange, refund(json!(status))));
+        assert_eq!(outcome("submitted"), Outcome::Voiding);
+        assert_eq!(outcome("refunded"), Outcome::Voided);
+        for (status, word) in
+            [("rejected", "rejected"), ("not_applicable", "nothing to refund"), ("odd", "(odd)")]
+        {
+            match outcome(status) {
+                Outcome::Rejected(error) => {
+                    assert_eq!((error.r#type, error.source), (ErrorType::Void, Source::Carrier));
+                    assert!(error.message.contains(word), "{}", error.message);
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+    let unsaid = done(EasyPost.resume(&account(), &task, 2, refund(Value::Null)));
+    assert!(matches!(unsaid, Outcome::Unsent { .. }), "{unsaid:?}");
+}
+
+#[test]
+fn a_label_is_taken_in_the_wanted_format_where_it_can_be_had() {
+    let receipt = receipt();
+    let wanted = |format| Task::Label { receipt: &receipt, format };
+    let task = wanted(LabelFormat::Zpl);
+    assert!(sent(EasyPost.begin(&account(), &task)).url.ends_with("/shipments/shp_1"));
+    let convert = sent(EasyPost.resume(&account(), &task, 1, response(200, &shipment(true))));
+    assert!(convert.url.ends_with("/shipments/shp_1/label?file_format=ZPL"), "{}", convert.url);
+    let mut both = shipment(true);
+    both["postage_label"]["label_zpl_url"] = json!("https://files.example.com/1.zpl");
+    let found = |task: &Task<'_>, exchange, body: &Value| match done(EasyPost.resume(
+        &account(),
+        task,
+        exchange,
+        response(200, body),
+    )) {
+        Outcome::Labelled(Label::At { format, url }) => (format, url.rsplit('.').next().unwrap().to_owned()),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(found(&task, 2, &both), (LabelFormat::Zpl, "zpl".to_owned()));
+    assert_eq!(found(&task, 1, &both), (LabelFormat::Zpl, "zpl".to_owned()));
+    assert_eq!(found(&wanted(LabelFormat::Png), 1, &both), (LabelFormat::Png, "png".to_owned()));
+    // What can't be converted is taken as it is.
+    let refused = json!({"error": {"code": "LABEL.FORMAT", "message": "No."}});
+    let again = sent(EasyPost.resume(&account(), &task, 2, response(422, &refused)));
+    assert!(again.url.ends_with("/shipments/shp_1"));
+    assert_eq!(found(&task, 3, &shipment(true)), (LabelFormat::Png, "png".to_owned()));
+    let none = done(EasyPost.resume(&account(), &task, 1, response(200, &shipment(false))));
+    assert_eq!(none, Outcome::Labelled(Label::Later));
 }
 
 #[test]
@@ -203,46 +308,6 @@ fn errors_are_read_in_all_their_shapes() {
     }
 }
 
-/// Every recorded exchange of a shipment is understood.
-#[test]
-fn recorded_traffic_is_understood() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/easypost");
-    let Ok(entries) = std::fs::read_dir(&folder) else {
-        eprintln!("skipped: there is no recorded traffic here");
-        return;
-    };
-    let parcel = parcel();
-    let (mut shipments, mut failures) = (0, 0);
-    for entry in entries {
-        let path = entry.unwrap().path();
-        if path.extension().is_none_or(|extension| extension != "json") {
-            continue;
-        }
-        let recorded: Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
-        for exchange in recorded["exchanges"].as_array().into_iter().flatten() {
-            let (status, body) =
-                (exchange["response"]["status"].as_u64().unwrap() as u16, &exchange["response"]["body"]);
-            let name = path.file_name().unwrap().to_string_lossy().into_owned();
-            let is_shipment = body["id"].as_str().is_some_and(|id| id.starts_with("shp_"));
-            let outcome = done(EasyPost.resume(&account(), &Task::Rate(&parcel), 1, response(status, body)));
-            if is_shipment && status < 300 {
-                let Outcome::Quoted(quotes) = outcome else { panic!("{name}: {outcome:?}") };
-                let given = body["rates"].as_array().map_or(0, Vec::len);
-                assert_eq!(quotes.quotes.len(), given, "{name}");
-                assert_eq!(quotes.errors.len(), body["messages"].as_array().map_or(0, Vec::len), "{name}");
-                shipments += 1;
-            } else if body["error"].is_object() {
-                let (Outcome::Rejected(error) | Outcome::Unsent { why: error, .. }) = outcome else {
-                    panic!("{name}: {outcome:?}")
-                };
-                assert!(error.message.len() > 3, "{name}");
-                failures += 1;
-            }
-        }
-    }
-    assert!(shipments > 10 && failures > 5, "{shipments} shipments, {failures} failures");
-}
-
 #[test]
 fn webhooks_are_believed_by_their_signature() {
     let key = ring::hmac::Key::new(ring::hmac::HMAC_SHA256, "se\u{301}cret".as_bytes());
@@ -258,10 +323,33 @@ fn webhooks_are_believed_by_their_signature() {
     ] {
         assert!(!is_signed(secret, &header, body));
     }
-    let update = update(body).unwrap();
-    assert_eq!(
-        (update.tracking_number.as_str(), update.status),
-        ("EZ4", model::shipment::TrackingStatus::Delivered)
-    );
-    assert_eq!(super::update(br#"{"description":"batch.updated","result":{}}"#), None);
+}
+
+#[test]
+fn messages_tell_of_parcels_of_refunds_or_of_nothing_here() {
+    let news = |body: Value| message(body.to_string().as_bytes()).unwrap().news;
+    let tracker = json!({"tracking_code": "EZ4", "status": "delivered", "status_detail": "arrived"});
+    let moved = News::Parcel {
+        tracking_number: "EZ4".to_owned(),
+        status: model::shipment::TrackingStatus::Delivered,
+        message: "arrived".to_owned(),
+    };
+    for kind in ["tracker.created", "tracker.updated"] {
+        assert_eq!(news(json!({"id": "evt_1", "description": kind, "result": tracker})), moved);
+    }
+    let refund =
+        json!({"id": "evt_1", "description": "refund.successful", "result": {"shipment_id": "shp_1"}});
+    assert_eq!(news(refund), News::Refund("shp_1".to_owned()));
+    for other in [
+        json!({"id": "evt_1", "description": "batch.updated", "result": {}}),
+        json!({"id": "evt_1", "description": "scan_form.updated"}),
+        json!({"id": "evt_1", "description": "tracker.updated", "result": {"tracking_code": null}}),
+        json!({"id": "evt_1", "description": "refund.successful", "result": "shp_1"}),
+        json!({"id": "evt_1", "description": ""}),
+    ] {
+        assert_eq!(news(other), News::Other);
+    }
+    for garbage in [&b""[..], b"{}", b"[]", b"\xff", br#"{"id":7,"description":"tracker.updated"}"#] {
+        assert_eq!(message(garbage), None);
+    }
 }

@@ -25,6 +25,7 @@ const OPEN: &[(&str, &str)] = &[
     ("GET", "/metrics"),
     ("GET", "/openapi.json"),
     ("GET", "/readyz"),
+    ("POST", "/carrier_accounts/{carrier_account_id}/webhook"),
     ("POST", "/oauth/token"),
 ];
 

@@ -7,6 +7,7 @@
     reason = "a test that fails should stop there"
 )]
 
+mod easypost_desk;
 mod home;
 mod hook;
 mod listener;
@@ -27,6 +28,8 @@ mod bad_input;
 mod bad_queries;
 mod centrifugo;
 mod contract;
+mod easypost;
+mod easypost_webhooks;
 mod event_log;
 mod events;
 mod events_tail;

@@ -25,6 +25,7 @@ mod void;
 mod wish;
 
 pub use claim::{Counts, Purchasing};
+pub(crate) use follow::move_on;
 pub use wish::Wait;
 
 /// What an operator may set.

@@ -13,6 +13,8 @@ CREATE TABLE carrier_account (
     updated_at   BIGINT NOT NULL,
     PRIMARY KEY (owner, id)
 );
+-- Whoever posts news of an account knows its id alone.
+CREATE INDEX carrier_account_by_id ON carrier_account (id);
 -- The test world of every organisation has an account with the sandbox carrier, ready for use.
 -- Organisations are seen by whoever spans them.
 SELECT set_config('dockside.owner', '*', true);

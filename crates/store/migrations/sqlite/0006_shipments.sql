@@ -13,6 +13,8 @@ CREATE TABLE carrier_account (
     updated_at   BIGINT NOT NULL,
     PRIMARY KEY (owner, id)
 );
+-- Whoever posts news of an account knows its id alone.
+CREATE INDEX carrier_account_by_id ON carrier_account (id);
 -- The test world of every organisation has an account with the sandbox carrier, ready for use.
 INSERT INTO carrier_account (owner, id, version, carrier, details, created_at, updated_at)
     SELECT owner || '_test', 'ca_' || substr(owner, 5), 1, 'sandbox', '{"name":"Sandbox","handle":"sandbox"}', created_at, created_at

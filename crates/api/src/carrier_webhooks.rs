@@ -1,0 +1,37 @@
+//! `/carrier_accounts/{carrier_account_id}/webhook`: where carriers post their news. They carry no token of ours; the
+//! signature over the raw bytes is the proof.
+
+use http::{HeaderName, StatusCode};
+use model::carrier::CARRIER_ACCOUNT_ID;
+use model::{Code, Id, Result};
+
+use crate::call::Call;
+use crate::respond::{Body as ResponseBody, Response};
+use crate::route::{Body, Route};
+
+const SIGNATURE: HeaderName = HeaderName::from_static("x-hmac-signature");
+
+pub fn routes() -> Vec<Route> {
+    vec![
+        Route::post(
+            "/carrier_accounts/{carrier_account_id}/webhook",
+            "",
+            "Take a carrier's message",
+            create_carrier_message,
+        )
+        .about("For EasyPost, not for you: put this address and a secret into its webhooks, and the secret into the account's credentials as `webhook_secret`. A message is believed by its `X-Hmac-Signature`, and taken once.")
+        .id(&CARRIER_ACCOUNT_ID)
+        .body(Body::Raw)
+        .refusals(&[Code::InvalidSignature, Code::CarrierMessageInvalid, Code::StoreUnavailable]),
+    ]
+}
+
+async fn create_carrier_message(call: Call) -> Result<Response> {
+    // What is no id is refused as any id is that nobody has: there is nothing to learn here.
+    let account = call.ids.first().and_then(|text| Id::parse(text));
+    let signature = call.headers.get(SIGNATURE).and_then(|value| value.to_str().ok());
+    call.service().take_carrier_message(account, signature, call.body.clone()).await?;
+    let mut response = http::Response::new(ResponseBody::default());
+    *response.status_mut() = StatusCode::NO_CONTENT;
+    Ok(response)
+}
