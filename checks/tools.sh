@@ -264,23 +264,22 @@ ensure_sdks() {
     ) 9>"$1/.cache/lock"
 }
 
-# Makes .cache/labels in the repository ($1): a renderer of ZPL at the version in package-lock.json, and Noto's fonts in
-# fonts/, which are not installed but unpacked.
+# Makes .cache/labels in the repository ($1): a renderer of ZPL and a reader of barcodes at the versions in
+# package-lock.json and requirements.txt, and Noto's fonts in fonts/, which are not installed but unpacked.
 ensure_label_tools() {
     local from=$1/checks/labels dir=$1/.cache/labels package
     mkdir -p "$1/.cache"
     (
         flock 9
-        if cmp -s "$from/package-lock.json" "$dir/package-lock.json" &&
+        if is_pinned "$from" "$dir" &&
+            "$dir/venv/bin/python" -c 'import zxingcpp, PIL' 2>/dev/null &&
             (cd "$dir" && node -e 'require("zpl-renderer-js"); process.exit(0)') &>/dev/null &&
             [[ -f $dir/fonts/whole ]]; then
             exit
         fi
         echo 'installing what reads labels'
-        rm -rf "$dir"
-        mkdir -p "$dir/fonts"
-        cp "$from/package.json" "$from/package-lock.json" "$dir"
-        quietly npm ci --prefix "$dir" --ignore-scripts --no-audit --no-fund --no-update-notifier
+        install_pinned "$from" "$dir"
+        mkdir "$dir/fonts"
         for package in fonts-noto-core fonts-noto-cjk; do
             mkdir "$dir/fonts/$package"
             unpack_debian "$package" "$dir/fonts/$package" || die "the Debian package $package can't be had"

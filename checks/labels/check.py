@@ -1,21 +1,40 @@
-"""Has tools that others wrote read the labels of label_samples: zbar the barcodes, poppler the PDFs, a renderer the ZPL.
+"""Has tools that others wrote read the papers of label_samples: zbar and zxing-cpp the barcodes, poppler the PDFs, a
+renderer the ZPL.
 
     check.py SAMPLES COUNT FONTS TOOLS WORK
 
-SAMPLES is the example's program, FONTS a folder with Noto's fonts, TOOLS where ./test installed the renderer, and WORK a
+SAMPLES is the example's program, FONTS a folder with Noto's fonts, TOOLS where ./test installed the tools, and WORK a
 folder for all that is written. A green run ends with one line:
-    labels: N labels, N barcodes read in each of PNG, PDF and ZPL, N pages of customs papers, N words found in the PDFs' text
+    labels: N shipments, N labels, N barcodes read in each of PNG, PDF and ZPL, N of them …
 """
 
 import collections
+import functools
+import os
 import pathlib
 import re
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
+import time
+import xml.etree.ElementTree as xml
+from concurrent.futures import ProcessPoolExecutor
+
+import zxingcpp
+from PIL import Image
 
 # Words that stand on some label, of several scripts, as they must come out of the PDF's text again.
 WORDS = ["Quay Street", "Großmann", "山田", "Петров", "Ερμού", "김민준", "王小明", "Świętokrzyska", "Nguyễn"]
+# The text of so many PDFs is read, which is more than one of each script.
+TEXTS = 32
+# A page of A4 takes readers as long as five labels; so many of customs' papers are read.
+SHEETS = 24
+# Files that a tool gets at once.
+CHUNK = 24
+
+# How zbar names a kind of code; it knows no Data Matrix. And how zxing does, with the identifier of ISO/IEC 15424, which
+# tells GS1's codes (those with FNC1 in front) from others.
+ZBAR = {"Code128": "CODE-128", "GS1-128": "CODE-128", "QRCode": "QR-Code"}
+ZXING = {"Code128": "]C0", "GS1-128": "]C1", "QRCode": "]Q1", "GS1-DataMatrix": "]d2"}
 
 
 def fail(message):
@@ -25,69 +44,155 @@ def fail(message):
 def run(*command, **options):
     done = subprocess.run([str(part) for part in command], capture_output=True, text=True, **options)
     if done.returncode:
-        fail(f"{' '.join(map(str, command))} failed:\n{done.stdout}{done.stderr}")
+        raise RuntimeError(f"{' '.join(map(str, command))[:400]} failed:\n{done.stdout}{done.stderr}")
     return done.stdout
 
 
-def read_codes(image):
-    """The barcodes of an image, as (kind, text); zbar ends with 4 where it finds none."""
-    done = subprocess.run(["zbarimg", "--quiet", str(image)], capture_output=True, text=True)
-    return {tuple(line.split(":", 1)) for line in done.stdout.splitlines()}
+def read_with_zbar(images):
+    """The barcodes of each image, as (kind, text)."""
+    options = ["--nodbus", "--quiet", "--xml", "-Sdisable", "-Scode128.enable", "-Sqrcode.enable"]
+    # Every second line and column is enough for modules of two dots and more.
+    options += ["-Sx-density=2", "-Sy-density=2"]
+    # Its library for images would start threads that wait for each other; this program starts as many as there are cores.
+    alone = os.environ | {"OMP_NUM_THREADS": "1"}
+    # It ends with 4 where it finds nothing on an image.
+    done = subprocess.run(["zbarimg", *options, *map(str, images)], capture_output=True, text=True, env=alone)
+    read = {image: set() for image in images}
+    name = {"z": "http://zbar.sourceforge.net/2008/barcode"}
+    for source in xml.fromstring(done.stdout).iterfind("z:source", name):
+        for symbol in source.iterfind(".//z:symbol", name):
+            read[pathlib.Path(source.get("href"))].add((symbol.get("type"), symbol.findtext("z:data", "", name)))
+    return read
 
 
-def check_image(task):
-    image, wanted = task
-    read = read_codes(image)
-    # A row of another code may look like a short one, so more may be read; what was printed must be.
-    missing = wanted - read
-    return f"{image.name}: not read: {sorted(missing)}; read: {sorted(read)}" if missing else None
+def read_with_zxing(images):
+    """The barcodes of each image, as (identifier, text)."""
+    read = {}
+    for image in images:
+        options = {"try_rotate": False, "try_invert": False}
+        codes = zxingcpp.read_barcodes(Image.open(image).convert("L"), **options)
+        read[image] = {(code.symbology_identifier, code.bytes.decode()) for code in codes}
+    return read
+
+
+def draw(documents):
+    """PDFs as images of their pages, as a printer of 203 dpi would print them."""
+    for document in documents:
+        run("pdftoppm", "-r", "203", "-gray", document, document)
+
+
+def render(documents, tools):
+    """ZPL as images of its labels."""
+    run("node", pathlib.Path(__file__).parent / "render.mjs", *documents, cwd=tools)
 
 
 def expected(table):
-    """What must be read, by the number of the label or page."""
-    wanted = collections.defaultdict(set)
+    """What must be read: by shipment and file, for each page the kinds and texts of its codes."""
+    wanted = collections.defaultdict(lambda: collections.defaultdict(set))
     for line in table.read_text().splitlines():
-        number, kind, text = line.split("\t")
-        wanted[int(number)].add((kind, text))
+        number, name, page, kind, text = line.split("\t")
+        wanted[int(number), name][int(page)].add((kind, text))
     return wanted
 
 
-def draw(document):
-    """The pages of a PDF as images, as a printer of 203 dpi would print them."""
-    stem = document.with_suffix("")
-    run("pdftoppm", "-r", "203", "-gray", "-png", document, stem)
-    return sorted(document.parent.glob(f"{stem.name}-*.png"), key=lambda page: int(re.search(r"-(\d+)", page.name)[1]))
+def pages(document):
+    """The images of a file's pages, in their order."""
+    found = document.parent.glob(f"{document.name}-*.p[gn][mg]")
+    return sorted(found, key=lambda page: int(re.search(r"-(\d+)\.p[gn][mg]$", page.name)[1]))
+
+
+def images(work, number, name, count):
+    """Each image on which the codes of a page must be, by page and format."""
+    if name != "label":
+        return {"pdf": pages(work / f"{number}.{name}")[:1]}
+    alone = [work / f"{number}.label.png"] if count == 1 else []
+    png = alone or [work / f"{number}.label-{page}.png" for page in range(1, count + 1)]
+    return {"png": png, "pdf": pages(work / f"{number}.label.pdf"), "zpl": pages(work / f"{number}.label.zpl")}
+
+
+def chunks(things, size=CHUNK):
+    return [things[at : at + size] for at in range(0, len(things), size)]
+
+
+def is_for_zxing(image, codes):
+    """It reads every PNG; of the rest, what zbar does not know or tell: Data Matrix and GS1."""
+    is_png = image.suffix == ".png" and ".zpl" not in image.name
+    return is_png or any(kind.startswith("GS1") for kind, _ in codes)
+
+
+def missing(read, wanted, names):
+    """What was not read. A row of another code may look like a short one, so more may be read; what was printed must be."""
+    faults = []
+    for image, codes in wanted.items():
+        lost = {(names[kind], text) for kind, text in codes if kind in names} - read[image]
+        if lost:
+            faults.append(f"{image.name}: not read: {sorted(lost)}; read: {sorted(read[image])}")
+    return faults
+
+
+def check_text(work, count):
+    documents = [work / f"{number}.label.pdf" for number in range(min(TEXTS, count))]
+    text = "".join(run("pdftotext", document, "-") for document in documents)
+    lost = [word for word in WORDS if word not in text]
+    if lost:
+        fail(f"the PDFs' text lacks {lost}")
+    for document in documents:
+        fonts = run("pdffonts", document).splitlines()[2:]
+        # Name, type (which may have spaces), encoding, then: embedded, subset, unicode.
+        loose = [line for line in fonts if line.split()[-5:-2] != ["yes", "yes", "yes"]]
+        if loose or not fonts:
+            fail(f"{document.name}: not embedded as subsets with a way back to text: {loose or 'no fonts at all'}")
 
 
 def main():
     samples, count, fonts, tools, work = sys.argv[1:]
-    work = pathlib.Path(work)
+    work, count, start = pathlib.Path(work), int(count), time.monotonic()
+    took = {}
+
+    def lap(what):
+        took[what] = time.monotonic() - start - sum(took.values())
+
     run(samples, count, work, fonts)
-    wanted, papers = expected(work / "expected.tsv"), expected(work / "papers.tsv")
-    run("node", pathlib.Path(__file__).parent / "render.mjs", work, cwd=tools)
-    pages, sheets = draw(work / "all.pdf"), draw(work / "papers.pdf")
-    if (len(pages), len(sheets)) != (int(count), len(papers)):
-        fail(f"all.pdf has {len(pages)} pages, not {count}; papers.pdf has {len(sheets)}, not {len(papers)}")
-    tasks = [(work / f"{n}.{kind}", codes) for n, codes in wanted.items() for kind in ("png", "zpl.png")]
-    tasks += [(pages[n], codes) for n, codes in wanted.items()]
-    tasks += [(sheets[n], codes) for n, codes in papers.items()]
-    with ThreadPoolExecutor(2) as pool:
-        faults = [fault for fault in pool.map(check_image, tasks) if fault]
+    lap("drawn")
+    wanted = expected(work / "expected.tsv")
+    sheets = [key for key in wanted if key[1] != "label"][:SHEETS]
+    labels = [key for key in wanted if key[1] == "label"]
+    processes = os.cpu_count() or 1
+    with ProcessPoolExecutor(processes) as pool:
+        each = lambda work_on, *lists: list(pool.map(work_on, *lists))  # noqa: E731
+        zpl = [work / f"{number}.label.zpl" for number, _ in labels]
+        # Starting the renderer takes a second, so each process starts it a few times only.
+        each(functools.partial(render, tools=tools), chunks(zpl, len(zpl) // (2 * processes) + 1))
+        lap("ZPL rendered")
+        pdf = [work / f"{number}.label.pdf" for number, _ in labels] + [work / f"{n}.{name}" for n, name in sheets]
+        each(draw, chunks(pdf))
+        lap("PDFs drawn")
+        tasks = {}
+        for number, name in labels + sheets:
+            codes = wanted[number, name]
+            for kind, found in images(work, number, name, len(codes)).items():
+                if len(found) != len(codes):
+                    fail(f"{number}.{name} as {kind} has {len(found)} pages, not {len(codes)}")
+                tasks |= {image: codes[page] for page, image in enumerate(found, 1)}
+        faults = []
+        for reader, names in ((read_with_zbar, ZBAR), (read_with_zxing, ZXING)):
+            some = {image: codes for image, codes in tasks.items() if names is ZBAR or is_for_zxing(image, codes)}
+            read = functools.reduce(lambda all, some: all | some, each(reader, chunks(list(some))))
+            faults += missing(read, some, names)
+            lap(reader.__name__.replace("_", " "))
     if faults:
         fail("\n".join(faults))
-
-    text = run("pdftotext", work / "all.pdf", "-")
-    lost = [word for word in WORDS if word not in text]
-    if lost:
-        fail(f"the PDFs' text lacks {lost}")
-    fonts_used = run("pdffonts", work / "all.pdf").splitlines()[2:]
-    # Name, type (which may have spaces), encoding, then: embedded, subset, unicode.
-    loose = [line for line in fonts_used if line.split()[-5:-2] != ["yes", "yes", "yes"]]
-    if loose or not fonts_used:
-        fail("not embedded as subsets with a way back to text: " + "; ".join(loose or ["no fonts at all"]))
-    codes = sum(len(codes) for codes in wanted.values())
-    read = f"{codes} barcodes read in each of PNG, PDF and ZPL, {len(papers)} pages of customs papers"
-    print(f"labels: {count} labels, {read}, {len(WORDS)} words found in the PDFs' text")
+    check_text(work, count)
+    pages_of_labels = sum(len(wanted[key]) for key in labels)
+    codes = sum(len(codes) for key in labels for codes in wanted[key].values())
+    kinds = collections.Counter(kind for key in labels for codes in wanted[key].values() for kind, _ in codes)
+    print(", ".join(f"{what} {seconds:.0f} s" for what, seconds in took.items()))
+    print(
+        f"labels: {count} shipments, {pages_of_labels} labels, {codes} barcodes read in each of PNG, PDF and ZPL, "
+        f"{kinds['GS1-128']} of them GS1-128 and {kinds['GS1-DataMatrix']} GS1 Data Matrix with their FNC1, "
+        f"{len(sheets)} customs papers, {len(WORDS)} words found in the PDFs' text"
+    )
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -15,7 +15,7 @@ use crate::App;
 use crate::query::Query;
 
 /// Ids that one query parameter may name.
-const QUERY_IDS_MAX: usize = 100;
+pub const QUERY_IDS_MAX: usize = 100;
 /// Longest idempotency key, in characters.
 const KEY_CHARS_MAX: usize = 255;
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");

@@ -38,7 +38,7 @@ const TAGS: Parameter = Parameter {
     kind: ParameterKind::List(&TAG),
 };
 /// Tags that one request may filter by.
-const TAGS_MAX: usize = 50;
+pub const TAGS_MAX: usize = 50;
 
 async fn list_locations(call: Call) -> Result<Response> {
     let mut tags = call.query.many("tags");

@@ -4,9 +4,12 @@ use std::collections::BTreeMap;
 
 use http::{Method, StatusCode};
 use model::Code;
+use model::shape::Kind;
 use serde_json::{Map, Value, json};
 
 use crate::VERSION;
+use crate::call::QUERY_IDS_MAX;
+use crate::locations::TAGS_MAX;
 use crate::route::{Body, Parameter, ParameterKind, Route, Success};
 use crate::schema::{Components, Way};
 
@@ -131,7 +134,8 @@ fn query_parameter(parameter: &Parameter, components: &mut Components) -> Value 
         ParameterKind::Limit => json!({ "type": "integer", "minimum": 1, "default": 20 }),
         ParameterKind::Cursor => json!({ "type": "string" }),
         ParameterKind::List(shape) => {
-            json!({ "type": "array", "maxItems": 50, "items": components.schema(shape, Way::In) })
+            let most = if matches!(shape.kind, Kind::Identifier(_)) { QUERY_IDS_MAX } else { TAGS_MAX };
+            json!({ "type": "array", "maxItems": most, "items": components.schema(shape, Way::In) })
         }
         ParameterKind::One(shape) => components.schema(shape, Way::In),
         ParameterKind::Flag => json!({ "type": "boolean" }),
@@ -154,7 +158,8 @@ fn responses(route: &Route, routes: &[Route], components: &mut Components) -> Va
     let (status, response) = success(route, routes, components);
     if route.accepts {
         let mut accepted = response.clone();
-        accepted["description"] = "It takes longer. Read the resource at `Location` again, or wait for its event.".into();
+        accepted["description"] =
+            "It takes longer. Read the resource at `Location` again, or wait for its event.".into();
         merge(&mut accepted["headers"], accepted_headers());
         all.insert("202".to_owned(), accepted);
     }

@@ -5,7 +5,8 @@ use std::time::Duration;
 use http::HeaderName;
 use model::document::DOCUMENT;
 use model::purchase::{
-    PURCHASE_ATTEMPT, PURCHASE_ATTEMPT_ID, PURCHASE_INPUT, PurchaseInput, RESOLUTION, Resolution, STATE, State,
+    PURCHASE_ATTEMPT, PURCHASE_ATTEMPT_ID, PURCHASE_INPUT, PurchaseInput, RESOLUTION, Resolution, STATE,
+    State,
 };
 use model::shipment::{SHIPMENT, SHIPMENT_ID, STATUS, ShipmentInput, Status};
 use model::tracking::TRACKING;
@@ -20,8 +21,11 @@ use crate::route::{Body, CURSOR, LIMIT, Parameter, ParameterKind, Route, Success
 const LIST: &str = "data";
 const PATH: &str = "/shipments/{shipment_id}";
 const PREFER: HeaderName = HeaderName::from_static("prefer");
-const BY_STATUS: Parameter =
-    Parameter { name: "status", about: "Only shipments with this status.", kind: ParameterKind::One(&STATUS) };
+const BY_STATUS: Parameter = Parameter {
+    name: "status",
+    about: "Only shipments with this status.",
+    kind: ParameterKind::One(&STATUS),
+};
 const BY_STATE: Parameter =
     Parameter { name: "state", about: "Only purchases in this state.", kind: ParameterKind::One(&STATE) };
 

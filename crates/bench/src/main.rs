@@ -9,6 +9,7 @@ mod bare;
 mod broadcast;
 mod compare;
 mod creates;
+mod drawing;
 mod growth;
 mod listeners;
 mod load;
@@ -20,6 +21,7 @@ mod process;
 mod reads;
 mod realtime;
 mod report;
+mod shipments;
 mod sink;
 mod webhooks;
 
@@ -83,9 +85,11 @@ enum Section {
     CreatePostgres,
     AllocateSqlite,
     AllocatePostgres,
+    Shipments,
     Growth,
     Webhooks,
     Realtime,
+    Labels,
     Memory,
 }
 
@@ -176,6 +180,9 @@ impl Bench {
         if is_wanted(Section::AllocatePostgres) {
             allocations::postgres(self).await?;
         }
+        if is_wanted(Section::Shipments) {
+            shipments::measure(self).await?;
+        }
         if is_wanted(Section::Growth) {
             growth::measure(self).await?;
         }
@@ -184,6 +191,9 @@ impl Bench {
         }
         if is_wanted(Section::Realtime) {
             realtime::measure(self).await?;
+        }
+        if is_wanted(Section::Labels) {
+            drawing::measure(self)?;
         }
         if is_wanted(Section::Memory) {
             memory::measure(self).await?;

@@ -78,7 +78,17 @@ impl Data {
 
     /// Makes a token; the schema is made with it where there is none.
     pub async fn token(&self, bench: &Bench) -> Outcome<String> {
-        let words: Vec<&str> = ["token", "create"].into_iter().chain(ORGANISATION).collect();
+        self.make_token(bench, &[]).await
+    }
+
+    /// A token for the test world, where the sandbox carrier is.
+    pub async fn test_token(&self, bench: &Bench) -> Outcome<String> {
+        self.make_token(bench, &["--test"]).await
+    }
+
+    async fn make_token(&self, bench: &Bench, more: &[&'static str]) -> Outcome<String> {
+        let words: Vec<&str> =
+            ["token", "create"].into_iter().chain(ORGANISATION).chain(more.iter().copied()).collect();
         let output = self.command(bench, &words).output().await?;
         if !output.status.success() {
             return Err(String::from_utf8_lossy(&output.stderr).into());

@@ -28,7 +28,7 @@ pub(crate) fn draw(scene: &mut Scene, area: Rect, customs: &Customs) {
     let (left, right) = halves(inset(row(0.0)));
     scene.text(left, "CUSTOMS DECLARATION CN22", Setting::new(TEXT, LEAST).bold());
     scene.text(right, "May be opened officially", Setting::new(TEXT, LEAST).aligned(Align::End));
-    kinds(scene, inset(row(1.0)), customs.contents);
+    kinds(scene, inset(row(1.0)), customs.contents, Setting::new(1.875, 1.5));
     rule(scene, area, row(2.0).y);
 
     let heads = ["Quantity and description", "Mass", "Value", "HS tariff no.", "Origin"];
@@ -63,7 +63,7 @@ fn rule(scene: &mut Scene, area: Rect, y: f32) {
 }
 
 /// A box to tick for each kind of contents.
-pub(crate) fn kinds(scene: &mut Scene, area: Rect, contents: Contents) {
+pub(crate) fn kinds(scene: &mut Scene, area: Rect, contents: Contents, setting: Setting) {
     let width = area.width / KINDS.len() as f32;
     for (index, (kind, name)) in KINDS.into_iter().enumerate() {
         let x = crate::scene::snap(area.x + index as f32 * width);
@@ -72,7 +72,7 @@ pub(crate) fn kinds(scene: &mut Scene, area: Rect, contents: Contents) {
         if kind == contents {
             scene.fill(Rect::new(tick.x + 0.5, tick.y + 0.5, 1.0, 1.0));
         }
-        scene.text(Rect { x: x + 2.5, width: width - 2.75, ..area }, name, Setting::new(1.875, 1.5));
+        scene.text(Rect { x: x + 2.5, width: width - 2.75, ..area }, name, setting);
     }
 }
 

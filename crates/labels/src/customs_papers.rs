@@ -18,6 +18,10 @@ const TEXT: f32 = 3.25;
 const SMALL: f32 = 2.5;
 const LEAST: f32 = 2.0;
 
+/// The facts beside the barcode: how high their place is, and how many lines it has at the least size.
+const FACTS_HEIGHT: f32 = 22.5;
+const FACTS_MAX: usize = 9;
+
 const ROW: f32 = 7.0;
 /// Items on a page: what lies between the parties and the signature.
 const ROWS: usize = 16;
@@ -53,8 +57,10 @@ pub fn commercial_invoice(declaration: &Declaration, fonts: &Fonts) -> Vec<Scene
     let mut facts = vec![format!("Invoice no. {}", declaration.number), format!("Date {}", declaration.date)];
     facts.push(format!("Tracking {}", declaration.tracking_number));
     facts.extend(declaration.incoterm.as_ref().map(|incoterm| format!("Incoterm {incoterm}")));
-    facts.extend(declaration.identifiers.iter().cloned());
-    let form = Form { title: "COMMERCIAL INVOICE", facts, columns: &INVOICE, has_kinds: false };
+    add_identifiers(&mut facts, &declaration.identifiers);
+    let certified = "I certify that the particulars given in this invoice are true and correct, and that the contents are as \
+                     described.";
+    let form = Form { title: "COMMERCIAL INVOICE", facts, columns: &INVOICE, has_kinds: false, certified };
     form.pages(declaration, fonts)
 }
 
@@ -64,9 +70,18 @@ pub fn cn23(declaration: &Declaration, fonts: &Fonts) -> Vec<Scene> {
         vec![format!("Item no. {}", declaration.tracking_number), format!("Date {}", declaration.date)];
     facts.extend(declaration.postage.as_ref().map(|postage| format!("Postal charges (9) {postage}")));
     facts.push(format!("If undeliverable: {}", declaration.non_delivery));
-    facts.extend(declaration.identifiers.iter().cloned());
-    let form = Form { title: "CUSTOMS DECLARATION CN23", facts, columns: &CN23, has_kinds: true };
+    add_identifiers(&mut facts, &declaration.identifiers);
+    let certified = "I certify that the particulars given in this declaration are correct and that this item does not contain any \
+                     dangerous article or articles prohibited by legislation or by postal or customs regulations.";
+    let form = Form { title: "CUSTOMS DECLARATION CN23", facts, columns: &CN23, has_kinds: true, certified };
     form.pages(declaration, fonts)
+}
+
+/// Adds who is registered where; several on a line where there are many, so that all have room.
+fn add_identifiers(facts: &mut Vec<String>, identifiers: &[String]) {
+    let room = FACTS_MAX.saturating_sub(facts.len()).max(1);
+    let on_a_line = identifiers.len().div_ceil(room).max(1);
+    facts.extend(identifiers.chunks(on_a_line).map(|some| some.join(", ")));
 }
 
 /// What the two papers differ in.
@@ -76,6 +91,8 @@ struct Form {
     columns: &'static [Column],
     /// Whether the kind of contents is ticked.
     has_kinds: bool,
+    /// What the signature is for.
+    certified: &'static str,
 }
 
 impl Form {
@@ -111,11 +128,16 @@ impl Form {
         for (x, caption, party) in [(0.0, "FROM", &declaration.from), (half, "TO", &declaration.to)] {
             party_box(scene, Rect::new(MARGIN + x, 27.0, half, 40.0), caption, party);
         }
-        let facts = Rect::new(MARGIN, 70.0, 82.0, 26.0);
+        let facts = Rect::new(MARGIN, 70.0, 90.0, FACTS_HEIGHT);
         scene.block(facts, &self.facts, |_| false, Setting::new(TEXT, LEAST));
         barcode(scene, Rect::new(MARGIN + 100.0, 70.0, 80.0, 17.0), &declaration.tracking_number);
         if self.has_kinds {
-            kinds(scene, Rect::new(MARGIN + 84.0, 92.0, 96.0, 3.0), declaration.contents);
+            kinds(
+                scene,
+                Rect::new(MARGIN, 93.5, width, 3.0),
+                declaration.contents,
+                Setting::new(SMALL, LEAST),
+            );
         }
     }
 
@@ -147,14 +169,9 @@ impl Form {
         scene.text(right, &total, Setting::new(4.0, LEAST).bold().aligned(Align::End));
         let comments = Rect::new(MARGIN, top + 11.0, 180.0, 15.0);
         scene.block(comments, &declaration.comments, |_| false, Setting::new(TEXT, LEAST));
-        let certified = [
-            "I certify that the particulars given in this declaration are correct and that this item does not contain any \
-             dangerous article or articles prohibited by legislation or by postal or customs regulations."
-                .to_owned(),
-        ];
         scene.block(
             Rect::new(MARGIN, top + 28.0, 180.0, 9.0),
-            &certified,
+            &[self.certified.to_owned()],
             |_| false,
             Setting::new(TEXT, SMALL),
         );

@@ -13,12 +13,15 @@ const ASCENT: f32 = 1.0;
 /// By how much text shrinks between two tries, in millimetres: one dot.
 const STEP: f32 = 1.0 / DOTS_PER_MM;
 
+/// At least as wide as the space that a line's end takes away, in ems.
+const SPACE: f32 = 1.0;
+
 /// To which part of its size text shrinks before it is wrapped instead.
 const COMFORT: f32 = 0.75;
 
 /// Modules of a barcode, in dots, widest first. At 203 dpi a scanner needs 2.
 const BAR_DOTS: [u32; 3] = [4, 3, 2];
-const SQUARE_DOTS: [u32; 5] = [6, 5, 4, 3, 2];
+const SQUARE_DOTS: [u32; 7] = [8, 7, 6, 5, 4, 3, 2];
 /// Light modules on both sides of Code 128.
 const QUIET_MODULES: u32 = 10;
 
@@ -173,7 +176,16 @@ fn fit(fonts: &Fonts, texts: &[String], styles: &[Style], setting: Setting, area
     if let Some(size) = found {
         return (size, lines);
     }
-    let wrapped = |size: f32| wrap_all(fonts, texts, styles, area, size).map(|lines| (size, lines));
+    // Shaping costs more than to see that so much text has no room.
+    let may_fit = |size: f32| {
+        let width = area.width / size + SPACE;
+        lines.iter().map(|line| (line.width / width).ceil().max(1.0)).sum::<f32>()
+            <= lines_in(area, size) as f32
+    };
+    let wrapped = |size: f32| {
+        let lines = may_fit(size).then(|| wrap_all(fonts, texts, styles, area, size)).flatten();
+        lines.map(|lines| (size, lines))
+    };
     let found = sizes(setting.size, least).find_map(wrapped);
     found.unwrap_or_else(|| (least, cut(fonts, texts, styles, area, least)))
 }

@@ -158,11 +158,19 @@ impl Fonts {
             let is_at_home = face.countries.is_empty() || face.countries.contains(&country);
             (face.is_compiled_in != (c <= LAST_COMPILED_IN), face.is_bold != style.is_bold, !is_at_home)
         };
-        let fitting = self.0.iter().enumerate().filter(|(_, face)| face.has(c));
+        // To look a character up costs more than to rank a font, so it is not looked up in those that rank lower.
+        let mut best = None;
+        for (index, face) in self.0.iter().enumerate() {
+            let rank = rank(face);
+            if best.is_none_or(|(least, _)| rank < least) && face.has(c) {
+                best = Some((rank, index));
+                if rank == (false, false, false) {
+                    break;
+                }
+            }
+        }
         // Where no font has it, the compiled-in one draws the box that stands for what is missing.
-        fitting
-            .min_by_key(|(_, face)| rank(face))
-            .map_or_else(|| usize::from(style.is_bold), |(index, _)| index)
+        best.map_or_else(|| usize::from(style.is_bold), |(_, index)| index)
     }
 }
 

@@ -238,7 +238,7 @@ fn footer(scene: &mut Scene, area: Rect, label: &Label) -> Result<(), LayoutErro
     let codes: Vec<&String> = label.custom_barcodes.iter().take(MAX_CUSTOM).collect();
     let mut lines = Vec::new();
     let (Primary::Number(shown) | Primary::Sscc(shown) | Primary::Figures(shown)) = &label.primary;
-    if *shown != label.tracking_number {
+    if !label.tracking_number.ends_with(shown) {
         lines.push(format!("Tracking {}", label.tracking_number));
     }
     lines.extend(label.reference.as_ref().map(|reference| format!("Ref. {reference}")));

@@ -5,8 +5,11 @@ use harfrust::{Buffer, Direction, ShapeOptions, ShaperFont, shape};
 use std::ops::Range;
 use unicode_bidi::BidiInfo;
 
-/// The longest line that is looked at, in characters; no label shows more.
-pub const MAX_CHARACTERS: usize = 200;
+/// The longest text that is looked at, in characters: as long as any of a shipment's.
+pub const MAX_CHARACTERS: usize = 1000;
+
+/// How many places for a break are looked at first, where the end of a line is sought.
+const FIRST_REACH: usize = 8;
 
 /// One glyph, in the visual order of its line; measures in ems.
 #[derive(Debug, Clone)]
@@ -168,7 +171,13 @@ fn longest(
     ends: &[usize],
 ) -> Option<(usize, Line)> {
     let line_to = |end: usize| shape_line(fonts, &format!("{}{tail}", text[..end].trim_end()), style);
-    let fitting = ends.partition_point(|end| line_to(*end).width <= width);
+    let fits = |end: &usize| line_to(*end).width <= width;
+    // A line is a small part of a long text, so the search goes no further than twice what fits.
+    let mut reach = FIRST_REACH;
+    while ends.get(reach).is_some_and(fits) {
+        reach *= 2;
+    }
+    let fitting = ends[..reach.min(ends.len())].partition_point(fits);
     // Shaping may make a longer text narrower, so the search may be off by a little; this makes sure.
     ends[..fitting].iter().rev().map(|end| (*end, line_to(*end))).find(|(_, line)| line.width <= width)
 }
@@ -205,7 +214,7 @@ mod tests {
     fn text_is_cleaned_of_what_cannot_be_seen() {
         assert_eq!(clean("  a\n\tb\u{0} \u{202e}c\u{200b} "), "a b c");
         assert_eq!(clean(&"x".repeat(MAX_CHARACTERS)), "x".repeat(MAX_CHARACTERS));
-        assert_eq!(clean(&"x".repeat(500)), format!("{}…", "x".repeat(MAX_CHARACTERS - 1)));
+        assert_eq!(clean(&"x".repeat(1500)), format!("{}…", "x".repeat(MAX_CHARACTERS - 1)));
     }
 
     #[test]

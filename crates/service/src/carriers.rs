@@ -56,7 +56,8 @@ impl Known {
 
 impl Service {
     pub async fn list_carriers(&self, caller: &Caller, query: ListQuery) -> Result<Listing> {
-        let all = usable(caller.owner.world).map(|known| Ok((known.handle.to_owned(), json(&known.carrier())?)));
+        let all =
+            usable(caller.owner.world).map(|known| Ok((known.handle.to_owned(), json(&known.carrier())?)));
         self.list_known(caller, &query, all.collect::<Result<_>>()?)
     }
 
@@ -141,7 +142,8 @@ fn by_id(world: World, id: Id<Carrier>) -> Option<&'static Known> {
 /// The handle of a carrier that can be used in this world, by its id or its handle.
 pub fn handle_of(world: World, id: Option<Id<Carrier>>, handle: Option<&str>) -> Option<&'static str> {
     let is_it = |known: &&Known| {
-        id.is_none_or(|id| carrier_id(known.handle) == id) && handle.is_none_or(|handle| known.handle == handle)
+        id.is_none_or(|id| carrier_id(known.handle) == id)
+            && handle.is_none_or(|handle| known.handle == handle)
     };
     if id.is_none() && handle.is_none() {
         return None;
@@ -174,7 +176,9 @@ pub fn services(carrier: &str, configuration: &Map<String, Value>) -> Vec<Carrie
             table.iter().map(|known| service(&known.handle, &known.name, String::new())).collect()
         }
         easypost::HANDLE => easypost::services()
-            .map(|(carrier, name)| service(&easypost::handle(carrier, name), &format!("{carrier} {name}"), String::new()))
+            .map(|(carrier, name)| {
+                service(&easypost::handle(carrier, name), &format!("{carrier} {name}"), String::new())
+            })
             .collect(),
         _ => Vec::new(),
     }
@@ -190,7 +194,10 @@ pub fn carrier_reference(handle: &str) -> Reference<Carrier> {
 /// their handle.
 pub fn service_reference(account: &Stored, handle: &str) -> Result<Reference<CarrierService>> {
     let known = services(&account.carrier, &configuration(account)?);
-    let name = known.into_iter().find(|service| service.handle == handle).map_or(handle.to_owned(), |known| known.name);
+    let name = known
+        .into_iter()
+        .find(|service| service.handle == handle)
+        .map_or_else(|| handle.to_owned(), |known| known.name);
     Ok(Reference { id: service_id(&account.carrier, handle), name, handle: Some(handle.to_owned()) })
 }
 

@@ -1,7 +1,7 @@
 //! Operations: one function is one transaction; jobs run beside them. The only place that decides.
 //!
 //! Architecture Invariant: a transaction awaits nothing but the database, and a request never calls the outside
-//! world. What the world must hear of is recorded with the change, and acted on later.
+//! world, except to ask carriers for rates. What the world must hear of is recorded with the change, and acted on later.
 
 pub mod access_tokens;
 mod allocations;

@@ -10,8 +10,8 @@ use store::carrier_accounts::{self, Stored as Account};
 use store::{Tx, shipments};
 use tokio::task::JoinSet;
 
-use crate::carriers::{account_reference, carrier_id, carrier_reference, service_id, service_reference};
 use crate::carrier_accounts::details;
+use crate::carriers::{account_reference, carrier_id, carrier_reference, service_id, service_reference};
 use crate::shipments::{change_shipment, ensure_version, read_shipment};
 use crate::{Command, Reply, Service, found, version_etag};
 
@@ -59,7 +59,12 @@ impl Service {
         self.write(&command, keep).await
     }
 
-    async fn ask_for_rates(&self, owner: Owner, shipment: &Shipment, accounts: Vec<Account>) -> Result<Heard> {
+    async fn ask_for_rates(
+        &self,
+        owner: Owner,
+        shipment: &Shipment,
+        accounts: Vec<Account>,
+    ) -> Result<Heard> {
         let choice = shipment.details.carrier.clone().unwrap_or_default();
         let mut asked = JoinSet::new();
         let mut count = 0;
@@ -81,7 +86,7 @@ impl Service {
             heard.errors.push(unavailable(Source::Service, message));
         }
         // The cheapest first, and always in the same order, whoever answered first.
-        heard.rates.sort_by(|a, b| (a.rate, a.id.bits()).cmp(&(b.rate, b.id.bits())));
+        heard.rates.sort_by_key(|rate| (rate.rate, rate.id.bits()));
         heard.rates.truncate(RATES_MAX);
         heard.errors.sort_by(|a, b| a.message.cmp(&b.message));
         heard.errors.truncate(model::shipment::error::ERRORS_MAX);
@@ -105,7 +110,8 @@ impl Service {
         let now = self.now();
         match outcome {
             Outcome::Quoted(quotes) => {
-                let is_wanted = |quote: &&Quote| service.as_ref().is_none_or(|wanted| *wanted == quote.service);
+                let is_wanted =
+                    |quote: &&Quote| service.as_ref().is_none_or(|wanted| *wanted == quote.service);
                 for quote in quotes.quotes.iter().filter(is_wanted) {
                     heard.rates.push(self.rate(&account, quote, &parcel, now)?);
                 }
@@ -118,7 +124,12 @@ impl Service {
             Outcome::Rejected(error) | Outcome::Unsent { why: error, .. } | Outcome::Unknown(error) => {
                 // Whatever the reason, there are no rates of it; the carrier's own words say why.
                 let message = format!("{name}: {}", error.message);
-                heard.errors.push(ShipmentError::new(ErrorType::Rate, rate_code(error.code), error.source, message));
+                heard.errors.push(ShipmentError::new(
+                    ErrorType::Rate,
+                    rate_code(error.code),
+                    error.source,
+                    message,
+                ));
             }
             _ => heard.errors.push(unavailable(Source::Provider, &format!("{name}: no rates came."))),
         }
@@ -148,7 +159,8 @@ impl Service {
 /// Whether an account is asked: it is not disabled, and the shipment does not want others.
 fn is_usable(account: &Account, choice: &CarrierChoice) -> Result<bool> {
     let details = details(account)?;
-    let is_carrier = |code: &String| *code == account.carrier || *code == carrier_id(&account.carrier).to_string();
+    let is_carrier =
+        |code: &String| *code == account.carrier || *code == carrier_id(&account.carrier).to_string();
     let is_account = |name: &String| *name == account.id.to_string() || details.handle.as_ref() == Some(name);
     Ok(!details.disabled
         && choice.carrier_code.as_ref().is_none_or(is_carrier)

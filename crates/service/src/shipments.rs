@@ -7,8 +7,8 @@ use model::problem::Issue;
 use model::shipment::{AddressRecord, Shipment, ShipmentInput, Status, TrackingStatus};
 use model::{Code, Error, Event, Id, Owner, Problem, Result, Timestamp, ensure, shape};
 use serde_json::Value;
-use store::shipments::{self, Origin, Stored};
 use store::documents::{self, StoredDocument};
+use store::shipments::{self, Origin, Stored};
 use store::{Page, Tx, location_configurations, purchases, tracking_events};
 
 use crate::events::EventLog;
@@ -23,12 +23,12 @@ impl Service {
         let owner = command.caller.owner;
         let id = self.new_id::<Shipment>(now);
         let log = self.event_log(owner, now);
+        let input = Box::new(input);
         let create = async move |tx: &mut Tx<'_>| {
             let mut input = input.clone();
             let origin = copy_locations(tx, owner, &mut input).await?;
-            let shipment = new_shipment(id, input, now);
-            let doc = json(&shipment)?;
-            shipments::insert(tx, owner, id, shipment.status, origin, &doc).await?;
+            let doc = json(&new_shipment(id, *input, now))?;
+            shipments::insert(tx, owner, id, Status::Draft, origin, &doc).await?;
             let shown = shown(&doc, &[])?;
             log.append(tx, &Event::new("shipment.created", id, &shown)).await?;
             Ok(Reply::created(format!("/shipments/{id}"), Some(version_etag(1)), shown))
@@ -253,11 +253,7 @@ fn names_configuration(patch: &Value) -> bool {
 
 /// Copies the addresses of the location configuration, where one is named and they are not given. Gives the version of
 /// the location that it leaves from.
-async fn copy_locations(
-    tx: &mut Tx<'_>,
-    owner: Owner,
-    input: &mut ShipmentInput,
-) -> Result<Option<Origin>> {
+async fn copy_locations(tx: &mut Tx<'_>, owner: Owner, input: &mut ShipmentInput) -> Result<Option<Origin>> {
     let Some(id) = input.addresses.location_configuration_id else { return Ok(None) };
     let Some(configuration) = location_configurations::get(tx, owner, id).await? else {
         let code = Code::LocationConfigurationNotFound;

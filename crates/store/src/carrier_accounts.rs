@@ -60,11 +60,7 @@ pub async fn get(tx: &mut Tx<'_>, owner: Owner, id: Id<CarrierAccount>) -> Resul
 }
 
 /// As [`get`], and nobody else changes it before this transaction ends.
-pub async fn get_for_update(
-    tx: &mut Tx<'_>,
-    owner: Owner,
-    id: Id<CarrierAccount>,
-) -> Result<Option<Stored>> {
+pub async fn get_for_update(tx: &mut Tx<'_>, owner: Owner, id: Id<CarrierAccount>) -> Result<Option<Stored>> {
     tx.one(&GET_FOR_UPDATE, &[owner.into(), id.into()]).await?.map(read).transpose()
 }
 

@@ -121,9 +121,6 @@ const BY_NUMBER: Sql = Sql::each(
     "SELECT shipment_id FROM purchase WHERE owner = $1 AND account_id = $2 AND state = 'bought'
      AND (receipt::json -> 'tracking_numbers')::jsonb ? $3::text LIMIT 1",
 );
-/// Spans organisations: how much waits, for those who watch over it.
-const COUNTS: Sql = Sql::same("SELECT state, count(*) FROM purchase WHERE state IN ('ready', 'calling', 'checking', 'needs_review', 'voiding') GROUP BY state");
-
 pub(crate) const STATEMENTS: &[&Sql] = &[
     &GET,
     &GET_FOR_UPDATE,
@@ -143,7 +140,6 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
     &DELETE,
     &USES_ACCOUNT,
     &BY_NUMBER,
-    &COUNTS,
 ];
 
 /// What is bought, and how far that has come.
@@ -304,19 +300,13 @@ pub async fn set_state(
 }
 
 /// Has a parcel looked for at another time.
-pub async fn set_due(
-    tx: &mut Tx<'_>,
-    owner: Owner,
-    shipment: Id<Shipment>,
-    due_at: Timestamp,
-) -> Result<()> {
+pub async fn set_due(tx: &mut Tx<'_>, owner: Owner, shipment: Id<Shipment>, due_at: Timestamp) -> Result<()> {
     tx.execute(&SET_DUE, &[due_at.into(), owner.into(), shipment.into()]).await.map(drop)
 }
 
 /// Keeps what a carrier said to somebody who no longer held the purchase.
 pub async fn observe(tx: &mut Tx<'_>, purchase: &Purchase, doc: &str, now: Timestamp) -> Result<()> {
-    let values =
-        [purchase.owner.into(), purchase.id.into(), purchase.fence.into(), doc.into(), now.into()];
+    let values = [purchase.owner.into(), purchase.id.into(), purchase.fence.into(), doc.into(), now.into()];
     tx.execute(&OBSERVE, &values).await.map(drop)
 }
 
@@ -338,12 +328,6 @@ pub async fn by_number(
 ) -> Result<Option<Id<Shipment>>> {
     let row = tx.one(&BY_NUMBER, &[owner.into(), account.into(), number.into()]).await?;
     row.map(|mut row| row.id(0)).transpose()
-}
-
-/// How many are in each of the states that wait for something.
-pub async fn counts(tx: &mut Tx<'_>) -> Result<Vec<(String, i64)>> {
-    let rows = tx.all(&COUNTS, &[]).await?;
-    rows.into_iter().map(|mut row| Ok((row.text(0)?, row.int(1)?))).collect()
 }
 
 fn read(mut row: Row, first: usize) -> Result<Purchase> {

@@ -22,12 +22,7 @@ const FORGET_MESSAGES: Sql = Sql::same("DELETE FROM carrier_message WHERE create
 pub(crate) const STATEMENTS: &[&Sql] = &[&ALL, &INSERT, &DELETE, &TAKE_MESSAGE, &FORGET_MESSAGES];
 
 /// The newest events of a shipment, as JSON texts, the oldest of them first.
-pub async fn all(
-    tx: &mut Tx<'_>,
-    owner: Owner,
-    shipment: Id<Shipment>,
-    limit: usize,
-) -> Result<Vec<String>> {
+pub async fn all(tx: &mut Tx<'_>, owner: Owner, shipment: Id<Shipment>, limit: usize) -> Result<Vec<String>> {
     let rows = tx.all(&ALL, &[owner.into(), shipment.into(), Value::Int(limit as i64)]).await?;
     rows.into_iter().rev().map(|mut row| row.text(0)).collect()
 }

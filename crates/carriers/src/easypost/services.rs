@@ -8,9 +8,9 @@ const TEXT: &str = include_str!("services.txt");
 
 /// Carriers and their services, by EasyPost's own names.
 pub fn services() -> impl Iterator<Item = (&'static str, &'static str)> {
-    TEXT.lines().filter_map(|line| line.split_once(' ')).flat_map(|(carrier, services)| {
-        services.split('|').map(move |service| (carrier, service))
-    })
+    TEXT.lines()
+        .filter_map(|line| line.split_once(' '))
+        .flat_map(|(carrier, services)| services.split('|').map(move |service| (carrier, service)))
 }
 
 /// What programs call a service: `usps.ground_advantage`.
@@ -28,7 +28,8 @@ mod tests {
         assert!(services().any(|(carrier, service)| handle(carrier, service) == "usps.ground_advantage"));
         for (carrier, service) in services() {
             let handle = handle(carrier, service);
-            let is_sound = |char: char| char.is_ascii_lowercase() || char.is_ascii_digit() || "._".contains(char);
+            let is_sound =
+                |char: char| char.is_ascii_lowercase() || char.is_ascii_digit() || "._".contains(char);
             assert!(handle.chars().all(is_sound) && handle.len() <= 150, "{handle}");
         }
     }

@@ -106,6 +106,11 @@ fn the_first_steps_work_when_pasted() {
 }
 
 #[test]
+fn the_commands_of_the_guide_to_shipments_work() {
+    walk("shipments.md", &[], &[]);
+}
+
+#[test]
 fn the_life_of_an_order_works_when_pasted() {
     let outputs = walk("orders.md", &[], &[]);
     assert!(outputs.len() > 12, "a page that was cut short would pass too");

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use model::{CarrierAccount, Id, Result};
-use store::purchases::{self, Purchase};
 use store::Access;
+use store::purchases::{self, Purchase};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::task::JoinSet;
 

@@ -43,17 +43,18 @@ impl Service {
     }
 
     /// The next thing to do for what was bought.
-    pub(super) async fn follow_up(&self, job: Job) -> Result<()> {
+    pub(super) async fn follow_up(&self, job: Box<Job>) -> Result<()> {
         let Some(kept) = Kept::of(&job.purchase)? else { return self.rest(job).await };
         if !job.purchase.is_labelled {
             let _place = self.place(job.account.id).await;
             let task = Task::Label { receipt: &kept.receipt, format: job.shipment.label_format() };
-            let label = match self.ask(job.owner(), job.connector, &job.account, &task, self.call_time()).await {
-                Outcome::Labelled(label) => Ok(label),
-                // Whoever knows of no such purchase will not have its label later either.
-                Outcome::Rejected(why) => Err(why),
-                _ => Ok(Label::Later),
-            };
+            let label =
+                match self.ask(job.owner(), job.connector, &job.account, &task, self.call_time()).await {
+                    Outcome::Labelled(label) => Ok(label),
+                    // Whoever knows of no such purchase will not have its label later either.
+                    Outcome::Rejected(why) => Err(why),
+                    _ => Ok(Label::Later),
+                };
             return self.label(job, label).await;
         }
         if let Some(duplicate) = kept.duplicates.first() {
@@ -63,7 +64,11 @@ impl Service {
     }
 
     /// Makes or fetches the label and the other papers of what was bought, and says that it was.
-    pub(super) async fn label(&self, job: Job, label: std::result::Result<Label, ShipmentError>) -> Result<()> {
+    pub(super) async fn label(
+        &self,
+        job: Box<Job>,
+        label: std::result::Result<Label, ShipmentError>,
+    ) -> Result<()> {
         let Some(kept) = Kept::of(&job.purchase)? else { return self.rest(job).await };
         let papers = match label {
             Ok(label) => self.papers(&job, &kept.receipt, label).await,
@@ -171,7 +176,7 @@ impl Service {
     }
 
     /// Asks where a parcel is.
-    async fn track(&self, job: Job, receipt: &Receipt) -> Result<()> {
+    async fn track(&self, job: Box<Job>, receipt: &Receipt) -> Result<()> {
         let task = Task::Track(receipt);
         let outcome = self.ask(job.owner(), job.connector, &job.account, &task, self.call_time()).await;
         let now = self.now();
@@ -181,8 +186,7 @@ impl Service {
             _ => job.shipment.tracking_status,
         };
         let bought_at = purchase.sent_at.unwrap_or(purchase.created_at);
-        purchase.due_at =
-            if status.is_final() { None } else { self.track_at(&job, bought_at, now) };
+        purchase.due_at = if status.is_final() { None } else { self.track_at(&job, bought_at, now) };
         let owner = job.owner();
         let events = self.event_log(owner, now);
         let record = self.db().write(owner, async move |tx| {

@@ -44,6 +44,12 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { rate_seconds: 10, call_seconds: 30, wait_seconds: 5, review_seconds: 24 * 3600, account_calls_max: 8 }
+        Self {
+            rate_seconds: 10,
+            call_seconds: 30,
+            wait_seconds: 5,
+            review_seconds: 24 * 3600,
+            account_calls_max: 8,
+        }
     }
 }

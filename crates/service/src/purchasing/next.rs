@@ -26,6 +26,9 @@ pub struct Facts {
     pub unknown_at: Option<Timestamp>,
     /// How long a look-up may fail before a person is asked.
     pub review_seconds: i64,
+    /// How long a carrier may go on with what it was asked after nobody listens any more, beside the time for which its
+    /// purchases are invisible.
+    pub settle_seconds: i64,
 }
 
 /// What is to be done next.
@@ -60,8 +63,9 @@ impl Facts {
         }
     }
 
-    /// After a server died while it was asking; `gone_at` is when its last byte can have left.
-    pub fn after_crash(&self, gone_at: Timestamp) -> Next {
+    /// After a server died while it was asking; until `asked_until` it may have been at it.
+    pub fn after_crash(&self, asked_until: Timestamp) -> Next {
+        let gone_at = asked_until.max(self.now);
         let message = "A server stopped before the carrier's answer came.";
         let error = unknown_outcome(message);
         if self.failures + 1 >= FAILURES_MAX {
@@ -95,6 +99,7 @@ impl Facts {
         let unknown_at = self.unknown_at.unwrap_or(self.now);
         let delay = self.can.visibility_delay.as_micros() as i64;
         let certain_at = Timestamp::from_micros(unknown_at.as_micros().saturating_add(delay));
+        let certain_at = certain_at.plus_seconds(self.settle_seconds);
         if self.now < certain_at {
             return Next::Check { due_at: certain_at, unknown_at, error: None };
         }
@@ -161,7 +166,14 @@ mod tests {
 
     fn facts(is_idempotent: bool, can_look_up: bool) -> Facts {
         let now = Timestamp::from_micros(1_793_523_600_000_000);
-        Facts { can: can(is_idempotent, can_look_up), now, failures: 0, unknown_at: None, review_seconds: 100 }
+        Facts {
+            can: can(is_idempotent, can_look_up),
+            now,
+            failures: 0,
+            unknown_at: None,
+            review_seconds: 100,
+            settle_seconds: 0,
+        }
     }
 
     fn receipt(name: &str) -> Receipt {
@@ -196,6 +208,9 @@ mod tests {
         assert_eq!(next, Next::Check { due_at: certain, unknown_at: gone, error: None });
         facts.now = certain;
         assert!(matches!(facts.after_look_up(Outcome::Found(Vec::new())), Next::Again { .. }));
+        let facts = Facts { settle_seconds: 30, ..facts };
+        let next = facts.after_look_up(Outcome::Found(Vec::new()));
+        assert!(matches!(next, Next::Check { due_at, .. } if due_at == certain.plus_seconds(30)), "{next:?}");
     }
 
     #[test]

@@ -57,7 +57,8 @@ impl Service {
         given: Option<(LabelFormat, Bytes)>,
     ) -> Result<Vec<StoredFile>> {
         let has_label = given.is_some();
-        let mut new: Vec<NewDocument> = given.map(|(format, bytes)| label_file(format, bytes)).into_iter().collect();
+        let mut new: Vec<NewDocument> =
+            given.map(|(format, bytes)| label_file(format, bytes)).into_iter().collect();
         new.extend(self.draw(job, receipt, has_label).await?);
         let mut files = Vec::with_capacity(new.len());
         for document in &new {
@@ -80,7 +81,8 @@ impl Service {
             format: job.shipment.label_format(),
         };
         let fonts = self.fonts().await?;
-        let papers = tokio::task::spawn_blocking(move || drawing.papers(&fonts)).await.map_err(Error::fault)??;
+        let papers =
+            tokio::task::spawn_blocking(move || drawing.papers(&fonts)).await.map_err(Error::fault)??;
         Ok(papers.into_iter().filter(|paper| !has_label || paper.r#type != DocumentType::Label).collect())
     }
 

@@ -70,7 +70,8 @@ impl Service {
                     purchases::set_state(tx, owner, id, State::Failed, None, now).await?;
                     let old = read_shipment(&stored)?;
                     let mut new = Shipment { status: Status::PurchaseFailed, updated_at: now, ..old };
-                    let message = "The carrier did not answer, and somebody found out that it was not bought.";
+                    let message =
+                        "The carrier did not answer, and somebody found out that it was not bought.";
                     let code = ErrorCode::ProviderUnavailable;
                     new.add_error(ShipmentError::new(ErrorType::Purchase, code, Source::Service, message));
                     change_shipment(tx, owner, &stored, &new, "shipment.purchase_failed", &events).await?;
@@ -105,7 +106,8 @@ pub async fn view(tx: &mut Tx<'_>, purchase: &Purchase) -> Result<PurchaseAttemp
     let kept = Kept::of(purchase)?;
     let read = |text: &String| serde_json::from_str(text).map_err(Error::fault);
     let receipt = kept.map(|kept| kept.receipt);
-    let amount = receipt.as_ref().filter(|receipt| !receipt.currency.is_empty()).map(|receipt| receipt.charged);
+    let amount =
+        receipt.as_ref().filter(|receipt| !receipt.currency.is_empty()).map(|receipt| receipt.charged);
     Ok(PurchaseAttempt {
         id: purchase.id,
         shipment_id: purchase.shipment,
@@ -114,7 +116,10 @@ pub async fn view(tx: &mut Tx<'_>, purchase: &Purchase) -> Result<PurchaseAttemp
         reference: purchase.reference.clone(),
         state: purchase.state,
         amount,
-        currency_code: receipt.as_ref().map(|receipt| receipt.currency.clone()).filter(|code| !code.is_empty()),
+        currency_code: receipt
+            .as_ref()
+            .map(|receipt| receipt.currency.clone())
+            .filter(|code| !code.is_empty()),
         tracking_numbers: receipt.map(|receipt| receipt.tracking_numbers).unwrap_or_default(),
         error: purchase.error.as_ref().map(read).transpose()?,
         next_attempt_at: purchase.due_at,

@@ -55,7 +55,7 @@ impl Service {
         let doc = json(&Kept { receipt, duplicates })?;
         let mut attempt = 1;
         let is_held = loop {
-            match self.keep_once(&job.purchase, &doc).await {
+            match Box::pin(self.keep_once(&job.purchase, &doc)).await {
                 Ok(is_held) => break is_held,
                 Err(error) => insist("a receipt", &mut attempt, error).await?,
             }
@@ -83,7 +83,7 @@ impl Service {
     }
 
     /// Writes down that it was not bought, or is tried again, or looked up, or needs a person.
-    pub(super) async fn settle(&self, job: Job, next: Next) -> Result<()> {
+    pub(super) async fn settle(&self, job: Box<Job>, next: Next) -> Result<()> {
         let mut purchase = job.purchase;
         let error = change(&mut purchase, next)?;
         match purchase.state {
@@ -121,7 +121,7 @@ impl Service {
     }
 
     /// Lets go of a purchase with which there is nothing to do.
-    pub(super) async fn rest(&self, job: Job) -> Result<()> {
+    pub(super) async fn rest(&self, job: Box<Job>) -> Result<()> {
         self.record(Purchase { due_at: None, ..job.purchase }, None).await
     }
 
@@ -129,7 +129,7 @@ impl Service {
     pub(super) async fn record(&self, purchase: Purchase, error: Option<ShipmentError>) -> Result<()> {
         let mut attempt = 1;
         loop {
-            match self.record_once(purchase.clone(), error.clone()).await {
+            match Box::pin(self.record_once(purchase.clone(), error.clone())).await {
                 Ok(()) => return Ok(()),
                 Err(error) => insist("what came of a purchase", &mut attempt, error).await?,
             }

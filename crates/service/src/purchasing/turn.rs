@@ -49,7 +49,10 @@ impl Service {
                 Ok(Some(job)) => {
                     if let Err(error) = self.step(job).await {
                         log::error("purchase", &error);
-                        log::info("purchase", &format!("{name} could not be written down, and is left to others"));
+                        log::info(
+                            "purchase",
+                            &format!("{name} could not be written down, and is left to others"),
+                        );
                         self.disown();
                     }
                     return self.tell_purchasing();
@@ -64,7 +67,7 @@ impl Service {
         self.disown();
     }
 
-    async fn step(&self, job: Job) -> Result<()> {
+    async fn step(&self, job: Box<Job>) -> Result<()> {
         match job.purchase.state {
             State::Calling if job.purchase.sent_fence == job.purchase.fence => self.buy(job).await,
             State::Ready | State::Calling => {
@@ -80,7 +83,7 @@ impl Service {
         }
     }
 
-    async fn buy(&self, mut job: Job) -> Result<()> {
+    async fn buy(&self, mut job: Box<Job>) -> Result<()> {
         let _place = self.place(job.account.id).await;
         if let Some(next) = self.prepare(&mut job).await? {
             return self.conclude(job, next).await;
@@ -130,7 +133,7 @@ impl Service {
         }
     }
 
-    async fn look_up(&self, job: Job) -> Result<()> {
+    async fn look_up(&self, job: Box<Job>) -> Result<()> {
         let _place = self.place(job.account.id).await;
         let (reference, prepared) = (&job.purchase.reference, job.purchase.prepared.as_deref());
         let task = Task::LookUp { reference, prepared };
@@ -140,7 +143,7 @@ impl Service {
     }
 
     /// Writes down what came of it. Of what was bought, the receipt first, and then the rest.
-    async fn conclude(&self, mut job: Job, next: Next) -> Result<()> {
+    async fn conclude(&self, mut job: Box<Job>, next: Next) -> Result<()> {
         match next {
             Next::Bought { mut receipt, duplicates } => {
                 let label = Ok(receipt.label.take().unwrap_or(Label::Later));
@@ -155,16 +158,19 @@ impl Service {
     }
 
     pub(super) fn facts(&self, job: &Job) -> Facts {
-        let review_seconds = self.settings().carriers.review_seconds;
+        let settings = &self.settings().carriers;
+        let (review_seconds, settle_seconds) = match job.owner().world {
+            World::Live => (settings.review_seconds, settings.call_seconds as i64),
+            // The sandbox decides at once what it does.
+            World::Test => (settings.review_seconds.min(TEST_REVIEW_SECONDS), 0),
+        };
         Facts {
             can: job.connector.capabilities(&job.account),
             now: self.now(),
             failures: job.purchase.failures,
             unknown_at: job.purchase.unknown_at,
-            review_seconds: match job.owner().world {
-                World::Live => review_seconds,
-                World::Test => review_seconds.min(TEST_REVIEW_SECONDS),
-            },
+            review_seconds,
+            settle_seconds,
         }
     }
 
@@ -173,7 +179,7 @@ impl Service {
     }
 
     /// All that is needed to go on; nothing where the shipment or the account is gone.
-    async fn load(&self, node: &Arc<str>, purchase: &Purchase) -> Result<Option<Job>> {
+    async fn load(&self, node: &Arc<str>, purchase: &Purchase) -> Result<Option<Box<Job>>> {
         let (owner, shipment, account) = (purchase.owner, purchase.shipment, purchase.account);
         let read = self.db().read(owner, async move |tx| {
             let shipment = shipments::get(tx, owner, shipment).await?;
@@ -181,13 +187,13 @@ impl Service {
         });
         let (Some(shipment), Some(stored_account)) = read.await? else { return Ok(None) };
         let Some(connector) = ::carriers::connector(&stored_account.carrier) else { return Ok(None) };
-        Ok(Some(Job {
+        Ok(Some(Box::new(Job {
             node: Arc::clone(node),
             purchase: purchase.clone(),
             shipment: read_shipment(&shipment)?,
             connector,
             account: self.open_account(owner, &stored_account)?,
-        }))
+        })))
     }
 
     /// Whose account is gone can't be asked for anything any more.

@@ -52,7 +52,7 @@ impl Service {
     }
 
     /// Asks the carrier.
-    pub(super) async fn void(&self, job: Job) -> Result<()> {
+    pub(super) async fn void(&self, job: Box<Job>) -> Result<()> {
         let Some(kept) = Kept::of(&job.purchase)? else { return self.rest(job).await };
         let _place = self.place(job.account.id).await;
         let task = Task::Void(&kept.receipt);
@@ -86,7 +86,7 @@ impl Service {
             }
         }
         let mut attempt = 1;
-        while let Err(error) = self.record_void(purchase.clone(), error.clone()).await {
+        while let Err(error) = Box::pin(self.record_void(purchase.clone(), error.clone())).await {
             insist("a void", &mut attempt, error).await?;
         }
         Ok(())

@@ -149,7 +149,8 @@ fn choose<'a>(
     };
     if let Some(id) = input.rate {
         let rate = shipment.rates.iter().find(|rate| rate.id == id);
-        let rate = rate.ok_or_else(|| refuse(Code::RateNotFound, "/rate", "The shipment has no such rate."))?;
+        let rate =
+            rate.ok_or_else(|| refuse(Code::RateNotFound, "/rate", "The shipment has no such rate."))?;
         ensure(now < rate.expires_at, Code::RateExpired)?;
         let account = rate.carrier_account.as_ref().map(|account| account.id.to_string());
         let account = find_account(accounts, &account.unwrap_or_default())?;
@@ -165,5 +166,11 @@ fn choose<'a>(
     let service = find_service(account, name)?.ok_or_else(|| {
         refuse(Code::CarrierServiceNotFound, "/carrier_service", "The carrier has no such service.")
     })?;
-    Ok((account, service, None))
+    // It may have been rated: then this is the rate that is bought.
+    let is_it = |rate: &&Rate| {
+        let of = rate.carrier_account.as_ref().map(|account| account.id);
+        of == Some(account.id) && rate.carrier_service.handle.as_ref() == Some(&service)
+    };
+    let rate = shipment.rates.iter().find(is_it).map(|rate| rate.id);
+    Ok((account, service, rate))
 }

@@ -60,9 +60,9 @@ CREATE TABLE purchase (
     error        TEXT,
     created_at   BIGINT NOT NULL,
     updated_at   BIGINT NOT NULL,
-    PRIMARY KEY (owner, id),
-    UNIQUE (owner, shipment_id)
+    PRIMARY KEY (owner, id)
 );
+CREATE UNIQUE INDEX purchase_of_shipment ON purchase (owner, shipment_id);
 CREATE INDEX purchase_due ON purchase (due_at) WHERE due_at IS NOT NULL;
 CREATE INDEX purchase_by_state ON purchase (owner, state, id);
 CREATE INDEX purchase_by_account ON purchase (owner, account_id);

@@ -1,0 +1,260 @@
+//! Labels: how many one core draws in a second, against the bare encoder of each format.
+//!
+//! The rivals get what our drawing ends with: for PNG the same dots, for PDF the same words and bars, for ZPL a text of the
+//! same length. So the ratio is the price of laying out, shaping, barcodes and dots.
+
+use std::fmt::Write as _;
+use std::hint::black_box;
+use std::time::Duration;
+
+use ::labels::scene::{DOTS_PER_MM, Item, Scene};
+use ::labels::{Bought, Fonts, files, scenes};
+use krilla::geom::{PathBuilder, Point, Rect};
+use krilla::page::PageSettings;
+use krilla::text::{Font, GlyphId, KrillaGlyph};
+use model::Timestamp;
+use model::shape::parse;
+use model::shipment::{LabelFormat, ShipmentInput};
+use serde_json::{Value, json};
+use skrifa::instance::{LocationRef, Size};
+use skrifa::{FontRef, MetadataProvider};
+
+use crate::compare::median;
+use crate::report::{count, table};
+use crate::{Bench, Outcome};
+
+const POINTS_PER_MM: f32 = 72.0 / 25.4;
+/// Packages of the shipment whose labels go into one file.
+const PACKAGES: usize = 99;
+
+/// A way to make bytes again and again.
+type Make<'a> = Box<dyn Fn() -> Outcome<Vec<u8>> + 'a>;
+
+/// Measures each format, in turns that alternate with its rival's.
+pub fn measure(bench: &Bench) -> Outcome<()> {
+    let fonts = Fonts::compiled_in();
+    let mut rows =
+        vec![["label", "labels/s", "bytes", "bare/s", "ratio", "format"].map(str::to_owned).to_vec()];
+    for (name, body, packages) in [
+        ("domestic", shipment("GB", 1), 1),
+        ("abroad, CN22", shipment("DE", 1), 1),
+        ("99 packages", shipment("GB", PACKAGES), PACKAGES),
+    ] {
+        let shipment: ShipmentInput = parse(body).map_err(|error| format!("{error:?}"))?;
+        let numbers = ["LX123456785GB".to_owned()];
+        let bought = bought(&shipment, &numbers)?;
+        for format in LabelFormat::ALL {
+            bench.progress(&format!("labels: {name}, {}", format.as_str()));
+            let scenes_of_label = scenes(&bought, format, "4x6", &fonts)?;
+            let product: Make<'_> = Box::new(|| draw(&bought, format, &fonts));
+            let bytes = product()?;
+            let rival = rival(format, &scenes_of_label, &bytes)?;
+            let (ours, bare, ratio) = turns(bench, packages, &product, &rival)?;
+            let figures = [name, &count(ours), &count(bytes.len() as f64 / packages as f64), &count(bare)];
+            let figures = figures.map(str::to_owned).into_iter();
+            rows.push(figures.chain([format!("{ratio:.2}"), format.as_str().to_owned()]).collect());
+        }
+    }
+    bench.print(&format!(
+        "\nLabels of 4 by 6 inches, per second of one core; bytes of one label\n{}\
+         bare: for PNG its encoder on the same dots, for PDF its writer on the same words and bars, for ZPL formatted text\n",
+        table(&rows)
+    ))
+}
+
+fn shipment(to: &str, packages: usize) -> Value {
+    let address = |country: &str| {
+        json!({
+            "address": {"line_1": "1 Quay Street", "line_2": "Floor 2", "city": "Bristol", "country_code": country},
+            "contact": {"name": "Ann Leigh", "company": "Acme Ltd", "phone_number": "+44 117 496 0000"},
+        })
+    };
+    let item = |description: &str| {
+        json!({"description": description, "quantity": 2, "value": 2500, "currency_code": "EUR", "mass": 0.4,
+               "hs_code": "610910", "origin_country_code": "PT"})
+    };
+    json!({
+        "addresses": {"destination": address(to), "origin": address("GB")},
+        "packages": vec![json!({"geometry": {"mass": 1.2}}); packages],
+        "customs": {"contents_type": "gift", "declarant": {"name": "A. Leigh"}, "items": [item("T-shirt"), item("Book")]},
+        "options": {"label": {"custom_data": {"text_lines": ["PO 4711"], "barcodes": ["PO-4711"]}}},
+    })
+}
+
+fn bought<'a>(shipment: &'a ShipmentInput, numbers: &'a [String]) -> Outcome<Bought<'a>> {
+    Ok(Bought {
+        shipment,
+        carrier: "Sandbox",
+        service: "Express 12:00",
+        tracking_numbers: numbers,
+        is_test: false,
+        date: Timestamp::parse("2026-11-15T09:00:00Z").ok_or("no date")?,
+        reference: "ORD-10042",
+    })
+}
+
+/// The labels of a shipment, from the shipment to the bytes.
+fn draw(bought: &Bought<'_>, format: LabelFormat, fonts: &Fonts) -> Outcome<Vec<u8>> {
+    let papers = files(format, &scenes(bought, format, "4x6", fonts)?)?;
+    Ok(papers.into_iter().flat_map(|paper| paper.bytes).collect())
+}
+
+fn rival<'a>(format: LabelFormat, scenes: &'a [Scene], bytes: &[u8]) -> Outcome<Make<'a>> {
+    Ok(match format {
+        LabelFormat::Png => {
+            let image = decode(bytes)?;
+            Box::new(move || encode(&image, scenes.len()))
+        }
+        LabelFormat::Pdf => Box::new(|| write_pdf(scenes)),
+        LabelFormat::Zpl => {
+            let lines: Vec<String> = std::str::from_utf8(bytes)?.lines().map(str::to_owned).collect();
+            Box::new(move || Ok(write_text(&lines)))
+        }
+    })
+}
+
+/// The dots of a label.
+struct Image {
+    width: u32,
+    height: u32,
+    bytes: Vec<u8>,
+}
+
+fn decode(file: &[u8]) -> Outcome<Image> {
+    let mut reader = png::Decoder::new(std::io::Cursor::new(file)).read_info()?;
+    let mut bytes = vec![0; reader.output_buffer_size().ok_or("too large")?];
+    let info = reader.next_frame(&mut bytes)?;
+    Ok(Image { width: info.width, height: info.height, bytes })
+}
+
+fn encode(image: &Image, times: usize) -> Outcome<Vec<u8>> {
+    let mut file = Vec::new();
+    for _ in 0..times {
+        let mut encoder = png::Encoder::new(&mut file, image.width, image.height);
+        encoder.set_color(png::ColorType::Grayscale);
+        encoder.set_depth(png::BitDepth::One);
+        encoder.set_compression(png::Compression::Fast);
+        encoder.write_header()?.write_image_data(&image.bytes)?;
+    }
+    Ok(file)
+}
+
+/// Words one glyph after the other, and bars: what a page of krilla's costs without a layout.
+fn write_pdf(scenes: &[Scene]) -> Outcome<Vec<u8>> {
+    let mut document = krilla::Document::new();
+    let bytes = dejavu::sans_condensed::regular();
+    let font = Font::new(bytes.into(), 0).ok_or("no font")?;
+    let outlines = FontRef::new(bytes)?;
+    let (charmap, metrics) =
+        (outlines.charmap(), outlines.glyph_metrics(Size::new(1.0), LocationRef::default()));
+    for scene in scenes {
+        let (width, height) = scene.points;
+        let mut page = document.start_page_with(PageSettings::from_wh(width, height).ok_or("no page")?);
+        let mut surface = page.surface();
+        for item in &scene.items {
+            if let Item::Text(text) = item {
+                let glyph = |(at, c): (usize, char)| {
+                    let id = charmap.map(c).unwrap_or_default();
+                    let advance = metrics.advance_width(id).unwrap_or_default();
+                    KrillaGlyph {
+                        glyph_id: GlyphId::new(id.to_u32()),
+                        text_range: at..at + c.len_utf8(),
+                        x_advance: advance,
+                        x_offset: 0.0,
+                        y_offset: 0.0,
+                        y_advance: 0.0,
+                        location: None,
+                    }
+                };
+                let glyphs: Vec<_> = text.line.text.char_indices().map(glyph).collect();
+                let at = Point::from_xy(text.x * POINTS_PER_MM, text.baseline * POINTS_PER_MM);
+                surface.draw_glyphs(
+                    at,
+                    &glyphs,
+                    font.clone(),
+                    &text.line.text,
+                    text.size * POINTS_PER_MM,
+                    false,
+                );
+            } else if let Some(path) = path(item) {
+                surface.draw_path(&path);
+            }
+        }
+        surface.finish();
+        page.finish();
+    }
+    document.finish().map_err(|error| format!("{error:?}").into())
+}
+
+fn path(item: &Item) -> Option<krilla::geom::Path> {
+    let mut builder = PathBuilder::new();
+    let mut rect = |x: f32, y: f32, width: f32, height: f32| {
+        let [x, y, width, height] = [x, y, width, height].map(|mm| mm * POINTS_PER_MM);
+        Rect::from_xywh(x, y, width, height).into_iter().for_each(|rect| builder.push_rect(rect));
+    };
+    match item {
+        Item::Text(_) => {}
+        Item::Fill(area) => rect(area.x, area.y, area.width, area.height),
+        Item::Bars(bars) => {
+            let module = bars.module_dots as f32 / DOTS_PER_MM;
+            let dark = bars.modules.iter().enumerate().filter(|(_, is_dark)| **is_dark);
+            dark.for_each(|(n, _)| rect(bars.x + n as f32 * module, bars.area.y, module, bars.area.height));
+        }
+        Item::Squares(squares) => {
+            let (module, side) = (squares.module_dots as f32 / DOTS_PER_MM, squares.matrix.side);
+            let dark = squares.matrix.modules.iter().enumerate().filter(|(_, is_dark)| **is_dark);
+            dark.for_each(|(n, _)| {
+                let (x, y) = ((n % side) as f32 * module, (n / side) as f32 * module);
+                rect(squares.x + x, squares.y + y, module, module);
+            });
+        }
+    }
+    builder.finish()
+}
+
+/// As many lines of about the same lengths, with the numbers that place them formatted.
+fn write_text(lines: &[String]) -> Vec<u8> {
+    let mut text = String::new();
+    for line in lines {
+        let rest = line.get("^FO000,000".len()..).unwrap_or_default();
+        _ = writeln!(text, "^FO{},{}{rest}", 100 + rest.len() % 900, 100 + line.len() % 900);
+    }
+    text.into_bytes()
+}
+
+/// Labels a second of both, and the ratio: medians of turns that alternate.
+fn turns(bench: &Bench, packages: usize, product: &Make<'_>, rival: &Make<'_>) -> Outcome<(f64, f64, f64)> {
+    let (mut ours, mut bare) = (Vec::new(), Vec::new());
+    for round in 0..bench.plan.rounds {
+        if round % 2 == 0 {
+            ours.push(rate(bench.plan.turn.time, packages, product)?);
+            bare.push(rate(bench.plan.turn.time, packages, rival)?);
+        } else {
+            bare.push(rate(bench.plan.turn.time, packages, rival)?);
+            ours.push(rate(bench.plan.turn.time, packages, product)?);
+        }
+    }
+    let ratios = ours.iter().zip(&bare).map(|(ours, bare)| ours / bare);
+    let ratio = median(ratios);
+    Ok((median(ours.into_iter()), median(bare.into_iter()), ratio))
+}
+
+/// Labels for each second that this thread had of a core: others on the machine don't count.
+fn rate(time: Duration, packages: usize, make: &Make<'_>) -> Outcome<f64> {
+    let (start, mut files) = (on_core()?, 0_usize);
+    loop {
+        black_box(make()?);
+        files += 1;
+        let took = on_core()?.saturating_sub(start);
+        if took >= time {
+            return Ok((files * packages) as f64 / took.as_secs_f64());
+        }
+    }
+}
+
+/// How long this thread has been on a core.
+fn on_core() -> Outcome<Duration> {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat")?;
+    let nanoseconds = text.split_whitespace().next().ok_or("no time")?.parse()?;
+    Ok(Duration::from_nanos(nanoseconds))
+}

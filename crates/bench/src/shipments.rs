@@ -1,0 +1,106 @@
+//! Shipments: created, rated by the sandbox carrier, and bought with a label drawn. Told against what creating a location
+//! costs in the same run: the same pipeline and the same durable commit, with a document a twentieth of the size.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use bytes::Bytes;
+
+use crate::compare::{Comparison, compare};
+use crate::load::{self, Target};
+use crate::process::{Data, Server, create_request, id, request};
+use crate::report::{count, table};
+use crate::{Bench, Outcome};
+
+const SHIPMENT: &str = r#"{"name":"Order 1042","addresses":{"origin":{"address":{"line_1":"1 Quay Street","city":"Bristol","post_code":"BS1 4DJ","country_code":"GB"},"contact":{"name":"Depot","company":"Acme"}},"destination":{"address":{"line_1":"2 High Street","city":"Leeds","post_code":"LS1 4DY","country_code":"GB"},"contact":{"name":"Ada"}}},"packages":[{"geometry":{"mass":1.2,"length":30,"width":20,"height":10}}]}"#;
+const WISH: &str = r#"{"carrier_account":"sandbox","carrier_service":"standard"}"#;
+/// Shipments that are rated, each again and again but never twice at once.
+const RATED: usize = 2000;
+/// Shipments that are bought, each once, over so many connections.
+const BOUGHT: usize = 1000;
+const BUYERS: usize = 32;
+
+pub async fn measure(bench: &mut Bench) -> Outcome<()> {
+    bench.progress("starting the store");
+    let data = Data::sqlite(bench, "shipments")?;
+    let token = data.test_token(bench).await?;
+    let product = data.serve(bench).await?;
+    let create = request("POST", "/shipments", Some(&token), SHIPMENT);
+    let location = create_request(&token);
+    let turn = bench.plan.turn;
+    let plan = |title: &str| Comparison {
+        title: title.to_owned(),
+        rival: "location",
+        connections: bench.plan.connections,
+        rounds: bench.plan.rounds,
+        ratio_min: 0.0,
+        per_second_min: None,
+    };
+    let (created, rated) = (plan("Create a shipment, SQLite"), plan("Rate a shipment, SQLite"));
+    compare(
+        bench,
+        created,
+        async |connections| product.answer(&create, connections, turn).await,
+        async |connections| product.answer(&location, connections, turn).await,
+    )
+    .await?;
+    bench.progress("making shipments to rate");
+    let rates = wishes(&product, &token, &create, RATED, "rates", "").await?;
+    compare(
+        bench,
+        rated,
+        async |connections| product.answer_each(&rates, connections, turn).await,
+        async |connections| product.answer(&location, connections, turn).await,
+    )
+    .await?;
+    buy(bench, &product, &token, &create).await?;
+    product.stop().await
+}
+
+/// Buys shipments: the wish, the carrier's books, the receipt, a label of a page of PDF, and the shipment with its
+/// document are a durable commit each.
+async fn buy(bench: &mut Bench, product: &Server, token: &str, create: &Bytes) -> Outcome<()> {
+    bench.progress("making shipments to buy");
+    let wishes = wishes(product, token, create, BOUGHT, "purchase", WISH).await?;
+    bench.progress("buying them");
+    let (began, spent) = (Instant::now(), product.cpu()?);
+    let mut buyers = tokio::task::JoinSet::new();
+    for buyer in 0..BUYERS {
+        let mine: Vec<Bytes> = wishes.iter().skip(buyer).step_by(BUYERS).cloned().collect();
+        let target = Target { address: product.target(create.clone()).address, requests: mine.into() };
+        buyers.spawn(async move { load::each(&target).await });
+    }
+    while let Some(done) = buyers.join_next().await {
+        done??;
+    }
+    let seconds = began.elapsed().as_secs_f64();
+    let cpu = (product.cpu()? - spent).as_secs_f64() / BOUGHT as f64;
+    let rows = [
+        ["shipments", "connections", "bought/s", "cpu ms each"].map(str::to_owned).to_vec(),
+        vec![
+            count(BOUGHT as f64),
+            BUYERS.to_string(),
+            count(BOUGHT as f64 / seconds),
+            format!("{:.1}", cpu * 1000.0),
+        ],
+    ];
+    bench.print(&format!("\nBuy a shipment from the sandbox, with a label (PDF), SQLite\n{}", table(&rows)))
+}
+
+/// Makes shipments, and a request for each.
+async fn wishes(
+    product: &Server,
+    token: &str,
+    create: &Bytes,
+    amount: usize,
+    what: &str,
+    body: &str,
+) -> Outcome<Arc<[Bytes]>> {
+    let target = product.target(create.clone());
+    let mut requests = Vec::with_capacity(amount);
+    for _ in 0..amount {
+        let shipment = id(&load::ask(&target).await?)?;
+        requests.push(request("POST", &format!("/shipments/{shipment}/{what}"), Some(token), body));
+    }
+    Ok(requests.into())
+}
