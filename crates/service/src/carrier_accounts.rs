@@ -22,8 +22,9 @@ impl Service {
         let owner = command.caller.owner;
         let id = self.new_id::<CarrierAccount>(now);
         let Some(carrier) = handle_of(owner.world, input.carrier.id, input.carrier.handle.as_deref()) else {
-            let issue =
-                Issue::new(Code::CarrierNotFound.as_str(), "/carrier", "There is no such carrier here.");
+            let name = &input.carrier;
+            let place = carrier_field(name.id.is_some(), name.handle.is_some());
+            let issue = Issue::new(Code::CarrierNotFound.as_str(), place, "There is no such carrier here.");
             return Err(Problem::field(Code::CarrierNotFound, issue).into());
         };
         self.check_account(carrier, &input.details, input.credentials.as_ref())?;
@@ -83,7 +84,9 @@ impl Service {
             let input: CarrierAccountInput = shape::parse_patch(current, patch.clone())?;
             let carrier = handle_of(owner.world, input.carrier.id, input.carrier.handle.as_deref());
             if carrier != Some(old.carrier.as_str()) {
-                let issue = Issue::new("immutable", "/carrier", "An account stays with its carrier.");
+                let given = |name: &str| patch.pointer(name).is_some_and(Value::is_string);
+                let place = carrier_field(given("/carrier/id"), given("/carrier/handle"));
+                let issue = Issue::new("immutable", place, "An account stays with its carrier.");
                 return Err(Problem::body(vec![issue]).into());
             }
             let (given, sealed) = match patch.get("credentials") {
@@ -197,6 +200,15 @@ pub async fn insert_sandbox(tx: &mut Tx<'_>, organisation: Id<Organisation>, now
         updated_at: now,
     };
     carrier_accounts::insert(tx, Owner { organisation, world: World::Test }, &account).await
+}
+
+/// The field that a carrier was named with.
+fn carrier_field(has_id: bool, has_handle: bool) -> &'static str {
+    match (has_id, has_handle) {
+        (true, _) => "/carrier/id",
+        (false, true) => "/carrier/handle",
+        (false, false) => "/carrier",
+    }
 }
 
 /// What an account says of itself.

@@ -36,14 +36,16 @@ pub struct Jobs {
 impl Jobs {
     /// Lets what is under way come to an end, and gives back what this node holds.
     pub async fn stop(self) {
-        // Before deliveries, at whose end this server gives up its name and all that it holds.
         self.service.stop_purchasing();
-        if let Err(error) = self.purchasing.await {
-            log::info("stop", &error.to_string());
-        }
         self.service.stop_delivering();
-        if let Err(error) = self.delivering.await {
-            log::info("stop", &error.to_string());
+        for job in [self.purchasing, self.delivering] {
+            if let Err(error) = job.await {
+                log::info("stop", &error.to_string());
+            }
+        }
+        // Only now, because with its name this server gives up all that it holds.
+        if let Err(error) = self.service.leave().await {
+            log::error("stop", &error);
         }
         self.runtime.shutdown_background();
     }

@@ -12,8 +12,8 @@ use tokio::task::JoinSet;
 
 use crate::carrier_accounts::details;
 use crate::carriers::{account_reference, carrier_id, carrier_reference, service_id, service_reference};
-use crate::shipments::{change_shipment, read_shipment};
-use crate::{Command, Reply, Service, ensure_current, found, version_etag};
+use crate::shipments::{change_shipment, ensure_version, read_shipment};
+use crate::{Command, Reply, Service, found, version_etag};
 
 /// How long a rate can be bought, in seconds, where the carrier does not say.
 const RATE_SECONDS: i64 = 24 * 3600;
@@ -36,7 +36,7 @@ impl Service {
             Ok((stored, carrier_accounts::all(tx, owner).await?))
         });
         let (before, accounts) = read.await?;
-        ensure_current(&command.precondition, &version_etag(before.version))?;
+        ensure_version(&command.precondition, before.version)?;
         before.status.ensure_open()?;
         let shipment = read_shipment(&before)?;
         let heard = self.ask_for_rates(owner, &shipment, accounts).await?;
@@ -116,6 +116,10 @@ impl Service {
                     heard.rates.push(self.rate(&account, quote, &parcel, now)?);
                 }
                 heard.errors = quotes.errors;
+                if let Some(wanted) = service.filter(|_| heard.rates.is_empty() && heard.errors.is_empty()) {
+                    let message = format!("{name}: it has no rate of {wanted} for this shipment.");
+                    heard.errors.push(unavailable(Source::Service, &message));
+                }
             }
             Outcome::Rejected(error) | Outcome::Unsent { why: error, .. } | Outcome::Unknown(error) => {
                 // Whatever the reason, there are no rates of it; the carrier's own words say why.

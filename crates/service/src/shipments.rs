@@ -5,7 +5,7 @@ use model::json::previous_attributes;
 use model::location::LocationInput;
 use model::problem::Issue;
 use model::shipment::{AddressRecord, Shipment, ShipmentInput, Status, TrackingStatus};
-use model::{Code, Error, Event, Id, Owner, Problem, Result, Timestamp, shape};
+use model::{Code, Error, Event, Id, Owner, Problem, Result, Timestamp, ensure, shape};
 use serde_json::Value;
 use store::documents::{self, StoredDocument};
 use store::shipments::{self, Origin, Stored};
@@ -13,7 +13,7 @@ use store::{Page, Tx, location_configurations, purchases, tracking_events};
 
 use crate::events::EventLog;
 use crate::reply::json;
-use crate::{Caller, Command, ListQuery, Listing, Reply, Service, ensure_current, found, version_etag};
+use crate::{Caller, Command, ListQuery, Listing, Precondition, Reply, Service, found, version_etag};
 
 impl Service {
     /// Makes a shipment. Where it leaves from and goes back to is copied from its location configuration, unless it is
@@ -76,7 +76,7 @@ impl Service {
         let log = self.event_log(owner, now);
         let update = async move |tx: &mut Tx<'_>| {
             let stored = found(shipments::get_for_update(tx, owner, id).await?)?;
-            ensure_current(&precondition, &version_etag(stored.version))?;
+            ensure_version(&precondition, stored.version)?;
             stored.status.ensure_open()?;
             let old = read_shipment(&stored)?;
             let current = serde_json::to_value(&old).map_err(Error::fault)?;
@@ -107,7 +107,7 @@ impl Service {
         let log = self.event_log(owner, self.now());
         let delete = async move |tx: &mut Tx<'_>| {
             let stored = found(shipments::get_for_update(tx, owner, id).await?)?;
-            ensure_current(&precondition, &version_etag(stored.version))?;
+            ensure_version(&precondition, stored.version)?;
             stored.status.ensure_open()?;
             purchases::delete(tx, owner, id).await?;
             tracking_events::delete(tx, owner, id).await?;
@@ -156,6 +156,21 @@ pub async fn documents_of(tx: &mut Tx<'_>, owner: Owner, of: &[&Stored]) -> Resu
     let has_any = |stored: &&&Stored| matches!(stored.status, Status::Purchased | Status::Voided);
     let subjects: Vec<String> = of.iter().filter(has_any).map(|stored| stored.id.to_string()).collect();
     documents::of_subjects(tx, owner, &subjects).await
+}
+
+/// Refuses a stale precondition. The tag of a shipment with files tells its version and when it was read, because the
+/// links differ with each read: but it is the same shipment.
+pub fn ensure_version(precondition: &Precondition, version: i64) -> Result<()> {
+    let version = version.to_string();
+    let is_of_it = |tag: &String| {
+        let text = tag.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
+        text.is_some_and(|text| text.split('.').next() == Some(&version))
+    };
+    let is_current = match precondition {
+        Precondition::Any => true,
+        Precondition::OneOf(tags) => tags.iter().any(is_of_it),
+    };
+    ensure(is_current, Code::PreconditionFailed)
 }
 
 /// Files as events tell of them: without links, which would not outlive the log.

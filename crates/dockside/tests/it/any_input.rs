@@ -10,7 +10,7 @@ use tokio::runtime::Runtime;
 use crate::bad_input::full_location;
 use crate::world::{Reply, World};
 
-const CASES: u32 = 300;
+pub const CASES: u32 = 300;
 
 /// The names of a location's fields, so that arbitrary objects come near to one.
 const NAMES: &str = "name|tags|address|contact|marketplaces|coordinates|latitude|longitude|confidence|line_1|line_2|\
@@ -40,7 +40,7 @@ const PLACES: &[&str] = &[
     "/coordinates/longitude",
 ];
 
-fn any_text() -> impl Strategy<Value = String> {
+pub fn any_text() -> impl Strategy<Value = String> {
     prop_oneof![
         ".{0,8}",
         "\\PC{0,300}",
@@ -52,7 +52,7 @@ fn any_text() -> impl Strategy<Value = String> {
     ]
 }
 
-fn any_json() -> impl Strategy<Value = Value> {
+pub fn any_json() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         2 => Just(Value::Null),
         1 => any::<bool>().prop_map(Value::from),
@@ -149,7 +149,7 @@ async fn update(world: &World, path: &str, patch: Value) -> Result<bool, TestCas
     Ok(true)
 }
 
-fn runner() -> TestRunner {
+pub fn runner() -> TestRunner {
     // Without a file of seeds: what it finds becomes a test of its own.
     TestRunner::new(Config { cases: CASES, failure_persistence: None, ..Config::default() })
 }

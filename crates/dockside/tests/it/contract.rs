@@ -112,6 +112,10 @@ fn operations_are_named_by_verb_and_noun_each_once() {
         "rotate",
         "test",
         "replay",
+        "rate",
+        "purchase",
+        "void",
+        "resolve",
     ];
     let mut seen = HashSet::new();
     for route in route::all() {

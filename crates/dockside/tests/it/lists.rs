@@ -5,6 +5,7 @@ use std::sync::Arc;
 use model::World as Mode;
 use serde_json::{Value, json};
 
+use crate::party::{account, parcel};
 use crate::world::{Reply, World, depot};
 
 async fn locations(world: &World, count: usize) -> Vec<String> {
@@ -55,6 +56,9 @@ async fn an_empty_list_has_no_cursors() {
         |name: &str| format!(r#"200 {{"{name}":[],"next_cursor":null,"previous_cursor":null,"limit":20}}"#);
     assert_eq!(world.get("/locations").await.to_string(), empty("locations"));
     assert_eq!(world.get("/location_configurations").await.to_string(), empty("location_configurations"));
+    for list in ["/shipments", "/carrier_accounts", "/purchase_attempts"] {
+        assert_eq!(world.get(list).await.to_string(), empty("data"), "{list}");
+    }
     assert_eq!(world.get("/locations").await.header("link"), "");
 }
 
@@ -84,7 +88,9 @@ async fn twenty_by_default_and_a_hundred_at_most() {
 #[tokio::test]
 async fn a_limit_that_is_no_number_of_one_or_more_is_refused() {
     let world = World::new().await;
-    for path in ["/locations", "/location_configurations", "/access_tokens"] {
+    let lists =
+        ["/locations", "/location_configurations", "/access_tokens", "/carriers", "/carrier_accounts"];
+    for path in lists.into_iter().chain(["/shipments", "/purchase_attempts"]) {
         for limit in ["0", "-1", "ten", "1.5", "", "1e2", "0x10", "%20", "10,20", "000"] {
             let refused = world.get(format!("{path}?limit={limit}")).await;
             assert_eq!((refused.status.as_u16(), refused.code().as_str()), (400, "invalid_limit"), "{limit}");
@@ -112,8 +118,12 @@ async fn walking_forwards_and_back_meets_every_row_once() {
         let body = json!({"name": "x", "locations": {"origin": {"id": origin}, "return": {"id": back}}});
         assert_eq!(world.post("/location_configurations", body).await.status, 201);
         assert_eq!(world.post("/access_tokens", json!({"scopes": ["*"]})).await.status, 201);
+        assert_eq!(world.post("/carrier_accounts", account("Acme", Mode::Live)).await.status, 201);
+        world.shipment(parcel()).await;
     }
-    for list in ["/locations", "/location_configurations", "/access_tokens"] {
+    for list in
+        ["/locations", "/location_configurations", "/access_tokens", "/carrier_accounts", "/shipments"]
+    {
         let expected = world.get(format!("{list}?limit=100")).await.ids();
         assert!(expected.len() >= COUNT && expected.is_sorted_by(|newer, older| newer > older));
         for limit in [1, 2, 5, 11, 12, 50] {
@@ -232,6 +242,10 @@ async fn a_cursor_serves_the_list_it_was_made_for_only() {
         "/locations?cursor=loc_01jc0000000000000000000000".to_owned(),
         format!("/location_configurations?cursor={sound}"),
         format!("/access_tokens?cursor={sound}"),
+        format!("/shipments?cursor={sound}"),
+        format!("/carriers?cursor={sound}"),
+        format!("/carrier_accounts?cursor={sound}"),
+        format!("/purchase_attempts?cursor={sound}"),
         format!("/locations?tags=a&cursor={sound}"),
         format!("/locations?cursor={filtered}"),
         format!("/locations?tags=a,b&cursor={filtered}"),

@@ -21,12 +21,17 @@ pub struct Party {
     /// An item that the order wants, and a location that has it.
     item: String,
     depot: String,
+    /// A shipment that was bought; the one among the ids is rated and can be.
+    bought: String,
+    /// How an account with a carrier is made in this world.
+    account: Value,
 }
 
 impl Party {
     /// Who has nothing yet.
     pub fn new(token: String) -> Self {
-        Self { token, ids: BTreeMap::new(), item: String::new(), depot: String::new() }
+        let (item, depot, bought) = (String::new(), String::new(), String::new());
+        Self { token, ids: BTreeMap::new(), item, depot, bought, account: Value::Null }
     }
 
     pub async fn settle(world: &World, organisation: &str, mode: Mode) -> Self {
@@ -49,6 +54,8 @@ impl Party {
             party.keep("alloc", &made["data"][0]);
         }
         party.settle_spares(world, organisation).await;
+        party.account = account(organisation, mode);
+        party.settle_shipments(world).await;
         world.relay().await;
         let events = world.request("GET", "/events?limit=1").token(&party.token).send().await.json();
         party.keep("evt", &events["data"][0]);
@@ -90,6 +97,41 @@ impl Party {
         }
     }
 
+    /// Shipments: one that was bought, one of which nobody can tell whether it was, and two that have rates.
+    async fn settle_shipments(&mut self, world: &World) {
+        let account = self.create(world, "/carrier_accounts", self.account.clone()).await;
+        self.keep("car", &account["carrier"]);
+        for _ in 0..2 {
+            self.settle_rates(world, &account).await;
+            self.bought = self.ids["shp"].clone();
+            let path = format!("/shipments/{}/purchase", self.bought);
+            let buy = world.request("POST", &path).token(&self.token).header("prefer", "respond-async");
+            let reply = buy.json(self.body_of("purchase_shipment")).send().await;
+            assert_eq!(reply.status, 202, "{reply}");
+        }
+        world.service.work_purchases().await.expect("purchases are worked on");
+        let list = world.request("GET", "/purchase_attempts").token(&self.token).send().await.json();
+        self.keep("pa", &list["data"][1]);
+        let attempt = &self.ids["pa"];
+        world.tamper(&format!("UPDATE purchase SET state = 'needs_review' WHERE id = '{attempt}'")).await;
+        for _ in 0..2 {
+            self.settle_rates(world, &account).await;
+        }
+        // One that nothing was bought with, so that it can be deleted.
+        self.keep("ca", &self.create(world, "/carrier_accounts", self.account.clone()).await);
+    }
+
+    /// A shipment, and what it would cost with this account.
+    async fn settle_rates(&mut self, world: &World, account: &Value) {
+        let mut body = self.body_of("create_shipment");
+        body["carrier"] = json!({"carrier_accounts": [account["id"]]});
+        self.keep("shp", &self.create(world, "/shipments", body).await);
+        let path = format!("/shipments/{}/rates", self.ids["shp"]);
+        let rated = world.request("POST", &path).token(&self.token).send().await;
+        assert_eq!(rated.json()["status"], "rated", "{rated}");
+        self.keep("rate", &rated.json()["rates"][0]);
+    }
+
     fn keep(&mut self, prefix: &'static str, resource: &Value) {
         let id = resource["id"].as_str().unwrap_or_else(|| panic!("no {prefix}_ in {resource}"));
         self.ids.insert(prefix, id.to_owned());
@@ -105,6 +147,9 @@ impl Party {
     pub fn ids(&self, route: &Route) -> Vec<String> {
         let id = |shape: &&'static Shape| {
             let prefix = prefix(shape).expect("a path has ids");
+            if route.operation == "void_shipment" {
+                return self.bought.clone();
+            }
             self.ids.get(prefix).unwrap_or_else(|| panic!("Party makes no {prefix}_: add it")).clone()
         };
         route.ids.iter().map(id).collect()
@@ -129,9 +174,15 @@ impl Party {
             }
             "create_access_token" => json!({"scopes": ["access_tokens:read"]}),
             "create_inventory_item" => json!({"sku": "new", "name": "New"}),
-            "update_location" | "update_location_configuration" | "update_inventory_item" => {
-                json!({"name": "Changed"})
-            }
+            "update_location"
+            | "update_location_configuration"
+            | "update_inventory_item"
+            | "update_shipment"
+            | "update_carrier_account" => json!({"name": "Changed"}),
+            "create_carrier_account" => self.account.clone(),
+            "create_shipment" => parcel(),
+            "purchase_shipment" => json!({"rate": ids["rate"]}),
+            "resolve_purchase_attempt" => json!({"outcome": "not_bought"}),
             "set_inventory_level" => json!({"on_hand": 7}),
             "adjust_inventory_level" => json!({"delta": 7}),
             "create_order" => json!({"items": [{"id": item, "quantity": 2}]}),
@@ -166,6 +217,29 @@ impl Party {
         }
         lists
     }
+}
+
+/// An account with a carrier of the world, that needs no network. What vehicles are called differs between organisations,
+/// so that nobody sees another's.
+pub fn account(organisation: &str, mode: Mode) -> Value {
+    let service = |kind: &str| json!({"handle": format!("{kind}-{organisation}"), "name": kind, "delivery_days": 1, "rates": [{"rate": 450}]});
+    match mode {
+        Mode::Test => json!({"carrier": {"handle": "sandbox"}, "name": "Sandbox"}),
+        Mode::Live => json!({
+            "carrier": {"handle": "own"},
+            "name": "Vehicles",
+            "configuration": {"currency_code": "GBP", "services": [service("van"), service("bicycle")]},
+        }),
+    }
+}
+
+/// A shipment that has all it needs and nothing more.
+pub fn parcel() -> Value {
+    let address = depot("Somewhere")["address"].clone();
+    json!({
+        "addresses": {"origin": address, "destination": address},
+        "packages": [{"geometry": {"length": 30, "width": 20, "height": 10, "mass": 1.2}}],
+    })
 }
 
 /// The kind that an id's shape asks for.
@@ -204,6 +278,8 @@ pub async fn send(world: &World, route: &Route, path: &str, body: Option<Value>,
         Caller::Header(value) => request.header("authorization", value),
         Caller::Token(token) => request.token(token),
     };
+    // What takes its time is not waited for: nobody works on it.
+    let request = if route.accepts { request.header("prefer", "respond-async") } else { request };
     match body {
         Some(body) => request.json(body).send().await,
         None => request.send().await,

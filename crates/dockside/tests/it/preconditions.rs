@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use model::World as Mode;
 use serde_json::json;
 
+use crate::party::{account, parcel};
 use crate::world::{Reply, World};
 
 async fn patch(world: &World, path: &str, tag: &str, name: &str) -> Reply {
@@ -18,13 +20,16 @@ async fn get_unless(world: &World, path: &str, tag: &str) -> Reply {
     world.request("GET", path).header("if-none-match", tag).send().await
 }
 
-/// A location, a configuration and a token: one path of every kind.
-async fn paths(world: &World) -> [String; 3] {
+/// One path of every kind: a location, a configuration, a shipment, an account, and a token, which can't be changed.
+async fn paths(world: &World) -> [String; 5] {
     let (configuration, origin, _) = world.configuration("Main").await;
     let token = world.post("/access_tokens", json!({"scopes": ["locations:read"]})).await;
+    let account = world.post("/carrier_accounts", account("Acme", Mode::Live)).await;
     [
         format!("/locations/{origin}"),
         format!("/location_configurations/{configuration}"),
+        world.shipment(parcel()).await,
+        account.header("location").to_owned(),
         token.header("location").to_owned(),
     ]
 }
@@ -49,7 +54,7 @@ async fn every_single_resource_carries_a_strong_tag() {
 #[tokio::test]
 async fn a_stale_tag_stops_a_change() {
     let world = World::new().await;
-    for path in paths(&world).await.into_iter().take(2) {
+    for path in paths(&world).await.into_iter().take(4) {
         let read = world.get(&path).await;
         let stale = read.header("etag").to_owned();
         let changed = patch(&world, &path, &stale, "First").await;
@@ -65,8 +70,8 @@ async fn a_stale_tag_stops_a_change() {
 #[tokio::test]
 async fn a_current_tag_lets_a_deletion_through() {
     let world = World::new().await;
-    let [location, configuration, token] = paths(&world).await;
-    for path in [configuration, location, token] {
+    let [location, configuration, shipment, account, token] = paths(&world).await;
+    for path in [configuration, location, shipment, account, token] {
         assert_eq!(delete(&world, &path, "\"0\"").await.status, 412, "{path}");
         let tag = world.get(&path).await.header("etag").to_owned();
         assert_eq!(delete(&world, &path, &tag).await.status, 204, "{path}");
@@ -86,10 +91,11 @@ async fn a_star_or_a_list_of_tags_lets_a_change_through() {
 #[tokio::test]
 async fn a_weak_tag_is_no_ground_for_a_change() {
     let world = World::new().await;
-    let path = format!("/locations/{}", world.location("Depot").await);
-    let tag = world.get(&path).await.header("etag").to_owned();
-    for tag in [format!("W/{tag}"), tag.trim_matches('"').to_owned(), String::new()] {
-        assert_eq!(patch(&world, &path, &tag, "x").await.code(), "precondition_failed", "{tag:?}");
+    for path in paths(&world).await.into_iter().take(4) {
+        let tag = world.get(&path).await.header("etag").to_owned();
+        for tag in [format!("W/{tag}"), tag.trim_matches('"').to_owned(), String::new()] {
+            assert_eq!(patch(&world, &path, &tag, "x").await.code(), "precondition_failed", "{path} {tag:?}");
+        }
     }
 }
 
@@ -104,7 +110,7 @@ async fn what_is_not_there_is_not_found_whatever_the_tag() {
 #[tokio::test]
 async fn a_changed_location_makes_its_configurations_tag_stale() {
     let world = World::new().await;
-    let [location, configuration, _] = paths(&world).await;
+    let [location, configuration, ..] = paths(&world).await;
     let tag = world.get(&configuration).await.header("etag").to_owned();
     assert_eq!(patch(&world, &location, "*", "Moved").await.status, 200);
     assert_eq!(patch(&world, &configuration, &tag, "x").await.status, 412);

@@ -19,6 +19,14 @@ fn unknown(prefix: &str) -> String {
     format!("{prefix}_{}", "7".repeat(26))
 }
 
+/// Whether what we have of a kind is not ours alone: a user is the same in both worlds of its organisation, and a carrier
+/// for all organisations of a world.
+fn is_everybodys(ours: &Party, stranger: &Party, prefix: &str) -> bool {
+    let is_same = stranger.ids[prefix] == ours.ids[prefix];
+    assert!(!is_same || ["usr", "car"].contains(&prefix), "a stranger shares our {prefix}");
+    is_same
+}
+
 /// Ourselves, and everybody else who has a valid token: none of them sees anything of ours.
 async fn with_strangers(world: &World) -> (Party, Vec<(&'static str, Party)>) {
     let ours = Party::settle(world, "Acme", Mode::Live).await;
@@ -39,6 +47,11 @@ async fn to_strangers_our_resources_are_like_none() {
         let caller = Caller::Token(stranger.token.clone());
         for route in scoped().iter().filter(|route| !route.ids.is_empty()) {
             let whole = 0..route.ids.len();
+            let is_everybodys =
+                |place: &usize| is_everybodys(&ours, stranger, prefix(route.ids[*place]).unwrap());
+            if whole.clone().all(|place| is_everybodys(&place)) {
+                continue;
+            }
             for places in whole.clone().map(|place| place..place + 1).chain(std::iter::once(whole)) {
                 // Theirs, but for some: ours there, or such as were never given out.
                 let (mut ids, mut none) = (stranger.ids(route), stranger.ids(route));
@@ -57,16 +70,14 @@ async fn to_strangers_our_resources_are_like_none() {
     assert_eq!(world.events().await.len(), log);
 }
 
-/// The ids in a text, but for users', which are the same in both worlds of an organisation.
+/// The ids in a text, but for users' and carriers', which others have too.
 fn ids_in(text: &str) -> Vec<String> {
     let words = text.split(|char: char| !char.is_ascii_alphanumeric() && char != '_');
     let is_id = |word: &&str| {
         let prefix = word.split('_').next().unwrap_or_default();
-        prefix != "usr" && model::shape::is_identifier(prefix, word)
+        !["usr", "car"].contains(&prefix) && model::shape::is_identifier(prefix, word)
     };
-    let ids: Vec<String> = words.filter(is_id).map(str::to_owned).collect();
-    assert!(!ids.is_empty(), "{text}");
-    ids
+    words.filter(is_id).map(str::to_owned).collect()
 }
 
 #[tokio::test]
@@ -78,8 +89,12 @@ async fn strangers_lists_show_only_what_is_theirs() {
         for (list, our_list) in stranger.everything(&world).await.iter().zip(&before) {
             let list: Value = serde_json::from_str(list).unwrap();
             let items = list.as_object().unwrap().values().find_map(Value::as_array).unwrap();
-            assert!(items.len() >= 2, "{name}: {list}");
-            for id in ids_in(&list.to_string()) {
+            let ids = ids_in(&list.to_string());
+            assert!(
+                ids.is_empty() == list["data"][0]["id"].as_str().is_some_and(|id| id.starts_with("car_"))
+            );
+            assert!(items.len() >= 2 || ids.is_empty(), "{name}: {list}");
+            for id in ids {
                 assert!(!our_list.contains(&id), "{name} sees {id}");
             }
         }
@@ -138,9 +153,7 @@ async fn strangers_can_not_refer_to_our_resources() {
             let mut places = Vec::new();
             references(shape, "", &mut places);
             for (place, prefix) in places {
-                // A user is the same in both worlds of its organisation.
-                if stranger.ids[prefix] == ours.ids[prefix] {
-                    assert_eq!(prefix, "usr", "{name} shares our {prefix}");
+                if is_everybodys(&ours, stranger, prefix) {
                     continue;
                 }
                 let mut replies = Vec::new();
@@ -201,4 +214,29 @@ async fn strangers_can_not_filter_by_our_resources() {
         }
     }
     assert!(tried >= 9, "fewer filters were tried than there are");
+}
+
+#[tokio::test]
+async fn strangers_can_not_ship_with_our_accounts() {
+    let world = World::new().await;
+    let (ours, strangers) = with_strangers(&world).await;
+    for (name, stranger) in &strangers {
+        let path = format!("/shipments/{}", stranger.ids["shp"]);
+        let (mut purchases, mut rates) = (Vec::new(), Vec::new());
+        // Accounts are named by texts, since they have handles too.
+        for account in [ours.ids["ca"].clone(), unknown("ca")] {
+            let limit = json!({"carrier": {"carrier_accounts": [account]}});
+            let limited = world.request("PATCH", &path).token(&stranger.token).json(limit).send().await;
+            assert_eq!(limited.status, 200, "{limited}");
+            let rated =
+                world.request("POST", &format!("{path}/rates")).token(&stranger.token).send().await.json();
+            rates.push((rated["status"].clone(), rated["rates"].clone(), rated["errors"].clone()));
+            let wish = json!({"carrier_account": account, "carrier_service": "economy"});
+            let buy = world.request("POST", &format!("{path}/purchase")).token(&stranger.token).json(wish);
+            purchases.push(buy.send().await);
+        }
+        assert_eq!(purchases[0].code(), "carrier_account_not_found", "{name}");
+        assert_eq!(bytes(&purchases[0]), bytes(&purchases[1]), "{name}");
+        assert_eq!((rates[0].1.clone(), &rates[0]), (json!([]), &rates[1]), "{name}");
+    }
 }

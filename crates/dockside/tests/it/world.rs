@@ -163,6 +163,31 @@ impl World {
         }
     }
 
+    /// Everything that the database holds.
+    pub async fn dump(&self) -> Vec<u8> {
+        match &self.home {
+            Home::Folder(folder) => {
+                let files =
+                    std::fs::read_dir(folder.path()).expect("the folder").map(|file| file.expect("a file"));
+                files.flat_map(|file| std::fs::read(file.path()).expect("its bytes")).collect()
+            }
+            Home::Database { url, .. } => {
+                let session = connect(url).await;
+                run(&session, "SET dockside.owner = '*'; SET bytea_output = 'escape'").await;
+                let tables =
+                    "SELECT table_name::text FROM information_schema.tables WHERE table_schema = 'it'";
+                let mut bytes = Vec::new();
+                for table in session.query(tables, &[]).await.expect("the tables") {
+                    let rows = format!("SELECT kept::text FROM {} AS kept", table.get::<_, String>(0));
+                    for row in session.query(&rows, &[]).await.expect("the rows") {
+                        bytes.extend(row.get::<_, String>(0).into_bytes());
+                    }
+                }
+                bytes
+            }
+        }
+    }
+
     /// Lets time pass.
     pub fn advance_seconds(&self, seconds: i64) {
         self.clock.0.fetch_add(seconds * 1_000_000, Ordering::Relaxed);

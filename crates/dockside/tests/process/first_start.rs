@@ -59,12 +59,19 @@ fn tokens_secrets_and_addresses_are_not_in_the_log() {
     assert_eq!(client.post("/locations", &body("Harbour").to_string()).status, 201);
     assert_eq!(client.get("/locations?tags=harbour").status, 200);
     assert_eq!(client.get(&format!("/locations/{test}")).status, 404);
+    let account = |carrier: &str| {
+        format!(
+            r#"{{"carrier":{{"handle":"{carrier}"}},"name":"Gateway","credentials":{{"api_key":"EZTKhidden"}}}}"#
+        )
+    };
+    assert_eq!(client.post("/carrier_accounts", &account("easypost")).status, 201);
+    assert_eq!(client.post("/carrier_accounts", &account("own")).status, 422);
     let log = server.stopped();
-    assert_eq!(log.matches(r#""message":"request""#).count(), 3, "{log}");
+    assert_eq!(log.matches(r#""message":"request""#).count(), 5, "{log}");
     let secrets = std::fs::read_to_string(home.path().join("data/secrets.toml")).unwrap();
     let keys: Vec<&str> = secrets.lines().filter_map(|line| line.split('"').nth(1)).collect();
     assert_eq!(keys.len(), 2);
-    for secret in keys.into_iter().chain([live, test, "arbour"]) {
+    for secret in keys.into_iter().chain([live, test, "arbour", "EZTKhidden"]) {
         assert!(!log.contains(secret), "{secret} is in {log}");
     }
 }

@@ -110,7 +110,7 @@ static GEOMETRY: Shape = Shape {
         ],
         rule: Some(check_geometry),
     },
-    example: Some(r#"{"length":30,"width":20,"height":10,"mass":1.2}"#),
+    example: Some(r#"{"length":30.0,"width":20.0,"height":10.0,"mass":1.2}"#),
 };
 static PREDEFINED: Shape =
     Shape::text(1, 100, "A package that the carrier has a name for; it needs no geometry.")

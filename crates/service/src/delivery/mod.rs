@@ -137,9 +137,6 @@ impl Service {
         if tokio::time::timeout(STOP_TIME, end).await.is_err() {
             log::info("stop", "some webhooks did not end in time; they will be sent again");
         }
-        if let Err(error) = self.leave().await {
-            log::error("deliver", &error);
-        }
     }
 
     /// Lets the lanes come to an end.

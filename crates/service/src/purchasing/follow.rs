@@ -50,8 +50,10 @@ impl Service {
             let task = Task::Label { receipt: &kept.receipt, format: job.shipment.label_format() };
             let label =
                 match self.ask(job.owner(), job.connector, &job.account, &task, self.call_time()).await {
-                    Outcome::Labelled(label) => Some(label),
-                    _ => Some(Label::Later),
+                    Outcome::Labelled(label) => Ok(label),
+                    // Whoever knows of no such purchase will not have its label later either.
+                    Outcome::Rejected(why) => Err(why),
+                    _ => Ok(Label::Later),
                 };
             return self.label(job, label).await;
         }
@@ -62,9 +64,16 @@ impl Service {
     }
 
     /// Makes or fetches the label and the other papers of what was bought, and says that it was.
-    pub(super) async fn label(&self, job: Box<Job>, label: Option<Label>) -> Result<()> {
+    pub(super) async fn label(
+        &self,
+        job: Box<Job>,
+        label: std::result::Result<Label, ShipmentError>,
+    ) -> Result<()> {
         let Some(kept) = Kept::of(&job.purchase)? else { return self.rest(job).await };
-        let papers = self.papers(&job, &kept.receipt, label.unwrap_or(Label::Later)).await;
+        let papers = match label {
+            Ok(label) => self.papers(&job, &kept.receipt, label).await,
+            Err(why) => Papers::Failed(why),
+        };
         let mut purchase = job.purchase.clone();
         let (mut files, mut error) = (Vec::new(), None);
         let now = self.now();

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use ::carriers::{Account, Connector, Outcome, Parcel, Step, Task};
+use ::carriers::{Account, Connector, Label, Outcome, Parcel, Step, Task};
 use model::purchase::State;
 use model::shipment::{ErrorCode, ErrorType, Shipment, ShipmentError, Source};
 use model::{Owner, Result, World};
@@ -146,7 +146,7 @@ impl Service {
     async fn conclude(&self, mut job: Box<Job>, next: Next) -> Result<()> {
         match next {
             Next::Bought { mut receipt, duplicates } => {
-                let label = receipt.label.take();
+                let label = Ok(receipt.label.take().unwrap_or(Label::Later));
                 if self.keep_receipt(&mut job, receipt, duplicates).await? {
                     self.label(job, label).await
                 } else {

@@ -12,8 +12,8 @@ use super::next::rest_seconds;
 use super::settle::{Kept, insist};
 use super::turn::Job;
 use super::wish::Wait;
-use crate::shipments::{change_with_documents, read_shipment, without_links};
-use crate::{Command, Reply, Service, ensure_current, found, version_etag};
+use crate::shipments::{change_with_documents, ensure_version, read_shipment, without_links};
+use crate::{Command, Reply, Service, found};
 
 /// The rest before a carrier that wanted to think about it is asked again.
 const DECIDE_SECONDS: i64 = 3600;
@@ -37,7 +37,7 @@ impl Service {
             if is_voiding(Some(&purchase)) {
                 return Ok(Reply::done(String::new()));
             }
-            ensure_current(&precondition, &version_etag(stored.version))?;
+            ensure_version(&precondition, stored.version)?;
             let account = carrier_accounts::get(tx, owner, purchase.account).await?;
             let account = account.ok_or(Code::VoidUnsupported)?;
             let opened = service.open_account(owner, &account)?;

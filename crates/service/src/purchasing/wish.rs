@@ -16,8 +16,8 @@ use super::follow::is_voiding;
 use crate::carriers::{account_reference, carrier_reference, service_reference};
 use crate::rates::{find_account, find_service};
 use crate::reply::Outcome;
-use crate::shipments::{change_shipment, documents_of, read_shipment};
-use crate::{Command, Reply, Service, ensure_current, found, version_etag};
+use crate::shipments::{change_shipment, documents_of, ensure_version, read_shipment};
+use crate::{Command, Reply, Service, found};
 
 /// The longest that a request waits.
 pub const WAIT_MAX: Duration = Duration::from_secs(25);
@@ -54,7 +54,7 @@ impl Service {
             if is_begun && is_same(&old, &input) {
                 return Ok(Reply::done(String::new()));
             }
-            ensure_current(&precondition, &version_etag(stored.version))?;
+            ensure_version(&precondition, stored.version)?;
             stored.status.ensure_open()?;
             let accounts = carrier_accounts::all(tx, owner).await?;
             let (account, service, rate) = choose(&old, &input, &accounts, now)?;
