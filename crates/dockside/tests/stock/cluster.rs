@@ -20,10 +20,10 @@ pub struct Cluster {
     pub nodes: usize,
     pub token: String,
     pub addresses: Addresses,
-    servers: Vec<Server>,
-    folders: Vec<TempDir>,
+    pub servers: Vec<Server>,
+    pub folders: Vec<TempDir>,
     arguments: Vec<String>,
-    database: Option<Database>,
+    pub database: Option<Database>,
 }
 
 impl Cluster {
@@ -34,6 +34,11 @@ impl Cluster {
 
     /// The same, with more arguments for the servers.
     pub fn start_with(more: &[&str]) -> Self {
+        Self::start_as(&[], more)
+    }
+
+    /// The same, with more arguments for the command that makes the token.
+    pub fn start_as(more_of_token: &[&str], more: &[&str]) -> Self {
         let key = "5e".repeat(32);
         let arguments = ["--data", "data", "--signing-key", &key, "--encryption-key", &key];
         let mut arguments = arguments.map(str::to_owned).to_vec();
@@ -47,7 +52,7 @@ impl Cluster {
         let folders: Vec<_> = (0..nodes).map(|_| tempfile::tempdir().unwrap()).collect();
         // The first to open a database leaves a mark of its encryption key there, so the command needs the keys too.
         let given: Vec<_> = arguments.iter().map(String::as_str).collect();
-        let token = token(folders[0].path(), &given);
+        let token = token(folders[0].path(), &[&given, more_of_token].concat());
         arguments.extend(more.iter().map(|word| (*word).to_owned()));
         let given: Vec<_> = arguments.iter().map(String::as_str).collect();
         let servers: Vec<_> = folders.iter().map(|folder| Server::start(folder.path(), &given)).collect();

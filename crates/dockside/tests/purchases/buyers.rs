@@ -1,0 +1,159 @@
+//! Clients that buy: they wait for the answer or don't, ask again, and ask two at once. Where a server dies they go to
+//! another one, or wait until it is back.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use carriers::sandbox::Mode;
+
+use crate::client::{Client, Reply};
+use crate::cluster::{Addresses, Cluster};
+use crate::random::Random;
+use crate::shop::buy;
+
+const BUYERS: usize = 8;
+/// How long a buyer rests where no server listens, or where it was turned away.
+const REST: Duration = Duration::from_millis(5);
+
+/// How a shipment is bought.
+#[derive(Clone, Copy, Debug)]
+pub enum Style {
+    /// By one request, which waits.
+    Once,
+    /// By one that does not wait.
+    Async,
+    /// By three, one after the other.
+    Again,
+    /// By two at once, through two servers where there are two.
+    Rivals,
+}
+
+pub struct Wish {
+    pub shipment: String,
+    pub mode: Mode,
+    pub style: Style,
+}
+
+impl Wish {
+    pub fn new(shipment: String, mode: Mode, random: &mut Random) -> Self {
+        let styles = [Style::Once, Style::Once, Style::Async, Style::Again, Style::Rivals];
+        Self { shipment, mode, style: styles[random.below(styles.len() as u64) as usize] }
+    }
+}
+
+pub struct Buyers {
+    shared: Arc<Shared>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+struct Shared {
+    token: String,
+    addresses: Addresses,
+    wishes: Vec<Wish>,
+    next: AtomicUsize,
+    /// Wishes from this number on must wait, so that the kills keep up with them.
+    allowed: AtomicUsize,
+    answered: AtomicUsize,
+    requests: AtomicU64,
+    broken: AtomicU64,
+}
+
+impl Buyers {
+    pub fn start(cluster: &Cluster, wishes: Vec<Wish>) -> Self {
+        let shared = Arc::new(Shared {
+            token: cluster.token.clone(),
+            addresses: Arc::clone(&cluster.addresses),
+            wishes,
+            next: AtomicUsize::new(0),
+            allowed: AtomicUsize::new(0),
+            answered: AtomicUsize::new(0),
+            requests: AtomicU64::new(0),
+            broken: AtomicU64::new(0),
+        });
+        let threads = (0..BUYERS).map(|number| {
+            let shared = Arc::clone(&shared);
+            std::thread::spawn(move || shared.run(number))
+        });
+        Self { threads: threads.collect(), shared }
+    }
+
+    /// Lets the buyers go on to this number of wishes.
+    pub fn allow(&self, count: usize) {
+        self.shared.allowed.store(count, Ordering::Relaxed);
+    }
+
+    /// Wishes whose requests were all answered.
+    pub fn answered(&self) -> usize {
+        self.shared.answered.load(Ordering::Relaxed)
+    }
+
+    /// Waits for the last answer; tells how many requests there were, and how many answers were lost. All servers must be
+    /// there.
+    pub fn finish(self) -> (u64, u64) {
+        for thread in self.threads {
+            thread.join().expect("a buyer that did not panic");
+        }
+        (self.shared.requests.load(Ordering::Relaxed), self.shared.broken.load(Ordering::Relaxed))
+    }
+}
+
+impl Shared {
+    fn run(&self, buyer: usize) {
+        loop {
+            let number = self.next.fetch_add(1, Ordering::Relaxed);
+            let Some(wish) = self.wishes.get(number) else { return };
+            while self.allowed.load(Ordering::Relaxed) <= number {
+                std::thread::sleep(REST);
+            }
+            match wish.style {
+                Style::Once => self.insist(wish, "", buyer),
+                Style::Async => self.insist(wish, "respond-async", buyer),
+                Style::Again => {
+                    for (place, prefer) in ["respond-async", "wait=1", ""].into_iter().enumerate() {
+                        self.insist(wish, prefer, buyer + place);
+                    }
+                }
+                Style::Rivals => std::thread::scope(|scope| {
+                    scope.spawn(|| self.insist(wish, "", buyer));
+                    scope.spawn(|| self.insist(wish, "wait=1", buyer + 1));
+                }),
+            }
+            self.answered.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Asks until there is an answer, each time at the next server.
+    fn insist(&self, wish: &Wish, prefer: &str, first: usize) {
+        for turn in first.. {
+            if let Some(mut client) = self.connect(turn) {
+                self.requests.fetch_add(1, Ordering::Relaxed);
+                match buy(&mut client, &wish.shipment, wish.mode, prefer) {
+                    Ok(reply) if is_answer(&reply) => return,
+                    Ok(_) => {}
+                    Err(_) => {
+                        self.broken.fetch_add(1, Ordering::Relaxed);
+                    }
+                }
+            }
+            std::thread::sleep(REST);
+        }
+    }
+
+    fn connect(&self, turn: usize) -> Option<Client> {
+        let addresses = self.addresses.lock().unwrap().clone();
+        let there: Vec<_> = addresses.into_iter().flatten().collect();
+        let address = there.get(turn % there.len().max(1))?;
+        Client::connect(*address, &self.token).ok()
+    }
+}
+
+/// Whether it tells what becomes of the wish; a server that is busy or stops tells nothing.
+fn is_answer(reply: &Reply) -> bool {
+    match reply.status {
+        200 | 202 => true,
+        503 => false,
+        _ => panic!("a purchase was answered with {reply:?}"),
+    }
+}

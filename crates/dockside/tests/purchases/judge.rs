@@ -1,0 +1,86 @@
+//! What the API says, held against a carrier's ledger. Pure, so that the judge can be judged.
+
+use carriers::sandbox::Mode;
+
+use crate::book::{Account, Book, Charge};
+use crate::view::{Seen, View};
+
+/// What is wrong, for a person.
+pub type Verdict = Result<(), String>;
+
+pub struct Judge<'a> {
+    pub mode: Mode,
+    /// Requests to buy that may have arrived under one reference, where each may have been charged.
+    pub buys_max: usize,
+    /// The shipments that were to be bought here.
+    pub shipments: &'a [String],
+}
+
+/// What was counted while judging.
+#[derive(Default, Debug, PartialEq)]
+pub struct Tally {
+    pub purchased: usize,
+    pub failed: usize,
+    pub in_review: usize,
+    pub charges: usize,
+    /// Purchased, although the carrier told nobody.
+    pub found: usize,
+    pub voided: usize,
+}
+
+impl Judge<'_> {
+    /// Whether ledger and store agree about every shipment.
+    pub fn check(&self, view: &View, book: &Book) -> Result<Tally, String> {
+        let mut tally = Tally::default();
+        let nothing = Account::default();
+        for shipment in self.shipments {
+            let seen = view.get(shipment).ok_or_else(|| format!("{shipment} is gone"))?;
+            let account = book.get(shipment).unwrap_or(&nothing);
+            self.check_one(seen, account, &mut tally).map_err(|what| {
+                format!("{} {shipment}: {what}\n{seen:?}\n{account:?}", self.mode.as_str())
+            })?;
+        }
+        let stray = book.keys().find(|reference| !self.shipments.contains(reference));
+        stray.map_or(Ok(tally), |reference| Err(format!("{reference} was never to be bought here")))
+    }
+
+    fn check_one(&self, seen: &Seen, account: &Account, tally: &mut Tally) -> Verdict {
+        let standing = account.standing();
+        tally.charges += account.charges.len();
+        tally.voided += account.charges.len() - standing.len();
+        let is_once =
+            self.mode != Mode::Neither || (account.charges.len() <= 1 && account.buys <= self.buys_max);
+        ensure(is_once, "it was tried again on a guess")?;
+        let is_told_rightly = seen.told == usize::from(seen.status == "purchased");
+        ensure(is_told_rightly, "the log does not have one shipment.purchased for what was purchased")?;
+        match (seen.status.as_str(), seen.state.as_str()) {
+            ("purchased", "bought") => {
+                tally.purchased += 1;
+                let [charge] = standing[..] else { return Err(format!("paid {} times", standing.len())) };
+                tally.found += usize::from(!charge.is_answered);
+                check_purchased(seen, charge)
+            }
+            ("purchase_failed", "failed") => {
+                tally.failed += 1;
+                ensure(standing.is_empty(), "it failed, and was paid for")
+            }
+            ("purchasing", "needs_review") if self.mode == Mode::Neither => {
+                tally.in_review += 1;
+                ensure(seen.errors.iter().any(|code| code == "outcome_unknown"), "nobody is told why")
+            }
+            _ => Err("it came to no end".to_owned()),
+        }
+    }
+}
+
+/// What was bought is what is paid for.
+fn check_purchased(seen: &Seen, charge: &Charge) -> Verdict {
+    ensure(seen.number.as_ref() == charge.numbers.first(), "another tracking number is paid for")?;
+    ensure(seen.numbers == charge.numbers, "the purchase has other tracking numbers")?;
+    ensure(seen.amount == Some(charge.amount), "another amount is paid")?;
+    ensure(seen.labels.len() == 1, "it does not have one label")
+}
+
+fn ensure(holds: bool, what: &str) -> Verdict {
+    if holds { Ok(()) } else { Err(what.to_owned()) }
+}
