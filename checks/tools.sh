@@ -289,6 +289,27 @@ ensure_label_tools() {
     ) 9>"$1/.cache/lock"
 }
 
+# Makes .cache/files in the repository ($1): a server that speaks S3, at the versions in requirements.txt.
+ensure_s3() {
+    local from=$1/checks/files dir=$1/.cache/files python
+    mkdir -p "$1/.cache"
+    (
+        flock 9
+        if cmp -s "$from/requirements.txt" "$dir/requirements.txt" &&
+            "$dir/bin/python" -c 'import boto3, flask, flask_cors, moto' 2>/dev/null; then
+            exit
+        fi
+        echo 'installing a server that speaks S3'
+        python=$(venv_python) || die "no Python 3.11 or newer that can make a virtual environment"
+        rm -rf "$dir"
+        quietly "$python" -m venv "$dir"
+        quietly "$dir/bin/python" -m pip install --quiet --no-input --disable-pip-version-check \
+            --requirement "$from/requirements.txt"
+        # Last, so that half an installation is none.
+        cp "$from/requirements.txt" "$dir"
+    ) 9>"$1/.cache/lock"
+}
+
 # --- cargo ---------------------------------------------------------------------------------------
 
 # Makes .cache/cargo-fuzz-VERSION in the repository ($1), by compiling it: a minute or two, once.

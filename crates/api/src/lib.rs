@@ -6,10 +6,12 @@
 mod access_tokens;
 mod allocations;
 mod call;
+mod carriers;
 mod connection;
 mod cors;
 mod docs;
 mod events;
+mod files;
 mod inventory_items;
 mod location_configurations;
 mod locations;
@@ -25,6 +27,7 @@ mod respond;
 pub mod route;
 mod schema;
 pub mod server;
+mod shipments;
 mod system;
 mod webhook_endpoints;
 

@@ -1,4 +1,5 @@
-//! Metrics: requests, errors and durations of each route, attempts of webhooks, and clients of streams, as Prometheus reads them.
+//! Metrics: requests, errors and durations of each route, attempts of webhooks, purchases, and clients of streams, as
+//! Prometheus reads them.
 
 use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -6,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use http::StatusCode;
 use realtime::hub::Hub;
 use service::delivery::Counts;
+use service::purchasing;
 
 use crate::route::Route;
 
@@ -58,7 +60,7 @@ impl Metrics {
     }
 
     /// The exposition text.
-    pub fn text(&self, webhooks: &Counts, hub: &Hub) -> String {
+    pub fn text(&self, webhooks: &Counts, purchases: &purchasing::Counts, hub: &Hub) -> String {
         let mut out = String::from("# HELP dockside_requests_total Requests by route and class of status.\n");
         out.push_str("# TYPE dockside_requests_total counter\n");
         for route in &self.routes {
@@ -79,6 +81,7 @@ impl Metrics {
             write_histogram(&mut out, route);
         }
         write_webhooks(&mut out, webhooks);
+        write_purchases(&mut out, purchases);
         write_streams(&mut out, hub);
         out
     }
@@ -96,6 +99,22 @@ fn write_webhooks(out: &mut String, counts: &Counts) {
          # HELP dockside_webhook_lanes Endpoints that this node is delivering to.\n\
          # TYPE dockside_webhook_lanes gauge\n\
          dockside_webhook_lanes {lanes}\n"
+    );
+}
+
+fn write_purchases(out: &mut String, counts: &purchasing::Counts) {
+    let [bought, failed, unknown, turns] = [&counts.bought, &counts.failed, &counts.unknown, &counts.turns]
+        .map(|count| count.load(Ordering::Relaxed));
+    let _infallible = write!(
+        out,
+        "# HELP dockside_purchase_outcomes_total What this node's purchases came to.\n\
+         # TYPE dockside_purchase_outcomes_total counter\n\
+         dockside_purchase_outcomes_total{{outcome=\"bought\"}} {bought}\n\
+         dockside_purchase_outcomes_total{{outcome=\"failed\"}} {failed}\n\
+         dockside_purchase_outcomes_total{{outcome=\"unknown\"}} {unknown}\n\
+         # HELP dockside_purchases_under_way Purchases that this node is working on.\n\
+         # TYPE dockside_purchases_under_way gauge\n\
+         dockside_purchases_under_way {turns}\n"
     );
 }
 

@@ -152,6 +152,13 @@ fn query_parameter(parameter: &Parameter, components: &mut Components) -> Value 
 fn responses(route: &Route, routes: &[Route], components: &mut Components) -> Value {
     let mut all: BTreeMap<String, Value> = BTreeMap::new();
     let (status, response) = success(route, routes, components);
+    if route.accepts {
+        let mut accepted = response.clone();
+        accepted["description"] =
+            "It takes longer. Read the resource at `Location` again, or wait for its event.".into();
+        merge(&mut accepted["headers"], accepted_headers());
+        all.insert("202".to_owned(), accepted);
+    }
     all.insert(status.to_owned(), response);
     if matches!(route.success, Success::Resource(_)) && route.method == Method::GET {
         all.insert("304".to_owned(), json!({ "description": "The caller has this state already." }));
@@ -277,6 +284,14 @@ fn success(route: &Route, routes: &[Route], components: &mut Components) -> (&'s
             ("200", json!({ "description": route.summary, "content": { *media_type: {} } }))
         }
     }
+}
+
+/// The headers of an answer that comes before the end.
+fn accepted_headers() -> Value {
+    json!({
+        "Location": { "description": "Where to look again.", "schema": { "type": "string" } },
+        "Retry-After": { "description": "In how many seconds.", "schema": { "type": "integer" } },
+    })
 }
 
 fn merge(headers: &mut Value, more: Value) {

@@ -322,10 +322,13 @@ fn trace_id(headers: &HeaderMap) -> Option<String> {
     (is_sound && trace.bytes().any(|byte| byte != b'0')).then(|| trace.to_owned())
 }
 
-/// HEAD: the same headers, no body. The length stays that of the body it would have.
+/// HEAD: the same headers, no body. The length stays that of the body it would have, which the handler may have said.
 fn drop_body(response: &mut Response) {
     let length = http_body::Body::size_hint(response.body()).exact().unwrap_or(0);
-    if response.status() != StatusCode::NO_CONTENT && response.status() != StatusCode::NOT_MODIFIED {
+    let is_said = response.headers().contains_key(header::CONTENT_LENGTH);
+    let has_body =
+        response.status() != StatusCode::NO_CONTENT && response.status() != StatusCode::NOT_MODIFIED;
+    if has_body && !is_said {
         response.headers_mut().insert(header::CONTENT_LENGTH, HeaderValue::from(length));
     }
     *response.body_mut() = Body::default();

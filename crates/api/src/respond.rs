@@ -84,6 +84,11 @@ pub fn reply(call: &Call, reply: Reply) -> Result<Response> {
             response
         }
         Outcome::Done => with_body(StatusCode::OK, JSON, reply.body),
+        Outcome::Accepted => {
+            let mut response = with_body(StatusCode::ACCEPTED, JSON, reply.body);
+            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+            response
+        }
         Outcome::Created => with_body(StatusCode::CREATED, JSON, reply.body),
         Outcome::Gone => {
             let mut response = http::Response::new(Body::default());

@@ -13,8 +13,8 @@ use model::{Code, Error, Result, Scope};
 use crate::call::Call;
 use crate::respond::Response;
 use crate::{
-    access_tokens, allocations, connection, docs, events, inventory_items, location_configurations,
-    locations, oauth, orders, system, webhook_endpoints,
+    access_tokens, allocations, carriers, connection, docs, events, files, inventory_items,
+    location_configurations, locations, oauth, orders, shipments, system, webhook_endpoints,
 };
 
 type Handler = Box<dyn Fn(Call) -> Pin<Box<dyn Future<Output = Result<Response>> + Send>> + Send + Sync>;
@@ -37,6 +37,8 @@ pub struct Route {
     pub success: Success,
     /// What may refuse this operation beyond what may refuse any.
     pub refusals: &'static [Code],
+    /// Whether it may answer before it is done: with 202.
+    pub accepts: bool,
     /// Whether it is a GET that changes something, as the interface has a few: then there is no HEAD of it.
     pub acts: bool,
     pub(crate) handler: Handler,
@@ -125,6 +127,7 @@ impl Route {
             body: None,
             success: Success::Empty,
             refusals: &[],
+            accepts: false,
             acts: false,
             handler: Box::new(move |call| Box::pin(handler(call))),
         }
@@ -206,6 +209,13 @@ impl Route {
         self
     }
 
+    /// Marks what may answer before it is done.
+    #[must_use]
+    pub fn accepts(mut self) -> Self {
+        self.accepts = true;
+        self
+    }
+
     /// Marks a GET that changes something. A HEAD must never act, so it is refused there.
     #[must_use]
     pub fn acts(mut self) -> Self {
@@ -248,10 +258,13 @@ pub fn all() -> Vec<Route> {
         inventory_items::routes(),
         orders::routes(),
         allocations::routes(),
+        carriers::routes(),
+        shipments::routes(),
         events::routes(),
         webhook_endpoints::routes(),
         access_tokens::routes(),
         oauth::routes(),
+        files::routes(),
         system::routes(),
         docs::routes(),
     ]

@@ -35,7 +35,9 @@ async fn check_readiness(call: Call) -> Result<Response> {
 
 async fn get_metrics(call: Call) -> Result<Response> {
     let media_type = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
-    let text = call.app.0.metrics.text(call.service().delivery_counts(), call.service().hub());
+    let service = call.service();
+    let (webhooks, purchases) = (service.delivery_counts(), service.purchase_counts());
+    let text = call.app.0.metrics.text(webhooks, purchases, service.hub());
     Ok(with_body(StatusCode::OK, media_type, text))
 }
 

@@ -67,6 +67,12 @@ pub enum Task<'a> {
         receipt: &'a Receipt,
         format: LabelFormat,
     },
+    /// Close out: these purchases are handed over. Asked again under the same reference, it tells what became of it.
+    Manifest {
+        reference: &'a str,
+        /// The carrier's own names of them.
+        purchases: &'a [String],
+    },
 }
 
 /// What to do next.
@@ -114,6 +120,9 @@ pub enum Outcome {
     Voiding,
     Tracked(Tracked),
     Labelled(Label),
+    Manifested(Manifested),
+    /// The carrier is still at it; its own name of the manifest.
+    Manifesting(String),
     /// The carrier says no, and means it.
     Rejected(ShipmentError),
     /// Not done; the same may succeed later.
@@ -181,6 +190,15 @@ pub enum Label {
     Later,
 }
 
+/// Something that was closed out.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Manifested {
+    /// The carrier's own name of the manifest.
+    pub manifest: String,
+    /// The form to print, where there is one.
+    pub form: Option<Label>,
+}
+
 /// Where something is.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tracked {
@@ -193,7 +211,11 @@ pub trait Connector: Send + Sync {
     /// The carrier's handle.
     fn handle(&self) -> &'static str;
 
-    fn capabilities(&self) -> Capabilities;
+    /// Whether an account says all that is needed; else a sentence for whoever wrote it.
+    fn check(&self, account: &Account) -> Result<(), String>;
+
+    /// What the carrier does for this account.
+    fn capabilities(&self, account: &Account) -> Capabilities;
 
     /// The first thing to do.
     fn begin(&self, account: &Account, task: &Task<'_>) -> Step;

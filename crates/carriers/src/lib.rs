@@ -13,6 +13,29 @@ pub mod own;
 pub mod sandbox;
 
 pub use connector::{
-    Account, Answer, Capabilities, Connector, Found, Label, Outcome, Parcel, Quote, Quotes, Receipt, Request,
-    Step, Task, Tracked,
+    Account, Answer, Capabilities, Connector, Found, Label, Manifested, Outcome, Parcel, Quote, Quotes,
+    Receipt, Request, Step, Task, Tracked,
 };
+
+/// Every carrier that can be asked.
+pub const ALL: &[&dyn Connector] = &[&sandbox::Sandbox, &easypost::EasyPost, &own::Own];
+
+/// The carrier with this handle.
+pub fn connector(handle: &str) -> Option<&'static dyn Connector> {
+    ALL.iter().copied().find(|connector| connector.handle() == handle)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_carrier_is_found_by_its_handle() {
+        for known in ALL {
+            assert_eq!(connector(known.handle()).map(|found| found.handle()), Some(known.handle()));
+        }
+        let handles: std::collections::BTreeSet<_> = ALL.iter().map(|connector| connector.handle()).collect();
+        assert_eq!(handles.len(), ALL.len());
+        assert!(connector("nobody").is_none());
+    }
+}

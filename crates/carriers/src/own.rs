@@ -20,9 +20,12 @@ use serde::Deserialize;
 
 use crate::sandbox::tracking_number;
 use crate::{
-    Account, Answer, Capabilities, Connector, Label, Outcome, Parcel, Quote, Quotes, Receipt, Step, Task,
-    Tracked,
+    Account, Answer, Capabilities, Connector, Label, Manifested, Outcome, Parcel, Quote, Quotes, Receipt,
+    Step, Task, Tracked,
 };
+
+/// The carrier's handle.
+pub const HANDLE: &str = "own";
 
 /// The connector.
 pub struct Own;
@@ -111,10 +114,14 @@ impl OwnService {
 
 impl Connector for Own {
     fn handle(&self) -> &'static str {
-        "own"
+        HANDLE
     }
 
-    fn capabilities(&self) -> Capabilities {
+    fn check(&self, account: &Account) -> Result<(), String> {
+        Table::read(account).map(|_| ())
+    }
+
+    fn capabilities(&self, _account: &Account) -> Capabilities {
         Capabilities {
             is_idempotent: true,
             can_look_up: true,
@@ -142,6 +149,10 @@ impl Connector for Own {
                 Outcome::Tracked(Tracked { status: TrackingStatus::Unknown, message: String::new() })
             }
             Task::Label { .. } => Outcome::Labelled(Label::Ours),
+            // Nobody else has to be told; the list for the driver is drawn by us.
+            Task::Manifest { reference, .. } => {
+                Outcome::Manifested(Manifested { manifest: (*reference).to_owned(), form: Some(Label::Ours) })
+            }
         })
     }
 
@@ -278,6 +289,16 @@ mod tests {
             panic!("bought")
         };
         assert_eq!(error.code, ErrorCode::ServiceUnavailable);
+    }
+
+    #[test]
+    fn closing_out_asks_nobody_and_we_draw_the_list() {
+        let task = Task::Manifest { reference: "mf_1", purchases: &["pa_1".to_owned()] };
+        let Step::Done(Outcome::Manifested(manifested)) = Own.begin(&account(&vans()), &task) else {
+            panic!("not closed out")
+        };
+        assert_eq!((manifested.manifest.as_str(), manifested.form), ("mf_1", Some(Label::Ours)));
+        assert_eq!(Own.check(&account(&vans())), Ok(()));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 mod commands;
 mod geo;
 mod listen;
+mod sandbox_carrier;
 mod secrets;
 mod serve;
 mod settings;
@@ -44,6 +45,11 @@ enum Command {
     /// signs webhooks: the headers, the body and the signature are those that an endpoint would get. In order, one at a
     /// time; what fails is shown and not retried.
     Listen(listen::Listen),
+    /// Start a carrier to rehearse with: it costs nothing, keeps a ledger, and goes wrong as it is told.
+    ///
+    /// Carrier accounts of `sandbox` whose configuration has its address as `url` buy from it. The words that pick what goes
+    /// wrong with a shipment are in the guide (sandbox.md).
+    SandboxCarrier(sandbox_carrier::SandboxCarrier),
     /// Say something to every client that follows events live, on the channel system:announcements.
     Announce {
         /// What to say.
@@ -80,6 +86,7 @@ fn main() -> ExitCode {
             Command::Token { command } => Box::pin(commands::token(command)).await,
             Command::Geo { command } => Box::pin(geo::run(command)).await,
             Command::Listen(arguments) => Box::pin(listen::run(arguments)).await,
+            Command::SandboxCarrier(arguments) => Box::pin(sandbox_carrier::run(arguments)).await,
             Command::Announce { message, settings } => {
                 Box::pin(commands::announce(&message, *settings)).await
             }

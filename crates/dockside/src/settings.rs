@@ -1,5 +1,6 @@
 //! Settings: one struct, filled from flags, then the environment, then `dockside.toml`, then the defaults.
 
+mod files;
 mod realtime;
 
 use std::net::SocketAddr;
@@ -28,6 +29,11 @@ pub struct Settings {
     /// The address to listen on [default: 127.0.0.1:8080].
     #[arg(long, env = "DOCKSIDE_LISTEN", value_name = "ADDR")]
     pub listen: Option<SocketAddr>,
+
+    /// The address that clients reach this server under, such as `https://dockside.example.com`: links to files begin with
+    /// it [default: the address it listens on].
+    #[arg(long, env = "DOCKSIDE_PUBLIC_URL", value_name = "URL")]
+    pub public_url: Option<String>,
 
     /// Use PostgreSQL (postgres://user:password@host/database) instead of SQLite in the data folder.
     #[arg(long, env = "DOCKSIDE_DATABASE_URL", value_name = "URL", hide_env_values = true)]
@@ -144,6 +150,58 @@ pub struct Settings {
     #[arg(long, env = "DOCKSIDE_NATS_URL", value_name = "URL", hide_env_values = true)]
     pub nats_url: Option<String>,
 
+    /// Seconds that each carrier account may take to give its rates [default: 10].
+    #[arg(long, env = "DOCKSIDE_CARRIER_RATE_SECONDS", value_name = "SECONDS")]
+    pub carrier_rate_seconds: Option<u64>,
+
+    /// Seconds that a carrier may take to sell, to look something up or to take it back [default: 30].
+    #[arg(long, env = "DOCKSIDE_CARRIER_SECONDS", value_name = "SECONDS")]
+    pub carrier_seconds: Option<u64>,
+
+    /// Calls to one carrier account at once, from this server [default: 8].
+    #[arg(long, env = "DOCKSIDE_CARRIER_CALLS_MAX", value_name = "N")]
+    pub carrier_calls_max: Option<usize>,
+
+    /// Seconds that a purchase is waited for before it is answered with 202; 0 does not wait [default: 5].
+    #[arg(long, env = "DOCKSIDE_PURCHASE_WAIT_SECONDS", value_name = "SECONDS")]
+    pub purchase_wait_seconds: Option<u64>,
+
+    /// Seconds that it may stay unknown whether something was bought before a person is asked [default: 86400].
+    #[arg(long, env = "DOCKSIDE_PURCHASE_REVIEW_SECONDS", value_name = "SECONDS")]
+    pub purchase_review_seconds: Option<u32>,
+
+    /// Where files are kept: a folder, or a bucket as `s3://bucket/prefix` [default: `files` in the data folder].
+    #[arg(long, env = "DOCKSIDE_FILES", value_name = "PLACE")]
+    pub files: Option<String>,
+
+    /// Where that bucket's store is, such as `https://s3.example.com` [default: Amazon S3].
+    #[arg(long, env = "DOCKSIDE_FILES_ENDPOINT", value_name = "URL")]
+    pub files_endpoint: Option<String>,
+
+    /// Its region [default: us-east-1].
+    #[arg(long, env = "DOCKSIDE_FILES_REGION", value_name = "REGION")]
+    pub files_region: Option<String>,
+
+    /// The id of the key that opens it.
+    #[arg(long, env = "DOCKSIDE_FILES_KEY_ID", value_name = "ID")]
+    pub files_key_id: Option<String>,
+
+    /// That key's secret.
+    #[arg(long, env = "DOCKSIDE_FILES_SECRET", value_name = "TEXT", hide_env_values = true)]
+    pub files_secret: Option<String>,
+
+    /// A file with that secret.
+    #[arg(long, env = "DOCKSIDE_FILES_SECRET_FILE", value_name = "FILE")]
+    pub files_secret_file: Option<PathBuf>,
+
+    /// Whether the bucket is named in the path, and not in the host name [default: true where there is an endpoint].
+    #[arg(long, env = "DOCKSIDE_FILES_PATH_STYLE", value_name = "BOOL")]
+    pub files_path_style: Option<bool>,
+
+    /// Seconds that a link to a file lives [default: 3600].
+    #[arg(long, env = "DOCKSIDE_FILE_URL_SECONDS", value_name = "SECONDS")]
+    pub file_url_seconds: Option<u32>,
+
     /// How log lines look [default: pretty on a terminal, json otherwise].
     #[arg(long, env = "DOCKSIDE_LOG_FORMAT", value_name = "FORMAT")]
     pub log_format: Option<LogFormat>,
@@ -187,6 +245,7 @@ impl Settings {
         Self {
             data: self.data.or(file.data),
             listen: self.listen.or(file.listen),
+            public_url: self.public_url.or(file.public_url),
             database_url: self.database_url.or(file.database_url),
             config: self.config,
             database_connections: self.database_connections.or(file.database_connections),
@@ -217,6 +276,19 @@ impl Settings {
             realtime_secret: self.realtime_secret.or(file.realtime_secret),
             realtime_key_file: self.realtime_key_file.or(file.realtime_key_file),
             nats_url: self.nats_url.or(file.nats_url),
+            carrier_rate_seconds: self.carrier_rate_seconds.or(file.carrier_rate_seconds),
+            carrier_seconds: self.carrier_seconds.or(file.carrier_seconds),
+            carrier_calls_max: self.carrier_calls_max.or(file.carrier_calls_max),
+            purchase_wait_seconds: self.purchase_wait_seconds.or(file.purchase_wait_seconds),
+            purchase_review_seconds: self.purchase_review_seconds.or(file.purchase_review_seconds),
+            files: self.files.or(file.files),
+            files_endpoint: self.files_endpoint.or(file.files_endpoint),
+            files_region: self.files_region.or(file.files_region),
+            files_key_id: self.files_key_id.or(file.files_key_id),
+            files_secret: self.files_secret.or(file.files_secret),
+            files_secret_file: self.files_secret_file.or(file.files_secret_file),
+            files_path_style: self.files_path_style.or(file.files_path_style),
+            file_url_seconds: self.file_url_seconds.or(file.file_url_seconds),
             log_format: self.log_format.or(file.log_format),
             signing_key: self.signing_key.or(file.signing_key),
             encryption_key: self.encryption_key.or(file.encryption_key),
@@ -237,11 +309,16 @@ impl Settings {
             ("rate_burst", self.rate_burst.map(u64::from)),
             ("idempotency_hours", self.idempotency_hours.map(u64::from)),
             ("event_days", self.event_days.map(u64::from)),
+            ("carrier_rate_seconds", self.carrier_rate_seconds),
+            ("carrier_seconds", self.carrier_seconds),
+            ("carrier_calls_max", self.carrier_calls_max.map(|n| n as u64)),
+            ("purchase_review_seconds", self.purchase_review_seconds.map(u64::from)),
             ("realtime_connections_max", self.realtime_connections_max.map(|n| n as u64)),
             ("realtime_organisation_max", self.realtime_organisation_max.map(u64::from)),
             ("realtime_user_max", self.realtime_user_max.map(u64::from)),
             ("realtime_token_seconds", self.realtime_token_seconds.map(u64::from)),
             ("realtime_subscription_token_seconds", self.realtime_subscription_token_seconds.map(u64::from)),
+            ("file_url_seconds", self.file_url_seconds.map(u64::from)),
         ];
         if let Some((name, _)) = positive.iter().find(|(_, value)| *value == Some(0)) {
             return Err(Failure(format!("the setting {name} must be 1 or more")));
@@ -259,6 +336,7 @@ impl Settings {
             return Err(Failure("the setting database_url must start with postgres://".to_owned()));
         }
         self.nats_url()?;
+        self.check_files()?;
         for origin in self.cors_origins.iter().flatten() {
             let is_origin = origin.split_once("://").is_some_and(|(scheme, host)| {
                 matches!(scheme, "http" | "https") && !host.is_empty() && !host.contains('/')
@@ -307,7 +385,8 @@ impl Settings {
         }
     }
 
-    pub fn service(&self, secrets: &Secrets) -> Result<service::Settings, Failure> {
+    /// `address` is where this server listens.
+    pub fn service(&self, secrets: &Secrets, address: SocketAddr) -> Result<service::Settings, Failure> {
         Ok(service::Settings {
             page_limit_default: self.page_limit_default.unwrap_or(20),
             page_limit_max: self.page_limit_max.unwrap_or(100),
@@ -315,11 +394,24 @@ impl Settings {
             event_seconds: i64::from(self.event_days.unwrap_or(30)) * 24 * 3600,
             outbound_allow: self.outbound_allow.clone().unwrap_or_default(),
             stream: self.stream()?,
+            carriers: self.carriers(),
+            files: self.files(address)?,
             nats_url: self.nats_url()?,
             hint_loss_percent: 0,
             signing_key: secrets.signing_key,
             encryption_key: secrets.encryption_key,
         })
+    }
+
+    fn carriers(&self) -> service::purchasing::Settings {
+        let defaults = service::purchasing::Settings::default();
+        service::purchasing::Settings {
+            rate_seconds: self.carrier_rate_seconds.unwrap_or(defaults.rate_seconds),
+            call_seconds: self.carrier_seconds.unwrap_or(defaults.call_seconds),
+            account_calls_max: self.carrier_calls_max.unwrap_or(defaults.account_calls_max),
+            wait_seconds: self.purchase_wait_seconds.unwrap_or(defaults.wait_seconds),
+            review_seconds: self.purchase_review_seconds.map_or(defaults.review_seconds, i64::from),
+        }
     }
 
     pub fn log_format(&self) -> Format {

@@ -101,7 +101,7 @@ pub static CARRIER_SERVICE_ID: Shape =
 pub static CARRIER_ACCOUNT_ID: Shape =
     Shape::new(Kind::Identifier(CarrierAccount::PREFIX), "A carrier account's id.");
 static NAME: Shape = Shape::text(1, 255, "What people call it.").example(r#""Sandbox""#);
-static HANDLE: Shape = Shape::text(1, 100, "What programs call it.").example(r#""sandbox""#);
+static HANDLE: Shape = Shape::text(1, 150, "What programs call it.").example(r#""sandbox""#);
 static DESCRIPTION: Shape = Shape::text(0, 1000, "What it is.").example(r#""A carrier for tests.""#);
 /// Somebody who carries parcels.
 pub static CARRIER: Shape = Shape::object(

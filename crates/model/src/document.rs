@@ -41,6 +41,38 @@ pub enum DocumentType {
     Manifest,
 }
 
+impl DocumentType {
+    const ALL: [Self; 8] = [
+        Self::Label,
+        Self::Labels,
+        Self::ReturnLabel,
+        Self::CommercialInvoice,
+        Self::Cn22,
+        Self::Cn23,
+        Self::PackingSlip,
+        Self::Manifest,
+    ];
+
+    /// The word for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Label => "label",
+            Self::Labels => "labels",
+            Self::ReturnLabel => "return_label",
+            Self::CommercialInvoice => "commercial_invoice",
+            Self::Cn22 => "cn22",
+            Self::Cn23 => "cn23",
+            Self::PackingSlip => "packing_slip",
+            Self::Manifest => "manifest",
+        }
+    }
+
+    /// Reads the word.
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|known| known.as_str() == word)
+    }
+}
+
 /// The id of a document.
 pub static DOCUMENT_ID: Shape = Shape::new(Kind::Identifier(Document::PREFIX), "A document's id.");
 static TYPE: Shape = Shape::new(
@@ -79,3 +111,19 @@ pub static DOCUMENT: Shape = Shape::object(
     ],
     "A file.",
 );
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_words_of_types_are_those_of_the_shape_and_of_json() {
+        let Kind::OneOf(words) = TYPE.kind else { panic!("not a list of words") };
+        assert_eq!(DocumentType::ALL.map(DocumentType::as_str), words);
+        for known in DocumentType::ALL {
+            assert_eq!(serde_json::to_value(known).unwrap(), known.as_str());
+            assert_eq!(DocumentType::parse(known.as_str()), Some(known));
+        }
+        assert_eq!(DocumentType::parse("Label"), None);
+    }
+}

@@ -75,6 +75,15 @@ types! {
     "allocation.updated" "An allocation was changed.";
     "allocation.completed" "The items of an allocation have left.";
     "allocation.deleted" "An allocation was taken back.";
+    "shipment.created" "A shipment was created.";
+    "shipment.updated" "A shipment was changed, or its purchase began, or it got a label.";
+    "shipment.rated" "Carriers said what they would take a shipment for.";
+    "shipment.purchased" "A shipment was bought.";
+    "shipment.purchase_failed" "A shipment was not bought; its errors say why.";
+    "shipment.voided" "A carrier took a shipment back.";
+    "shipment.deleted" "A shipment was deleted.";
+    "tracking.updated" "A shipment has come further on its way.";
+    "purchase_attempt.needs_review" "Nobody can tell whether a shipment was bought: a person must find out.";
     "webhook_endpoint.disabled" "A webhook endpoint was switched off, because it failed for too long or asked for it.";
 }
 

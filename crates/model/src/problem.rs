@@ -76,6 +76,10 @@ problems! {
         "The operator names the origins that may in `cors_origins`.";
     ForbiddenChannel 403 "forbidden_channel" "The channel is not the caller's to join."
         "A channel is `<resource>:<organisation_id>#<user_id>`, with your own organisation and user and a resource that the token may read.";
+    FileLinkInvalid 403 "file_link_invalid" "The link to the file is not one of this server."
+        "Use the `file_url` of the document as it was read, with every character of it.";
+    FileLinkExpired 403 "file_link_expired" "The link to the file has ended."
+        "Read what the document belongs to again: its `file_url` is new each time, and lives an hour or what the operator configured.";
     NotFound 404 "not_found" "There is no such resource."
         "Check the path and the id. Resources of other organisations are not found either.";
     MethodNotAllowed 405 "method_not_allowed" "The path does not take this method."
@@ -118,6 +122,18 @@ problems! {
         "It can't be used any more. Create another.";
     ShipmentNotPurchased 409 "shipment_not_purchased" "The shipment is not purchased."
         "Purchase it first.";
+    ShipmentChanged 409 "shipment_changed" "The shipment was changed while carriers were asked for rates."
+        "Ask for rates again.";
+    RateExpired 409 "rate_expired" "The rate has expired."
+        "Ask for new rates, and buy one of those.";
+    VoidUnsupported 409 "void_unsupported" "The carrier takes nothing back."
+        "Ask the carrier itself. A label that is never scanned is often not billed.";
+    PurchaseNotInReview 409 "purchase_not_in_review" "The purchase does not wait for a person."
+        "Only a purchase in the state `needs_review` can be resolved.";
+    CarrierAccountInUse 409 "carrier_account_in_use" "Something is under way with the carrier account."
+        "Wait until its purchases and parcels have arrived, or disable the account.";
+    TooManyCarrierAccounts 409 "too_many_carrier_accounts" "The organisation has as many carrier accounts as it may."
+        "Delete an account that is not used any more: there may be 60.";
     NotProvisioned 409 "not_provisioned" "The organisation is not provisioned for events."
         "Call POST /events/provision first. The live and the test world are provisioned apart.";
     TooManyWebhookEndpoints 409 "too_many_webhook_endpoints" "The organisation has as many webhook endpoints as it may."
@@ -142,6 +158,18 @@ problems! {
         "Check the spelling of the fields that the problem's `errors` name.";
     LocationNotFound 422 "location_not_found" "The body names a location that does not exist."
         "Check the ids that the problem's `errors` name.";
+    LocationConfigurationNotFound 422 "location_configuration_not_found" "The body names a location configuration that does not exist."
+        "Check the id that the problem's `errors` name.";
+    RateNotFound 422 "rate_not_found" "The shipment has no such rate."
+        "Name one of the shipment's `rates`, or ask for new ones.";
+    CarrierNotFound 422 "carrier_not_found" "The body names a carrier that does not exist."
+        "GET /carriers lists them. The test world has the sandbox carrier alone.";
+    CarrierAccountNotFound 422 "carrier_account_not_found" "The body names a carrier account that does not exist or is disabled."
+        "GET /carrier_accounts lists them.";
+    CarrierServiceNotFound 422 "carrier_service_not_found" "The body names a service that the carrier does not have."
+        "GET /carriers/{carrier_id}/services lists them.";
+    CarrierAccountInvalid 422 "carrier_account_invalid" "The account's configuration or credentials can't be used."
+        "The problem's `errors` say what is missing or wrong.";
     InventoryItemNotFound 422 "inventory_item_not_found" "The body names an item that does not exist."
         "Check the ids that the problem's `errors` name.";
     ItemNotInOrder 422 "item_not_in_order" "The body names an item that the order does not have."
@@ -174,6 +202,8 @@ problems! {
         "Wait for the seconds that `Retry-After` tells, then send the request again.";
     StoreUnavailable 503 "store_unavailable" "The database does not answer."
         "Send the request again shortly, with the same `Idempotency-Key` where it writes.";
+    FilesUnavailable 503 "files_unavailable" "The file store does not answer."
+        "Send the request again shortly.";
     RequestTimeLimit 503 "time_limit" "The request took longer than the server allows."
         "Send the request again shortly, with the same `Idempotency-Key` where it writes.";
 }

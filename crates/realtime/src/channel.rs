@@ -46,7 +46,7 @@ impl Resource {
             "inventory" | "inventory_item" => "inventory",
             "reservation" => "reservations",
             "allocation" => "allocations",
-            "shipment" | "tracking" => "shipments",
+            "shipment" | "tracking" | "purchase_attempt" => "shipments",
             "batch" => "batches",
             "manifest" => "manifests",
             "webhook_endpoint" => "webhooks",

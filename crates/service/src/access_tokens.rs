@@ -338,6 +338,7 @@ async fn insert_token(tx: &mut Tx<'_>, draft: &Draft, now: Timestamp) -> Result<
         None => {
             let new = Organisation { id: draft.organisation, name: order.organisation.clone() };
             organisations::insert(tx, &new, now).await?;
+            crate::carrier_accounts::insert_sandbox(tx, new.id, now).await?;
             new.id
         }
     };

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use model::{Error, Owner, Result, Timestamp};
-use store::{Access, access_tokens, events, idempotency, stream_audience};
+use store::{Access, access_tokens, events, idempotency, stream_audience, tracking_events};
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::JoinHandle;
 
@@ -17,6 +17,9 @@ const RELAY_EVERY: Duration = Duration::from_millis(100);
 /// How often what has expired is cleaned away.
 const CLEAN_EVERY: Duration = Duration::from_secs(600);
 
+/// How long messages of carriers are remembered: longer than any of them comes again.
+const MESSAGE_SECONDS: i64 = 30 * 24 * 3600;
+
 /// How much less the threads of deliveries weigh than others where there are not enough cores for all: so a backlog of
 /// webhooks does not slow down those who use the API.
 const DELIVERY_NICENESS: i32 = 5;
@@ -24,6 +27,7 @@ const DELIVERY_NICENESS: i32 = 5;
 /// The jobs of a running server.
 pub struct Jobs {
     service: Service,
+    purchasing: JoinHandle<()>,
     delivering: JoinHandle<()>,
     /// Deliveries have threads of their own, as many as there are cores.
     runtime: Runtime,
@@ -32,6 +36,11 @@ pub struct Jobs {
 impl Jobs {
     /// Lets what is under way come to an end, and gives back what this node holds.
     pub async fn stop(self) {
+        // Before deliveries, at whose end this server gives up its name and all that it holds.
+        self.service.stop_purchasing();
+        if let Err(error) = self.purchasing.await {
+            log::info("stop", &error.to_string());
+        }
         self.service.stop_delivering();
         if let Err(error) = self.delivering.await {
             log::info("stop", &error.to_string());
@@ -64,7 +73,8 @@ impl Service {
             .build()
             .map_err(Error::fault)?;
         let delivering = runtime.spawn(self.clone().deliver_forever());
-        Ok(Jobs { service: self.clone(), delivering, runtime })
+        let purchasing = tokio::spawn(self.clone().purchase_forever());
+        Ok(Jobs { service: self.clone(), purchasing, delivering, runtime })
     }
 
     /// Numbers the events that are committed and have no number yet; tells how many.
@@ -93,6 +103,7 @@ impl Service {
         let clean = self.db().write(Access::System, async move |tx| {
             idempotency::delete_old(tx, before).await?;
             access_tokens::delete_expired(tx, now).await?;
+            tracking_events::forget_messages(tx, now.plus_seconds(-MESSAGE_SECONDS)).await?;
             stream_audience::delete_old(tx, now).await.map(drop)
         });
         clean.await?;

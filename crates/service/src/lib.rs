@@ -1,15 +1,18 @@
 //! Operations: one function is one transaction; jobs run beside them. The only place that decides.
 //!
 //! Architecture Invariant: a transaction awaits nothing but the database, and a request never calls the outside
-//! world. What the world must hear of is recorded with the change, and acted on later.
+//! world, except to ask carriers for rates. What the world must hear of is recorded with the change, and acted on later.
 
 pub mod access_tokens;
 mod allocations;
 mod audit;
 pub mod bus;
+mod carrier_accounts;
+mod carriers;
 mod context;
 mod cursor;
 pub mod delivery;
+pub mod documents;
 pub mod events;
 mod geo;
 mod inventory_items;
@@ -23,7 +26,10 @@ mod orders;
 pub mod outbound;
 mod plans;
 pub mod provisions;
+pub mod purchasing;
+mod rates;
 mod reply;
+mod shipments;
 mod stock;
 pub mod stream;
 mod vault;
@@ -41,6 +47,7 @@ use tokio::sync::Notify;
 pub use access_tokens::Welcome;
 pub use context::{Clock, Random, SystemClock, SystemRandom};
 pub use cursor::{Cursor, ListQuery};
+pub use purchasing::Wait;
 pub use reply::{Listing, Outcome, Reply};
 pub use store::allocations::Filter as AllocationFilter;
 pub use store::events::Filter as EventFilter;
@@ -62,6 +69,8 @@ pub struct Settings {
     /// Networks beside the public ones that may be called.
     pub outbound_allow: Vec<outbound::Network>,
     pub stream: stream::Settings,
+    pub carriers: purchasing::Settings,
+    pub files: documents::Settings,
     /// The NATS server that carries hints between the nodes of one database, instead of the database itself.
     pub nats_url: Option<bus::nats::NatsUrl>,
     /// The share of other nodes' hints that is lost, in percent. Only tests set it.
@@ -85,10 +94,12 @@ struct Inner {
     /// Rung after a write that left events to number.
     relay: Notify,
     delivery: delivery::Delivery,
+    purchasing: purchasing::Purchasing,
     node: nodes::Node,
     outbound: outbound::Outbound,
     bus: bus::Bus,
     streams: stream::Streams,
+    documents: documents::Documents,
 }
 
 /// Who is asking, as their token says.
@@ -118,6 +129,7 @@ impl Service {
         let inner = Inner {
             outbound: outbound::Outbound::new(&settings.outbound_allow)?,
             streams: stream::Streams::new(&settings.stream, &settings.signing_key, &*random)?,
+            documents: documents::Documents::new(&settings.files, &settings.signing_key)?,
             db,
             clock,
             random,
@@ -126,6 +138,7 @@ impl Service {
             relay: Notify::new(),
             bus: bus::Bus::default(),
             delivery: delivery::Delivery::default(),
+            purchasing: purchasing::Purchasing::default(),
             node: nodes::Node::default(),
         };
         Ok(Self(Arc::new(inner)))

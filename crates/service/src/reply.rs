@@ -11,6 +11,8 @@ use serde_json::Value;
 pub enum Outcome {
     Done,
     Created,
+    /// Begun, and not at its end yet.
+    Accepted,
     /// Done, and there is nothing left to show.
     Gone,
     /// Refused, when this very request was made before.

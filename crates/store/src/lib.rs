@@ -7,6 +7,8 @@ pub mod access_tokens;
 pub mod allocations;
 pub mod announcements;
 pub mod audit;
+pub mod carrier_accounts;
+pub mod documents;
 pub mod engine;
 pub mod events;
 pub mod idempotency;
@@ -21,9 +23,13 @@ pub mod organisations;
 pub mod page;
 pub mod postal_places;
 pub mod provisions;
+pub mod purchases;
+pub mod sandbox_entries;
+pub mod shipments;
 pub mod stream_audience;
 pub mod stream_relays;
 pub mod streams;
+pub mod tracking_events;
 pub mod webhook_deliveries;
 pub mod webhook_endpoints;
 pub mod webhook_lanes;
@@ -39,6 +45,8 @@ pub fn statements() -> impl Iterator<Item = &'static Sql> {
         allocations::STATEMENTS,
         announcements::STATEMENTS,
         audit::STATEMENTS,
+        carrier_accounts::STATEMENTS,
+        documents::STATEMENTS,
         events::STATEMENTS,
         idempotency::STATEMENTS,
         installation::STATEMENTS,
@@ -51,9 +59,13 @@ pub fn statements() -> impl Iterator<Item = &'static Sql> {
         organisations::STATEMENTS,
         postal_places::STATEMENTS,
         provisions::STATEMENTS,
+        purchases::STATEMENTS,
+        sandbox_entries::STATEMENTS,
+        shipments::STATEMENTS,
         stream_audience::STATEMENTS,
         stream_relays::STATEMENTS,
         streams::STATEMENTS,
+        tracking_events::STATEMENTS,
         webhook_deliveries::STATEMENTS,
         webhook_endpoints::STATEMENTS,
         webhook_lanes::STATEMENTS,

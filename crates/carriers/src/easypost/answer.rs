@@ -171,7 +171,7 @@ impl Shipment {
 impl Rate {
     /// What programs call the service: `usps.ground_advantage`.
     pub fn handle(&self) -> String {
-        format!("{}.{}", snake(&self.carrier), snake(&self.service))
+        super::handle(&self.carrier, &self.service)
     }
 
     fn quote(&self) -> Option<Quote> {
@@ -301,7 +301,7 @@ fn unreadable(purpose: Purpose, message: &str) -> Outcome {
 }
 
 /// `GroundAdvantage` as `ground_advantage`; what is in capitals stays one word.
-fn snake(text: &str) -> String {
+pub fn snake(text: &str) -> String {
     let mut out = String::new();
     let mut was_lower = false;
     for char in text.chars() {

@@ -5,6 +5,7 @@
 
 mod answer;
 mod request;
+mod services;
 #[cfg(test)]
 mod tests;
 mod webhook;
@@ -23,8 +24,11 @@ use crate::{
 };
 
 use answer::{Purpose, Shipment};
+pub use services::{handle, services};
 pub use webhook::{Update, is_signed, update};
 
+/// The carrier's handle.
+pub const HANDLE: &str = "easypost";
 /// Where EasyPost is, unless the account's configuration says otherwise.
 const BASE: &str = "https://api.easypost.com/v2";
 const FORMATS: &[LabelFormat] = &[LabelFormat::Png, LabelFormat::Pdf, LabelFormat::Zpl];
@@ -34,15 +38,23 @@ pub struct EasyPost;
 
 impl Connector for EasyPost {
     fn handle(&self) -> &'static str {
-        "easypost"
+        HANDLE
     }
 
-    fn capabilities(&self) -> Capabilities {
+    fn check(&self, account: &Account) -> Result<(), String> {
+        match account.credentials.get("api_key").and_then(Value::as_str) {
+            Some(key) if !key.trim().is_empty() => Ok(()),
+            _ => Err("EasyPost needs its API key in the credentials, as `api_key`.".to_owned()),
+        }
+    }
+
+    fn capabilities(&self, _account: &Account) -> Capabilities {
         Capabilities {
             is_idempotent: false,
             can_look_up: true,
             can_void: true,
-            can_manifest: true,
+            // Its scan forms are not asked for yet.
+            can_manifest: false,
             can_track: true,
             label_formats: FORMATS,
             visibility_delay: Duration::from_secs(5),
@@ -71,6 +83,7 @@ impl Connector for EasyPost {
                 let format = format.as_str().to_ascii_uppercase();
                 send("GET", format!("/shipments/{}/label?file_format={format}", receipt.purchase), None)
             }
+            Task::Manifest { .. } => Step::Done(unmanifested()),
         }
     }
 
@@ -106,6 +119,7 @@ impl Connector for EasyPost {
                 Some(label) => Outcome::Labelled(label),
                 None => Outcome::Labelled(crate::Label::Later),
             }),
+            Task::Manifest { .. } => Step::Done(unmanifested()),
         }
     }
 }
@@ -156,6 +170,13 @@ fn voided(shipment: &Shipment) -> Outcome {
 fn unprepared(r#type: ErrorType) -> Outcome {
     let message = "The shipment was not made known to EasyPost first.";
     Outcome::Rejected(ShipmentError::new(r#type, ErrorCode::ProviderUnavailable, Source::Service, message))
+}
+
+fn unmanifested() -> Outcome {
+    let message = "Close out at EasyPost itself: its scan forms are not asked for from here yet.";
+    let error =
+        ShipmentError::new(ErrorType::Manifest, ErrorCode::ServiceUnavailable, Source::Service, message);
+    Outcome::Rejected(error)
 }
 
 fn wanted_format(details: &model::shipment::ShipmentInput) -> LabelFormat {

@@ -97,6 +97,16 @@ fn a_shipment_is_told_in_easypost_s_words() {
 }
 
 #[test]
+fn an_account_needs_its_key() {
+    assert_eq!(EasyPost.check(&account()), Ok(()));
+    for credentials in [json!({}), json!({"api_key": " "}), json!({"api_key": 7})] {
+        let credentials = credentials.as_object().cloned().unwrap_or_default();
+        let message = EasyPost.check(&Account { credentials, ..account() }).unwrap_err();
+        assert!(message.contains("`api_key`"), "{message}");
+    }
+}
+
+#[test]
 fn rates_come_with_what_carriers_said() {
     let parcel = parcel();
     let outcome = done(EasyPost.resume(&account(), &Task::Rate(&parcel), 1, response(201, &shipment(false))));

@@ -10,7 +10,12 @@ const WEIGHTS: [u32; 8] = [8, 6, 4, 2, 3, 5, 9, 7];
 
 /// The number of a package: always the same for the same shipment, package and attempt.
 pub fn tracking_number(shipment: Id<Shipment>, package: usize, attempt: u32, from: CountryCode) -> String {
-    let hash = Sha256::digest(format!("{shipment} {package} {attempt}"));
+    number_of(&shipment.to_string(), package, attempt, from)
+}
+
+/// The same for a purchase that is known by a reference only.
+pub(super) fn number_of(reference: &str, package: usize, attempt: u32, from: CountryCode) -> String {
+    let hash = Sha256::digest(format!("{reference} {package} {attempt}"));
     let mut bytes = [0; 8];
     bytes.copy_from_slice(&hash[..8]);
     let serial = u64::from_be_bytes(bytes) % 100_000_000;

@@ -81,13 +81,14 @@ pub fn price(shipment: &ShipmentInput, service: Service) -> Result<i64, Refusal>
 fn counted_grams(grams: i64, sides: Option<[i64; 3]>) -> Result<i64, Refusal> {
     let refuse =
         |code, message: &str| Err(ShipmentError::new(ErrorType::Rate, code, Source::Carrier, message));
-    if grams > GRAMS_MAX {
+    if !(0..=GRAMS_MAX).contains(&grams) {
         return refuse(ErrorCode::WeightLimit, "A package may weigh 30 kg.");
     }
     let Some(mut sides) = sides else { return Ok(grams) };
     sides.sort_unstable();
     let [height, width, length] = sides;
-    if length > LENGTH_MM_MAX || length + 2 * (width + height) > GIRTH_MM_MAX {
+    // Another program may ask for anything.
+    if height < 0 || length > LENGTH_MM_MAX || length + 2 * (width + height) > GIRTH_MM_MAX {
         let message = "A package may be 150 cm long, and 300 cm with the girth around it.";
         return refuse(ErrorCode::DimensionsLimit, message);
     }

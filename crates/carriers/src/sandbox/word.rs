@@ -40,6 +40,11 @@ words! {
 }
 
 impl Word {
+    /// The word itself.
+    pub fn as_str(self) -> &'static str {
+        Self::ALL.iter().find(|(_, word, _)| *word == self).map_or("", |(text, _, _)| text)
+    }
+
     /// The word that a text is, however it is written.
     pub fn parse(text: &str) -> Option<Self> {
         let is_it = |word: &str| text.trim().eq_ignore_ascii_case(word);
@@ -54,7 +59,7 @@ mod tests {
     #[test]
     fn every_word_reads_back_and_begins_as_such_words_do() {
         for (text, word, about) in Word::ALL {
-            assert_eq!(Word::parse(text), Some(*word));
+            assert_eq!((Word::parse(text), word.as_str()), (Some(*word), *text));
             assert!(model::shipment::addresses::is_sandbox_word(text) && about.ends_with('.'), "{text}");
         }
         assert_eq!(Word::parse(" sbx-dup "), Some(Word::Duplicate));

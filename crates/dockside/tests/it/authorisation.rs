@@ -20,6 +20,7 @@ const OPEN: &[(&str, &str)] = &[
     ("GET", "/docs/errors"),
     ("GET", "/docs/script.js"),
     ("GET", "/docs/style.css"),
+    ("GET", "/files/{token}"),
     ("GET", "/healthz"),
     ("GET", "/metrics"),
     ("GET", "/openapi.json"),

@@ -1,5 +1,6 @@
 //! Where the data of a test lives: a folder, or a database that no other test uses.
 
+use service::documents::{Bucket, FilePlace};
 use store::Place;
 use tokio_postgres::Client;
 
@@ -26,6 +27,26 @@ pub async fn fresh_place() -> (Place, Home) {
             (place, Home::Folder(folder))
         }
     }
+}
+
+/// A place for files with nothing in it: a folder, or a part of the bucket `dockside` of the store that `TEST_S3` names,
+/// for whoever has the key in `TEST_S3_KEY_ID` and `TEST_S3_SECRET`.
+pub fn fresh_files() -> (FilePlace, tempfile::TempDir) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let place = match std::env::var("TEST_S3") {
+        Err(_) => FilePlace::Folder(folder.path().to_owned()),
+        Ok(endpoint) => FilePlace::Bucket(Bucket {
+            name: "dockside".to_owned(),
+            // Nobody else has it while the folder lasts, nor had it in this process.
+            prefix: format!("worlds/{}", folder.path().file_name().expect("a name").display()),
+            endpoint: Some(endpoint),
+            region: None,
+            key_id: std::env::var("TEST_S3_KEY_ID").expect("the id of a key"),
+            secret: std::env::var("TEST_S3_SECRET").expect("its secret"),
+            is_in_path: true,
+        }),
+    };
+    (place, folder)
 }
 
 /// A database that no other test uses, emptied. Databases are kept and used again, since dropping one costs the server

@@ -22,7 +22,7 @@ use service::{Clock, Random, Service, Settings};
 use store::Db;
 use store::events::{self, Logged};
 
-use crate::home::{FILE, Home, connect, fresh_place, run};
+use crate::home::{FILE, Home, connect, fresh_files, fresh_place, run};
 
 /// The moment at which every world begins.
 pub const BEGIN: i64 = 1_793_523_600_000_000; // 2026-11-01T09:00:00Z
@@ -61,6 +61,8 @@ pub struct World {
     pub token: String,
     names: Mutex<HashMap<String, String>>,
     home: Home,
+    /// Where files are, unless they are in a bucket.
+    _files: tempfile::TempDir,
 }
 
 impl World {
@@ -76,6 +78,7 @@ impl World {
     pub async fn with(limits: Limits, change: impl FnOnce(&mut Settings)) -> Self {
         let (place, home) = fresh_place().await;
         let db = Db::open(place).await.expect("the store opens");
+        let (place, files) = fresh_files();
         let clock = Arc::new(TestClock(AtomicI64::new(BEGIN)));
         let mut settings = Settings {
             page_limit_default: 20,
@@ -84,6 +87,12 @@ impl World {
             event_seconds: 30 * 24 * 3600,
             outbound_allow: vec!["127.0.0.0/8".parse().expect("a network")],
             stream: service::stream::Settings::default(),
+            carriers: service::purchasing::Settings::default(),
+            files: service::documents::Settings {
+                place,
+                public_url: "https://dockside.example.com".to_owned(),
+                link_seconds: service::documents::LINK_SECONDS,
+            },
             nats_url: None,
             hint_loss_percent: 0,
             signing_key: [7; 32],
@@ -93,7 +102,16 @@ impl World {
         let random = Arc::new(TestRandom(AtomicU64::new(1)));
         let service = Service::new(db.clone(), clock.clone(), random, settings).expect("a client");
         let app = App::new(service.clone(), limits).expect("the route table is sound");
-        let mut world = Self { app, service, db, clock, token: String::new(), names: Mutex::default(), home };
+        let mut world = Self {
+            app,
+            service,
+            db,
+            clock,
+            token: String::new(),
+            names: Mutex::default(),
+            home,
+            _files: files,
+        };
         world.token = world.token_for("Acme", "*", Mode::Live).await;
         world
     }

@@ -123,6 +123,29 @@ fn webhooks_work_when_pasted() {
     assert!(types[2..].iter().all(|name| name == "location.created"), "{types:?}");
 }
 
+#[test]
+fn the_sandbox_carrier_works_when_pasted() {
+    let home = tempfile::tempdir().unwrap();
+    let carrier = crate::sandbox_carrier::carrier(home.path(), &[]);
+    let address = ("CARRIER", format!("http://{}", carrier.address));
+    let ledger = ("LEDGER", home.path().join(crate::sandbox_carrier::LEDGER).display().to_string());
+    let outputs = walk("sandbox.md", &[], &[address, ledger]);
+    assert!(outputs.len() > 4, "a page that was cut short would pass too");
+}
+
+/// Every word, fault and mode has its row.
+#[test]
+fn the_sandbox_s_words_are_all_told() {
+    use carriers::sandbox::{Mode, Word, desk::Fault};
+    let page = page("sandbox.md");
+    let rows: Vec<&str> =
+        page.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();
+    let words = Word::ALL.iter().map(|(word, _, _)| *word).chain(Fault::ALL.iter().map(|(name, _, _)| *name));
+    for name in words.chain(Mode::ALL.map(Mode::as_str)) {
+        assert_eq!(rows.iter().filter(|row| **row == name).count(), 1, "{name}");
+    }
+}
+
 fn body_type(body: &[u8]) -> String {
     let event: serde_json::Value = serde_json::from_slice(body).expect("JSON");
     event["type"].as_str().expect("a type").to_owned()

@@ -31,6 +31,7 @@ mod hints;
 mod limits;
 mod listen;
 mod nodes;
+mod sandbox_carrier;
 mod settings;
 mod stop;
 mod tokens;

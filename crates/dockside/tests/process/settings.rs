@@ -55,7 +55,7 @@ fn refuses(home: &Path, variables: &[(&str, &str)], flags: &[&str], names: &[&st
 #[test]
 fn a_wrong_flag_or_variable_stops_the_start_and_is_named() {
     let home = tempfile::tempdir().unwrap();
-    let flags: [(&[&str], &str); 10] = [
+    let flags: [(&[&str], &str); 15] = [
         (&["--listen", "nonsense"], "--listen"),
         (&["--header-seconds", "soon"], "--header-seconds"),
         (&["--requests-max", "0"], "requests_max"),
@@ -66,6 +66,11 @@ fn a_wrong_flag_or_variable_stops_the_start_and_is_named() {
         (&["--database-url", "postgres://x", "--nats-url", "tls://nats.internal"], "without TLS"),
         (&["--nats-url", "nats://nats.internal"], "nats_url"),
         (&["--lisen", "127.0.0.1:0"], "--lisen"),
+        (&["--public-url", "ship.example.com"], "public_url"),
+        (&["--file-url-seconds", "0"], "file_url_seconds"),
+        (&["--files", "gs://labels"], "the setting files"),
+        (&["--files", "s3://labels"], "files_key_id"),
+        (&["--files-region", "eu-west-1"], "files_region"),
     ];
     for (arguments, name) in flags {
         refuses(home.path(), &[], arguments, &[name]);
@@ -147,6 +152,7 @@ fn what_cannot_be_had_stops_the_start_and_is_named() {
 
     std::fs::write(home.path().join("file"), "").unwrap();
     refuses(home.path(), &[], &["--data", "file/data"], &["data", "file/data"]);
+    refuses(home.path(), &[], &["--files", "file/labels"], &["the setting files", "file/labels"]);
 }
 
 #[test]

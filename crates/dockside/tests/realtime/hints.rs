@@ -46,10 +46,12 @@ struct Node {
     address: SocketAddr,
     stop: oneshot::Sender<()>,
     serving: JoinHandle<()>,
+    _files: tempfile::TempDir,
 }
 
 impl Node {
     async fn start(place: Place, nats: Option<&Nats>) -> Self {
+        let files = tempfile::tempdir().expect("a folder");
         let settings = Settings {
             page_limit_default: 20,
             page_limit_max: 100,
@@ -57,6 +59,12 @@ impl Node {
             event_seconds: 24 * 3600,
             outbound_allow: Vec::new(),
             stream: service::stream::Settings::default(),
+            carriers: service::purchasing::Settings::default(),
+            files: service::documents::Settings {
+                place: service::documents::FilePlace::Folder(files.path().to_owned()),
+                public_url: "http://127.0.0.1:8080".to_owned(),
+                link_seconds: service::documents::LINK_SECONDS,
+            },
             nats_url: nats.map(|nats| nats.url().parse().expect("an address")),
             hint_loss_percent: LOSS_PERCENT,
             signing_key: [7; 32],
@@ -75,7 +83,7 @@ impl Node {
             server::serve(listener, app, stopped).await;
             jobs.stop().await;
         });
-        Self { service, address, stop, serving }
+        Self { service, address, stop, serving, _files: files }
     }
 }
 

@@ -89,7 +89,8 @@ static CODE: Shape =
 static SOURCE: Shape = Shape::new(Kind::OneOf(Source::WORDS), "Who says so.").example(r#""provider""#);
 static MESSAGE: Shape = Shape::text(0, MESSAGE_CHARS_MAX, "A sentence for a person.")
     .example(r#""No service carries this parcel to this address.""#);
-static ERROR: Shape = Shape::object(
+/// Something that went wrong.
+pub static ERROR: Shape = Shape::object(
     "ShipmentError",
     &[
         Field::given("type", &TYPE),

@@ -13,11 +13,11 @@ use crate::carrier::{
     CARRIER_ACCOUNT_REFERENCE, CARRIER_REFERENCE, CARRIER_SERVICE_REFERENCE, Carrier, CarrierAccount,
     CarrierService, Reference,
 };
-use crate::document::{DOCUMENT, Document};
+use crate::document::DOCUMENT;
 use crate::id::Kind as IdKind;
 use crate::rate::{RATE, RATE_ID, Rate};
 use crate::shape::{Field, Input, Kind, MOMENT, Shape};
-use crate::{Code, Id, Timestamp};
+use crate::{Code, Error, Id, Result, Timestamp};
 
 pub use addresses::{AddressRecord, Addresses};
 pub use customs::Customs;
@@ -32,13 +32,13 @@ const DOCUMENTS_MAX: usize = 100;
 /// Most accounts that a shipment may be limited to.
 const ACCOUNTS_MAX: usize = 60;
 
-/// A shipment as it is shown.
-#[derive(Serialize, Clone, Debug)]
+/// A shipment as it is kept, and shown but for its documents: these are files, whose addresses are made as they are
+/// read.
+#[derive(Serialize, Deserialize, Clone, Debug)]
 pub struct Shipment {
     pub id: Id<Shipment>,
     #[serde(flatten)]
     pub details: ShipmentInput,
-    pub documents: Vec<Document>,
     pub rates: Vec<Rate>,
     pub service: Option<ChosenService>,
     pub status: Status,
@@ -47,6 +47,38 @@ pub struct Shipment {
     pub errors: Vec<ShipmentError>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
+}
+
+impl Shipment {
+    /// The shipment with other details. What carriers said of the old ones is not true of it any more; its name is no
+    /// business of theirs.
+    pub fn changed(&self, details: ShipmentInput, now: Timestamp) -> Result<Self> {
+        let without_name = |details: &ShipmentInput| {
+            serde_json::to_value(ShipmentInput { name: None, ..details.clone() }).map_err(Error::fault)
+        };
+        let is_same = without_name(&self.details)? == without_name(&details)?;
+        let mut new = Self { details, updated_at: now, ..self.clone() };
+        if !is_same {
+            new.rates.clear();
+            new.errors.clear();
+            new.service = None;
+            new.status = Status::Draft;
+        }
+        Ok(new)
+    }
+
+    /// Adds an error; the oldest go where there are too many.
+    pub fn add_error(&mut self, error: ShipmentError) {
+        self.errors.push(error);
+        let excess = self.errors.len().saturating_sub(error::ERRORS_MAX);
+        self.errors.drain(..excess);
+    }
+
+    /// The format that its label is wanted in.
+    pub fn label_format(&self) -> LabelFormat {
+        let label = self.details.options.as_ref().and_then(|options| options.label.as_ref());
+        label.and_then(|label| label.format).unwrap_or(LabelFormat::Pdf)
+    }
 }
 
 impl IdKind for Shipment {
@@ -200,7 +232,7 @@ pub static TRACKING_STATUS: Shape = Shape::new(
 )
 .example(r#""in_transit""#);
 static NAME: Shape = Shape::text(1, 255, "A name or reference of your own.").example(r#""Order 1042""#);
-static CODE_TEXT: Shape = Shape::text(1, 100, "A carrier's or service's handle.").example(r#""sandbox""#);
+static CODE_TEXT: Shape = Shape::text(1, 150, "A carrier's or service's handle.").example(r#""sandbox""#);
 static ACCOUNT: Shape = Shape::text(1, 100, "A carrier account's id or handle.");
 static ACCOUNTS: Shape = Shape::list(&ACCOUNT, ACCOUNTS_MAX, "Only these accounts are asked for rates.");
 static CARRIER_CHOICE: Shape = Shape::object(

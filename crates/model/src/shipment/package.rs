@@ -23,7 +23,7 @@ pub struct Package {
     pub geometry: Option<Geometry>,
     pub predefined_package_code: Option<String>,
     /// Given by the carrier.
-    #[serde(skip_deserializing)]
+    #[serde(default)]
     pub tracking_number: Option<String>,
 }
 

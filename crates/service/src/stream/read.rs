@@ -22,35 +22,46 @@ impl Service {
         });
         let mut slices = Vec::with_capacity(reads.len());
         if let Some(owner) = owner {
-            let (asked, kept) = (reads.clone(), Arc::clone(&epoch));
-            let read = self.db().read(owner, async move |tx| read_log(tx, owner, &asked, &kept).await);
-            slices = read.await?;
-            if let Some(slice) = slices.iter().flatten().next() {
-                self.follow(owner, slice.top);
+            slices = self.read_log(owner, &reads, &epoch).await?;
+            // Others may have read more meanwhile, and have had the log followed from there. One more read shows as
+            // much, since it begins only now; and the log stays followed while the client is attached.
+            if top(&slices).is_some_and(|top| !self.follow(owner, top)) {
+                slices = self.read_log(owner, &reads, &epoch).await?;
             }
         }
         slices.resize_with(reads.len(), || None);
         for (slice, asked) in slices.iter_mut().zip(&reads) {
             if asked.stream == Stream::Announcements {
-                *slice = Some(self.read_announcements(*asked, &epoch).await?);
+                let (mut span, mut found) = self.read_announcements(*asked).await?;
+                if !self.follow_announcements(span.newest) {
+                    (span, found) = self.read_announcements(*asked).await?;
+                }
+                *slice = Some(self::slice(*asked, &epoch, &span, found));
             }
         }
         slices.into_iter().map(|slice| slice.ok_or_else(|| Error::fault("a stream of two owners"))).collect()
     }
 
-    async fn read_announcements(&self, asked: ReadLog, epoch: &Arc<str>) -> Result<Slice> {
+    async fn read_log(
+        &self,
+        owner: Owner,
+        reads: &[ReadLog],
+        epoch: &Arc<str>,
+    ) -> Result<Vec<Option<Slice>>> {
+        let (asked, kept) = (reads.to_vec(), Arc::clone(epoch));
+        self.db().read(owner, async move |tx| read_log(tx, owner, &asked, &kept).await).await
+    }
+
+    async fn read_announcements(&self, asked: ReadLog) -> Result<(Span, Vec<(i64, String)>)> {
         let read = self.db().read(Access::System, async move |tx| {
             let span = announcements::span(tx).await?;
             let found = match asked.range {
                 Range::After(offset) => announcements::after(tx, number(offset), asked.limit + 1).await?,
                 Range::Before(offset) => announcements::before(tx, number(offset), asked.limit + 1).await?,
             };
-            Ok((span, found))
+            Ok((span, found.into_iter().map(|said| (said.sequence, said.doc)).collect()))
         });
-        let (span, found) = read.await?;
-        self.follow_announcements(span.newest);
-        let events = found.into_iter().map(|said| (said.sequence, said.doc)).collect();
-        Ok(slice(asked, epoch, &span, events))
+        read.await
     }
 }
 
@@ -84,6 +95,11 @@ async fn read_log(
         Some(slice(*read, epoch, &span, found))
     });
     Ok(slices.collect())
+}
+
+/// How far the log was: the same in all its slices.
+fn top(slices: &[Option<Slice>]) -> Option<u64> {
+    slices.iter().flatten().next().map(|slice| slice.top)
 }
 
 /// The types of the events in a resource's stream.

@@ -2,8 +2,11 @@
 //!
 //! What was published is a cursor per log. It is set when a client reads the log, to the end that the client was
 //! shown, and after the client was attached to the hub; so whatever the read did not show is published, and reaches
-//! the client. Hints say where to look; where they are lost, a look at the ends of all followed logs finds the rest.
+//! the client. Of clients that join at once, the first to have read need not be the first to set it: whoever was shown
+//! less than the end from which the log is followed reads again. Hints say where to look; where they are lost, a look
+//! at the ends of all followed logs finds the rest.
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -36,20 +39,41 @@ const FAILURE_REST: Duration = Duration::from_millis(200);
 /// How far the followed logs were published.
 #[derive(Default)]
 pub struct Tail {
-    logs: Mutex<HashMap<Owner, i64>>,
-    announcements: Mutex<Option<i64>>,
+    logs: Mutex<HashMap<Owner, Followed>>,
+    announcements: Mutex<Option<Followed>>,
     /// Held while publishing: of one log, events are published by one at a time.
     turn: tokio::sync::Mutex<()>,
     /// Rung when a log is followed anew: what happened in between came with no hint that anybody heeded.
     fresh: Notify,
 }
 
+/// How far a log was published.
+#[derive(Clone, Copy)]
+struct Followed {
+    /// What came later is published. What came before is not: whoever had the log followed was shown it.
+    from: i64,
+    /// The last that was published.
+    cursor: i64,
+}
+
+impl Followed {
+    fn from(top: i64) -> Self {
+        Self { from: top, cursor: top }
+    }
+
+    /// Whether a client that attached, and was then shown the log up to here, hears all that came after it. What was
+    /// published before it attached it was shown, since only what can be read is published.
+    fn continues(self, top: i64) -> bool {
+        self.from <= top
+    }
+}
+
 impl Tail {
-    fn logs(&self) -> MutexGuard<'_, HashMap<Owner, i64>> {
+    fn logs(&self) -> MutexGuard<'_, HashMap<Owner, Followed>> {
         self.logs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn announcements(&self) -> MutexGuard<'_, Option<i64>> {
+    fn announcements(&self) -> MutexGuard<'_, Option<Followed>> {
         self.announcements.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -79,24 +103,33 @@ impl Due {
 }
 
 impl Service {
-    /// From now on, publishes what this owner's log has after the sequence. Where it is followed already, it is
-    /// published from an earlier one.
-    pub(super) fn follow(&self, owner: Owner, top: u64) {
+    /// From now on, publishes what this owner's log has after the sequence. Tells whether it does: where the log is
+    /// followed already, that may be from a later one. Then another read, which shows at least that, is needed.
+    #[must_use]
+    pub(super) fn follow(&self, owner: Owner, top: u64) -> bool {
         let tail = &self.streams().tail;
         let top = i64::try_from(top).unwrap_or(i64::MAX);
-        if let std::collections::hash_map::Entry::Vacant(vacant) = tail.logs().entry(owner) {
-            vacant.insert(top);
-            tail.fresh.notify_one();
+        match tail.logs().entry(owner) {
+            Entry::Occupied(followed) => followed.get().continues(top),
+            Entry::Vacant(vacant) => {
+                vacant.insert(Followed::from(top));
+                tail.fresh.notify_one();
+                true
+            }
         }
     }
 
-    pub(super) fn follow_announcements(&self, top: i64) {
+    /// The same with announcements.
+    #[must_use]
+    pub(super) fn follow_announcements(&self, top: i64) -> bool {
         let tail = &self.streams().tail;
-        let mut cursor = tail.announcements();
-        if cursor.is_none() {
-            *cursor = Some(top);
-            tail.fresh.notify_one();
+        let mut followed = tail.announcements();
+        if let Some(followed) = *followed {
+            return followed.continues(top);
         }
+        *followed = Some(Followed::from(top));
+        tail.fresh.notify_one();
+        true
     }
 
     /// Publishes until the process ends.
@@ -176,21 +209,24 @@ impl Service {
         let read = self.db().read(Access::System, async move |tx| streams::heads(tx, &owners).await);
         let heads = read.await?;
         let logs = self.streams().tail.logs();
-        let is_behind = |(owner, head): &(Owner, i64)| logs.get(owner).is_some_and(|cursor| cursor < head);
+        let is_behind =
+            |(owner, head): &(Owner, i64)| logs.get(owner).is_some_and(|followed| followed.cursor < *head);
         Ok(heads.into_iter().filter(is_behind).map(|(owner, _)| owner).collect())
     }
 
     /// Publishes one log to its end. Only ever called by the tail, for each owner once at a time.
     async fn publish_log(self, owner: Owner) -> Result<()> {
         loop {
-            let Some(cursor) = self.streams().tail.logs().get(&owner).copied() else { return Ok(()) };
+            let Some(Followed { cursor, .. }) = self.streams().tail.logs().get(&owner).copied() else {
+                return Ok(());
+            };
             let read =
                 self.db().read(owner, async move |tx| events::after(tx, owner, cursor, PAGE_EVENTS).await);
             let page = read.await?;
             self.publish_page(owner, &page);
             let Some(last) = page.last() else { return Ok(()) };
-            if let Some(cursor) = self.streams().tail.logs().get_mut(&owner) {
-                *cursor = last.sequence;
+            if let Some(followed) = self.streams().tail.logs().get_mut(&owner) {
+                followed.cursor = last.sequence;
             }
             if page.len() < PAGE_EVENTS {
                 return Ok(());
@@ -220,14 +256,16 @@ impl Service {
     }
 
     async fn publish_announcements(&self) -> Result<()> {
-        let Some(cursor) = *self.streams().tail.announcements() else { return Ok(()) };
+        let Some(Followed { cursor, .. }) = *self.streams().tail.announcements() else { return Ok(()) };
         let read = self
             .db()
             .read(Access::System, async move |tx| announcements::after(tx, cursor, PAGE_EVENTS).await);
         for said in read.await? {
             let offset = said.sequence.unsigned_abs();
             self.hub().publish(Stream::Announcements, offset, Bytes::from(said.doc));
-            *self.streams().tail.announcements() = Some(said.sequence);
+            if let Some(followed) = self.streams().tail.announcements().as_mut() {
+                followed.cursor = said.sequence;
+            }
         }
         Ok(())
     }

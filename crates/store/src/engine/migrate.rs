@@ -23,7 +23,15 @@ macro_rules! migrations {
     };
 }
 
-migrations!["0001_foundation", "0002_stock", "0003_events", "0004_webhooks", "0005_streams"];
+migrations![
+    "0001_foundation",
+    "0002_stock",
+    "0003_events",
+    "0004_webhooks",
+    "0005_streams",
+    "0006_shipments",
+    "0007_documents"
+];
 
 const TABLE: &str = "CREATE TABLE IF NOT EXISTS migration (name TEXT NOT NULL PRIMARY KEY)";
 /// An arbitrary number that all nodes agree on, so that only one migrates at a time.

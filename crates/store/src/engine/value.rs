@@ -115,6 +115,14 @@ impl Row {
         }
     }
 
+    pub fn blob_or_null(&mut self, column: usize) -> Result<Option<Vec<u8>>> {
+        match self.take(column) {
+            Value::Null => Ok(None),
+            Value::Blob(bytes) => Ok(Some(bytes)),
+            other => Err(surprise(column, "bytes or null", &other)),
+        }
+    }
+
     pub fn moment(&mut self, column: usize) -> Result<Timestamp> {
         self.int(column).map(Timestamp::from_micros)
     }

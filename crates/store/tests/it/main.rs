@@ -10,6 +10,7 @@
 #[macro_use]
 mod fresh;
 
+mod documents;
 mod event_log;
 mod listen;
 mod parity;

@@ -1,0 +1,121 @@
+//! What the carrier's answers mean.
+
+use model::shipment::{ErrorCode, ErrorType, ShipmentError, Source};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::wire::{Failure, FailureBody, LabelWord, Purchase, Rates};
+use crate::{Answer, Label, Outcome, Quote, Quotes, Receipt};
+
+/// What a request was for, and so what a failure of it means.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Purpose {
+    Rating,
+    Buying,
+    LookingUp,
+    Voiding,
+    Tracking,
+    Labelling,
+    Manifesting,
+}
+
+impl Purpose {
+    pub fn error_type(self) -> ErrorType {
+        match self {
+            Purpose::Rating => ErrorType::Rate,
+            Purpose::Buying | Purpose::LookingUp => ErrorType::Purchase,
+            Purpose::Voiding => ErrorType::Void,
+            Purpose::Tracking | Purpose::Labelling => ErrorType::Label,
+            Purpose::Manifesting => ErrorType::Manifest,
+        }
+    }
+
+    /// What a refusal is where the carrier's own word for it is none of ours.
+    fn refusal(self) -> ErrorCode {
+        match self {
+            Purpose::Rating => ErrorCode::RatesUnavailable,
+            Purpose::Buying | Purpose::Voiding => ErrorCode::PurchaseDeclined,
+            _ => ErrorCode::ServiceUnavailable,
+        }
+    }
+}
+
+/// Reads a success; else says what it means that it is none.
+pub fn read<T: DeserializeOwned>(answer: Answer, purpose: Purpose) -> Result<T, Outcome> {
+    let (status, retry_after, body) = match answer {
+        Answer::Response { status, retry_after, body } => (status, retry_after, body),
+        Answer::Unsent(why) => {
+            let why = error(purpose, ErrorCode::ProviderUnavailable, Source::Provider, why);
+            return Err(Outcome::Unsent { why, retry_after: None });
+        }
+        Answer::Lost(why) => return Err(lost(purpose, why)),
+    };
+    if (200..300).contains(&status) {
+        let garbled = |_| lost(purpose, "The sandbox's answer can't be read.".to_owned());
+        return serde_json::from_slice(&body).map_err(garbled);
+    }
+    // Whoever says this in other words is not the carrier: it tells nothing of a purchase.
+    let Ok(Failure { error: said }) = serde_json::from_slice(&body) else {
+        return Err(lost(purpose, format!("The sandbox answered {status}.")));
+    };
+    let is_open = status >= 500 || matches!(status, 408 | 409 | 423 | 429);
+    Err(match (is_open, said.charged) {
+        (false, _) => Outcome::Rejected(refusal(purpose, said)),
+        (true, charged) if purpose != Purpose::Buying || charged == Some(false) => {
+            let why = error(purpose, ErrorCode::ProviderUnavailable, Source::Carrier, said.message);
+            Outcome::Unsent { why, retry_after }
+        }
+        (true, _) => lost(purpose, said.message),
+    })
+}
+
+/// A request that may have arrived. Where it costs nothing, it is as if it had not.
+pub fn lost(purpose: Purpose, why: String) -> Outcome {
+    match purpose {
+        Purpose::Buying => Outcome::Unknown(error(purpose, ErrorCode::OutcomeUnknown, Source::Provider, why)),
+        _ => Outcome::Unsent {
+            why: error(purpose, ErrorCode::ProviderTimeout, Source::Provider, why),
+            retry_after: None,
+        },
+    }
+}
+
+fn refusal(purpose: Purpose, said: FailureBody) -> ShipmentError {
+    let code = serde_json::from_value(Value::String(said.code)).unwrap_or_else(|_| purpose.refusal());
+    error(purpose, code, Source::Carrier, said.message)
+}
+
+fn error(purpose: Purpose, code: ErrorCode, source: Source, message: String) -> ShipmentError {
+    ShipmentError::new(purpose.error_type(), code, source, message)
+}
+
+pub fn quotes(rates: Rates) -> Quotes {
+    let quotes = rates.rates.into_iter().map(|rate| Quote {
+        service: rate.service,
+        amount: rate.amount,
+        currency: rate.currency,
+        delivery_days: Some(rate.delivery_days),
+    });
+    let errors = rates
+        .errors
+        .into_iter()
+        .map(|refused| ShipmentError::new(ErrorType::Rate, refused.code, refused.source, refused.message));
+    Quotes { quotes: quotes.collect(), errors: errors.collect() }
+}
+
+pub fn receipt(purchase: Purchase) -> Receipt {
+    Receipt {
+        purchase: purchase.purchase,
+        tracking_numbers: purchase.tracking_numbers,
+        charged: purchase.amount,
+        currency: purchase.currency,
+        label: Some(label(purchase.label)),
+    }
+}
+
+pub fn label(word: LabelWord) -> Label {
+    match word {
+        LabelWord::Ours => Label::Ours,
+        LabelWord::Later => Label::Later,
+    }
+}

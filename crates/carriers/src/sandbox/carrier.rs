@@ -1,0 +1,159 @@
+//! The connector: asks the sandbox in its own words, wherever it is.
+//!
+//! Without an address in the account's configuration its requests go to `sandbox:/v1/…`, which nobody listens on: whoever
+//! drives the connector serves them from the [desk](super::desk), in the same process.
+
+use bytes::Bytes;
+use model::shipment::{ErrorCode, ShipmentError, Source};
+use serde_json::{Value, json};
+
+use super::answer::{Purpose, label, lost, quotes, read, receipt};
+use super::settings::Settings;
+use super::wire::{
+    LabelAnswer, Manifest, ManifestStatus, Purchase, PurchaseStatus, Purchases, Rates, Tracking,
+};
+use crate::{
+    Account, Answer, Capabilities, Connector, Found, Label, Manifested, Outcome, Request, Step, Task, Tracked,
+};
+
+/// The carrier's handle.
+pub const HANDLE: &str = "sandbox";
+
+/// The connector.
+pub struct Sandbox;
+
+impl Connector for Sandbox {
+    fn handle(&self) -> &'static str {
+        HANDLE
+    }
+
+    fn check(&self, account: &Account) -> Result<(), String> {
+        Settings::read(account).map(|_| ())
+    }
+
+    fn capabilities(&self, account: &Account) -> Capabilities {
+        Settings::read(account).unwrap_or_default().capabilities()
+    }
+
+    fn begin(&self, account: &Account, task: &Task<'_>) -> Step {
+        let settings = match Settings::read(account) {
+            Ok(settings) => settings,
+            Err(message) => {
+                let code = ErrorCode::CredentialsInvalid;
+                let error = ShipmentError::new(purpose(task).error_type(), code, Source::Service, message);
+                return Step::Done(Outcome::Rejected(error));
+            }
+        };
+        let get = |path: String| Step::Send(request(&settings, "GET", &path, None));
+        let post = |path: &str, body: Value| request(&settings, "POST", path, Some(body));
+        match task {
+            Task::Rate(parcel) => {
+                let body = json!({ "reference": parcel.id, "shipment": parcel.details });
+                Step::Send(post("/v1/rates", body))
+            }
+            // The sandbox needs nothing to be known before it is bought.
+            Task::Prepare(parcel) => Step::Done(Outcome::Prepared(parcel.id.to_string())),
+            Task::Buy { parcel, service, reference, .. } => {
+                let body = json!({ "reference": reference, "service": service, "shipment": parcel.details });
+                Step::Send(Request { is_purchase: true, ..post("/v1/purchases", body) })
+            }
+            Task::LookUp { reference, .. } => get(format!("/v1/purchases?reference={}", encoded(reference))),
+            Task::Void(bought) => {
+                let path = format!("/v1/purchases/{}/void", encoded(&bought.purchase));
+                Step::Send(post(&path, json!({})))
+            }
+            Task::Track(bought) => get(format!("/v1/purchases/{}/tracking", encoded(&bought.purchase))),
+            Task::Label { receipt, .. } => get(format!("/v1/purchases/{}/label", encoded(&receipt.purchase))),
+            // Closing out costs nothing, and under the same reference it is the same manifest.
+            Task::Manifest { reference, purchases } => {
+                let body = json!({ "reference": reference, "purchases": purchases });
+                Step::Send(post("/v1/manifests", body))
+            }
+        }
+    }
+
+    fn resume(&self, _account: &Account, task: &Task<'_>, _exchange: usize, answer: Answer) -> Step {
+        Step::Done(understood(task, answer).unwrap_or_else(|failure| failure))
+    }
+}
+
+/// What a task is for.
+fn purpose(task: &Task<'_>) -> Purpose {
+    match task {
+        Task::Rate(_) | Task::Prepare(_) => Purpose::Rating,
+        Task::Buy { .. } => Purpose::Buying,
+        Task::LookUp { .. } => Purpose::LookingUp,
+        Task::Void(_) => Purpose::Voiding,
+        Task::Track(_) => Purpose::Tracking,
+        Task::Label { .. } => Purpose::Labelling,
+        Task::Manifest { .. } => Purpose::Manifesting,
+    }
+}
+
+/// What came of a task; an error is an outcome too.
+fn understood(task: &Task<'_>, answer: Answer) -> Result<Outcome, Outcome> {
+    let purpose = purpose(task);
+    Ok(match task {
+        Task::Rate(_) => Outcome::Quoted(quotes(read::<Rates>(answer, purpose)?)),
+        Task::Prepare(parcel) => Outcome::Prepared(parcel.id.to_string()),
+        Task::Buy { reference, .. } => {
+            let purchase: Purchase = read(answer, purpose)?;
+            if purchase.reference != *reference || purchase.status != PurchaseStatus::Charged {
+                let message = "The sandbox answered with another purchase than the one that was asked for.";
+                return Err(lost(purpose, message.to_owned()));
+            }
+            Outcome::Bought(receipt(purchase))
+        }
+        Task::LookUp { .. } => {
+            let found: Purchases = read(answer, purpose)?;
+            let standing =
+                found.purchases.into_iter().filter(|purchase| purchase.status == PurchaseStatus::Charged);
+            Outcome::Found(standing.map(|purchase| Found { receipt: receipt(purchase) }).collect())
+        }
+        Task::Void(_) => match read::<Purchase>(answer, purpose)?.status {
+            PurchaseStatus::Voided => Outcome::Voided,
+            PurchaseStatus::Charged => Outcome::Voiding,
+        },
+        Task::Track(_) => {
+            let Tracking { status, message } = read(answer, purpose)?;
+            Outcome::Tracked(Tracked { status, message })
+        }
+        Task::Label { .. } => Outcome::Labelled(label(read::<LabelAnswer>(answer, purpose)?.label)),
+        Task::Manifest { .. } => {
+            let Manifest { manifest, status, .. } = read(answer, purpose)?;
+            match status {
+                ManifestStatus::Creating => Outcome::Manifesting(manifest),
+                ManifestStatus::Created => {
+                    Outcome::Manifested(Manifested { manifest, form: Some(Label::Ours) })
+                }
+            }
+        }
+    })
+}
+
+fn request(settings: &Settings, method: &'static str, path: &str, body: Option<Value>) -> Request {
+    let mut headers = vec![("accept", "application/json".to_owned())];
+    if body.is_some() {
+        headers.push(("content-type", "application/json".to_owned()));
+    }
+    Request {
+        method,
+        url: format!("{}{path}", settings.base()),
+        headers,
+        body: body.map(|body| Bytes::from(body.to_string())).unwrap_or_default(),
+        is_purchase: false,
+    }
+}
+
+/// A text as a part of an address. References and purchases are plain, so this changes none that the carrier knows.
+fn encoded(text: &str) -> String {
+    let mut out = String::new();
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.') {
+            out.push(char::from(byte));
+        } else {
+            out.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    out
+}

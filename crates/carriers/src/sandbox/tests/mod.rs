@@ -1,0 +1,160 @@
+//! Both sides of the sandbox's protocol against each other: the connector asks, the desk answers, a ledger remembers.
+
+mod faults;
+mod modes;
+mod words;
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use model::shape::parse;
+use model::shipment::ShipmentError;
+use model::shipment::options::LabelFormat;
+use model::{Id, Timestamp};
+use serde_json::{Map, json};
+
+use super::desk::{Asked, Desk, Entry, Event, Reply, serve};
+use super::{IN_PROCESS, Mode, Sandbox};
+use crate::{Account, Answer, Connector, Found, Outcome, Parcel, Receipt, Step, Task};
+
+/// A carrier, its ledger and its clock, and an account there.
+pub struct World {
+    pub desk: Desk,
+    pub ledger: Vec<Entry>,
+    pub now: Timestamp,
+    /// What the last answer was.
+    pub last: Option<Reply>,
+}
+
+pub fn parcel(word: &str) -> Parcel {
+    let address = |code: &str| json!({"address": {"line_1": "1 Quay Street", "city": "Bristol", "post_code": code, "country_code": "GB"}});
+    let details = parse(json!({
+        "addresses": {"destination": address(word), "origin": address("BS1 4DJ")},
+        "packages": [{"geometry": {"mass": 1}}, {"geometry": {"mass": 0.2}}],
+    }));
+    Parcel { id: Id::from_bits(7), details: details.unwrap() }
+}
+
+impl World {
+    pub fn new(mode: Mode) -> Self {
+        let desk = Desk { mode, ..Desk::default() };
+        Self { desk, ledger: Vec::new(), now: Timestamp::from_micros(1_800_000_000_000_000), last: None }
+    }
+
+    fn account(&self) -> Account {
+        let mut configuration = Map::new();
+        configuration.insert("mode".to_owned(), json!(self.desk.mode));
+        Account { id: Id::from_bits(1), configuration, credentials: Map::new() }
+    }
+
+    pub fn wait(&mut self, seconds: i64) {
+        self.now = self.now.plus_seconds(seconds);
+    }
+
+    /// Asks, and keeps what is to be kept. An exchange takes a moment.
+    pub fn run(&mut self, task: &Task<'_>) -> Outcome {
+        let account = self.account();
+        let request = match Sandbox.begin(&account, task) {
+            Step::Send(request) => request,
+            Step::Done(outcome) => return outcome,
+        };
+        assert_eq!(request.is_purchase, matches!(task, Task::Buy { .. }));
+        let answer =
+            self.exchange(request.method, request.url.strip_prefix(IN_PROCESS).unwrap(), &request.body);
+        match Sandbox.resume(&account, task, 1, answer) {
+            Step::Done(outcome) => outcome,
+            Step::Send(request) => panic!("{request:?}"),
+        }
+    }
+
+    pub fn exchange(&mut self, method: &str, path: &str, body: &[u8]) -> Answer {
+        self.now = Timestamp::from_micros(self.now.as_micros() + 1000);
+        let reply = match Asked::read(method, path, body) {
+            Ok(asked) => {
+                let key = asked.reference().unwrap_or_default();
+                let earlier: Vec<Entry> =
+                    self.ledger.iter().filter(|entry| entry.key() == key).cloned().collect();
+                serve(&self.desk, &asked, &earlier, self.now)
+            }
+            Err(refusal) => refusal,
+        };
+        self.ledger.extend(reply.entries.iter().cloned());
+        let answer = reply.answer();
+        self.last = Some(reply);
+        answer
+    }
+
+    pub fn rate(&mut self, word: &str) -> Outcome {
+        self.run(&Task::Rate(&parcel(word)))
+    }
+
+    pub fn buy(&mut self, word: &str) -> Outcome {
+        let parcel = parcel(word);
+        let reference = parcel.id.to_string();
+        self.run(&Task::Buy {
+            parcel: &parcel,
+            service: "standard",
+            reference: &reference,
+            prepared: None,
+            format: LabelFormat::Pdf,
+        })
+    }
+
+    pub fn look_up(&mut self) -> Outcome {
+        self.run(&Task::LookUp { reference: &parcel("").id.to_string(), prepared: None })
+    }
+
+    pub fn found(&mut self) -> Vec<Receipt> {
+        match self.look_up() {
+            Outcome::Found(found) => found.into_iter().map(|Found { receipt }| receipt).collect(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// Charges that were not given back, by reference.
+    pub fn net(&self) -> BTreeMap<String, i64> {
+        let mut net = BTreeMap::new();
+        for entry in &self.ledger {
+            let change = match &entry.event {
+                Event::Charged { .. } => 1,
+                Event::Voided { .. } => -1,
+                _ => continue,
+            };
+            *net.entry(entry.reference.clone()).or_default() += change;
+        }
+        net
+    }
+
+    pub fn charges(&self) -> usize {
+        self.ledger.iter().filter(|entry| matches!(entry.event, Event::Charged { .. })).count()
+    }
+
+    pub fn delay(&self) -> Duration {
+        self.last.as_ref().map(|reply| reply.delay).unwrap_or_default()
+    }
+}
+
+pub fn bought(outcome: Outcome) -> Receipt {
+    match outcome {
+        Outcome::Bought(receipt) => receipt,
+        other => panic!("{other:?}"),
+    }
+}
+
+pub fn rejected(outcome: Outcome) -> ShipmentError {
+    match outcome {
+        Outcome::Rejected(error) => error,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// An outcome in a word.
+pub fn kind(outcome: &Outcome) -> &'static str {
+    match outcome {
+        Outcome::Bought(_) => "bought",
+        Outcome::Rejected(_) => "rejected",
+        Outcome::Unsent { .. } => "unsent",
+        Outcome::Unknown(_) => "unknown",
+        _ => "other",
+    }
+}

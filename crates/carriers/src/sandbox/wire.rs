@@ -1,0 +1,105 @@
+//! What the carrier answers, as it is written on the wire: the desk writes it, the connector reads it.
+
+use model::shipment::{ErrorCode, Source, TrackingStatus};
+use serde::{Deserialize, Serialize};
+
+#[derive(Serialize, Deserialize)]
+pub struct Rates {
+    pub rates: Vec<Rate>,
+    pub errors: Vec<Refused>,
+}
+
+#[derive(Serialize, Deserialize)]
+pub struct Rate {
+    pub service: String,
+    /// In pence.
+    pub amount: i64,
+    pub currency: String,
+    pub delivery_days: i64,
+}
+
+/// Why a service has no rate.
+#[derive(Serialize, Deserialize)]
+pub struct Refused {
+    pub code: ErrorCode,
+    pub source: Source,
+    pub message: String,
+}
+
+#[derive(Serialize, Deserialize)]
+pub struct Purchase {
+    pub purchase: String,
+    pub reference: String,
+    pub service: String,
+    pub amount: i64,
+    pub currency: String,
+    pub tracking_numbers: Vec<String>,
+    pub status: PurchaseStatus,
+    pub label: LabelWord,
+}
+
+#[derive(Serialize, Deserialize, Clone, Copy, PartialEq, Eq, Debug)]
+#[serde(rename_all = "snake_case")]
+pub enum PurchaseStatus {
+    Charged,
+    Voided,
+}
+
+#[derive(Serialize, Deserialize, Clone, Copy, PartialEq, Eq, Debug)]
+#[serde(rename_all = "snake_case")]
+pub enum LabelWord {
+    /// The carrier has none of its own: whoever bought it draws it.
+    Ours,
+    Later,
+}
+
+#[derive(Serialize, Deserialize)]
+pub struct Purchases {
+    pub purchases: Vec<Purchase>,
+}
+
+#[derive(Serialize, Deserialize)]
+pub struct Tracking {
+    pub status: TrackingStatus,
+    pub message: String,
+}
+
+#[derive(Serialize, Deserialize)]
+pub struct LabelAnswer {
+    pub label: LabelWord,
+}
+
+#[derive(Serialize, Deserialize)]
+pub struct Manifest {
+    pub manifest: String,
+    pub reference: String,
+    pub status: ManifestStatus,
+    pub purchases: Vec<String>,
+}
+
+#[derive(Serialize, Deserialize, Clone, Copy, PartialEq, Eq, Debug)]
+#[serde(rename_all = "snake_case")]
+pub enum ManifestStatus {
+    Creating,
+    Created,
+}
+
+#[derive(Serialize, Deserialize)]
+pub struct Manifests {
+    pub manifests: Vec<Manifest>,
+}
+
+#[derive(Serialize, Deserialize)]
+pub struct Failure {
+    pub error: FailureBody,
+}
+
+#[derive(Serialize, Deserialize)]
+pub struct FailureBody {
+    /// A word of shipment errors where it is one, else the carrier's own.
+    pub code: String,
+    pub message: String,
+    /// Whether money was taken, where the carrier says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub charged: Option<bool>,
+}

@@ -1,0 +1,207 @@
+//! Two clients join a log that nobody follows yet, and the one that read it first is the last to go on: it hears all that
+//! came after its own read, although the log is followed from the other's.
+//!
+//! The order is made by hand, and all of them are tried: the read of the first is stopped after one step, after two, and
+//! so on until it needs no more.
+
+use std::future::poll_fn;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::Poll;
+
+use realtime::frame::Codec;
+use realtime::session::{Answer, ReadLog, Slice, Transport};
+use realtime::{Connection, Step};
+use serde_json::{Value, json};
+use service::{Service, SystemRandom};
+
+use crate::listener::{connect_command, provision, user};
+use crate::world::World;
+
+const ANNOUNCEMENTS: &str = "system:announcements";
+/// More steps than a read has, on either engine.
+const STEPS_MAX: usize = 50;
+
+/// What is joined.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Kind {
+    Locations,
+    Announcements,
+}
+
+/// A client without a socket, whose reads of the log the test does itself.
+struct Client<'a> {
+    node: &'a Service,
+    connection: Connection,
+    told: Vec<Value>,
+}
+
+impl<'a> Client<'a> {
+    fn new(node: &'a Service) -> Self {
+        let connection = node.open_stream(Transport::websocket(Codec::Json));
+        Self { node, connection, told: Vec::new() }
+    }
+
+    fn now(&self) -> u64 {
+        self.node.now().as_millis()
+    }
+
+    /// Connects, and goes as far as the read of the log that tells where to start.
+    async fn begin(&mut self, kind: Kind, connect: &Value) -> Vec<ReadLog> {
+        self.connection.receive(self.now(), connect.to_string().into());
+        let reads = self.next_read().await.expect("a read");
+        if kind == Kind::Locations {
+            return reads;
+        }
+        let slices = self.node.read_streams(reads).await.expect("the log");
+        assert!(self.end(slices).await["connect"].is_object());
+        let join = json!({"id": 2, "subscribe": {"channel": ANNOUNCEMENTS}});
+        self.connection.receive(self.now(), join.to_string().into());
+        self.next_read().await.expect("a read")
+    }
+
+    /// Goes on with what was read; gives what it was answered.
+    async fn end(&mut self, slices: Vec<Slice>) -> Value {
+        self.connection.answer(self.now(), Answer::Log(slices));
+        assert_eq!(self.next_read().await, None);
+        assert_eq!(self.told.len(), 1, "more than an answer: {:?}", self.told);
+        self.told.remove(0)
+    }
+
+    /// Does all that is to be done before the log is next read; none where it need not be.
+    async fn next_read(&mut self) -> Option<Vec<ReadLog>> {
+        while let Some(step) = self.connection.next() {
+            match step {
+                Step::Send(frame) => {
+                    let text = String::from_utf8(frame.into_bytes().to_vec()).expect("text");
+                    self.told
+                        .extend(text.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON")));
+                }
+                Step::Vouch(grant) => {
+                    let verdict = self.node.vouch(grant).await.expect("the store answers");
+                    self.connection.answer(self.now(), Answer::Vouched(verdict));
+                }
+                Step::Read(reads) => return Some(reads),
+                Step::Close(why) => panic!("closed: {why:?}"),
+            }
+        }
+        None
+    }
+
+    /// The offsets of all that was published to it on the channel.
+    async fn listen(&mut self, channel: &str) -> Vec<u64> {
+        loop {
+            let before = self.told.len();
+            self.connection.collect(self.now());
+            assert_eq!(self.next_read().await, None);
+            if self.told.len() == before {
+                break;
+            }
+        }
+        let told = self.told.iter().map(|told| &told["push"]).filter(|push| push["channel"] == channel);
+        told.map(|push| push["pub"]["offset"].as_u64().expect("an offset")).collect()
+    }
+}
+
+#[tokio::test]
+async fn who_read_a_log_before_another_had_it_followed_hears_all_after_its_read() {
+    every_order(Kind::Locations).await;
+}
+
+#[tokio::test]
+async fn so_does_who_read_announcements() {
+    every_order(Kind::Announcements).await;
+}
+
+async fn every_order(kind: Kind) {
+    let world = World::new().await;
+    provision(&world, &world.token).await;
+    let channel = match kind {
+        Kind::Locations => format!("locations:{}#{}", world.owner(), user(&world, &world.token).await),
+        Kind::Announcements => ANNOUNCEMENTS.to_owned(),
+    };
+    for steps in 0..STEPS_MAX {
+        if !overtaken(&world, kind, &channel, steps).await {
+            assert!(steps > 1, "the read never waited: this run is void");
+            return;
+        }
+    }
+    panic!("a read has more steps than were tried");
+}
+
+/// Lets a client be overtaken by another after so many steps of its read. Tells whether it was still reading.
+async fn overtaken(world: &World, kind: Kind, channel: &str, steps: usize) -> bool {
+    let node = fresh_node(world).await;
+    let connect = connect_command(world, &world.token).await;
+    write(world, kind, 3).await;
+    let mut client = Client::new(&node);
+    let reads = client.begin(kind, &connect).await;
+    let mut reading = pin!(node.read_streams(reads));
+    if advance(reading.as_mut(), steps).await.is_some() {
+        return false;
+    }
+
+    write(world, kind, 5).await;
+    let mut other = Client::new(&node);
+    let reads = other.begin(kind, &connect).await;
+    let slices = node.read_streams(reads).await.expect("the log");
+    let theirs = start(kind, channel, &other.end(slices).await);
+
+    let slices = reading.await.expect("the log");
+    let own = start(kind, channel, &client.end(slices).await);
+    let top = write(world, kind, 1).await;
+    node.publish_streams().await.expect("the log can be read");
+    for (name, client, start) in [("overtaken", client, own), ("overtaking", other, theirs)] {
+        let (mut client, expected) = (client, Vec::from_iter(start + 1..=top));
+        assert_eq!(client.listen(channel).await, expected, "{kind:?}, {name} after {steps} steps");
+    }
+    true
+}
+
+/// A server on the world's database that follows nothing yet.
+async fn fresh_node(world: &World) -> Service {
+    let settings = world.service.settings().clone();
+    let node = Service::new(world.db.clone(), world.clock.clone(), Arc::new(SystemRandom), settings);
+    let node = node.expect("a service");
+    // Made by the first who asks, which is not what is tried here.
+    node.epoch().await.expect("an epoch");
+    node
+}
+
+/// The offset from which a client was told to count.
+fn start(kind: Kind, channel: &str, reply: &Value) -> u64 {
+    let joined = match kind {
+        Kind::Locations => &reply["connect"]["subs"][channel],
+        Kind::Announcements => &reply["subscribe"],
+    };
+    joined["offset"].as_u64().unwrap_or_else(|| panic!("no offset: {reply}"))
+}
+
+/// Lets something happen so many times; gives the offset of the last.
+async fn write(world: &World, kind: Kind, count: usize) -> u64 {
+    let mut last = 0;
+    for _ in 0..count {
+        last = match kind {
+            Kind::Locations => {
+                world.location("Depot").await;
+                world.events().await.len() as u64
+            }
+            Kind::Announcements => world.service.announce("We move.").await.expect("a number").unsigned_abs(),
+        };
+    }
+    last
+}
+
+/// Polls a future so many times and then waits until it could go on, but does not let it. Its result, where that came
+/// before.
+async fn advance<F: Future>(mut future: Pin<&mut F>, steps: usize) -> Option<F::Output> {
+    let mut done = 0;
+    poll_fn(|context| {
+        if done == steps {
+            return Poll::Ready(None);
+        }
+        done += 1;
+        future.as_mut().poll(context).map(Some)
+    })
+    .await
+}

@@ -1,0 +1,216 @@
+//! Carrier accounts: create, read, change, delete. Their credentials come in and never go out again.
+
+use ::carriers::Account;
+use model::carrier::{AccountDetails, CarrierAccount, CarrierAccountInput};
+use model::problem::Issue;
+use model::{Code, Error, Id, Organisation, Owner, Problem, Result, Timestamp, World, ensure, shape};
+use serde_json::{Map, Value};
+use store::carrier_accounts::{self, ACCOUNTS_MAX, Stored};
+use store::{Page, Tx, purchases};
+
+use crate::carriers::{carrier_reference, handle_of};
+use crate::reply::json;
+use crate::{Caller, Command, ListQuery, Listing, Reply, Service, ensure_current, found, version_etag};
+
+impl Service {
+    pub async fn create_carrier_account(
+        &self,
+        command: Command,
+        input: CarrierAccountInput,
+    ) -> Result<Reply> {
+        let now = self.now();
+        let owner = command.caller.owner;
+        let id = self.new_id::<CarrierAccount>(now);
+        let Some(carrier) = handle_of(owner.world, input.carrier.id, input.carrier.handle.as_deref()) else {
+            let issue =
+                Issue::new(Code::CarrierNotFound.as_str(), "/carrier", "There is no such carrier here.");
+            return Err(Problem::field(Code::CarrierNotFound, issue).into());
+        };
+        self.check_account(carrier, &input.details, input.credentials.as_ref())?;
+        let stored = Stored {
+            id,
+            version: 1,
+            carrier: carrier.to_owned(),
+            details: json(&input.details)?,
+            credentials: self.seal_credentials(owner, id, input.credentials.as_ref())?,
+            created_at: now,
+            updated_at: now,
+        };
+        let doc = json(&view(&stored)?)?;
+        let create = async move |tx: &mut Tx<'_>| {
+            let is_room = carrier_accounts::count(tx, owner).await? < ACCOUNTS_MAX as i64;
+            ensure(is_room, Code::TooManyCarrierAccounts)?;
+            carrier_accounts::insert(tx, owner, &stored).await?;
+            Ok(Reply::created(format!("/carrier_accounts/{id}"), Some(version_etag(1)), doc.clone()))
+        };
+        self.write(&command, create).await
+    }
+
+    pub async fn get_carrier_account(&self, caller: &Caller, id: Id<CarrierAccount>) -> Result<Reply> {
+        let owner = caller.owner;
+        let read = self.db().read(owner, async move |tx| found(carrier_accounts::get(tx, owner, id).await?));
+        let stored = read.await?;
+        Ok(Reply::resource(version_etag(stored.version), json(&view(&stored)?)?))
+    }
+
+    pub async fn list_carrier_accounts(&self, caller: &Caller, query: ListQuery) -> Result<Listing> {
+        let owner = caller.owner;
+        let start = self.start(owner, &query)?;
+        let limit = query.limit;
+        let read =
+            self.db().read(owner, async move |tx| carrier_accounts::page(tx, owner, &start, limit).await);
+        let page = read.await?;
+        let items = page.items.iter().map(|stored| json(&view(stored)?)).collect::<Result<_>>()?;
+        let page = Page { items, older_than: page.older_than, newer_than: page.newer_than };
+        self.listing(owner, &query, page)
+    }
+
+    /// Merges a patch into the account. Credentials that are named replace the ones it had, all of them.
+    pub async fn update_carrier_account(
+        &self,
+        command: Command,
+        id: Id<CarrierAccount>,
+        patch: Value,
+    ) -> Result<Reply> {
+        let now = self.now();
+        let owner = command.caller.owner;
+        let precondition = command.precondition.clone();
+        let service = self.clone();
+        let update = async move |tx: &mut Tx<'_>| {
+            let old = found(carrier_accounts::get_for_update(tx, owner, id).await?)?;
+            ensure_current(&precondition, &version_etag(old.version))?;
+            let current = serde_json::to_value(view(&old)?).map_err(Error::fault)?;
+            let input: CarrierAccountInput = shape::parse_patch(current, patch.clone())?;
+            let carrier = handle_of(owner.world, input.carrier.id, input.carrier.handle.as_deref());
+            if carrier != Some(old.carrier.as_str()) {
+                let issue = Issue::new("immutable", "/carrier", "An account stays with its carrier.");
+                return Err(Problem::body(vec![issue]).into());
+            }
+            let (given, sealed) = match patch.get("credentials") {
+                None => (service.open_credentials(owner, &old)?, old.credentials.clone()),
+                Some(_) => {
+                    let sealed = service.seal_credentials(owner, id, input.credentials.as_ref())?;
+                    (input.credentials.unwrap_or_default(), sealed)
+                }
+            };
+            service.check_account(&old.carrier, &input.details, Some(&given))?;
+            let details = json(&input.details)?;
+            let new =
+                Stored { version: old.version + 1, details, credentials: sealed, updated_at: now, ..old };
+            carrier_accounts::update(tx, owner, &new).await?;
+            Ok(Reply::resource(version_etag(new.version), json(&view(&new)?)?))
+        };
+        self.write(&command, update).await
+    }
+
+    /// Deletes an account with which nothing is under way.
+    pub async fn delete_carrier_account(&self, command: Command, id: Id<CarrierAccount>) -> Result<Reply> {
+        let owner = command.caller.owner;
+        let precondition = command.precondition.clone();
+        let delete = async move |tx: &mut Tx<'_>| {
+            let old = found(carrier_accounts::get_for_update(tx, owner, id).await?)?;
+            ensure_current(&precondition, &version_etag(old.version))?;
+            ensure(!purchases::uses_account(tx, owner, id).await?, Code::CarrierAccountInUse)?;
+            carrier_accounts::delete(tx, owner, id).await?;
+            Ok(Reply::gone())
+        };
+        self.write(&command, delete).await
+    }
+
+    /// Refuses what the carrier's connector could do nothing with.
+    fn check_account(
+        &self,
+        carrier: &str,
+        details: &AccountDetails,
+        credentials: Option<&Map<String, Value>>,
+    ) -> Result<()> {
+        let account = Account {
+            id: Id::from_bits(0),
+            configuration: details.configuration.clone(),
+            credentials: credentials.cloned().unwrap_or_default(),
+        };
+        let Some(connector) = ::carriers::connector(carrier) else { return Ok(()) };
+        let refuse = |field: &str, message: String| {
+            let issue = Issue::new(Code::CarrierAccountInvalid.as_str(), field, message);
+            Err(Problem::field(Code::CarrierAccountInvalid, issue).into())
+        };
+        if let Some(url) = details.configuration.get("url").and_then(Value::as_str)
+            && let Err(refusal) = self.outbound().parse_url(url)
+        {
+            return refuse("/configuration/url", refusal.to_string());
+        }
+        match connector.check(&account) {
+            Ok(()) => Ok(()),
+            Err(message) => refuse("/configuration", message),
+        }
+    }
+
+    fn seal_credentials(
+        &self,
+        owner: Owner,
+        id: Id<CarrierAccount>,
+        credentials: Option<&Map<String, Value>>,
+    ) -> Result<Option<Vec<u8>>> {
+        credentials
+            .filter(|credentials| !credentials.is_empty())
+            .map(|credentials| self.seal(&format!("{owner}/{id}"), json(credentials)?.as_bytes()))
+            .transpose()
+    }
+
+    pub(crate) fn open_credentials(&self, owner: Owner, account: &Stored) -> Result<Map<String, Value>> {
+        match &account.credentials {
+            None => Ok(Map::new()),
+            Some(sealed) => {
+                let text = self.unseal(&format!("{owner}/{}", account.id), sealed)?;
+                serde_json::from_slice(&text).map_err(Error::fault)
+            }
+        }
+    }
+
+    /// An account in the form that connectors take.
+    pub(crate) fn open_account(&self, owner: Owner, account: &Stored) -> Result<Account> {
+        Ok(Account {
+            id: account.id,
+            configuration: details(account)?.configuration,
+            credentials: self.open_credentials(owner, account)?,
+        })
+    }
+}
+
+/// Gives a new organisation's test world an account with the sandbox carrier, ready for use.
+pub async fn insert_sandbox(tx: &mut Tx<'_>, organisation: Id<Organisation>, now: Timestamp) -> Result<()> {
+    let handle = ::carriers::sandbox::HANDLE;
+    let details = AccountDetails {
+        name: "Sandbox".to_owned(),
+        handle: Some(handle.to_owned()),
+        description: None,
+        configuration: Map::new(),
+        disabled: false,
+    };
+    let account = Stored {
+        id: Id::from_bits(organisation.bits()),
+        version: 1,
+        carrier: handle.to_owned(),
+        details: json(&details)?,
+        credentials: None,
+        created_at: now,
+        updated_at: now,
+    };
+    carrier_accounts::insert(tx, Owner { organisation, world: World::Test }, &account).await
+}
+
+/// What an account says of itself.
+pub fn details(stored: &Stored) -> Result<AccountDetails> {
+    serde_json::from_str(&stored.details).map_err(Error::fault)
+}
+
+fn view(stored: &Stored) -> Result<CarrierAccount> {
+    Ok(CarrierAccount {
+        id: stored.id,
+        carrier: carrier_reference(&stored.carrier),
+        details: details(stored)?,
+        has_credentials: stored.credentials.is_some(),
+        created_at: stored.created_at,
+        updated_at: stored.updated_at,
+    })
+}

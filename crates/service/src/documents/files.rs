@@ -1,0 +1,120 @@
+//! The file store: a folder of ours, or a bucket of a store that speaks S3.
+
+use std::fs::{DirBuilder, File};
+use std::ops::Range;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use model::problem::Fault;
+use model::{Code, Error, Result};
+use object_store::local::LocalFileSystem;
+use object_store::path::Path;
+use object_store::{ObjectStore, ObjectStoreExt};
+
+use super::Bucket;
+
+/// What [`Files::check`] writes, and where. No owner is called so.
+const CHECK_PLACE: &str = "written-at-start";
+const CHECK_BYTES: &[u8] = b"Dockside keeps files beside this one.\n";
+
+/// Where the bytes are.
+#[derive(Clone)]
+pub enum FilePlace {
+    Folder(PathBuf),
+    Bucket(Bucket),
+}
+
+/// The file store, open.
+pub struct Files {
+    store: Arc<dyn ObjectStore>,
+    /// What all places begin with.
+    prefix: String,
+    /// How it is called when something is wrong with it.
+    name: String,
+}
+
+impl Files {
+    /// Opens the store. A folder is made where there is none; a bucket is not asked for before [`Files::check`].
+    pub fn open(place: &FilePlace) -> Result<Self> {
+        match place {
+            FilePlace::Folder(folder) => {
+                let name = format!("the folder {}", folder.display());
+                let failed = |error: &dyn std::fmt::Display| {
+                    Error::fault(format!("the setting files names {name}, which can't be made: {error}"))
+                };
+                make_folder(folder).map_err(|error| failed(&error))?;
+                // What is answered for must survive a power cut: each file and its folder are synced before `put` returns.
+                let store = LocalFileSystem::new_with_prefix(folder).map_err(|error| failed(&error))?;
+                Ok(Self { store: Arc::new(store.with_fsync(true)), prefix: String::new(), name })
+            }
+            FilePlace::Bucket(bucket) => Ok(Self {
+                store: Arc::new(bucket.open()?),
+                prefix: bucket.prefix.clone(),
+                name: bucket.to_string(),
+            }),
+        }
+    }
+
+    fn path(&self, place: &str) -> Result<Path> {
+        Path::parse(format!("{}/{place}", self.prefix)).map_err(Error::fault)
+    }
+
+    /// Writes a file, whole or not at all; what was there before is replaced. Once this returns it is durable.
+    pub async fn put(&self, place: &str, bytes: Bytes) -> Result<()> {
+        let put = self.store.put(&self.path(place)?, bytes.into()).await;
+        put.map(drop).map_err(|error| self.failed(error))
+    }
+
+    /// How many bytes a file has, where there is one.
+    pub async fn size(&self, place: &str) -> Result<Option<u64>> {
+        let head = self.store.head(&self.path(place)?).await;
+        self.known(head.map(|meta| meta.size))
+    }
+
+    /// A part of a file, where there is one.
+    pub async fn read(&self, place: &str, range: Range<u64>) -> Result<Option<Bytes>> {
+        let read = self.store.get_range(&self.path(place)?, range).await;
+        self.known(read)
+    }
+
+    /// Whether files can be written, in words for the operator where they can't.
+    pub async fn check(&self) -> Result<()> {
+        let put = self.store.put(&self.path(CHECK_PLACE)?, Bytes::from_static(CHECK_BYTES).into()).await;
+        let Err(error) = put else { return Ok(()) };
+        let why = match error {
+            object_store::Error::NotFound { .. } => {
+                "which does not exist: make it, or correct the setting".to_owned()
+            }
+            object_store::Error::PermissionDenied { .. } | object_store::Error::Unauthenticated { .. } => {
+                format!("which may not be written with the key and the secret of the settings: {error}")
+            }
+            other => format!("which can't be written: {other}"),
+        };
+        Err(Error::fault(format!("the setting files names {}, {why}", self.name)))
+    }
+
+    fn known<T>(&self, result: object_store::Result<T>) -> Result<Option<T>> {
+        match result {
+            Ok(value) => Ok(Some(value)),
+            Err(object_store::Error::NotFound { .. }) => Ok(None),
+            Err(error) => Err(self.failed(error)),
+        }
+    }
+
+    fn failed(&self, error: object_store::Error) -> Error {
+        let cause = format!("{} failed: {error}", self.name);
+        Error::Fault(Fault { shown: Code::FilesUnavailable, cause: cause.into() })
+    }
+}
+
+/// Makes the folder where there is none, so that it survives a power cut as what is written into it does.
+fn make_folder(folder: &std::path::Path) -> std::io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    match folder.canonicalize()?.parent() {
+        // Also where it was there before: whoever made it may have been killed before this line.
+        Some(parent) => File::open(parent)?.sync_all(),
+        None => Ok(()),
+    }
+}

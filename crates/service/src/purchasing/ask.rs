@@ -1,0 +1,173 @@
+//! Asking a carrier: the connector says what to send and what the answer means, and here it is sent.
+
+use std::time::Duration;
+
+use ::carriers::sandbox;
+use ::carriers::sandbox::desk::{Asked, Desk, Entry, serve};
+use ::carriers::{Account, Answer, Connector, Outcome, Request, Step, Task};
+use http::{HeaderName, HeaderValue, Method};
+use model::shipment::{ErrorCode, ErrorType, ShipmentError, Source};
+use model::{Error, Owner, Result};
+use store::sandbox_entries;
+use tokio::time::Instant;
+
+use crate::outbound::{self, Failure, Phase};
+use crate::{Service, log};
+
+/// Exchanges that one task may take. A connector that wants more is broken.
+const EXCHANGES_MAX: usize = 6;
+/// Largest answer of a carrier, in bytes: labels come in them.
+const ANSWER_BYTES_MAX: usize = 16 * 1024 * 1024;
+/// The address of the sandbox carrier that lives in this process.
+const IN_PROCESS: &str = "sandbox:";
+
+impl Service {
+    /// Asks a carrier, for so long, and tells what came of it.
+    pub(crate) async fn ask(
+        &self,
+        owner: Owner,
+        connector: &dyn Connector,
+        account: &Account,
+        task: &Task<'_>,
+        limit: Duration,
+    ) -> Outcome {
+        let end = Instant::now() + limit;
+        let mut step = connector.begin(account, task);
+        for exchange in 1..=EXCHANGES_MAX {
+            let request = match step {
+                Step::Done(outcome) => return outcome,
+                Step::Send(request) => request,
+            };
+            let answer = self.exchange(owner, account, request, end).await;
+            step = connector.resume(account, task, exchange, answer);
+        }
+        match step {
+            Step::Done(outcome) => outcome,
+            Step::Send(_) => {
+                let message = "The carrier's answers led nowhere.";
+                let code = ErrorCode::OutcomeUnknown;
+                Outcome::Unknown(ShipmentError::new(ErrorType::Purchase, code, Source::Service, message))
+            }
+        }
+    }
+
+    async fn exchange(&self, owner: Owner, account: &Account, request: Request, end: Instant) -> Answer {
+        match request.url.strip_prefix(IN_PROCESS) {
+            Some(path) => {
+                let desk = Desk::of(&sandbox::Settings::read(account).unwrap_or_default());
+                match tokio::time::timeout_at(end, self.ask_sandbox(owner, desk, &request, path)).await {
+                    Ok(Ok(answer)) => answer,
+                    Ok(Err(error)) => {
+                        log::error("sandbox", &error);
+                        Answer::Lost("The sandbox could not write its books.".to_owned())
+                    }
+                    Err(_) => Answer::Lost("No answer came in time.".to_owned()),
+                }
+            }
+            None => self.send(request, end).await,
+        }
+    }
+
+    /// Over the network.
+    async fn send(&self, request: Request, end: Instant) -> Answer {
+        let target = match self.outbound().parse_url(&request.url) {
+            Ok(target) => target,
+            Err(refusal) => return Answer::Unsent(refusal.to_string()),
+        };
+        let Ok(method) = Method::from_bytes(request.method.as_bytes()) else {
+            return Answer::Unsent("There is no such method.".to_owned());
+        };
+        let mut headers = Vec::with_capacity(request.headers.len());
+        for (name, value) in request.headers {
+            match HeaderValue::try_from(value) {
+                Ok(value) => headers.push((HeaderName::from_static(name), value)),
+                // Such as a key with a line break in it, pasted.
+                Err(_) => return Answer::Unsent(format!("The header {name} can't be written.")),
+            }
+        }
+        let time_limit = end.saturating_duration_since(Instant::now());
+        if time_limit.is_zero() {
+            return Answer::Unsent("There was no time left.".to_owned());
+        }
+        let request = outbound::Request {
+            method,
+            target,
+            headers,
+            body: request.body,
+            time_limit,
+            body_bytes_max: ANSWER_BYTES_MAX,
+        };
+        match self.outbound().send(request).await {
+            Ok(response) if response.is_truncated => {
+                Answer::Lost("The answer is larger than an answer may be.".to_owned())
+            }
+            Ok(response) => {
+                let retry_after = response.headers.get(http::header::RETRY_AFTER);
+                let retry_after = retry_after.and_then(|value| value.to_str().ok()?.parse().ok());
+                let retry_after = retry_after.map(Duration::from_secs);
+                Answer::Response { status: response.status, retry_after, body: response.body }
+            }
+            Err(failure) if is_unsent(&failure) => Answer::Unsent(failure.to_string()),
+            Err(failure) => Answer::Lost(failure.to_string()),
+        }
+    }
+
+    /// The sandbox carrier in this process: its own books, in rows of its own, written before it answers.
+    async fn ask_sandbox(&self, owner: Owner, desk: Desk, request: &Request, path: &str) -> Result<Answer> {
+        let asked = match Asked::read(request.method, path, &request.body) {
+            Ok(asked) => asked,
+            Err(reply) => return Ok(reply.answer()),
+        };
+        let now = self.now();
+        let served = self.db().write(owner, async move |tx| {
+            let Some(reference) = asked.reference() else { return Ok(serve(&desk, &asked, &[], now)) };
+            let mut earlier = Vec::new();
+            for doc in sandbox_entries::all(tx, owner, reference).await? {
+                earlier.push(serde_json::from_str::<Entry>(&doc).map_err(Error::fault)?);
+            }
+            let reply = serve(&desk, &asked, &earlier, now);
+            for (place, entry) in reply.entries.iter().enumerate() {
+                let number = (earlier.len() + place + 1) as i64;
+                let doc = serde_json::to_string(entry).map_err(Error::fault)?;
+                sandbox_entries::insert(tx, owner, reference, number, &doc).await?;
+            }
+            Ok(reply)
+        });
+        let reply = served.await?;
+        if !reply.delay.is_zero() {
+            tokio::time::sleep(reply.delay).await;
+        }
+        Ok(reply.answer())
+    }
+}
+
+/// Whether the request provably never left.
+fn is_unsent(failure: &Failure) -> bool {
+    match failure {
+        Failure::Refused { .. }
+        | Failure::Unresolved { .. }
+        | Failure::Connect { .. }
+        | Failure::Tls { .. } => true,
+        Failure::Timeout { phase, .. } => {
+            matches!(phase, Phase::Lookup | Phase::Connect | Phase::Handshake)
+        }
+        Failure::Broken { .. } => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_never_left_may_be_sent_again() {
+        let limit = Duration::from_secs(1);
+        let host = || "carrier.example".to_owned();
+        assert!(is_unsent(&Failure::Unresolved { host: host() }));
+        assert!(is_unsent(&Failure::Connect { host: host(), port: 1, cause: "refused".to_owned() }));
+        assert!(is_unsent(&Failure::Timeout { phase: Phase::Handshake, limit }));
+        assert!(!is_unsent(&Failure::Timeout { phase: Phase::Head, limit }));
+        assert!(!is_unsent(&Failure::Timeout { phase: Phase::Body, limit }));
+        assert!(!is_unsent(&Failure::Broken { cause: "cut".to_owned() }));
+    }
+}

@@ -1,0 +1,55 @@
+//! Purchasing: what is to be bought is written down first, and then done by whichever server holds it, once.
+//!
+//! The way of a purchase, each arrow a transaction of its own:
+//!
+//! ```text
+//! ready → calling → bought → (labelled, tracked)        the carrier said yes
+//!            │    ↘ failed                              it said no
+//!            │    ↘ ready                               it provably never heard of it
+//!            └────→ checking → bought | ready           it may have done it: it is asked whether it did
+//!                        ↘ needs_review                 nobody can tell: a person must
+//! ```
+//!
+//! Architecture Invariant: `calling` is committed before a byte leaves, and what a carrier gave for money is committed
+//! before anything else is done with it.
+
+mod ask;
+mod claim;
+mod follow;
+mod next;
+mod papers;
+mod review;
+mod settle;
+mod turn;
+mod void;
+mod wish;
+
+pub use claim::{Counts, Purchasing};
+pub use wish::Wait;
+
+/// What an operator may set.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// How long each account may take to give its rates, in seconds.
+    pub rate_seconds: u64,
+    /// How long a carrier may take to sell, to look something up or to take it back, in seconds.
+    pub call_seconds: u64,
+    /// How long a request waits for its purchase before it is answered with 202, in seconds.
+    pub wait_seconds: u64,
+    /// How long it may stay unknown whether something was bought before a person is asked, in seconds.
+    pub review_seconds: i64,
+    /// Calls to one account at once, from this server.
+    pub account_calls_max: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            rate_seconds: 10,
+            call_seconds: 30,
+            wait_seconds: 5,
+            review_seconds: 24 * 3600,
+            account_calls_max: 8,
+        }
+    }
+}

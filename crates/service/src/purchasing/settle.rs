@@ -1,0 +1,237 @@
+//! Writing down what came of a purchase, with its shipment and its event, in one transaction.
+//!
+//! Every record names the fence under which the purchase is held. Where that was lost meanwhile, nothing is changed; but
+//! what a carrier said is kept all the same, because it may be about money.
+
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use ::carriers::Receipt;
+use model::purchase::State;
+use model::shipment::{Shipment, ShipmentError, Status};
+use model::{Error, Event, Owner, Result, Timestamp};
+use serde::{Deserialize, Serialize};
+use store::purchases::{self, Purchase};
+use store::{Tx, shipments};
+
+use super::next::Next;
+use super::turn::Job;
+use crate::events::EventLog;
+use crate::reply::json;
+use crate::shipments::{change_shipment, read_shipment};
+use crate::{Service, found, log};
+
+/// How often something is written down again where the database did not take it, and the rest between.
+pub(super) const INSIST: usize = 60;
+pub(super) const INSIST_REST: Duration = Duration::from_millis(500);
+
+/// What a carrier gave for the money, as it is kept.
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+pub struct Kept {
+    #[serde(flatten)]
+    pub receipt: Receipt,
+    /// What was bought beside it by mistake, and is to be taken back.
+    #[serde(default)]
+    pub duplicates: Vec<Receipt>,
+}
+
+impl Kept {
+    /// What a purchase was bought with.
+    pub fn of(purchase: &Purchase) -> Result<Option<Self>> {
+        purchase.receipt.as_deref().map(|text| serde_json::from_str(text).map_err(Error::fault)).transpose()
+    }
+}
+
+impl Service {
+    /// Keeps what a carrier gave for the money, before anything else is done with it. False where the purchase is no
+    /// longer held.
+    pub(super) async fn keep_receipt(
+        &self,
+        job: &mut Job,
+        receipt: Receipt,
+        duplicates: Vec<Receipt>,
+    ) -> Result<bool> {
+        self.0.purchasing.counts.bought.fetch_add(1, Ordering::Relaxed);
+        let doc = json(&Kept { receipt, duplicates })?;
+        let mut attempt = 1;
+        let is_held = loop {
+            match Box::pin(self.keep_once(&job.purchase, &doc)).await {
+                Ok(is_held) => break is_held,
+                Err(error) => insist("a receipt", &mut attempt, error).await?,
+            }
+        };
+        job.purchase.state = State::Bought;
+        job.purchase.receipt = Some(doc);
+        job.purchase.failures = 0;
+        job.purchase.unknown_at = None;
+        job.purchase.error = None;
+        Ok(is_held)
+    }
+
+    async fn keep_once(&self, purchase: &Purchase, doc: &str) -> Result<bool> {
+        let (purchase, kept) = (purchase.clone(), doc.to_owned());
+        let (owner, now) = (purchase.owner, self.now());
+        let keep = self.db().write(owner, async move |tx| {
+            if purchases::keep_receipt(tx, &purchase, &kept, now).await? {
+                return Ok(true);
+            }
+            purchases::observe(tx, &purchase, &kept, now).await?;
+            accept_late(tx, &purchase, &kept, now).await?;
+            Ok(false)
+        });
+        keep.await
+    }
+
+    /// Writes down that it was not bought, or is tried again, or looked up, or needs a person.
+    pub(super) async fn settle(&self, job: Box<Job>, next: Next) -> Result<()> {
+        let mut purchase = job.purchase;
+        let error = change(&mut purchase, next)?;
+        match purchase.state {
+            State::Failed => self.0.purchasing.counts.failed.fetch_add(1, Ordering::Relaxed),
+            State::Checking | State::Review => {
+                self.0.purchasing.counts.unknown.fetch_add(1, Ordering::Relaxed)
+            }
+            _ => 0,
+        };
+        self.record(purchase, error).await
+    }
+
+    /// Ends a purchase whose account is gone.
+    pub(super) async fn settle_without_account(
+        &self,
+        mut purchase: Purchase,
+        error: ShipmentError,
+    ) -> Result<()> {
+        purchase.due_at = None;
+        match purchase.state {
+            State::Bought | State::Voiding => {
+                purchase.state = State::Bought;
+                self.record(purchase, None).await
+            }
+            State::Calling if purchase.sent_fence == purchase.fence => {
+                change(&mut purchase, Next::Failed(error.clone()))?;
+                self.record(purchase, Some(error)).await
+            }
+            // It was asked for, with an account that is gone: nobody can look it up.
+            _ => {
+                change(&mut purchase, Next::Review(error.clone()))?;
+                self.record(purchase, Some(error)).await
+            }
+        }
+    }
+
+    /// Lets go of a purchase with which there is nothing to do.
+    pub(super) async fn rest(&self, job: Box<Job>) -> Result<()> {
+        self.record(Purchase { due_at: None, ..job.purchase }, None).await
+    }
+
+    /// Records a purchase and what it means for its shipment.
+    pub(super) async fn record(&self, purchase: Purchase, error: Option<ShipmentError>) -> Result<()> {
+        let mut attempt = 1;
+        loop {
+            match Box::pin(self.record_once(purchase.clone(), error.clone())).await {
+                Ok(()) => return Ok(()),
+                Err(error) => insist("what came of a purchase", &mut attempt, error).await?,
+            }
+        }
+    }
+
+    async fn record_once(&self, purchase: Purchase, error: Option<ShipmentError>) -> Result<()> {
+        let (owner, now) = (purchase.owner, self.now());
+        let events = self.event_log(owner, now);
+        let record = self.db().write(owner, async move |tx| {
+            // The shipment first, as everywhere: who takes locks in one order never waits in a circle.
+            if error.is_some() {
+                found(shipments::get_for_update(tx, owner, purchase.shipment).await?)?;
+            }
+            if !purchases::record(tx, &purchase, now).await? {
+                return Ok(());
+            }
+            match (purchase.state, &error) {
+                (State::Failed, Some(error)) => {
+                    fail_shipment(tx, owner, &purchase, Status::PurchaseFailed, error, &events).await
+                }
+                (State::Review, Some(error)) => {
+                    fail_shipment(tx, owner, &purchase, Status::Purchasing, error, &events).await?;
+                    let attempt = super::review::view(tx, &purchase).await?;
+                    let event = Event::new("purchase_attempt.needs_review", purchase.id, &json(&attempt)?);
+                    events.append(tx, &event).await
+                }
+                _ => Ok(()),
+            }
+        });
+        record.await?;
+        self.notice(owner);
+        Ok(())
+    }
+}
+
+/// Rests before something about money is written down once more; gives the error back where that was tried for long.
+pub(super) async fn insist(what: &str, attempt: &mut usize, error: Error) -> Result<()> {
+    if *attempt >= INSIST {
+        return Err(error);
+    }
+    *attempt += 1;
+    log::error("purchase", &error);
+    log::info("purchase", &format!("{what} could not be written down, and is tried again"));
+    tokio::time::sleep(INSIST_REST).await;
+    Ok(())
+}
+
+/// Brings a purchase into the state that follows; gives the error that its shipment is to show.
+fn change(purchase: &mut Purchase, next: Next) -> Result<Option<ShipmentError>> {
+    let shown = match &next {
+        Next::Failed(error) | Next::Review(error) => Some(error.clone()),
+        _ => None,
+    };
+    let (state, due_at, error) = match next {
+        Next::Failed(error) => (State::Failed, None, Some(error)),
+        Next::Review(error) => (State::Review, None, Some(error)),
+        Next::Again { due_at, error } => {
+            purchase.unknown_at = None;
+            (State::Ready, Some(due_at), error)
+        }
+        Next::Check { due_at, unknown_at, error } => {
+            purchase.unknown_at = Some(unknown_at);
+            (State::Checking, Some(due_at), error)
+        }
+        Next::Bought { .. } => return Err(Error::fault("what was bought is kept first")),
+    };
+    purchase.failures += 1;
+    purchase.state = state;
+    purchase.due_at = due_at;
+    purchase.error = error.as_ref().map(json).transpose()?;
+    Ok(shown)
+}
+
+async fn fail_shipment(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    purchase: &Purchase,
+    status: Status,
+    error: &ShipmentError,
+    events: &EventLog,
+) -> Result<()> {
+    let stored = found(shipments::get_for_update(tx, owner, purchase.shipment).await?)?;
+    let old = read_shipment(&stored)?;
+    let mut new = Shipment { status, updated_at: events.now(), ..old };
+    new.add_error(error.clone());
+    let event = match status {
+        Status::PurchaseFailed => "shipment.purchase_failed",
+        _ => "shipment.updated",
+    };
+    change_shipment(tx, owner, &stored, &new, event, events).await.map(drop)
+}
+
+/// What was bought by a server that had lost the purchase meanwhile is bought all the same. Where nobody has bought it
+/// again, and nobody can look it up, this is the only trace of it.
+async fn accept_late(tx: &mut Tx<'_>, lost: &Purchase, kept: &str, now: Timestamp) -> Result<()> {
+    let Some(purchase) = purchases::get_for_update(tx, lost.owner, lost.shipment).await? else {
+        return Ok(());
+    };
+    let is_unanswered = matches!(purchase.state, State::Review | State::Checking);
+    if is_unanswered && purchase.sent_fence == lost.fence {
+        purchases::accept(tx, lost.owner, purchase.id, kept, now).await?;
+    }
+    Ok(())
+}

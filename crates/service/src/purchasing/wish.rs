@@ -1,0 +1,176 @@
+//! Wishes to buy: written down in one transaction, and then waited for, for a while.
+
+use std::time::Duration;
+
+use model::problem::Issue;
+use model::purchase::PurchaseInput;
+use model::rate::Rate;
+use model::shipment::{ChosenService, Shipment, Status};
+use model::{Code, Id, Owner, Problem, PurchaseAttempt, Result, Timestamp, ensure};
+use store::carrier_accounts::{self, Stored as Account};
+use store::purchases::{self, Wish};
+use store::{Tx, shipments};
+use tokio::time::Instant;
+
+use super::follow::is_voiding;
+use crate::carriers::{account_reference, carrier_reference, service_reference};
+use crate::rates::{find_account, find_service};
+use crate::reply::Outcome;
+use crate::shipments::{change_shipment, documents_of, read_shipment};
+use crate::{Command, Reply, Service, ensure_current, found, version_etag};
+
+/// The longest that a request waits.
+pub const WAIT_MAX: Duration = Duration::from_secs(25);
+/// How often it looks where no news came: another server may be at it.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+
+/// How long a request waits for what it asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wait {
+    /// As the operator set it.
+    Usual,
+    For(Duration),
+}
+
+impl Service {
+    /// Buys a shipment: by a rate, or by a service of an account. While it is bought, asking for the same again changes
+    /// nothing; once it is, neither.
+    pub async fn purchase_shipment(
+        &self,
+        command: Command,
+        id: Id<Shipment>,
+        input: PurchaseInput,
+        wait: Wait,
+    ) -> Result<Reply> {
+        let now = self.now();
+        let owner = command.caller.owner;
+        let precondition = command.precondition.clone();
+        let attempt: Id<PurchaseAttempt> = self.new_id(now);
+        let events = self.event_log(owner, now);
+        let begin = async move |tx: &mut Tx<'_>| {
+            let stored = found(shipments::get_for_update(tx, owner, id).await?)?;
+            let old = read_shipment(&stored)?;
+            let is_begun = matches!(stored.status, Status::Purchasing | Status::Purchased);
+            if is_begun && is_same(&old, &input) {
+                return Ok(Reply::done(String::new()));
+            }
+            ensure_current(&precondition, &version_etag(stored.version))?;
+            stored.status.ensure_open()?;
+            let accounts = carrier_accounts::all(tx, owner).await?;
+            let (account, service, rate) = choose(&old, &input, &accounts, now)?;
+            let reference = id.to_string();
+            let wish = Wish { shipment: id, account: account.id, service: &service, reference: &reference };
+            purchases::begin(tx, owner, attempt, &wish, now).await?;
+            let mut new = Shipment { status: Status::Purchasing, updated_at: now, ..old };
+            new.errors.clear();
+            new.service = Some(ChosenService {
+                rate,
+                carrier: carrier_reference(&account.carrier),
+                carrier_service: service_reference(account, &service)?,
+                carrier_account: account_reference(account)?,
+            });
+            change_shipment(tx, owner, &stored, &new, "shipment.updated", &events).await?;
+            Ok(Reply::done(String::new()))
+        };
+        let begun = self.write(&command, begin).await?;
+        self.ring_purchasing();
+        self.wait_for(owner, id, wait, begun).await
+    }
+
+    /// Waits until nothing is under way with a shipment, and answers with what it is then; or with what it is when there
+    /// was no more time to wait.
+    pub(super) async fn wait_for(
+        &self,
+        owner: Owner,
+        id: Id<Shipment>,
+        wait: Wait,
+        begun: Reply,
+    ) -> Result<Reply> {
+        if let Outcome::Refused(_) = begun.outcome {
+            return Ok(begun);
+        }
+        let time = match wait {
+            Wait::Usual => Duration::from_secs(self.settings().carriers.wait_seconds),
+            Wait::For(time) => time,
+        };
+        let end = Instant::now() + time.min(WAIT_MAX);
+        let mut news = self.purchasing_news();
+        loop {
+            news.mark_unchanged();
+            let read = self.db().read(owner, async move |tx| {
+                let stored = found(shipments::get(tx, owner, id).await?)?;
+                let purchase = purchases::get(tx, owner, id).await?;
+                let documents = documents_of(tx, owner, &[&stored]).await?;
+                Ok((stored, purchase, documents))
+            });
+            let (stored, purchase, documents) = read.await?;
+            let is_under_way = stored.status == Status::Purchasing || is_voiding(purchase.as_ref());
+            if !is_under_way || Instant::now() >= end {
+                let mut reply = self.shipment_reply(owner, &stored, &documents)?;
+                reply.is_replayed = begun.is_replayed;
+                if is_under_way {
+                    reply.outcome = Outcome::Accepted;
+                    reply.location = Some(format!("/shipments/{id}"));
+                }
+                return Ok(reply);
+            }
+            tokio::select! {
+                _ = news.changed() => {}
+                () = tokio::time::sleep(LOOK_EVERY) => {}
+                () = tokio::time::sleep_until(end) => {}
+            }
+        }
+    }
+}
+
+/// Whether a wish is the one that was written down already.
+fn is_same(shipment: &Shipment, input: &PurchaseInput) -> bool {
+    let Some(chosen) = &shipment.service else { return false };
+    if let Some(rate) = input.rate {
+        return chosen.rate == Some(rate);
+    }
+    let is_named = |name: &Option<String>, id: String, handle: &Option<String>| {
+        name.as_ref().is_some_and(|name| *name == id || Some(name) == handle.as_ref())
+    };
+    let (account, service) = (&chosen.carrier_account, &chosen.carrier_service);
+    is_named(&input.carrier_account, account.id.to_string(), &account.handle)
+        && is_named(&input.carrier_service, service.id.to_string(), &service.handle)
+}
+
+/// The account and the service that a wish names.
+fn choose<'a>(
+    shipment: &Shipment,
+    input: &PurchaseInput,
+    accounts: &'a [Account],
+    now: Timestamp,
+) -> Result<(&'a Account, String, Option<Id<Rate>>)> {
+    let refuse = |code: Code, field: &str, message: &str| {
+        Problem::field(code, Issue::new(code.as_str(), field, message))
+    };
+    if let Some(id) = input.rate {
+        let rate = shipment.rates.iter().find(|rate| rate.id == id);
+        let rate =
+            rate.ok_or_else(|| refuse(Code::RateNotFound, "/rate", "The shipment has no such rate."))?;
+        ensure(now < rate.expires_at, Code::RateExpired)?;
+        let account = rate.carrier_account.as_ref().map(|account| account.id.to_string());
+        let account = find_account(accounts, &account.unwrap_or_default())?;
+        let gone = || refuse(Code::CarrierAccountNotFound, "/rate", "Its account is gone, or disabled.");
+        let service = rate.carrier_service.handle.clone().unwrap_or_default();
+        return Ok((account.ok_or_else(gone)?, service, Some(id)));
+    }
+    let name = input.carrier_account.as_deref().unwrap_or_default();
+    let account = find_account(accounts, name)?.ok_or_else(|| {
+        refuse(Code::CarrierAccountNotFound, "/carrier_account", "There is no such account that can be used.")
+    })?;
+    let name = input.carrier_service.as_deref().unwrap_or_default();
+    let service = find_service(account, name)?.ok_or_else(|| {
+        refuse(Code::CarrierServiceNotFound, "/carrier_service", "The carrier has no such service.")
+    })?;
+    // It may have been rated: then this is the rate that is bought.
+    let is_it = |rate: &&Rate| {
+        let of = rate.carrier_account.as_ref().map(|account| account.id);
+        of == Some(account.id) && rate.carrier_service.handle.as_ref() == Some(&service)
+    };
+    let rate = shipment.rates.iter().find(is_it).map(|rate| rate.id);
+    Ok((account, service, rate))
+}

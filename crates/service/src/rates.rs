@@ -1,0 +1,196 @@
+//! Rates: all usable accounts are asked at once, each for so long; what the others say does not wait for the slowest.
+
+use std::time::Duration;
+
+use ::carriers::{Outcome, Parcel, Quote, Task};
+use model::rate::Rate;
+use model::shipment::{CarrierChoice, ErrorCode, ErrorType, Shipment, ShipmentError, Source, Status};
+use model::{Code, Error, Id, Owner, Result, Timestamp, ensure};
+use store::carrier_accounts::{self, Stored as Account};
+use store::{Tx, shipments};
+use tokio::task::JoinSet;
+
+use crate::carrier_accounts::details;
+use crate::carriers::{account_reference, carrier_id, carrier_reference, service_id, service_reference};
+use crate::shipments::{change_shipment, read_shipment};
+use crate::{Command, Reply, Service, ensure_current, found, version_etag};
+
+/// How long a rate can be bought, in seconds, where the carrier does not say.
+const RATE_SECONDS: i64 = 24 * 3600;
+/// Rates that a shipment keeps.
+const RATES_MAX: usize = 500;
+const DAY_SECONDS: i64 = 24 * 3600;
+
+/// What one account said.
+struct Heard {
+    rates: Vec<Rate>,
+    errors: Vec<ShipmentError>,
+}
+
+impl Service {
+    /// Asks carriers what they would take a shipment for, and keeps what they say with it.
+    pub async fn rate_shipment(&self, command: Command, id: Id<Shipment>) -> Result<Reply> {
+        let owner = command.caller.owner;
+        let read = self.db().read(owner, async move |tx| {
+            let stored = found(shipments::get(tx, owner, id).await?)?;
+            Ok((stored, carrier_accounts::all(tx, owner).await?))
+        });
+        let (before, accounts) = read.await?;
+        ensure_current(&command.precondition, &version_etag(before.version))?;
+        before.status.ensure_open()?;
+        let shipment = read_shipment(&before)?;
+        let heard = self.ask_for_rates(owner, &shipment, accounts).await?;
+        let now = self.now();
+        let log = self.event_log(owner, now);
+        let keep = async move |tx: &mut Tx<'_>| {
+            let stored = found(shipments::get_for_update(tx, owner, id).await?)?;
+            stored.status.ensure_open()?;
+            // The rates are of what it was.
+            ensure(stored.version == before.version, Code::ShipmentChanged)?;
+            let mut new = read_shipment(&stored)?;
+            new.rates = heard.rates.clone();
+            new.errors = heard.errors.clone();
+            new.status = if new.rates.is_empty() { Status::Draft } else { Status::Rated };
+            new.service = None;
+            new.updated_at = now;
+            let doc = change_shipment(tx, owner, &stored, &new, "shipment.rated", &log).await?;
+            Ok(Reply::resource(version_etag(stored.version + 1), doc))
+        };
+        self.write(&command, keep).await
+    }
+
+    async fn ask_for_rates(
+        &self,
+        owner: Owner,
+        shipment: &Shipment,
+        accounts: Vec<Account>,
+    ) -> Result<Heard> {
+        let choice = shipment.details.carrier.clone().unwrap_or_default();
+        let mut asked = JoinSet::new();
+        let mut count = 0;
+        for account in accounts {
+            if is_usable(&account, &choice)? {
+                count += 1;
+                let parcel = Parcel { id: shipment.id, details: shipment.details.clone() };
+                asked.spawn(self.clone().ask_account(owner, account, parcel, choice.service_code.clone()));
+            }
+        }
+        let mut heard = Heard { rates: Vec::new(), errors: Vec::new() };
+        while let Some(answer) = asked.join_next().await {
+            let answer = answer.map_err(Error::fault)??;
+            heard.rates.extend(answer.rates);
+            heard.errors.extend(answer.errors);
+        }
+        if count == 0 {
+            let message = "There is no carrier account that could be asked for rates.";
+            heard.errors.push(unavailable(Source::Service, message));
+        }
+        // The cheapest first, and always in the same order, whoever answered first.
+        heard.rates.sort_by_key(|rate| (rate.rate, rate.id.bits()));
+        heard.rates.truncate(RATES_MAX);
+        heard.errors.sort_by(|a, b| a.message.cmp(&b.message));
+        heard.errors.truncate(model::shipment::error::ERRORS_MAX);
+        Ok(heard)
+    }
+
+    /// What one account says within its time.
+    async fn ask_account(
+        self,
+        owner: Owner,
+        account: Account,
+        parcel: Parcel,
+        service: Option<String>,
+    ) -> Result<Heard> {
+        let name = details(&account)?.name;
+        let limit = Duration::from_secs(self.settings().carriers.rate_seconds);
+        let opened = self.open_account(owner, &account)?;
+        let mut heard = Heard { rates: Vec::new(), errors: Vec::new() };
+        let Some(connector) = ::carriers::connector(&account.carrier) else { return Ok(heard) };
+        let outcome = self.ask(owner, connector, &opened, &Task::Rate(&parcel), limit).await;
+        let now = self.now();
+        match outcome {
+            Outcome::Quoted(quotes) => {
+                let is_wanted =
+                    |quote: &&Quote| service.as_ref().is_none_or(|wanted| *wanted == quote.service);
+                for quote in quotes.quotes.iter().filter(is_wanted) {
+                    heard.rates.push(self.rate(&account, quote, &parcel, now)?);
+                }
+                heard.errors = quotes.errors;
+            }
+            Outcome::Rejected(error) | Outcome::Unsent { why: error, .. } | Outcome::Unknown(error) => {
+                // Whatever the reason, there are no rates of it; the carrier's own words say why.
+                let message = format!("{name}: {}", error.message);
+                heard.errors.push(ShipmentError::new(
+                    ErrorType::Rate,
+                    rate_code(error.code),
+                    error.source,
+                    message,
+                ));
+            }
+            _ => heard.errors.push(unavailable(Source::Provider, &format!("{name}: no rates came."))),
+        }
+        Ok(heard)
+    }
+
+    fn rate(&self, account: &Account, quote: &Quote, parcel: &Parcel, now: Timestamp) -> Result<Rate> {
+        let shipping = parcel.details.options.as_ref().and_then(|options| options.shipping.as_ref());
+        let ship_date = shipping.and_then(|shipping| shipping.date).unwrap_or(now);
+        let arrives = quote.delivery_days.map(|days| ship_date.plus_seconds(days * DAY_SECONDS));
+        Ok(Rate {
+            id: self.new_id(now),
+            carrier: carrier_reference(&account.carrier),
+            carrier_service: service_reference(account, &quote.service)?,
+            carrier_account: Some(account_reference(account)?),
+            rate: quote.amount,
+            currency_code: quote.currency.clone(),
+            delivery_days: quote.delivery_days,
+            ship_date: Some(ship_date),
+            delivery_date: arrives,
+            guaranteed_delivery_date: None,
+            expires_at: now.plus_seconds(RATE_SECONDS),
+        })
+    }
+}
+
+/// Whether an account is asked: it is not disabled, and the shipment does not want others.
+fn is_usable(account: &Account, choice: &CarrierChoice) -> Result<bool> {
+    let details = details(account)?;
+    let is_carrier =
+        |code: &String| *code == account.carrier || *code == carrier_id(&account.carrier).to_string();
+    let is_account = |name: &String| *name == account.id.to_string() || details.handle.as_ref() == Some(name);
+    Ok(!details.disabled
+        && choice.carrier_code.as_ref().is_none_or(is_carrier)
+        && (choice.carrier_accounts.is_empty() || choice.carrier_accounts.iter().any(is_account)))
+}
+
+/// The account of a shipment's wish, by its id or handle, if it can be used.
+pub fn find_account<'a>(accounts: &'a [Account], name: &str) -> Result<Option<&'a Account>> {
+    for account in accounts {
+        let details = details(account)?;
+        if !details.disabled && (account.id.to_string() == name || details.handle.as_deref() == Some(name)) {
+            return Ok(Some(account));
+        }
+    }
+    Ok(None)
+}
+
+/// The handle of a service, by its id or handle. A gateway takes handles that nobody told us of.
+pub fn find_service(account: &Account, name: &str) -> Result<Option<String>> {
+    let known = crate::carriers::services(&account.carrier, &details(account)?.configuration);
+    let is_it = |handle: &str| handle == name || service_id(&account.carrier, handle).to_string() == name;
+    let found = known.iter().find(|service| is_it(&service.handle)).map(|service| service.handle.clone());
+    let is_gateway = account.carrier == ::carriers::easypost::HANDLE;
+    Ok(found.or_else(|| (is_gateway && !name.starts_with("cs_")).then(|| name.to_owned())))
+}
+
+fn unavailable(source: Source, message: &str) -> ShipmentError {
+    ShipmentError::new(ErrorType::Rate, ErrorCode::RatesUnavailable, source, message)
+}
+
+/// Where there are no rates, the code says so, unless it says more.
+fn rate_code(code: ErrorCode) -> ErrorCode {
+    match code {
+        ErrorCode::OutcomeUnknown | ErrorCode::PurchaseDeclined => ErrorCode::RatesUnavailable,
+        code => code,
+    }
+}

@@ -1,0 +1,265 @@
+//! Shipments: create, read, change, delete. What is bought for them is the work of `purchasing`.
+
+use model::document::Document;
+use model::json::previous_attributes;
+use model::location::LocationInput;
+use model::problem::Issue;
+use model::shipment::{AddressRecord, Shipment, ShipmentInput, Status, TrackingStatus};
+use model::{Code, Error, Event, Id, Owner, Problem, Result, Timestamp, shape};
+use serde_json::Value;
+use store::documents::{self, StoredDocument};
+use store::shipments::{self, Origin, Stored};
+use store::{Page, Tx, location_configurations, purchases, tracking_events};
+
+use crate::events::EventLog;
+use crate::reply::json;
+use crate::{Caller, Command, ListQuery, Listing, Reply, Service, ensure_current, found, version_etag};
+
+impl Service {
+    /// Makes a shipment. Where it leaves from and goes back to is copied from its location configuration, unless it is
+    /// given.
+    pub async fn create_shipment(&self, command: Command, input: ShipmentInput) -> Result<Reply> {
+        let now = self.now();
+        let owner = command.caller.owner;
+        let id = self.new_id::<Shipment>(now);
+        let log = self.event_log(owner, now);
+        let input = Box::new(input);
+        let create = async move |tx: &mut Tx<'_>| {
+            let mut input = input.clone();
+            let origin = copy_locations(tx, owner, &mut input).await?;
+            let doc = json(&new_shipment(id, *input, now))?;
+            shipments::insert(tx, owner, id, Status::Draft, origin, &doc).await?;
+            let shown = shown(&doc, &[])?;
+            log.append(tx, &Event::new("shipment.created", id, &shown)).await?;
+            Ok(Reply::created(format!("/shipments/{id}"), Some(version_etag(1)), shown))
+        };
+        self.write(&command, create).await
+    }
+
+    pub async fn get_shipment(&self, caller: &Caller, id: Id<Shipment>) -> Result<Reply> {
+        let owner = caller.owner;
+        let read = self.db().read(owner, async move |tx| {
+            let stored = found(shipments::get(tx, owner, id).await?)?;
+            let documents = documents_of(tx, owner, &[&stored]).await?;
+            Ok((stored, documents))
+        });
+        let (stored, documents) = read.await?;
+        self.shipment_reply(owner, &stored, &documents)
+    }
+
+    pub async fn list_shipments(
+        &self,
+        caller: &Caller,
+        query: ListQuery,
+        status: Option<Status>,
+    ) -> Result<Listing> {
+        let owner = caller.owner;
+        let start = self.start(owner, &query)?;
+        let limit = query.limit;
+        let read = self.db().read(owner, async move |tx| {
+            let page = shipments::page(tx, owner, status, &start, limit).await?;
+            let documents = documents_of(tx, owner, &page.items.iter().collect::<Vec<_>>()).await?;
+            Ok((page, documents))
+        });
+        let (page, documents) = read.await?;
+        let show = |stored: &Stored| shown(&stored.doc, &self.signed(owner, &documents, stored.id));
+        let items = page.items.iter().map(show).collect::<Result<_>>()?;
+        let page = Page { items, older_than: page.older_than, newer_than: page.newer_than };
+        self.listing(owner, &query, page)
+    }
+
+    /// Merges a patch into a shipment that is not bought. What carriers said of it before is not true of it any more.
+    pub async fn update_shipment(&self, command: Command, id: Id<Shipment>, patch: Value) -> Result<Reply> {
+        let now = self.now();
+        let owner = command.caller.owner;
+        let precondition = command.precondition.clone();
+        let log = self.event_log(owner, now);
+        let update = async move |tx: &mut Tx<'_>| {
+            let stored = found(shipments::get_for_update(tx, owner, id).await?)?;
+            ensure_current(&precondition, &version_etag(stored.version))?;
+            stored.status.ensure_open()?;
+            let old = read_shipment(&stored)?;
+            let current = serde_json::to_value(&old).map_err(Error::fault)?;
+            let mut input: ShipmentInput = shape::parse_patch(current, patch.clone())?;
+            if names_configuration(&patch) {
+                let given = &patch["addresses"];
+                if given.get("origin").is_none() {
+                    input.addresses.origin = None;
+                }
+                if given.get("return").is_none() {
+                    input.addresses.r#return = None;
+                }
+                let origin = copy_locations(tx, owner, &mut input).await?;
+                shipments::set_origin(tx, owner, id, origin).await?;
+            } else if patch.pointer("/addresses/origin").is_some() {
+                shipments::set_origin(tx, owner, id, None).await?;
+            }
+            let new = old.changed(input, now)?;
+            let doc = change_shipment(tx, owner, &stored, &new, "shipment.updated", &log).await?;
+            Ok(Reply::resource(version_etag(stored.version + 1), doc))
+        };
+        self.write(&command, update).await
+    }
+
+    pub async fn delete_shipment(&self, command: Command, id: Id<Shipment>) -> Result<Reply> {
+        let owner = command.caller.owner;
+        let precondition = command.precondition.clone();
+        let log = self.event_log(owner, self.now());
+        let delete = async move |tx: &mut Tx<'_>| {
+            let stored = found(shipments::get_for_update(tx, owner, id).await?)?;
+            ensure_current(&precondition, &version_etag(stored.version))?;
+            stored.status.ensure_open()?;
+            purchases::delete(tx, owner, id).await?;
+            tracking_events::delete(tx, owner, id).await?;
+            shipments::delete(tx, owner, id).await?;
+            log.append(tx, &Event::new("shipment.deleted", id, &shown(&stored.doc, &[])?)).await?;
+            Ok(Reply::gone())
+        };
+        self.write(&command, delete).await
+    }
+
+    /// The files of a shipment, with addresses that are made now.
+    pub async fn list_shipment_documents(&self, caller: &Caller, id: Id<Shipment>) -> Result<Reply> {
+        let owner = caller.owner;
+        let read = self.db().read(owner, async move |tx| {
+            let stored = found(shipments::get(tx, owner, id).await?)?;
+            documents_of(tx, owner, &[&stored]).await
+        });
+        let documents = read.await?;
+        Ok(Reply::done(format!("{{\"data\":{}}}", json(&self.signed(owner, &documents, id))?)))
+    }
+
+    /// A shipment as it is answered. The addresses of its files differ with each read, and so does its tag.
+    pub(crate) fn shipment_reply(
+        &self,
+        owner: Owner,
+        stored: &Stored,
+        documents: &[StoredDocument],
+    ) -> Result<Reply> {
+        let signed = self.signed(owner, documents, stored.id);
+        let etag = match signed.is_empty() {
+            true => version_etag(stored.version),
+            false => format!("\"{}.{}\"", stored.version, self.now().as_micros()),
+        };
+        Ok(Reply::resource(etag, shown(&stored.doc, &signed)?))
+    }
+
+    fn signed(&self, owner: Owner, documents: &[StoredDocument], shipment: Id<Shipment>) -> Vec<Document> {
+        let subject = shipment.to_string();
+        let of_it = documents.iter().filter(|document| document.subject == subject);
+        of_it.map(|document| self.sign(owner, document)).collect()
+    }
+}
+
+/// The files of these shipments. Only what was bought has any.
+pub async fn documents_of(tx: &mut Tx<'_>, owner: Owner, of: &[&Stored]) -> Result<Vec<StoredDocument>> {
+    let has_any = |stored: &&&Stored| matches!(stored.status, Status::Purchased | Status::Voided);
+    let subjects: Vec<String> = of.iter().filter(has_any).map(|stored| stored.id.to_string()).collect();
+    documents::of_subjects(tx, owner, &subjects).await
+}
+
+/// Files as events tell of them: without links, which would not outlive the log.
+pub fn without_links(documents: &[StoredDocument]) -> Vec<Document> {
+    let show = |stored: &StoredDocument| Document {
+        id: stored.file.id,
+        r#type: stored.file.r#type,
+        file_name: stored.file.file_name.clone(),
+        file_type: stored.file.file_type.clone(),
+        file_size: stored.file.file_size,
+        file_url: String::new(),
+        created_at: stored.created_at,
+        updated_at: stored.updated_at,
+    };
+    documents.iter().map(show).collect()
+}
+
+fn new_shipment(id: Id<Shipment>, details: ShipmentInput, now: Timestamp) -> Shipment {
+    Shipment {
+        id,
+        details,
+        rates: Vec::new(),
+        service: None,
+        status: Status::Draft,
+        tracking_status: TrackingStatus::Unknown,
+        tracking_number: None,
+        errors: Vec::new(),
+        created_at: now,
+        updated_at: now,
+    }
+}
+
+/// Reads what is kept of a shipment.
+pub fn read_shipment(stored: &Stored) -> Result<Shipment> {
+    serde_json::from_str(&stored.doc).map_err(Error::fault)
+}
+
+/// A shipment's document with its files.
+pub fn shown(doc: &str, documents: &[Document]) -> Result<String> {
+    let open = doc.strip_suffix('}').ok_or_else(|| Error::fault("a shipment's document is not an object"))?;
+    Ok(format!("{open},\"documents\":{}}}", json(&documents)?))
+}
+
+/// Keeps a changed shipment and tells of it; gives it as it is shown. For changes before it has files.
+pub async fn change_shipment(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    stored: &Stored,
+    new: &Shipment,
+    event: &'static str,
+    log: &EventLog,
+) -> Result<String> {
+    change_with_documents(tx, owner, stored, new, &[], event, log).await
+}
+
+/// Keeps a changed shipment and tells of it, with the files that it has now.
+pub async fn change_with_documents(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    stored: &Stored,
+    new: &Shipment,
+    documents: &[Document],
+    event: &'static str,
+    log: &EventLog,
+) -> Result<String> {
+    let before: Value = serde_json::from_str(&stored.doc).map_err(Error::fault)?;
+    let after = serde_json::to_value(new).map_err(Error::fault)?;
+    let doc = json(new)?;
+    shipments::update(tx, owner, new.id, new.status, &doc).await?;
+    let shown = shown(&doc, documents)?;
+    let event = Event::new(event, new.id, &shown).changed_from(previous_attributes(&before, &after));
+    log.append(tx, &event).await?;
+    Ok(shown)
+}
+
+/// Whether a patch says where a shipment leaves from by naming a configuration.
+fn names_configuration(patch: &Value) -> bool {
+    patch.pointer("/addresses/location_configuration_id").is_some_and(Value::is_string)
+}
+
+/// Copies the addresses of the location configuration, where one is named and they are not given. Gives the version of
+/// the location that it leaves from.
+async fn copy_locations(tx: &mut Tx<'_>, owner: Owner, input: &mut ShipmentInput) -> Result<Option<Origin>> {
+    let Some(id) = input.addresses.location_configuration_id else { return Ok(None) };
+    let Some(configuration) = location_configurations::get(tx, owner, id).await? else {
+        let code = Code::LocationConfigurationNotFound;
+        let field = "/addresses/location_configuration_id";
+        let issue = Issue::new(code.as_str(), field, "There is no such location configuration.");
+        return Err(Problem::field(code, issue).into());
+    };
+    let addresses = &mut input.addresses;
+    if addresses.r#return.is_none() {
+        addresses.r#return = Some(copy(&configuration.r#return.doc)?);
+    }
+    if addresses.origin.is_some() {
+        return Ok(None);
+    }
+    addresses.origin = Some(copy(&configuration.origin.doc)?);
+    let document: Value = serde_json::from_str(&configuration.origin.doc).map_err(Error::fault)?;
+    let location = serde_json::from_value(document["id"].clone()).map_err(Error::fault)?;
+    Ok(Some(Origin { location, version: configuration.origin.version }))
+}
+
+fn copy(doc: &str) -> Result<AddressRecord> {
+    let location: LocationInput = serde_json::from_str(doc).map_err(Error::fault)?;
+    Ok(AddressRecord::of_location(&location))
+}

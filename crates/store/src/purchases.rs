@@ -1,0 +1,356 @@
+//! What is bought for shipments. Everything that a carrier is asked to do for money, and what it said, is here.
+//!
+//! A purchase belongs to the node that holds it for as long as that node lives. Each time it changes hands its fence goes
+//! up, and nothing is recorded under an old fence. That it is `calling` is committed before a byte leaves: whoever finds
+//! it so later knows that it may have been bought.
+
+use model::purchase::State;
+use model::{CarrierAccount, Error, Id, Owner, PurchaseAttempt, Result, Shipment, Timestamp};
+
+use crate::engine::{Row, Sql, Tx, Value};
+use crate::page::{Page, PageSql, Start};
+
+macro_rules! columns {
+    () => {
+        "owner, id, shipment_id, account_id, service, reference, state, fence, sent_fence, sent_at, due_at, failures, \
+         unknown_at, prepared, receipt, is_labelled, error, created_at, updated_at"
+    };
+}
+
+const GET: Sql =
+    Sql::same(concat!("SELECT ", columns!(), " FROM purchase WHERE owner = $1 AND shipment_id = $2"));
+const GET_FOR_UPDATE: Sql = Sql::each(
+    concat!("SELECT ", columns!(), " FROM purchase WHERE owner = $1 AND shipment_id = $2"),
+    concat!("SELECT ", columns!(), " FROM purchase WHERE owner = $1 AND shipment_id = $2 FOR UPDATE"),
+);
+const BY_ID: Sql = Sql::same(concat!("SELECT ", columns!(), " FROM purchase WHERE owner = $1 AND id = $2"));
+const PAGE: PageSql = PageSql {
+    older: Sql::same(concat!(
+        "SELECT id, ",
+        columns!(),
+        " FROM purchase WHERE owner = $1 AND id < $2 AND (CAST($3 AS TEXT) IS NULL OR state = $3)
+         ORDER BY id DESC LIMIT $4"
+    )),
+    newer: Sql::same(concat!(
+        "SELECT id, ",
+        columns!(),
+        " FROM purchase WHERE owner = $1 AND id > $2 AND (CAST($3 AS TEXT) IS NULL OR state = $3)
+         ORDER BY id LIMIT $4"
+    )),
+};
+/// Whoever was at it before, for another wish or in vain, is shut out by the fence.
+const BEGIN: Sql = Sql::same(
+    "INSERT INTO purchase (owner, id, shipment_id, account_id, service, reference, state, due_at, created_at, updated_at)
+     VALUES ($1, $2, $3, $4, $5, $6, 'ready', $7, $7, $7)
+     ON CONFLICT (owner, shipment_id) DO UPDATE SET account_id = excluded.account_id, service = excluded.service,
+         state = 'ready', holder = '', fence = purchase.fence + 1, due_at = excluded.due_at, failures = 0,
+         unknown_at = NULL, prepared = NULL, receipt = NULL, is_labelled = 0, error = NULL,
+         updated_at = excluded.updated_at",
+);
+/// Spans organisations.
+const ANY_DUE: Sql = Sql::same(
+    "SELECT fence FROM purchase WHERE due_at <= $1
+     AND holder NOT IN (SELECT n.id FROM node n WHERE n.alive_until > $1) LIMIT 1",
+);
+/// Spans organisations.
+const CLAIM: Sql = Sql::each(
+    concat!(
+        "UPDATE purchase SET holder = $1, fence = fence + 1,
+             sent_fence = CASE WHEN state = 'ready' THEN fence + 1 ELSE sent_fence END,
+             sent_at = CASE WHEN state = 'ready' THEN $2 ELSE sent_at END,
+             state = CASE WHEN state = 'ready' THEN 'calling' ELSE state END
+         WHERE (owner, id) IN (
+             SELECT p.owner, p.id FROM purchase p WHERE p.due_at <= $2
+             AND p.holder NOT IN (SELECT n.id FROM node n WHERE n.alive_until > $2)
+             ORDER BY p.due_at LIMIT $3)
+         RETURNING ",
+        columns!()
+    ),
+    concat!(
+        "UPDATE purchase SET holder = $1, fence = purchase.fence + 1,
+             sent_fence = CASE WHEN purchase.state = 'ready' THEN purchase.fence + 1 ELSE purchase.sent_fence END,
+             sent_at = CASE WHEN purchase.state = 'ready' THEN $2 ELSE purchase.sent_at END,
+             state = CASE WHEN purchase.state = 'ready' THEN 'calling' ELSE purchase.state END
+         FROM (
+             SELECT p.owner AS due_owner, p.id AS due_id FROM purchase p WHERE p.due_at <= $2
+             AND p.holder NOT IN (SELECT n.id FROM node n WHERE n.alive_until > $2)
+             ORDER BY p.due_at LIMIT $3 FOR UPDATE OF p SKIP LOCKED) due
+         WHERE purchase.owner = due_owner AND purchase.id = due_id
+         RETURNING ",
+        columns!()
+    ),
+);
+/// Once: whoever repeats it, because the answer was lost, finds that nobody holds it any more.
+const RECORD: Sql = Sql::same(
+    "UPDATE purchase SET state = $1, holder = '', due_at = $2, failures = $3, unknown_at = $4, prepared = $5,
+         receipt = $6, is_labelled = $7, error = $8, updated_at = $9
+     WHERE owner = $10 AND id = $11 AND fence = $12 AND holder <> ''",
+);
+const KEEP_PREPARED: Sql =
+    Sql::same("UPDATE purchase SET prepared = $1 WHERE owner = $2 AND id = $3 AND fence = $4");
+const KEEP_RECEIPT: Sql = Sql::same(
+    "UPDATE purchase SET state = 'bought', receipt = $1, failures = 0, unknown_at = NULL, error = NULL, updated_at = $2
+     WHERE owner = $3 AND id = $4 AND fence = $5",
+);
+/// Whoever holds it does not know of this, and is shut out.
+const ACCEPT: Sql = Sql::same(
+    "UPDATE purchase SET state = 'bought', receipt = $1, due_at = $2, holder = '', fence = fence + 1, failures = 0,
+         unknown_at = NULL, error = NULL, updated_at = $2
+     WHERE owner = $3 AND id = $4",
+);
+/// Whoever holds it does not know of this, and is shut out.
+const SET_STATE: Sql = Sql::same(
+    "UPDATE purchase SET state = $1, due_at = $2, holder = '', fence = fence + 1, failures = 0, error = NULL,
+         updated_at = $3
+     WHERE owner = $4 AND id = $5",
+);
+const SET_DUE: Sql = Sql::same(
+    "UPDATE purchase SET due_at = $1 WHERE owner = $2 AND shipment_id = $3 AND state = 'bought' AND due_at IS NOT NULL",
+);
+const OBSERVE: Sql = Sql::same(
+    "INSERT INTO purchase_observation (owner, purchase_id, fence, doc, created_at) VALUES ($1, $2, $3, $4, $5)
+     ON CONFLICT DO NOTHING",
+);
+const DELETE: Sql = Sql::same("DELETE FROM purchase WHERE owner = $1 AND shipment_id = $2");
+const USES_ACCOUNT: Sql = Sql::same(
+    "SELECT id FROM purchase WHERE owner = $1 AND account_id = $2 AND (due_at IS NOT NULL OR state = 'needs_review') LIMIT 1",
+);
+const BY_NUMBER: Sql = Sql::each(
+    "SELECT shipment_id FROM purchase WHERE owner = $1 AND account_id = $2 AND state = 'bought'
+     AND EXISTS (SELECT 1 FROM json_each(receipt, '$.tracking_numbers') WHERE value = $3) LIMIT 1",
+    "SELECT shipment_id FROM purchase WHERE owner = $1 AND account_id = $2 AND state = 'bought'
+     AND (receipt::json -> 'tracking_numbers')::jsonb ? $3::text LIMIT 1",
+);
+pub(crate) const STATEMENTS: &[&Sql] = &[
+    &GET,
+    &GET_FOR_UPDATE,
+    &BY_ID,
+    &PAGE.older,
+    &PAGE.newer,
+    &BEGIN,
+    &ANY_DUE,
+    &CLAIM,
+    &RECORD,
+    &KEEP_PREPARED,
+    &KEEP_RECEIPT,
+    &ACCEPT,
+    &SET_STATE,
+    &SET_DUE,
+    &OBSERVE,
+    &DELETE,
+    &USES_ACCOUNT,
+    &BY_NUMBER,
+];
+
+/// What is bought, and how far that has come.
+#[derive(Clone, Debug)]
+pub struct Purchase {
+    pub owner: Owner,
+    pub id: Id<PurchaseAttempt>,
+    pub shipment: Id<Shipment>,
+    pub account: Id<CarrierAccount>,
+    /// The service's handle.
+    pub service: String,
+    /// What the carrier is told to call it.
+    pub reference: String,
+    pub state: State,
+    pub fence: i64,
+    /// The fence under which it was last sent, and when.
+    pub sent_fence: i64,
+    pub sent_at: Option<Timestamp>,
+    pub due_at: Option<Timestamp>,
+    pub failures: i64,
+    pub unknown_at: Option<Timestamp>,
+    pub prepared: Option<String>,
+    /// As JSON.
+    pub receipt: Option<String>,
+    pub is_labelled: bool,
+    /// As JSON.
+    pub error: Option<String>,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+}
+
+/// A wish to buy.
+pub struct Wish<'a> {
+    pub shipment: Id<Shipment>,
+    pub account: Id<CarrierAccount>,
+    pub service: &'a str,
+    pub reference: &'a str,
+}
+
+pub async fn get(tx: &mut Tx<'_>, owner: Owner, shipment: Id<Shipment>) -> Result<Option<Purchase>> {
+    tx.one(&GET, &[owner.into(), shipment.into()]).await?.map(|row| read(row, 0)).transpose()
+}
+
+/// As [`get`], and nobody else changes it before this transaction ends.
+pub async fn get_for_update(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    shipment: Id<Shipment>,
+) -> Result<Option<Purchase>> {
+    tx.one(&GET_FOR_UPDATE, &[owner.into(), shipment.into()]).await?.map(|row| read(row, 0)).transpose()
+}
+
+pub async fn by_id(tx: &mut Tx<'_>, owner: Owner, id: Id<PurchaseAttempt>) -> Result<Option<Purchase>> {
+    tx.one(&BY_ID, &[owner.into(), id.into()]).await?.map(|row| read(row, 0)).transpose()
+}
+
+pub async fn page(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    state: Option<State>,
+    start: &Start,
+    limit: usize,
+) -> Result<Page<Purchase>> {
+    let filter = [state.map(State::as_str).into()];
+    Page::read(tx, &PAGE, owner.into(), &filter, start, limit).await?.try_map(|row| read(row, 1))
+}
+
+/// Writes down that something is to be bought. A shipment has one purchase: what failed before is begun again.
+pub async fn begin(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    id: Id<PurchaseAttempt>,
+    wish: &Wish<'_>,
+    now: Timestamp,
+) -> Result<()> {
+    let values = [
+        owner.into(),
+        id.into(),
+        wish.shipment.into(),
+        wish.account.into(),
+        wish.service.into(),
+        wish.reference.into(),
+        now.into(),
+    ];
+    tx.execute(&BEGIN, &values).await.map(drop)
+}
+
+/// Whether there is anything to do that no living node is at.
+pub async fn any_due(tx: &mut Tx<'_>, now: Timestamp) -> Result<bool> {
+    Ok(tx.one(&ANY_DUE, &[now.into()]).await?.is_some())
+}
+
+/// Takes what is due, of whichever organisation. What was ready is `calling` from now on.
+pub async fn claim(tx: &mut Tx<'_>, node: &str, now: Timestamp, limit: usize) -> Result<Vec<Purchase>> {
+    let rows = tx.all(&CLAIM, &[node.into(), now.into(), Value::Int(limit as i64)]).await?;
+    rows.into_iter().map(|row| read(row, 0)).collect()
+}
+
+/// Writes down how a purchase stands and lets go of it; false where it is no longer held, and nothing may be written.
+pub async fn record(tx: &mut Tx<'_>, purchase: &Purchase, now: Timestamp) -> Result<bool> {
+    let values = [
+        purchase.state.as_str().into(),
+        purchase.due_at.into(),
+        purchase.failures.into(),
+        purchase.unknown_at.into(),
+        purchase.prepared.as_deref().into(),
+        purchase.receipt.as_deref().into(),
+        Value::Int(purchase.is_labelled.into()),
+        purchase.error.as_deref().into(),
+        now.into(),
+        purchase.owner.into(),
+        purchase.id.into(),
+        purchase.fence.into(),
+    ];
+    Ok(tx.execute(&RECORD, &values).await? > 0)
+}
+
+/// Keeps the carrier's name of what was made known to it; false where the purchase is no longer held.
+pub async fn keep_prepared(tx: &mut Tx<'_>, purchase: &Purchase, prepared: &str) -> Result<bool> {
+    let values = [prepared.into(), purchase.owner.into(), purchase.id.into(), purchase.fence.into()];
+    Ok(tx.execute(&KEEP_PREPARED, &values).await? > 0)
+}
+
+/// Keeps what a carrier gave for the money, and goes on holding it; false where it is no longer held.
+pub async fn keep_receipt(
+    tx: &mut Tx<'_>,
+    purchase: &Purchase,
+    receipt: &str,
+    now: Timestamp,
+) -> Result<bool> {
+    let values =
+        [receipt.into(), now.into(), purchase.owner.into(), purchase.id.into(), purchase.fence.into()];
+    Ok(tx.execute(&KEEP_RECEIPT, &values).await? > 0)
+}
+
+/// Takes it as bought, because somebody found out.
+pub async fn accept(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    id: Id<PurchaseAttempt>,
+    receipt: &str,
+    now: Timestamp,
+) -> Result<()> {
+    tx.execute(&ACCEPT, &[receipt.into(), now.into(), owner.into(), id.into()]).await.map(drop)
+}
+
+/// Puts it into another state, because somebody said so.
+pub async fn set_state(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    id: Id<PurchaseAttempt>,
+    state: State,
+    due_at: Option<Timestamp>,
+    now: Timestamp,
+) -> Result<()> {
+    let values = [state.as_str().into(), due_at.into(), now.into(), owner.into(), id.into()];
+    tx.execute(&SET_STATE, &values).await.map(drop)
+}
+
+/// Has a parcel looked for at another time.
+pub async fn set_due(tx: &mut Tx<'_>, owner: Owner, shipment: Id<Shipment>, due_at: Timestamp) -> Result<()> {
+    tx.execute(&SET_DUE, &[due_at.into(), owner.into(), shipment.into()]).await.map(drop)
+}
+
+/// Keeps what a carrier said to somebody who no longer held the purchase.
+pub async fn observe(tx: &mut Tx<'_>, purchase: &Purchase, doc: &str, now: Timestamp) -> Result<()> {
+    let values = [purchase.owner.into(), purchase.id.into(), purchase.fence.into(), doc.into(), now.into()];
+    tx.execute(&OBSERVE, &values).await.map(drop)
+}
+
+pub async fn delete(tx: &mut Tx<'_>, owner: Owner, shipment: Id<Shipment>) -> Result<()> {
+    tx.execute(&DELETE, &[owner.into(), shipment.into()]).await.map(drop)
+}
+
+/// Whether something is under way with an account.
+pub async fn uses_account(tx: &mut Tx<'_>, owner: Owner, account: Id<CarrierAccount>) -> Result<bool> {
+    Ok(tx.one(&USES_ACCOUNT, &[owner.into(), account.into()]).await?.is_some())
+}
+
+/// The shipment of a tracking number.
+pub async fn by_number(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    account: Id<CarrierAccount>,
+    number: &str,
+) -> Result<Option<Id<Shipment>>> {
+    let row = tx.one(&BY_NUMBER, &[owner.into(), account.into(), number.into()]).await?;
+    row.map(|mut row| row.id(0)).transpose()
+}
+
+fn read(mut row: Row, first: usize) -> Result<Purchase> {
+    let state = row.text(first + 6)?;
+    Ok(Purchase {
+        owner: row.owner(first)?,
+        id: row.id(first + 1)?,
+        shipment: row.id(first + 2)?,
+        account: row.id(first + 3)?,
+        service: row.text(first + 4)?,
+        reference: row.text(first + 5)?,
+        state: State::parse(&state).ok_or_else(|| Error::fault("a purchase has no known state"))?,
+        fence: row.int(first + 7)?,
+        sent_fence: row.int(first + 8)?,
+        sent_at: row.moment_or_null(first + 9)?,
+        due_at: row.moment_or_null(first + 10)?,
+        failures: row.int(first + 11)?,
+        unknown_at: row.moment_or_null(first + 12)?,
+        prepared: row.text_or_null(first + 13)?,
+        receipt: row.text_or_null(first + 14)?,
+        is_labelled: row.int(first + 15)? == 1,
+        error: row.text_or_null(first + 16)?,
+        created_at: row.moment(first + 17)?,
+        updated_at: row.moment(first + 18)?,
+    })
+}
