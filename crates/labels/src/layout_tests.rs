@@ -63,9 +63,10 @@ fn label() -> impl Strategy<Value = Label> {
     let number = prop_oneof![
         "[A-Z0-9]{8,22}".prop_map(Primary::Number),
         Just(Primary::Sscc("376104250021234569".into())),
+        words().prop_map(Primary::Figures),
     ];
     let custom =
-        (proptest::collection::vec(words(), 0..5), proptest::collection::vec("[A-Z0-9-]{1,10}", 0..5));
+        (proptest::collection::vec(words(), 0..5), proptest::collection::vec("[A-Z0-9-]{1,18}", 0..5));
     let codes = (number, proptest::option::of("[ -~]{1,60}"), any::<bool>());
     let kind = |is_qr| if is_qr { MatrixKind::Qr } else { MatrixKind::Gs1DataMatrix };
     (party(), party(), words(), words(), custom, codes, proptest::option::of(customs()), any::<bool>())
