@@ -66,7 +66,8 @@ impl Shop {
         let rate = self.desk.bought()["selected_rate"].clone();
         let word = |name: &str| rate[name].as_str().expect("a text").to_owned();
         let service = ::carriers::easypost::handle(&word("carrier"), &word("service"));
-        self.ask("purchase", Some(json!({"carrier_account": self.account, "carrier_service": service}))).await;
+        self.ask("purchase", Some(json!({"carrier_account": self.account, "carrier_service": service})))
+            .await;
     }
 
     /// Buys it, as nothing goes wrong.
@@ -138,7 +139,8 @@ async fn rates_come_with_what_the_silent_carriers_said() {
     let (rates, errors) = (rated.json()["rates"].clone(), rated.json()["errors"].clone());
     let mut expected: Vec<i64> = known["rates"].as_array().unwrap().iter().map(cents).collect();
     expected.sort_unstable();
-    let given: Vec<i64> = rates.as_array().unwrap().iter().map(|rate| rate["rate"].as_i64().unwrap()).collect();
+    let given: Vec<i64> =
+        rates.as_array().unwrap().iter().map(|rate| rate["rate"].as_i64().unwrap()).collect();
     assert_eq!(given, expected);
     assert_eq!(rates[0]["currency_code"], "USD");
     assert_eq!(rates[0]["carrier_account"]["id"], json!(shop.account));
@@ -160,14 +162,18 @@ fn cents(rate: &Value) -> i64 {
 #[tokio::test]
 async fn a_rate_is_bought_with_its_label_and_number() {
     let shop = Shop::open().await;
-    let rated = shop.world.request("POST", &format!("/shipments/{}/rates", shop.shipment)).send().await.json();
+    let rated =
+        shop.world.request("POST", &format!("/shipments/{}/rates", shop.shipment)).send().await.json();
     shop.desk.take();
     shop.ask("purchase", Some(json!({"rate": rated["rates"][0]["id"]}))).await;
     assert_eq!(shop.desk.take(), Vec::<String>::new(), "a request never waits for a carrier");
     shop.work().await;
     let bought = shop.desk.bought();
     let shown = shop.shown().await;
-    assert_eq!((&shown["status"], &shown["tracking_number"]), (&json!("purchased"), &bought["tracking_code"]));
+    assert_eq!(
+        (&shown["status"], &shown["tracking_number"]),
+        (&json!("purchased"), &bought["tracking_code"])
+    );
     assert_eq!(shown["packages"][0]["tracking_number"], bought["tracking_code"]);
     let name = bought["id"].as_str().unwrap();
     let seen = shop.desk.take();
@@ -181,7 +187,10 @@ async fn a_rate_is_bought_with_its_label_and_number() {
     let link = &url[url.find("/files/").expect("a link of ours")..];
     assert_eq!(shop.world.request("GET", link).anonymous().send().await.text, LABEL);
     let attempt = shop.attempt().await;
-    assert_eq!((&attempt["state"], &attempt["amount"]), (&json!("bought"), &json!(cents(&bought["selected_rate"]))));
+    assert_eq!(
+        (&attempt["state"], &attempt["amount"]),
+        (&json!("bought"), &json!(cents(&bought["selected_rate"])))
+    );
 }
 
 #[tokio::test]
@@ -210,7 +219,9 @@ async fn a_refund_that_takes_long_is_asked_for_once() {
 
 #[tokio::test]
 async fn a_refund_that_is_rejected_leaves_the_shipment_bought_and_says_why() {
-    for (word, why) in [("rejected", "The carrier rejected the refund"), ("not_applicable", "nothing to refund")] {
+    for (word, why) in
+        [("rejected", "The carrier rejected the refund"), ("not_applicable", "nothing to refund")]
+    {
         let shop = Shop::open().await;
         shop.buy().await;
         shop.desk.say("refund_status", &json!(word));
@@ -294,27 +305,35 @@ async fn a_busy_carrier_is_asked_again_later() {
 #[tokio::test]
 async fn a_wrong_key_is_told_and_harms_nothing() {
     let shop = Shop::with("EZTKother", 1).await;
-    let rated = shop.world.request("POST", &format!("/shipments/{}/rates", shop.shipment)).send().await.json();
+    let rated =
+        shop.world.request("POST", &format!("/shipments/{}/rates", shop.shipment)).send().await.json();
     let error = &rated["errors"][0];
     assert_eq!((&error["code"], &error["source"]), (&json!("credentials_invalid"), &json!("carrier")));
     assert_eq!(error["message"], "Parcels: This api key is no longer active.");
     shop.order().await;
     shop.work().await;
     let shown = shop.shown().await;
-    assert_eq!((&shown["status"], &shown["errors"][0]["code"]), (&json!("purchase_failed"), &json!("credentials_invalid")));
+    assert_eq!(
+        (&shown["status"], &shown["errors"][0]["code"]),
+        (&json!("purchase_failed"), &json!("credentials_invalid"))
+    );
     assert_eq!((count(&shop.desk.take(), "/buy"), shop.desk.purchases()), (0, 0));
 }
 
 #[tokio::test]
 async fn several_packages_are_refused_before_easypost_hears_of_them() {
     let shop = Shop::with(KEY, 2).await;
-    let rated = shop.world.request("POST", &format!("/shipments/{}/rates", shop.shipment)).send().await.json();
+    let rated =
+        shop.world.request("POST", &format!("/shipments/{}/rates", shop.shipment)).send().await.json();
     let error = &rated["errors"][0];
     assert_eq!((&error["code"], &error["source"]), (&json!("service_unavailable"), &json!("provider")));
     assert!(error["message"].as_str().unwrap().contains("make a shipment of each package"), "{error}");
     shop.order().await;
     shop.work().await;
     let shown = shop.shown().await;
-    assert_eq!((&shown["status"], &shown["errors"][0]["code"]), (&json!("purchase_failed"), &json!("service_unavailable")));
+    assert_eq!(
+        (&shown["status"], &shown["errors"][0]["code"]),
+        (&json!("purchase_failed"), &json!("service_unavailable"))
+    );
     assert_eq!(shop.desk.take(), Vec::<String>::new());
 }

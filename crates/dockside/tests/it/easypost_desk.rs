@@ -64,7 +64,8 @@ impl Desk {
         let address = listener.local_addr().expect("an address");
         let mut recorded = BTreeMap::new();
         let text = self::recording(recording).unwrap_or_else(ours).to_string();
-        let exchanges: Value = serde_json::from_str(&text.replace(FILES, &format!("http://{address}"))).unwrap();
+        let exchanges: Value =
+            serde_json::from_str(&text.replace(FILES, &format!("http://{address}"))).unwrap();
         for exchange in exchanges["exchanges"].as_array().expect("exchanges") {
             let word = |name: &str| exchange["request"][name].as_str().expect("a text");
             let name = format!("{} {}", word("method"), word("path"));
@@ -143,9 +144,7 @@ pub fn recording(name: &str) -> Option<Value> {
 /// An exchange of our own writing, for where there are no recordings.
 fn ours() -> Value {
     eprintln!("there is no recorded traffic here: an exchange of our own writing stands in for it");
-    let rate = |id: &str, service: &str, rate: &str| {
-        json!({"id": id, "carrier": "USPS", "service": service, "rate": rate, "currency": "USD", "delivery_days": 2})
-    };
+    let rate = |id: &str, service: &str, rate: &str| json!({"id": id, "carrier": "USPS", "service": service, "rate": rate, "currency": "USD", "delivery_days": 2});
     let rates = [rate("rate_1", "GroundAdvantage", "6.07"), rate("rate_2", "Express", "33.10")];
     let messages = [json!({"carrier": "UPS", "type": "rate_error", "message": "No rate response received."})];
     let known = json!({"id": "shp_ours", "rates": rates, "messages": messages, "selected_rate": null,
@@ -157,9 +156,7 @@ fn ours() -> Value {
     bought["postage_label"] =
         json!({"label_url": format!("{FILES}/files/label.png"), "label_file_type": "image/png"});
     bought["tracker"] = json!({"status": "unknown", "status_detail": "unknown"});
-    let exchange = |path: &str, status: u16, body: Value| {
-        json!({"request": {"method": "POST", "path": path}, "response": {"status": status, "body": body}})
-    };
+    let exchange = |path: &str, status: u16, body: Value| json!({"request": {"method": "POST", "path": path}, "response": {"status": status, "body": body}});
     json!({"exchanges": [exchange(SHIPMENTS, 201, known), exchange("/v2/shipments/shp_ours/buy", 200, bought)]})
 }
 
@@ -198,7 +195,11 @@ async fn answer(
         (401, failure("APIKEY.INACTIVE", "This api key is no longer active."))
     };
     let body = Full::new(Bytes::from(answer.to_string()));
-    Ok(Response::builder().status(status).header("content-type", "application/json").body(body).expect("an answer"))
+    Ok(Response::builder()
+        .status(status)
+        .header("content-type", "application/json")
+        .body(body)
+        .expect("an answer"))
 }
 
 /// A failure in EasyPost's words.
@@ -219,7 +220,9 @@ impl Books {
                 self.shipments.entry(name).or_insert_with(|| shipment.clone());
                 Some((status, shipment))
             }
-            ("GET", [name]) => Some(self.shipments.get(*name).map_or_else(missing, |found| (200, found.clone()))),
+            ("GET", [name]) => {
+                Some(self.shipments.get(*name).map_or_else(missing, |found| (200, found.clone())))
+            }
             ("POST", [name, "buy"]) => self.buy(name, known.unwrap_or_else(missing), body),
             ("POST", [name, "refund"]) => {
                 let Some(shipment) = self.shipments.get_mut(*name) else { return Some(missing()) };
@@ -241,7 +244,10 @@ impl Books {
             return Some((404, failure("NOT_FOUND", "The requested resource could not be found.")));
         };
         if !shipment["selected_rate"].is_null() {
-            return Some((422, failure("SHIPMENT.POSTAGE.EXISTS", "Postage already exists for this shipment.")));
+            return Some((
+                422,
+                failure("SHIPMENT.POSTAGE.EXISTS", "Postage already exists for this shipment."),
+            ));
         }
         let wanted: Value = serde_json::from_slice(body).unwrap_or_default();
         let is_offered = |rate: &Value| rate["id"] == wanted["rate"]["id"];

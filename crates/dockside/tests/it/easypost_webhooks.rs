@@ -102,7 +102,11 @@ async fn whoever_can_not_sign_learns_nothing() {
     let mut seen = std::collections::BTreeSet::new();
     for (name, account, signature) in cases {
         let reply = post(&shop.world, account, signature, &body).await;
-        assert_eq!((reply.status.as_u16(), reply.code().as_str()), (403, "invalid_signature"), "{name}: {reply}");
+        assert_eq!(
+            (reply.status.as_u16(), reply.code().as_str()),
+            (403, "invalid_signature"),
+            "{name}: {reply}"
+        );
         seen.insert(reply.text.replace(account, "account"));
     }
     assert_eq!(seen.len(), 1, "{seen:?}");
@@ -134,9 +138,15 @@ async fn what_is_no_news_of_ours_is_taken_and_changes_nothing() {
 #[tokio::test]
 async fn garbage_is_a_problem_and_no_fault() {
     let shop = sent("1").await;
-    for body in [&b""[..], b"{}", b"[1]", b"null", b"\xff\xfe", br#"{"id":1,"description":"tracker.updated"}"#] {
+    for body in
+        [&b""[..], b"{}", b"[1]", b"null", b"\xff\xfe", br#"{"id":1,"description":"tracker.updated"}"#]
+    {
         let reply = post(&shop.world, &shop.account, Some(&signature(APART, body)), body).await;
-        assert_eq!((reply.status.as_u16(), reply.code().as_str()), (400, "carrier_message_invalid"), "{reply}");
+        assert_eq!(
+            (reply.status.as_u16(), reply.code().as_str()),
+            (400, "carrier_message_invalid"),
+            "{reply}"
+        );
     }
     let large = vec![b' '; 20 << 20];
     let reply = post(&shop.world, &shop.account, Some(&signature(APART, &large)), &large).await;
