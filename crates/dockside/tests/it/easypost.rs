@@ -13,8 +13,8 @@ use crate::world::{Reply, World};
 /// Rates of one carrier beside the silence of another, and a purchase.
 pub const RECORDING: &str = "hist_rate_no_response_then_buy";
 pub const SECRET: &str = "s\u{e9}cret";
-/// How long a purchase may stay invisible, and after how long a refund is looked at again, in seconds.
-const INVISIBLE_SECONDS: i64 = 5;
+/// After how long what a look-up does not find was not bought, and after how long a refund is looked at again, in seconds.
+const INVISIBLE_SECONDS: i64 = 35;
 const REFUND_SECONDS: i64 = 3600;
 
 /// A shop with an account at the desk, and a shipment that is not bought yet.

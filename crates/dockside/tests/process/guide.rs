@@ -117,6 +117,12 @@ fn the_life_of_an_order_works_when_pasted() {
 }
 
 #[test]
+fn carriers_work_when_pasted() {
+    let outputs = walk("carriers.md", &[], &[]);
+    assert!(outputs.len() > 4, "a page that was cut short would pass too");
+}
+
+#[test]
 fn webhooks_work_when_pasted() {
     let receiver = Receiver::start(&[]);
     let allow = ["--outbound-allow", "127.0.0.0/8"];
