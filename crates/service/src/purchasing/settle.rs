@@ -184,6 +184,8 @@ fn change(purchase: &mut Purchase, next: Next) -> Result<Option<ShipmentError>> 
         Next::Failed(error) | Next::Review(error) => Some(error.clone()),
         _ => None,
     };
+    // To wait until it is certain that nothing was bought is no failure.
+    let is_failure = !matches!(next, Next::Check { error: None, .. });
     let (state, due_at, error) = match next {
         Next::Failed(error) => (State::Failed, None, Some(error)),
         Next::Review(error) => (State::Review, None, Some(error)),
@@ -197,7 +199,7 @@ fn change(purchase: &mut Purchase, next: Next) -> Result<Option<ShipmentError>> 
         }
         Next::Bought { .. } => return Err(Error::fault("what was bought is kept first")),
     };
-    purchase.failures += 1;
+    purchase.failures += i64::from(is_failure);
     purchase.state = state;
     purchase.due_at = due_at;
     purchase.error = error.as_ref().map(json).transpose()?;
@@ -234,4 +236,52 @@ async fn accept_late(tx: &mut Tx<'_>, lost: &Purchase, kept: &str, now: Timestam
         purchases::accept(tx, lost.owner, purchase.id, kept, now).await?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use model::shipment::{ErrorCode, ErrorType, Source};
+    use model::{Id, World};
+
+    use super::*;
+
+    fn purchase() -> Purchase {
+        let now = Timestamp::from_micros(0);
+        Purchase {
+            owner: Owner { organisation: Id::from_bits(1), world: World::Test },
+            id: Id::from_bits(2),
+            shipment: Id::from_bits(3),
+            account: Id::from_bits(4),
+            service: "standard".to_owned(),
+            reference: "shp_3".to_owned(),
+            state: State::Checking,
+            fence: 2,
+            sent_fence: 1,
+            sent_at: None,
+            due_at: None,
+            failures: 3,
+            unknown_at: None,
+            prepared: None,
+            receipt: None,
+            is_labelled: false,
+            error: None,
+            created_at: now,
+            updated_at: now,
+        }
+    }
+
+    #[test]
+    fn to_wait_until_it_is_certain_is_no_failure() {
+        let now = Timestamp::from_micros(0);
+        let failures = |next: Next| {
+            let mut purchase = purchase();
+            change(&mut purchase, next).unwrap();
+            purchase.failures
+        };
+        let check = |error| Next::Check { due_at: now, unknown_at: now, error };
+        let error = ShipmentError::new(ErrorType::Purchase, ErrorCode::OutcomeUnknown, Source::Provider, "?");
+        assert_eq!(failures(check(None)), 3);
+        assert_eq!(failures(check(Some(error))), 4);
+        assert_eq!(failures(Next::Again { due_at: now, error: None }), 4);
+    }
 }

@@ -71,9 +71,10 @@ impl Service {
         match job.purchase.state {
             State::Calling if job.purchase.sent_fence == job.purchase.fence => self.buy(job).await,
             State::Ready | State::Calling => {
+                // Whoever held it may have let it wait for a place, and have sent it just before it was taken to be dead:
+                // what it sent then is on its way for as long as a call may take.
                 let call = self.settings().carriers.call_seconds as i64;
-                let sent_at = job.purchase.sent_at.unwrap_or(job.purchase.updated_at);
-                let next = self.facts(&job).after_crash(sent_at.plus_seconds(call));
+                let next = self.facts(&job).after_crash(self.now().plus_seconds(call));
                 self.conclude(job, next).await
             }
             State::Checking => self.look_up(job).await,
