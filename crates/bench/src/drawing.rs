@@ -197,19 +197,31 @@ fn path(item: &Item) -> Option<krilla::geom::Path> {
         Item::Fill(area) => rect(area.x, area.y, area.width, area.height),
         Item::Bars(bars) => {
             let module = bars.module_dots as f32 / DOTS_PER_MM;
-            let dark = bars.modules.iter().enumerate().filter(|(_, is_dark)| **is_dark);
-            dark.for_each(|(n, _)| rect(bars.x + n as f32 * module, bars.area.y, module, bars.area.height));
+            let area = bars.area;
+            runs(&bars.modules, |at, count| {
+                rect(bars.x + at as f32 * module, area.y, count as f32 * module, area.height);
+            });
         }
         Item::Squares(squares) => {
-            let (module, side) = (squares.module_dots as f32 / DOTS_PER_MM, squares.matrix.side);
-            let dark = squares.matrix.modules.iter().enumerate().filter(|(_, is_dark)| **is_dark);
-            dark.for_each(|(n, _)| {
-                let (x, y) = ((n % side) as f32 * module, (n / side) as f32 * module);
-                rect(squares.x + x, squares.y + y, module, module);
-            });
+            let module = squares.module_dots as f32 / DOTS_PER_MM;
+            for (y, row) in squares.matrix.modules.chunks(squares.matrix.side).enumerate() {
+                let y = squares.y + y as f32 * module;
+                runs(row, |at, count| rect(squares.x + at as f32 * module, y, count as f32 * module, module));
+            }
         }
     }
     builder.finish()
+}
+
+/// Tells where dark modules begin, and how many follow each other.
+fn runs(modules: &[bool], mut tell: impl FnMut(usize, usize)) {
+    let mut at = 0;
+    for run in modules.chunk_by(|a, b| a == b) {
+        if run[0] {
+            tell(at, run.len());
+        }
+        at += run.len();
+    }
 }
 
 /// As many lines of about the same lengths, with the numbers that place them formatted.
