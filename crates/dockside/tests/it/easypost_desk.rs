@@ -143,7 +143,7 @@ pub fn recording(name: &str) -> Option<Value> {
 
 /// An exchange of our own writing, for where there are no recordings.
 fn ours() -> Value {
-    eprintln!("there is no recorded traffic here: an exchange of our own writing stands in for it");
+    println!("there is no recorded traffic here: an exchange of our own writing stands in for it");
     let rate = |id: &str, service: &str, rate: &str| json!({"id": id, "carrier": "USPS", "service": service, "rate": rate, "currency": "USD", "delivery_days": 2});
     let rates = [rate("rate_1", "GroundAdvantage", "6.07"), rate("rate_2", "Express", "33.10")];
     let messages = [json!({"carrier": "UPS", "type": "rate_error", "message": "No rate response received."})];

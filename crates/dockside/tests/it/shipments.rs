@@ -78,8 +78,9 @@ pub fn full_shipment() -> Value {
 fn missing(sent: &Value, shown: &Value, at: &str) -> Vec<String> {
     match (sent, shown) {
         (Value::Object(sent), Value::Object(shown)) => {
+            let nothing = json!("is not there");
             let below = |(name, value): (&String, &Value)| {
-                missing(value, shown.get(name).unwrap_or(&json!("is not there")), &format!("{at}/{name}"))
+                missing(value, shown.get(name).unwrap_or(&nothing), &format!("{at}/{name}"))
             };
             sent.iter().flat_map(below).collect()
         }
