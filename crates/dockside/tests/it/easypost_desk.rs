@@ -142,6 +142,7 @@ pub fn recording(name: &str) -> Option<Value> {
 }
 
 /// An exchange of our own writing, for where there are no recordings.
+#[expect(clippy::print_stdout, reason = "whoever reads the tests' output should know what was not tested")]
 fn ours() -> Value {
     println!("there is no recorded traffic here: an exchange of our own writing stands in for it");
     let rate = |id: &str, service: &str, rate: &str| json!({"id": id, "carrier": "USPS", "service": service, "rate": rate, "currency": "USD", "delivery_days": 2});
