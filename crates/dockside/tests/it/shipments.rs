@@ -128,6 +128,24 @@ async fn every_field_of_the_interface_comes_back_as_it_was_sent() {
 }
 
 #[tokio::test]
+async fn a_copy_of_what_was_bought_is_not_bought() {
+    let world = World::rehearsal().await;
+    let path = world.shipment(parcel()).await;
+    let mut bought = world.buy(&path).await;
+    assert!(bought["packages"][0]["tracking_number"].is_string());
+    // What only we say may be sent back, whatever it is, and is not taken over.
+    for number in [bought["packages"][0]["tracking_number"].clone(), json!({}), json!(7)] {
+        bought["packages"][0]["tracking_number"] = number;
+        let copy = world.post("/shipments", bought.clone()).await;
+        assert_eq!((copy.status.as_u16(), copy.json()["status"].as_str()), (201, Some("draft")), "{copy}");
+        assert_eq!(
+            (&copy.json()["packages"][0]["tracking_number"], &copy.json()["documents"]),
+            (&Value::Null, &json!([]))
+        );
+    }
+}
+
+#[tokio::test]
 async fn the_least_that_a_shipment_needs() {
     let world = World::rehearsal().await;
     let made = world.post("/shipments", parcel()).await.json();
