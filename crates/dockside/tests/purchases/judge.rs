@@ -22,6 +22,8 @@ pub struct Tally {
     pub purchased: usize,
     pub failed: usize,
     pub in_review: usize,
+    /// Of those, the ones that the carrier never heard of.
+    pub unheard: usize,
     pub charges: usize,
     /// Purchased, although the carrier told nobody.
     pub found: usize,
@@ -66,6 +68,7 @@ impl Judge<'_> {
             }
             ("purchasing", "needs_review") if self.mode == Mode::Neither => {
                 tally.in_review += 1;
+                tally.unheard += usize::from(account.buys == 0);
                 ensure(seen.errors.iter().any(|code| code == "outcome_unknown"), "nobody is told why")
             }
             _ => Err("it came to no end".to_owned()),

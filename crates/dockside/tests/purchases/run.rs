@@ -152,8 +152,8 @@ impl Run {
         for (carrier, tally) in self.carriers.iter().zip(tallies) {
             println!(
                 "purchases on {engine}, {nodes} servers, {}: {} shipments, {} kills of servers, {} of carriers, {} \
-                 freezes; {} purchased, {} failed, {} reviewed; {} charges, {} found by look-up, {} duplicates voided; \
-                 {:.1} s",
+                 freezes; {} purchased, {} failed, {} reviewed ({} never sent); {} charges, {} found by look-up, {} \
+                 duplicates voided; {:.1} s",
                 carrier.mode.as_str(),
                 tally.purchased + tally.failed + tally.in_review,
                 harm.kills,
@@ -162,6 +162,7 @@ impl Run {
                 tally.purchased,
                 tally.failed,
                 tally.in_review,
+                tally.unheard,
                 tally.charges,
                 tally.found,
                 tally.voided,

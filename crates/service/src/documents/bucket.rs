@@ -162,7 +162,7 @@ fn kind(failure: &Failure) -> HttpErrorKind {
         Failure::Unresolved { .. } | Failure::Connect { .. } => HttpErrorKind::Connect,
         Failure::Timeout { .. } => HttpErrorKind::Timeout,
         Failure::Broken { .. } => HttpErrorKind::Interrupted,
-        Failure::Refused { .. } | Failure::Tls { .. } => HttpErrorKind::Unknown,
+        Failure::Refused { .. } | Failure::Tls { .. } | Failure::Withdrawn => HttpErrorKind::Unknown,
     }
 }
 

@@ -19,6 +19,8 @@ pub enum Failure {
     /// The connection ended, or said something that is not HTTP, before the answer was complete. The request may have
     /// been received all the same.
     Broken { cause: String },
+    /// It was not wanted any more when it could have been sent.
+    Withdrawn,
 }
 
 /// What a request is waiting for.
@@ -55,6 +57,7 @@ impl fmt::Display for Failure {
                 write!(f, "{what} within {}.", Span(*limit))
             }
             Self::Broken { cause } => write!(f, "{cause}."),
+            Self::Withdrawn => write!(f, "The request was withdrawn before it was sent."),
         }
     }
 }

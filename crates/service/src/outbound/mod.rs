@@ -96,19 +96,37 @@ impl Outbound {
     /// Sends the request and reads the answer, within the time limit. A request that failed may have been received:
     /// it is repeated in here only where it provably was not sent.
     pub async fn send(&self, request: Request) -> std::result::Result<Response, Failure> {
+        self.send_if(request, &|| true).await
+    }
+
+    /// The same, but the last question before anything is written is whether that is still wanted. It takes a while to
+    /// connect, and a process that is frozen does not know for how long it was.
+    pub async fn send_if(
+        &self,
+        request: Request,
+        is_wanted: &(dyn Fn() -> bool + Sync),
+    ) -> std::result::Result<Response, Failure> {
         let limit = request.time_limit;
         let mut phase = Phase::Lookup;
-        match tokio::time::timeout(limit, self.run(request, &mut phase)).await {
+        match tokio::time::timeout(limit, self.run(request, is_wanted, &mut phase)).await {
             Ok(outcome) => outcome,
             Err(_) => Err(Failure::Timeout { phase, limit }),
         }
     }
 
-    async fn run(&self, request: Request, phase: &mut Phase) -> std::result::Result<Response, Failure> {
+    async fn run(
+        &self,
+        request: Request,
+        is_wanted: &(dyn Fn() -> bool + Sync),
+        phase: &mut Phase,
+    ) -> std::result::Result<Response, Failure> {
         let origin = request.target.origin().clone();
         let keep_max = request.body_bytes_max;
         let mut message = message(request);
         while let Some(mut live) = self.0.pool.take(&origin) {
+            if !is_wanted() {
+                return Err(Failure::Withdrawn);
+            }
             match live.exchange(message, keep_max, phase).await {
                 Ok(response) => {
                     self.0.pool.put(origin, live, &response.headers);
@@ -121,6 +139,9 @@ impl Outbound {
         }
         *phase = Phase::Lookup;
         let mut live = self.0.connector.connect(&origin, phase).await?;
+        if !is_wanted() {
+            return Err(Failure::Withdrawn);
+        }
         let response = live.exchange(message, keep_max, phase).await.map_err(Trouble::failure)?;
         self.0.pool.put(origin, live, &response.headers);
         Ok(response)

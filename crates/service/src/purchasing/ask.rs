@@ -31,6 +31,19 @@ impl Service {
         task: &Task<'_>,
         limit: Duration,
     ) -> Outcome {
+        self.ask_if(owner, connector, account, task, limit, &|| true).await
+    }
+
+    /// The same, but the last question before anything is sent is whether that is still wanted.
+    pub(crate) async fn ask_if(
+        &self,
+        owner: Owner,
+        connector: &dyn Connector,
+        account: &Account,
+        task: &Task<'_>,
+        limit: Duration,
+        is_wanted: &(dyn Fn() -> bool + Sync),
+    ) -> Outcome {
         let end = Instant::now() + limit;
         let mut step = connector.begin(account, task);
         for exchange in 1..=EXCHANGES_MAX {
@@ -38,7 +51,7 @@ impl Service {
                 Step::Done(outcome) => return outcome,
                 Step::Send(request) => request,
             };
-            let answer = self.exchange(owner, account, request, end).await;
+            let answer = self.exchange(owner, account, request, end, is_wanted).await;
             step = connector.resume(account, task, exchange, answer);
         }
         match step {
@@ -51,7 +64,14 @@ impl Service {
         }
     }
 
-    async fn exchange(&self, owner: Owner, account: &Account, request: Request, end: Instant) -> Answer {
+    async fn exchange(
+        &self,
+        owner: Owner,
+        account: &Account,
+        request: Request,
+        end: Instant,
+        is_wanted: &(dyn Fn() -> bool + Sync),
+    ) -> Answer {
         match request.url.strip_prefix(IN_PROCESS) {
             Some(path) => {
                 let desk = Desk::of(&sandbox::Settings::read(account).unwrap_or_default());
@@ -64,12 +84,12 @@ impl Service {
                     Err(_) => Answer::Lost("No answer came in time.".to_owned()),
                 }
             }
-            None => self.send(request, end).await,
+            None => self.send(request, end, is_wanted).await,
         }
     }
 
     /// Over the network.
-    async fn send(&self, request: Request, end: Instant) -> Answer {
+    async fn send(&self, request: Request, end: Instant, is_wanted: &(dyn Fn() -> bool + Sync)) -> Answer {
         let target = match self.outbound().parse_url(&request.url) {
             Ok(target) => target,
             Err(refusal) => return Answer::Unsent(refusal.to_string()),
@@ -97,7 +117,7 @@ impl Service {
             time_limit,
             body_bytes_max: ANSWER_BYTES_MAX,
         };
-        match self.outbound().send(request).await {
+        match self.outbound().send_if(request, is_wanted).await {
             Ok(response) if response.is_truncated => {
                 Answer::Lost("The answer is larger than an answer may be.".to_owned())
             }
@@ -147,7 +167,8 @@ fn is_unsent(failure: &Failure) -> bool {
         Failure::Refused { .. }
         | Failure::Unresolved { .. }
         | Failure::Connect { .. }
-        | Failure::Tls { .. } => true,
+        | Failure::Tls { .. }
+        | Failure::Withdrawn => true,
         Failure::Timeout { phase, .. } => {
             matches!(phase, Phase::Lookup | Phase::Connect | Phase::Handshake)
         }
@@ -166,6 +187,7 @@ mod tests {
         assert!(is_unsent(&Failure::Unresolved { host: host() }));
         assert!(is_unsent(&Failure::Connect { host: host(), port: 1, cause: "refused".to_owned() }));
         assert!(is_unsent(&Failure::Timeout { phase: Phase::Handshake, limit }));
+        assert!(is_unsent(&Failure::Withdrawn));
         assert!(!is_unsent(&Failure::Timeout { phase: Phase::Head, limit }));
         assert!(!is_unsent(&Failure::Timeout { phase: Phase::Body, limit }));
         assert!(!is_unsent(&Failure::Broken { cause: "cut".to_owned() }));

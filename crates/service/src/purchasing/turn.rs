@@ -101,7 +101,10 @@ impl Service {
             prepared: job.purchase.prepared.as_deref(),
             format: job.shipment.label_format(),
         };
-        let outcome = self.ask(job.owner(), job.connector, &job.account, &task, self.call_time()).await;
+        // Once more when the connection stands: that may take a while, and be when it was frozen.
+        let is_ours = || self.is_node(&job.node);
+        let limit = self.call_time();
+        let outcome = self.ask_if(job.owner(), job.connector, &job.account, &task, limit, &is_ours).await;
         let next = self.facts(&job).after_buying(outcome);
         self.conclude(job, next).await
     }

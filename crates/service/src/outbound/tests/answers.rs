@@ -256,3 +256,19 @@ async fn a_connection_that_is_closed_early_is_told() {
     let chunks = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab";
     assert!(broken(chunks).await.starts_with("The connection "));
 }
+
+#[tokio::test]
+async fn what_is_not_wanted_any_more_once_the_connection_stands_is_not_written() {
+    let (tell, mut told) = mpsc::unbounded_channel();
+    let receiver = Receiver::start(move |mut socket, _| {
+        let tell = tell.clone();
+        async move {
+            tell.send(read_request(&mut socket).await.is_some()).unwrap();
+        }
+    })
+    .await;
+    let client = local();
+    let outcome = client.send_if(request(&client, &receiver), &|| false).await;
+    assert!(matches!(outcome, Err(Failure::Withdrawn)), "{outcome:?}");
+    assert_eq!(told.recv().await, Some(false), "a connection, and no request on it");
+}
