@@ -55,10 +55,7 @@ const ANY_DUE: Sql = Sql::same(
 /// Spans organisations.
 const CLAIM: Sql = Sql::each(
     concat!(
-        "UPDATE purchase SET holder = $1, fence = fence + 1,
-             sent_fence = CASE WHEN state = 'ready' THEN fence + 1 ELSE sent_fence END,
-             sent_at = CASE WHEN state = 'ready' THEN $2 ELSE sent_at END,
-             state = CASE WHEN state = 'ready' THEN 'calling' ELSE state END
+        "UPDATE purchase SET holder = $1, fence = fence + 1
          WHERE (owner, id) IN (
              SELECT p.owner, p.id FROM purchase p WHERE p.due_at <= $2
              AND p.holder NOT IN (SELECT n.id FROM node n WHERE n.alive_until > $2)
@@ -67,10 +64,7 @@ const CLAIM: Sql = Sql::each(
         columns!()
     ),
     concat!(
-        "UPDATE purchase SET holder = $1, fence = purchase.fence + 1,
-             sent_fence = CASE WHEN purchase.state = 'ready' THEN purchase.fence + 1 ELSE purchase.sent_fence END,
-             sent_at = CASE WHEN purchase.state = 'ready' THEN $2 ELSE purchase.sent_at END,
-             state = CASE WHEN purchase.state = 'ready' THEN 'calling' ELSE purchase.state END
+        "UPDATE purchase SET holder = $1, fence = purchase.fence + 1
          FROM (
              SELECT p.owner AS due_owner, p.id AS due_id FROM purchase p WHERE p.due_at <= $2
              AND p.holder NOT IN (SELECT n.id FROM node n WHERE n.alive_until > $2)
@@ -85,6 +79,11 @@ const RECORD: Sql = Sql::same(
     "UPDATE purchase SET state = $1, holder = '', due_at = $2, failures = $3, unknown_at = $4, prepared = $5,
          receipt = $6, is_labelled = $7, error = $8, updated_at = $9
      WHERE owner = $10 AND id = $11 AND fence = $12 AND holder <> ''",
+);
+/// The last thing before a byte leaves, and a last look at whether it is still held.
+const CALL: Sql = Sql::same(
+    "UPDATE purchase SET state = 'calling', sent_fence = fence, sent_at = $1
+     WHERE owner = $2 AND id = $3 AND fence = $4 AND holder <> ''",
 );
 const KEEP_PREPARED: Sql =
     Sql::same("UPDATE purchase SET prepared = $1 WHERE owner = $2 AND id = $3 AND fence = $4");
@@ -135,6 +134,7 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
     &ANY_DUE,
     &CLAIM,
     &RECORD,
+    &CALL,
     &KEEP_PREPARED,
     &KEEP_RECEIPT,
     &ACCEPT,
@@ -237,7 +237,7 @@ pub async fn any_due(tx: &mut Tx<'_>, now: Timestamp) -> Result<bool> {
     Ok(tx.one(&ANY_DUE, &[now.into()]).await?.is_some())
 }
 
-/// Takes what is due, of whichever organisation. What was ready is `calling` from now on.
+/// Takes what is due, of whichever organisation.
 pub async fn claim(tx: &mut Tx<'_>, node: &str, now: Timestamp, limit: usize) -> Result<Vec<Purchase>> {
     let rows = tx.all(&CLAIM, &[node.into(), now.into(), Value::Int(limit as i64)]).await?;
     rows.into_iter().map(|row| read(row, 0)).collect()
@@ -260,6 +260,12 @@ pub async fn record(tx: &mut Tx<'_>, purchase: &Purchase, now: Timestamp) -> Res
         purchase.fence.into(),
     ];
     Ok(tx.execute(&RECORD, &values).await? > 0)
+}
+
+/// Says that a carrier is being asked from now on; false where the purchase is no longer held, and nobody may be asked.
+pub async fn call(tx: &mut Tx<'_>, purchase: &Purchase, now: Timestamp) -> Result<bool> {
+    let values = [now.into(), purchase.owner.into(), purchase.id.into(), purchase.fence.into()];
+    Ok(tx.execute(&CALL, &values).await? > 0)
 }
 
 /// Keeps the carrier's name of what was made known to it; false where the purchase is no longer held.

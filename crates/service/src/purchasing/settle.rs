@@ -108,7 +108,7 @@ impl Service {
                 purchase.state = State::Bought;
                 self.record(purchase, None).await
             }
-            State::Calling if purchase.sent_fence == purchase.fence => {
+            State::Ready => {
                 change(&mut purchase, Next::Failed(error.clone()))?;
                 self.record(purchase, Some(error)).await
             }

@@ -69,10 +69,10 @@ impl Service {
 
     async fn step(&self, job: Box<Job>) -> Result<()> {
         match job.purchase.state {
-            State::Calling if job.purchase.sent_fence == job.purchase.fence => self.buy(job).await,
-            State::Ready | State::Calling => {
-                // Whoever held it may have let it wait for a place, and have sent it just before it was taken to be dead:
-                // what it sent then is on its way for as long as a call may take.
+            State::Ready => self.buy(job).await,
+            State::Calling => {
+                // Whoever held it may have sent it just before it was taken to be dead: what it sent then is on its way for
+                // as long as a call may take.
                 let call = self.settings().carriers.call_seconds as i64;
                 let next = self.facts(&job).after_crash(self.now().plus_seconds(call));
                 self.conclude(job, next).await
@@ -89,8 +89,8 @@ impl Service {
         if let Some(next) = self.prepare(&mut job).await? {
             return self.conclude(job, next).await;
         }
-        // A server that was frozen for too long has lost what it held. The carrier must not hear of it then.
-        if !self.is_node(&job.node) {
+        // From here on it may be bought. A server that was frozen for too long has lost what it held, and finds it so here.
+        if !self.call(&mut job).await? {
             return Ok(());
         }
         let parcel = job.parcel();
@@ -107,6 +107,17 @@ impl Service {
         let outcome = self.ask_if(job.owner(), job.connector, &job.account, &task, limit, &is_ours).await;
         let next = self.facts(&job).after_buying(outcome);
         self.conclude(job, next).await
+    }
+
+    /// Writes down that the carrier is being asked; false where it must not be.
+    async fn call(&self, job: &mut Job) -> Result<bool> {
+        let (purchase, now) = (job.purchase.clone(), self.now());
+        let call = self.db().write(purchase.owner, async move |tx| purchases::call(tx, &purchase, now).await);
+        let is_held = call.await?;
+        job.purchase.state = State::Calling;
+        job.purchase.sent_fence = job.purchase.fence;
+        job.purchase.sent_at = Some(now);
+        Ok(is_held)
     }
 
     /// Makes the shipment known to a carrier that wants that, and keeps its name. Gives what follows where it could not.
