@@ -20,8 +20,10 @@ use crate::{Caller, Reply, Service, found};
 
 /// Attempts to get a label that fail one after another before the shipment stays without.
 const LABEL_FAILURES_MAX: i64 = 12;
-/// The rest before a carrier is asked again for a label that is not there yet.
-const LABEL_REST_SECONDS: i64 = 1;
+/// The rest before a carrier is asked again for a label that is not there yet: a tenth of the time since the purchase,
+/// within these.
+const LABEL_REST_SECONDS_MIN: i64 = 1;
+const LABEL_REST_SECONDS_MAX: i64 = 3600;
 /// How often a parcel is looked for: a tenth of its age, but not more often and not less often than this. In the test
 /// world parcels travel in half a minute.
 const TRACK_SECONDS_MIN: i64 = 300;
@@ -51,8 +53,9 @@ impl Service {
             let label =
                 match self.ask(job.owner(), job.connector, &job.account, &task, self.call_time()).await {
                     Outcome::Labelled(label) => Ok(label),
-                    // Whoever knows of no such purchase will not have its label later either.
-                    Outcome::Rejected(why) => Err(why),
+                    // Whoever knows of no such purchase will not have its label later either, and whoever does not answer
+                    // is not asked for ever.
+                    Outcome::Rejected(why) | Outcome::Unsent { why, .. } | Outcome::Unknown(why) => Err(why),
                     _ => Ok(Label::Later),
                 };
             return self.label(job, label).await;
@@ -85,7 +88,11 @@ impl Service {
                 let is_double = !kept.duplicates.is_empty();
                 purchase.due_at = if is_double { Some(now) } else { self.track_at(&job, now, now) };
             }
-            Papers::Later => purchase.due_at = Some(now.plus_seconds(LABEL_REST_SECONDS)),
+            Papers::Later => {
+                let age = now.as_seconds() - purchase.sent_at.unwrap_or(purchase.created_at).as_seconds();
+                let rest = (age / 10).clamp(LABEL_REST_SECONDS_MIN, LABEL_REST_SECONDS_MAX);
+                purchase.due_at = Some(now.plus_seconds(rest));
+            }
             Papers::Failed(why) if purchase.failures + 1 < LABEL_FAILURES_MAX => {
                 purchase.failures += 1;
                 purchase.due_at = Some(now.plus_seconds(rest_seconds(purchase.failures)));
