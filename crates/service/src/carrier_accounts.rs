@@ -6,7 +6,7 @@ use model::problem::Issue;
 use model::{Code, Error, Id, Organisation, Owner, Problem, Result, Timestamp, World, ensure, shape};
 use serde_json::{Map, Value};
 use store::carrier_accounts::{self, ACCOUNTS_MAX, Stored};
-use store::{Page, Tx, purchases};
+use store::{Tx, purchases};
 
 use crate::carriers::{carrier_reference, handle_of};
 use crate::reply::json;
@@ -61,8 +61,7 @@ impl Service {
         let read =
             self.db().read(owner, async move |tx| carrier_accounts::page(tx, owner, &start, limit).await);
         let page = read.await?;
-        let items = page.items.iter().map(|stored| json(&view(stored)?)).collect::<Result<_>>()?;
-        let page = Page { items, older_than: page.older_than, newer_than: page.newer_than };
+        let page = page.try_map(|stored| json(&view(&stored)?))?;
         self.listing(owner, &query, page)
     }
 
@@ -209,6 +208,22 @@ fn carrier_field(has_id: bool, has_handle: bool) -> &'static str {
         (false, true) => "/carrier/handle",
         (false, false) => "/carrier",
     }
+}
+
+/// Whether an account is called so: by its id or its handle.
+pub fn is_named(stored: &Stored, details: &AccountDetails, name: &str) -> bool {
+    stored.id.to_string() == name || details.handle.as_deref() == Some(name)
+}
+
+/// The account of this name among those that can be used.
+pub fn find_account<'a>(accounts: &'a [Stored], name: &str) -> Result<Option<&'a Stored>> {
+    for account in accounts {
+        let details = details(account)?;
+        if !details.disabled && is_named(account, &details, name) {
+            return Ok(Some(account));
+        }
+    }
+    Ok(None)
 }
 
 /// What an account says of itself.

@@ -184,6 +184,15 @@ pub fn services(carrier: &str, configuration: &Map<String, Value>) -> Vec<Carrie
     }
 }
 
+/// The handle of a service, by its id or handle. A gateway takes handles that nobody told us of.
+pub fn find_service(account: &Stored, name: &str) -> Result<Option<String>> {
+    let known = services(&account.carrier, &configuration(account)?);
+    let is_it = |handle: &str| handle == name || service_id(&account.carrier, handle).to_string() == name;
+    let found = known.iter().find(|service| is_it(&service.handle)).map(|service| service.handle.clone());
+    let is_gateway = account.carrier == easypost::HANDLE;
+    Ok(found.or_else(|| (is_gateway && !name.starts_with("cs_")).then(|| name.to_owned())))
+}
+
 /// A carrier as shipments and rates name it.
 pub fn carrier_reference(handle: &str) -> Reference<Carrier> {
     let name = KNOWN.iter().find(|known| known.handle == handle).map_or(handle, |known| known.name);

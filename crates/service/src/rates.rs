@@ -10,8 +10,8 @@ use store::carrier_accounts::{self, Stored as Account};
 use store::{Tx, shipments};
 use tokio::task::JoinSet;
 
-use crate::carrier_accounts::details;
-use crate::carriers::{account_reference, carrier_id, carrier_reference, service_id, service_reference};
+use crate::carrier_accounts::{details, is_named};
+use crate::carriers::{account_reference, carrier_id, carrier_reference, service_reference};
 use crate::shipments::{change_shipment, ensure_version, read_shipment};
 use crate::{Command, Reply, Service, found, version_etag};
 
@@ -161,30 +161,10 @@ fn is_usable(account: &Account, choice: &CarrierChoice) -> Result<bool> {
     let details = details(account)?;
     let is_carrier =
         |code: &String| *code == account.carrier || *code == carrier_id(&account.carrier).to_string();
-    let is_account = |name: &String| *name == account.id.to_string() || details.handle.as_ref() == Some(name);
+    let is_account = |name: &String| is_named(account, &details, name);
     Ok(!details.disabled
         && choice.carrier_code.as_ref().is_none_or(is_carrier)
         && (choice.carrier_accounts.is_empty() || choice.carrier_accounts.iter().any(is_account)))
-}
-
-/// The account of a shipment's wish, by its id or handle, if it can be used.
-pub fn find_account<'a>(accounts: &'a [Account], name: &str) -> Result<Option<&'a Account>> {
-    for account in accounts {
-        let details = details(account)?;
-        if !details.disabled && (account.id.to_string() == name || details.handle.as_deref() == Some(name)) {
-            return Ok(Some(account));
-        }
-    }
-    Ok(None)
-}
-
-/// The handle of a service, by its id or handle. A gateway takes handles that nobody told us of.
-pub fn find_service(account: &Account, name: &str) -> Result<Option<String>> {
-    let known = crate::carriers::services(&account.carrier, &details(account)?.configuration);
-    let is_it = |handle: &str| handle == name || service_id(&account.carrier, handle).to_string() == name;
-    let found = known.iter().find(|service| is_it(&service.handle)).map(|service| service.handle.clone());
-    let is_gateway = account.carrier == ::carriers::easypost::HANDLE;
-    Ok(found.or_else(|| (is_gateway && !name.starts_with("cs_")).then(|| name.to_owned())))
 }
 
 fn unavailable(source: Source, message: &str) -> ShipmentError {

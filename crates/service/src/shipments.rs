@@ -9,7 +9,7 @@ use model::{Code, Error, Event, Id, Owner, Problem, Result, Timestamp, ensure, s
 use serde_json::Value;
 use store::documents::{self, StoredDocument};
 use store::shipments::{self, Origin, Stored};
-use store::{Page, Tx, location_configurations, purchases, tracking_events};
+use store::{Tx, location_configurations, purchases, tracking_events};
 
 use crate::events::EventLog;
 use crate::reply::json;
@@ -62,9 +62,7 @@ impl Service {
             Ok((page, documents))
         });
         let (page, documents) = read.await?;
-        let show = |stored: &Stored| shown(&stored.doc, &self.signed(owner, &documents, stored.id));
-        let items = page.items.iter().map(show).collect::<Result<_>>()?;
-        let page = Page { items, older_than: page.older_than, newer_than: page.newer_than };
+        let page = page.try_map(|stored| shown(&stored.doc, &self.signed(owner, &documents, stored.id)))?;
         self.listing(owner, &query, page)
     }
 

@@ -187,9 +187,9 @@ impl<T> Found<T> {
     }
 }
 
-impl Page<Row> {
-    /// Turns each row into what it stands for.
-    pub fn try_map<T>(self, read: impl FnMut(Row) -> Result<T>) -> Result<Page<T>> {
+impl<T> Page<T> {
+    /// Turns each entry into what it stands for.
+    pub fn try_map<U>(self, read: impl FnMut(T) -> Result<U>) -> Result<Page<U>> {
         let items = self.items.into_iter().map(read).collect::<Result<_>>()?;
         Ok(Page { items, older_than: self.older_than, newer_than: self.newer_than })
     }

@@ -103,9 +103,6 @@ const SET_STATE: Sql = Sql::same(
          updated_at = $3
      WHERE owner = $4 AND id = $5",
 );
-const SET_DUE: Sql = Sql::same(
-    "UPDATE purchase SET due_at = $1 WHERE owner = $2 AND shipment_id = $3 AND state = 'bought' AND due_at IS NOT NULL",
-);
 const HASTEN_VOID: Sql = Sql::same(
     "UPDATE purchase SET due_at = $1 WHERE owner = $2 AND account_id = $3 AND prepared = $4 AND state = 'voiding'
      AND due_at > $1",
@@ -139,7 +136,6 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
     &KEEP_RECEIPT,
     &ACCEPT,
     &SET_STATE,
-    &SET_DUE,
     &HASTEN_VOID,
     &OBSERVE,
     &DELETE,
@@ -308,11 +304,6 @@ pub async fn set_state(
 ) -> Result<()> {
     let values = [state.as_str().into(), due_at.into(), now.into(), owner.into(), id.into()];
     tx.execute(&SET_STATE, &values).await.map(drop)
-}
-
-/// Has a parcel looked for at another time.
-pub async fn set_due(tx: &mut Tx<'_>, owner: Owner, shipment: Id<Shipment>, due_at: Timestamp) -> Result<()> {
-    tx.execute(&SET_DUE, &[due_at.into(), owner.into(), shipment.into()]).await.map(drop)
 }
 
 /// Has a carrier asked at once what became of what it takes back; by its own name of it.

@@ -189,6 +189,6 @@ impl Service {
 }
 
 /// Whether the database turned a transaction away before it was begun, because it has too much to do.
-fn is_busy(error: &Error) -> bool {
+pub(crate) fn is_busy(error: &Error) -> bool {
     matches!(error, Error::Refused(problem) if problem.code == Code::Overloaded)
 }

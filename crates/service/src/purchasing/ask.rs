@@ -18,8 +18,6 @@ use crate::{Service, log};
 const EXCHANGES_MAX: usize = 6;
 /// Largest answer of a carrier, in bytes: labels come in them.
 const ANSWER_BYTES_MAX: usize = 16 * 1024 * 1024;
-/// The address of the sandbox carrier that lives in this process.
-const IN_PROCESS: &str = "sandbox:";
 
 impl Service {
     /// Asks a carrier, for so long, and tells what came of it.
@@ -72,7 +70,7 @@ impl Service {
         end: Instant,
         is_wanted: &(dyn Fn() -> bool + Sync),
     ) -> Answer {
-        match request.url.strip_prefix(IN_PROCESS) {
+        match request.url.strip_prefix(sandbox::IN_PROCESS) {
             Some(path) => {
                 let desk = Desk::of(&sandbox::Settings::read(account).unwrap_or_default());
                 match tokio::time::timeout_at(end, self.ask_sandbox(owner, desk, &request, path)).await {

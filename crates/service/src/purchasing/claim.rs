@@ -9,8 +9,9 @@ use model::{CarrierAccount, Id, Result};
 use store::Access;
 use store::purchases::{self, Purchase};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
-use tokio::task::JoinSet;
+use tokio::task::{JoinError, JoinSet};
 
+use crate::delivery::is_busy;
 use crate::{Service, log};
 
 /// Purchases that a node works on at once.
@@ -96,10 +97,7 @@ impl Service {
         let mut turns = JoinSet::new();
         while !*stop.borrow_and_update() {
             while let Some(ended) = turns.try_join_next() {
-                if ended.is_err() {
-                    // A turn that panicked was not given back.
-                    self.disown();
-                }
+                self.check_turn(&ended);
             }
             self.0.purchasing.counts.turns.store(turns.len() as u64, Ordering::Relaxed);
             match self.claim_purchases(TURNS_MAX - turns.len()).await {
@@ -113,12 +111,19 @@ impl Service {
             tokio::select! {
                 _ = work.changed() => {}
                 _ = stop.changed() => {}
-                Some(_) = turns.join_next(), if turns.len() == TURNS_MAX => {}
+                Some(ended) = turns.join_next(), if turns.len() == TURNS_MAX => self.check_turn(&ended),
                 () = tokio::time::sleep(LOOK_EVERY) => {}
             }
         }
         if tokio::time::timeout(STOP_TIME, turns.join_all()).await.is_err() {
             log::info("stop", "some carriers did not answer in time; what they did will be looked up");
+        }
+    }
+
+    /// A turn that panicked did not give back what it held.
+    fn check_turn(&self, ended: &Result<(), JoinError>) {
+        if ended.is_err() {
+            self.disown();
         }
     }
 
@@ -137,8 +142,12 @@ impl Service {
         let name = Arc::clone(&node);
         let claim =
             self.db().write(Access::System, async move |tx| purchases::claim(tx, &name, now, limit).await);
-        // Where that failed, some may have been claimed without our learning of it.
-        let claimed = claim.await.inspect_err(|_| self.disown())?;
+        // Where that failed, some may have been claimed without our learning of it; not so where it was never begun.
+        let claimed = claim.await.inspect_err(|error| {
+            if !is_busy(error) {
+                self.disown();
+            }
+        })?;
         Ok(claimed.into_iter().map(|purchase| (Arc::clone(&node), purchase)).collect())
     }
 

@@ -63,9 +63,8 @@ impl Facts {
         }
     }
 
-    /// After a server died while it was asking; until `asked_until` it may have been at it.
-    pub fn after_crash(&self, asked_until: Timestamp) -> Next {
-        let gone_at = asked_until.max(self.now);
+    /// After a server died while it was asking; what it sent may be on its way until `gone_at`.
+    pub fn after_crash(&self, gone_at: Timestamp) -> Next {
         let message = "A server stopped before the carrier's answer came.";
         let error = unknown_outcome(message);
         if self.failures + 1 >= FAILURES_MAX {

@@ -53,18 +53,26 @@ impl Service {
                             "purchase",
                             &format!("{name} could not be written down, and is left to others"),
                         );
-                        self.disown();
+                        self.give_up(&node);
                     }
                     return self.tell_purchasing();
                 }
-                Ok(None) => return self.let_go(purchase).await,
+                Ok(None) => return self.let_go(&node, purchase).await,
                 Err(error) => log::error("purchase", &error),
             }
-            if attempt < INSIST && self.is_node(&node) {
-                tokio::time::sleep(INSIST_REST).await;
+            if attempt == INSIST || !self.is_node(&node) {
+                break;
             }
+            tokio::time::sleep(INSIST_REST).await;
         }
-        self.disown();
+        self.give_up(&node);
+    }
+
+    /// Leaves to others what is held under this name. Where that is not ours any more, they have it already.
+    fn give_up(&self, node: &str) {
+        if self.is_node(node) {
+            self.disown();
+        }
     }
 
     async fn step(&self, job: Box<Job>) -> Result<()> {
@@ -212,13 +220,13 @@ impl Service {
     }
 
     /// Whose account is gone can't be asked for anything any more.
-    async fn let_go(&self, purchase: Purchase) {
+    async fn let_go(&self, node: &str, purchase: Purchase) {
         let message = "The carrier account was deleted.";
         let code = ErrorCode::CredentialsInvalid;
         let error = ShipmentError::new(ErrorType::Purchase, code, Source::Service, message);
         if let Err(error) = self.settle_without_account(purchase, error).await {
             log::error("purchase", &error);
-            self.disown();
+            self.give_up(node);
         }
         self.tell_purchasing();
     }

@@ -13,8 +13,8 @@ use store::{Tx, shipments};
 use tokio::time::Instant;
 
 use super::follow::is_voiding;
-use crate::carriers::{account_reference, carrier_reference, service_reference};
-use crate::rates::{find_account, find_service};
+use crate::carrier_accounts::find_account;
+use crate::carriers::{account_reference, carrier_reference, find_service, service_reference};
 use crate::reply::Outcome;
 use crate::shipments::{change_shipment, documents_of, ensure_version, read_shipment};
 use crate::{Command, Reply, Service, found};
