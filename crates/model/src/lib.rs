@@ -5,6 +5,7 @@
 
 pub mod access_token;
 pub mod allocation;
+pub mod batch;
 pub mod carrier;
 pub mod country;
 pub mod document;
@@ -34,6 +35,7 @@ pub mod webhook_endpoint;
 
 pub use access_token::{AccessToken, User};
 pub use allocation::Allocation;
+pub use batch::Batch;
 pub use carrier::{Carrier, CarrierAccount, CarrierService};
 pub use country::CountryCode;
 pub use document::Document;

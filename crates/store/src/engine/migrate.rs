@@ -30,7 +30,8 @@ migrations![
     "0004_webhooks",
     "0005_streams",
     "0006_shipments",
-    "0007_documents"
+    "0007_documents",
+    "0008_batches"
 ];
 
 const TABLE: &str = "CREATE TABLE IF NOT EXISTS migration (name TEXT NOT NULL PRIMARY KEY)";
