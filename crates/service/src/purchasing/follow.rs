@@ -198,6 +198,7 @@ pub async fn move_on(
     message: &str,
     events: &EventLog,
 ) -> Result<()> {
+    // No batch shows where its parcels are, so none is held up.
     let stored = found(shipments::get_for_update_alone(tx, owner, shipment).await?)?;
     let old = read_shipment(&stored)?;
     let mut way = read_way(tx, owner, shipment).await?;
@@ -210,7 +211,7 @@ pub async fn move_on(
     tracking_events::insert(tx, owner, shipment, &json(&step)?).await?;
     way.push(step);
     let new = Shipment { tracking_status: status, updated_at: events.now(), ..old };
-    shipments::update(tx, owner, shipment, new.status, &json(&new)?).await?;
+    shipments::update(tx, owner, shipment, &new.summary(), &json(&new)?).await?;
     let tracking = tracking(&new, way);
     events.append(tx, &Event::new("tracking.updated", shipment, &json(&tracking)?)).await
 }
