@@ -15,13 +15,14 @@ use store::shipments::Stored;
 use store::{Access, Tx, batch_members, batches};
 use tokio::time::{Duration, Instant};
 
+use super::details;
 use super::member::{member_changed, show, tell};
 use crate::carriers::{account_reference, carrier_reference, service_reference};
 use crate::events::EventLog;
 use crate::purchasing::{Wait, choose};
 use crate::reply::Outcome;
 use crate::shipments::{change_uncounted, read_shipment};
-use crate::{Command, Reply, Service, fault, found, version_etag};
+use crate::{Command, Reply, Service, ensure_current, fault, found, version_etag};
 
 /// Purchases for which a batch waits at once. The rest are written down when these have come to an end, so that thousands
 /// that wait neither fill memory nor stand before what others want.
@@ -50,7 +51,7 @@ impl Service {
             if matches!(stored.status, Status::Purchasing | Status::Purchased) {
                 return Ok(Reply::done(String::new()));
             }
-            ensure(precondition.permits(&version_etag(stored.version)), Code::PreconditionFailed)?;
+            ensure_current(&precondition, &version_etag(stored.version))?;
             ensure(stored.counts.shipments > 0, Code::BatchEmpty)?;
             if details(&stored)?.service.is_none() {
                 ensure_services(tx, owner, id).await?;
@@ -108,8 +109,7 @@ impl Service {
 
     /// Writes down the next purchases of batches that are being bought; tells whether there are more to come.
     pub(crate) async fn begin_batches(&self) -> Result<bool> {
-        let read =
-            self.db().read(Access::System, async |tx| batches::to_begin(tx, BATCHES_MAX).await);
+        let read = self.db().read(Access::System, async |tx| batches::to_begin(tx, BATCHES_MAX).await);
         let waiting = read.await?;
         for (owner, id) in &waiting {
             self.begin_group(*owner, *id).await?;
@@ -128,14 +128,15 @@ impl Service {
             if room < GROUP_MIN {
                 return Ok(false);
             }
-            let details = details(&stored)?;
+            let wishes = details(&stored)?;
             let accounts = carrier_accounts::all(tx, owner).await?;
             let members = batch_members::next_open(tx, owner, id, &begun_to, room).await?;
             let mut delta = Delta::default();
             for member in &members {
-                delta += begin_member(tx, owner, id, member, &details, &accounts, &events).await?;
+                delta += begin_member(tx, owner, id, member, &wishes, &accounts, &events).await?;
             }
-            let reached = members.last().filter(|_| members.len() == room).map(|member| member.id.to_string());
+            let reached =
+                members.last().filter(|_| members.len() == room).map(|member| member.id.to_string());
             batches::set_begun_to(tx, owner, id, reached.as_deref()).await?;
             member_changed(tx, owner, id, delta, &events).await?;
             Ok::<_, Error>(!members.is_empty())
@@ -146,10 +147,6 @@ impl Service {
         self.notice(owner);
         Ok(())
     }
-}
-
-fn details(stored: &batches::Stored) -> Result<Details> {
-    serde_json::from_str(&stored.details).map_err(Error::fault)
 }
 
 /// Refuses to buy shipments of which nobody knows with which service.
@@ -234,9 +231,5 @@ fn wanted(shipment: &Shipment, details: &Details, accounts: &[Account]) -> Purch
     let of_carrier = |account: &&Account| Some(&account.carrier) == choice.carrier_code.as_ref();
     let named = choice.carrier_accounts.first().cloned();
     let only = || accounts.iter().find(of_carrier).map(|account| account.id.to_string());
-    PurchaseInput {
-        rate: None,
-        carrier_account: named.or_else(only),
-        carrier_service: choice.service_code,
-    }
+    PurchaseInput { rate: None, carrier_account: named.or_else(only), carrier_service: choice.service_code }
 }
