@@ -59,7 +59,13 @@ impl Service {
             let accounts = carrier_accounts::all(tx, owner).await?;
             let (account, service, rate) = choose(&old, &input, &accounts, now)?;
             let reference = id.to_string();
-            let wish = Wish { shipment: id, account: account.id, service: &service, reference: &reference };
+            let wish = Wish {
+                shipment: id,
+                account: account.id,
+                service: &service,
+                reference: &reference,
+                batch: None,
+            };
             purchases::begin(tx, owner, attempt, &wish, now).await?;
             let mut new = Shipment { status: Status::Purchasing, updated_at: now, ..old };
             new.errors.clear();
@@ -138,7 +144,7 @@ fn is_same(shipment: &Shipment, input: &PurchaseInput) -> bool {
 }
 
 /// The account and the service that a wish names.
-fn choose<'a>(
+pub fn choose<'a>(
     shipment: &Shipment,
     input: &PurchaseInput,
     accounts: &'a [Account],
