@@ -12,16 +12,16 @@ use model::{Batch, Code, Error, Id, Owner, Problem, Result, ensure, shipment};
 use store::carrier_accounts::{self, Stored as Account};
 use store::purchases::{self, Wish};
 use store::shipments::Stored;
-use store::{Access, Tx, batches};
+use store::{Access, Tx, batch_members, batches};
 use tokio::time::{Duration, Instant};
 
-use super::{batch_reply, member_changed, read_details};
+use super::member::{member_changed, show, tell};
 use crate::carriers::{account_reference, carrier_reference, service_reference};
 use crate::events::EventLog;
 use crate::purchasing::{Wait, choose};
 use crate::reply::Outcome;
-use crate::shipments::{ensure_version, keep_change, read_shipment};
-use crate::{Command, Reply, Service, fault, found};
+use crate::shipments::{change_uncounted, read_shipment};
+use crate::{Command, Reply, Service, fault, found, version_etag};
 
 /// Purchases for which a batch waits at once. The rest are written down when these have come to an end, so that thousands
 /// that wait neither fill memory nor stand before what others want.
@@ -50,13 +50,14 @@ impl Service {
             if matches!(stored.status, Status::Purchasing | Status::Purchased) {
                 return Ok(Reply::done(String::new()));
             }
-            ensure_version(&precondition, stored.version)?;
+            ensure(precondition.permits(&version_etag(stored.version)), Code::PreconditionFailed)?;
             ensure(stored.counts.shipments > 0, Code::BatchEmpty)?;
-            if read_details(&stored)?.service.is_none() {
+            if details(&stored)?.service.is_none() {
                 ensure_services(tx, owner, id).await?;
             }
-            batches::begin_purchase(tx, owner, id, now).await?;
-            member_changed(tx, owner, id, Delta::default(), &events).await?;
+            batches::change(tx, owner, id, Status::Purchasing, Delta::default(), now).await?;
+            batches::set_begun_to(tx, owner, id, Some("")).await?;
+            tell(tx, owner, &stored, "batch.purchase_started", &events).await?;
             Ok(Reply::done(String::new()))
         };
         let begun = self.write(&command, begin).await?;
@@ -79,18 +80,23 @@ impl Service {
         let mut news = self.purchasing_news();
         loop {
             news.mark_unchanged();
+            let is_late = Instant::now() >= end;
             let read = self.db().read(owner, async move |tx| {
                 let stored = found(batches::get(tx, owner, id).await?)?;
                 let is_over = stored.status != Status::Purchasing;
-                Ok((is_over, if is_over { Some(batch_reply(tx, owner, &stored).await?) } else { None }))
+                if !is_over && !is_late {
+                    return Ok(None);
+                }
+                let shown = show(tx, owner, std::slice::from_ref(&stored)).await?.remove(0);
+                Ok(Some((is_over, Reply::resource(version_etag(stored.version), shown))))
             });
-            let (_, reply) = read.await?;
-            if let Some(mut reply) = reply {
+            if let Some((is_over, mut reply)) = read.await? {
                 reply.is_replayed = begun.is_replayed;
+                if !is_over {
+                    reply.outcome = Outcome::Accepted;
+                    reply.location = Some(format!("/batches/{id}"));
+                }
                 return Ok(reply);
-            }
-            if Instant::now() >= end {
-                break;
             }
             tokio::select! {
                 _ = news.changed() => {}
@@ -98,11 +104,6 @@ impl Service {
                 () = tokio::time::sleep_until(end) => {}
             }
         }
-        let mut reply = self.read_batch(owner, id).await?;
-        reply.is_replayed = begun.is_replayed;
-        reply.outcome = Outcome::Accepted;
-        reply.location = Some(format!("/batches/{id}"));
-        Ok(reply)
     }
 
     /// Writes down the next purchases of batches that are being bought; tells whether there are more to come.
@@ -127,9 +128,9 @@ impl Service {
             if room < GROUP_MIN {
                 return Ok(false);
             }
-            let details = read_details(&stored)?;
+            let details = details(&stored)?;
             let accounts = carrier_accounts::all(tx, owner).await?;
-            let members = batches::next_open_members(tx, owner, id, &begun_to, room).await?;
+            let members = batch_members::next_open(tx, owner, id, &begun_to, room).await?;
             let mut delta = Delta::default();
             for member in &members {
                 delta += begin_member(tx, owner, id, member, &details, &accounts, &events).await?;
@@ -147,9 +148,13 @@ impl Service {
     }
 }
 
+fn details(stored: &batches::Stored) -> Result<Details> {
+    serde_json::from_str(&stored.details).map_err(Error::fault)
+}
+
 /// Refuses to buy shipments of which nobody knows with which service.
 async fn ensure_services(tx: &mut Tx<'_>, owner: Owner, id: Id<Batch>) -> Result<()> {
-    let lacking = batches::lacking_service(tx, owner, id, NAMED_MAX).await?;
+    let lacking = batch_members::lacking_service(tx, owner, id, NAMED_MAX).await?;
     let issue = |shipment: &Id<Shipment>| {
         let message = format!("The shipment {shipment} has no service, and the batch has none for it.");
         Issue::new(Code::ServiceMissing.as_str(), "/service", &message)
@@ -197,14 +202,15 @@ async fn begin_member(
         // Its account may have been deleted since, or its service be none of that carrier's.
         Err(Error::Refused(problem)) => {
             new.status = shipment::Status::PurchaseFailed;
-            let why = problem.errors.first().map_or_else(String::new, |issue| issue.message.clone());
+            let why = problem.issues.first().map_or_else(String::new, |issue| issue.message.clone());
             let (code, source) = (ErrorCode::ServiceUnavailable, Source::Request);
             new.add_error(ShipmentError::new(ErrorType::Purchase, code, source, why));
             "shipment.purchase_failed"
         }
         Err(error) => return Err(error),
     };
-    Ok(keep_change(tx, owner, stored, &new, &[], event, events).await?.1)
+    let changed = change_uncounted(tx, owner, stored, &new, &[], event, events).await?;
+    Ok(changed.batch.map_or_else(Delta::default, |(_, delta)| delta))
 }
 
 /// The account and the service that a shipment of a batch is bought with: the batch's, or those that it chose, or those

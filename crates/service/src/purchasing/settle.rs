@@ -229,7 +229,7 @@ async fn accept_late(tx: &mut Tx<'_>, lost: &Purchase, kept: &str, now: Timestam
 #[cfg(test)]
 mod tests {
     use model::shipment::{ErrorCode, ErrorType, Source};
-    use model::{Id, World};
+    use model::{Id, Owner, World};
 
     use super::*;
 

@@ -13,6 +13,7 @@ use store::{Tx, shipments};
 use tokio::time::Instant;
 
 use super::follow::is_voiding;
+use crate::batches::ensure_member_changeable;
 use crate::carrier_accounts::find_account;
 use crate::carriers::{account_reference, carrier_reference, find_service, service_reference};
 use crate::reply::Outcome;
@@ -56,6 +57,7 @@ impl Service {
             }
             ensure_version(&precondition, stored.version)?;
             stored.status.ensure_open()?;
+            ensure_member_changeable(tx, owner, &stored).await?;
             let accounts = carrier_accounts::all(tx, owner).await?;
             let (account, service, rate) = choose(&old, &input, &accounts, now)?;
             let reference = id.to_string();
