@@ -32,6 +32,7 @@ pub mod provisions;
 pub mod purchasing;
 mod rates;
 mod reply;
+mod restorations;
 mod shipments;
 mod stock;
 pub mod stream;
@@ -99,6 +100,7 @@ struct Inner {
     delivery: delivery::Delivery,
     purchasing: purchasing::Purchasing,
     node: nodes::Node,
+    restoration: restorations::Memory,
     outbound: outbound::Outbound,
     bus: bus::Bus,
     streams: stream::Streams,
@@ -143,6 +145,7 @@ impl Service {
             delivery: delivery::Delivery::default(),
             purchasing: purchasing::Purchasing::default(),
             node: nodes::Node::default(),
+            restoration: restorations::Memory::default(),
         };
         Ok(Self(Arc::new(inner)))
     }

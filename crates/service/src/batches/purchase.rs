@@ -6,13 +6,13 @@
 
 use model::batch::{Delta, Details, Status};
 use model::problem::Issue;
-use model::purchase::PurchaseInput;
+use model::purchase::{PurchaseInput, in_doubt_since};
 use model::shipment::{ChosenService, ErrorCode, ErrorType, Shipment, ShipmentError, Source};
-use model::{Batch, Code, Error, Id, Owner, Problem, Result, ensure, shipment};
+use model::{Batch, Code, Error, Id, Owner, Problem, Result, Timestamp, ensure, shipment};
 use store::carrier_accounts::{self, Stored as Account};
 use store::purchases::{self, Wish};
 use store::shipments::Stored;
-use store::{Access, Tx, batch_members, batches};
+use store::{Access, Tx, batch_members, batches, restorations};
 use tokio::time::{Duration, Instant};
 
 use super::member::{member_changed, show, tell};
@@ -108,8 +108,7 @@ impl Service {
 
     /// Writes down the next purchases of batches that are being bought; tells whether there are more to come.
     pub(crate) async fn begin_batches(&self) -> Result<bool> {
-        let read =
-            self.db().read(Access::System, async |tx| batches::to_begin(tx, BATCHES_MAX).await);
+        let read = self.db().read(Access::System, async |tx| batches::to_begin(tx, BATCHES_MAX).await);
         let waiting = read.await?;
         for (owner, id) in &waiting {
             self.begin_group(*owner, *id).await?;
@@ -130,12 +129,15 @@ impl Service {
             }
             let details = details(&stored)?;
             let accounts = carrier_accounts::all(tx, owner).await?;
+            let restored_at = restorations::last(tx).await?;
+            let terms = Terms { details: &details, accounts: &accounts, restored_at };
             let members = batch_members::next_open(tx, owner, id, &begun_to, room).await?;
             let mut delta = Delta::default();
             for member in &members {
-                delta += begin_member(tx, owner, id, member, &details, &accounts, &events).await?;
+                delta += begin_member(tx, owner, id, member, &terms, &events).await?;
             }
-            let reached = members.last().filter(|_| members.len() == room).map(|member| member.id.to_string());
+            let reached =
+                members.last().filter(|_| members.len() == room).map(|member| member.id.to_string());
             batches::set_begun_to(tx, owner, id, reached.as_deref()).await?;
             member_changed(tx, owner, id, delta, &events).await?;
             Ok::<_, Error>(!members.is_empty())
@@ -165,16 +167,24 @@ async fn ensure_services(tx: &mut Tx<'_>, owner: Owner, id: Id<Batch>) -> Result
     }
 }
 
+/// On which terms the shipments of a batch are bought.
+struct Terms<'a> {
+    details: &'a Details,
+    accounts: &'a [Account],
+    /// When a backup was last restored.
+    restored_at: Option<Timestamp>,
+}
+
 /// Writes down that a shipment is bought, or why it can't be.
 async fn begin_member(
     tx: &mut Tx<'_>,
     owner: Owner,
     batch: Id<Batch>,
     stored: &Stored,
-    details: &Details,
-    accounts: &[Account],
+    terms: &Terms<'_>,
     events: &EventLog,
 ) -> Result<Delta> {
+    let Terms { details, accounts, restored_at } = *terms;
     let old = read_shipment(stored)?;
     let now = events.now();
     let mut new = Shipment { updated_at: now, ..old };
@@ -188,6 +198,7 @@ async fn begin_member(
                 service: &service,
                 reference: &new.id.to_string(),
                 batch: Some((batch, details.options.label_format)),
+                in_doubt_since: in_doubt_since(new.created_at, restored_at),
             };
             purchases::begin(tx, owner, events.new_id(), &wish, now).await?;
             new.status = shipment::Status::Purchasing;
@@ -234,9 +245,5 @@ fn wanted(shipment: &Shipment, details: &Details, accounts: &[Account]) -> Purch
     let of_carrier = |account: &&Account| Some(&account.carrier) == choice.carrier_code.as_ref();
     let named = choice.carrier_accounts.first().cloned();
     let only = || accounts.iter().find(of_carrier).map(|account| account.id.to_string());
-    PurchaseInput {
-        rate: None,
-        carrier_account: named.or_else(only),
-        carrier_service: choice.service_code,
-    }
+    PurchaseInput { rate: None, carrier_account: named.or_else(only), carrier_service: choice.service_code }
 }
