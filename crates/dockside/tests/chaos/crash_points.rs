@@ -128,7 +128,8 @@ fn crash(scene: &mut Scene, batch: &str, trap: &str) -> bool {
     }
 }
 
-fn begin_again(scene: &mut Scene) {
+/// Starts the server again, on the same data.
+pub fn begin_again(scene: &mut Scene) {
     let cluster = &mut scene.cluster;
     let given: Vec<_> = cluster.arguments.iter().map(String::as_str).collect();
     let server = Server::start(cluster.folders[0].path(), &given);

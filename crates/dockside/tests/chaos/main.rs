@@ -44,6 +44,7 @@ mod server;
 #[path = "../purchases/shop.rs"]
 mod shop;
 
+mod backup;
 mod bar;
 mod crash_points;
 mod harm;
@@ -51,6 +52,7 @@ mod invariants;
 mod journal;
 mod judge;
 mod ledger;
+mod restore;
 mod reviewer;
 mod run;
 mod scene;

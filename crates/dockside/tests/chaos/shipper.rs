@@ -103,6 +103,12 @@ impl Shipper {
         id(&reply.json())
     }
 
+    /// Buys it by a request that does not wait.
+    pub fn begin(&mut self, batch: &str) {
+        let reply = purchase(&mut self.way, batch, "respond-async");
+        self.accepted(batch, &reply);
+    }
+
     /// Buys it: by a request that waits, by one that does not, or by two at once.
     pub fn buy(&mut self, batch: &str) {
         match self.random.below(4) {
@@ -119,10 +125,7 @@ impl Shipper {
                 });
                 replies.iter().for_each(|reply| self.accepted(batch, reply));
             }
-            _ => {
-                let reply = purchase(&mut self.way, batch, "respond-async");
-                self.accepted(batch, &reply);
-            }
+            _ => self.begin(batch),
         }
     }
 
@@ -166,7 +169,8 @@ impl Shipper {
         self.way.list(&format!("/batches/{batch}/shipments"))
     }
 
-    fn note_purchased(&mut self, batch: &str) {
+    /// Writes down what it is told of a batch that is bought.
+    pub fn note_purchased(&mut self, batch: &str) {
         for shipment in self.members(batch) {
             let number = shipment["tracking_number"].as_str().unwrap_or_default().to_owned();
             self.shared.journal.note(&Word::Purchased { shipment: id(&shipment), number });
