@@ -70,12 +70,13 @@ async fn upstream_carriers_answer_within_a_few_seconds_and_200_ok_with_the_batch
     let world = World::rehearsal_with(|settings| settings.carriers.wait_seconds = 20).await;
     let shipments = world.parcels(&[FINE, FINE, FINE]).await;
     let batch = world.batch_of(&shipments).await;
-    let _jobs = world.service.start_jobs().expect("jobs");
+    let jobs = world.service.start_jobs().expect("jobs");
     let reply = world.request("POST", &format!("{batch}/purchase")).send().await;
     assert_eq!(reply.status, 200, "{reply}");
     let bought = reply.json();
     assert_eq!((bought["status"].as_str(), counts(&bought)), (Some("purchased"), [3, 3, 0, 3]), "{bought}");
     assert_eq!(format!("/batches/{}", bought["id"].as_str().expect("an id")), batch);
+    jobs.stop().await;
 }
 
 #[tokio::test]
@@ -266,7 +267,11 @@ async fn a_purchase_that_nobody_can_tell_of_waits_for_a_person_and_the_batch_doe
     world.buy_batch(&batch).await;
     world.work_for(32).await;
     let half = world.get(&batch).await.json();
-    assert_eq!((half["status"].as_str(), counts(&half)), (Some("partially_purchased"), [2, 1, 1, 2]), "{half}");
+    assert_eq!(
+        (half["status"].as_str(), counts(&half)),
+        (Some("partially_purchased"), [2, 1, 1, 2]),
+        "{half}"
+    );
     assert_eq!(errors(&half)[0][1], "outcome_unknown");
     // It is neither bought again on a guess nor taken out.
     let again = world.buy_batch(&batch).await;

@@ -29,6 +29,7 @@ mod backorder;
 mod bad_fields;
 mod bad_input;
 mod bad_queries;
+mod batch_purchases;
 mod carrier_accounts;
 mod carriers;
 mod centrifugo;

@@ -15,13 +15,14 @@ use store::shipments::Stored;
 use store::{Access, Tx, batch_members, batches, restorations};
 use tokio::time::{Duration, Instant};
 
+use super::details;
 use super::member::{member_changed, show, tell};
 use crate::carriers::{account_reference, carrier_reference, service_reference};
 use crate::events::EventLog;
 use crate::purchasing::{Wait, choose};
 use crate::reply::Outcome;
 use crate::shipments::{change_uncounted, read_shipment};
-use crate::{Command, Reply, Service, fault, found, version_etag};
+use crate::{Command, Reply, Service, ensure_current, fault, found, version_etag};
 
 /// Purchases for which a batch waits at once. The rest are written down when these have come to an end, so that thousands
 /// that wait neither fill memory nor stand before what others want.
@@ -50,7 +51,7 @@ impl Service {
             if matches!(stored.status, Status::Purchasing | Status::Purchased) {
                 return Ok(Reply::done(String::new()));
             }
-            ensure(precondition.permits(&version_etag(stored.version)), Code::PreconditionFailed)?;
+            ensure_current(&precondition, &version_etag(stored.version))?;
             ensure(stored.counts.shipments > 0, Code::BatchEmpty)?;
             if details(&stored)?.service.is_none() {
                 ensure_services(tx, owner, id).await?;
@@ -127,10 +128,10 @@ impl Service {
             if room < GROUP_MIN {
                 return Ok(false);
             }
-            let details = details(&stored)?;
+            let wishes = details(&stored)?;
             let accounts = carrier_accounts::all(tx, owner).await?;
             let restored_at = restorations::last(tx).await?;
-            let terms = Terms { details: &details, accounts: &accounts, restored_at };
+            let terms = Terms { details: &wishes, accounts: &accounts, restored_at };
             let members = batch_members::next_open(tx, owner, id, &begun_to, room).await?;
             let mut delta = Delta::default();
             for member in &members {
@@ -148,10 +149,6 @@ impl Service {
         self.notice(owner);
         Ok(())
     }
-}
-
-fn details(stored: &batches::Stored) -> Result<Details> {
-    serde_json::from_str(&stored.details).map_err(Error::fault)
 }
 
 /// Refuses to buy shipments of which nobody knows with which service.
