@@ -78,6 +78,7 @@ async fn begin(
             service: &sample.service,
             reference: &reference,
             batch: Some((Id::<Batch>::from_bits(1), LabelFormat::Zpl)),
+            in_doubt_since: None,
         };
         purchases::begin(tx, owner, new_id::<PurchaseAttempt>(now), &wish, now).await?;
         change(tx, owner, stored, "shipment.updated", now).await?;

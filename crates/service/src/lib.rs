@@ -32,6 +32,7 @@ pub mod provisions;
 pub mod purchasing;
 mod rates;
 mod reply;
+mod restorations;
 mod shipments;
 mod stock;
 pub mod stream;
@@ -101,6 +102,7 @@ struct Inner {
     delivery: delivery::Delivery,
     purchasing: purchasing::Purchasing,
     node: nodes::Node,
+    restoration: restorations::Memory,
     outbound: outbound::Outbound,
     bus: bus::Bus,
     streams: stream::Streams,
@@ -145,6 +147,7 @@ impl Service {
             delivery: delivery::Delivery::default(),
             purchasing: purchasing::Purchasing::default(),
             node: nodes::Node::default(),
+            restoration: restorations::Memory::default(),
         };
         Ok(Self(Arc::new(inner)))
     }

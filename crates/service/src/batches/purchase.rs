@@ -6,13 +6,13 @@
 
 use model::batch::{Delta, Details, Status};
 use model::problem::Issue;
-use model::purchase::PurchaseInput;
+use model::purchase::{PurchaseInput, in_doubt_since};
 use model::shipment::{ChosenService, ErrorCode, ErrorType, Shipment, ShipmentError, Source};
-use model::{Batch, Code, Error, Id, Owner, Problem, Result, ensure, shipment};
+use model::{Batch, Code, Error, Id, Owner, Problem, Result, Timestamp, ensure, shipment};
 use store::carrier_accounts::{self, Stored as Account};
 use store::purchases::{self, Wish};
 use store::shipments::Stored;
-use store::{Access, Tx, batch_members, batches};
+use store::{Access, Tx, batch_members, batches, restorations};
 use tokio::time::{Duration, Instant};
 
 use super::details;
@@ -130,10 +130,12 @@ impl Service {
             }
             let wishes = details(&stored)?;
             let accounts = carrier_accounts::all(tx, owner).await?;
+            let restored_at = restorations::last(tx).await?;
+            let terms = Terms { details: &wishes, accounts: &accounts, restored_at };
             let members = batch_members::next_open(tx, owner, id, &begun_to, room).await?;
             let mut delta = Delta::default();
             for member in &members {
-                delta += begin_member(tx, owner, id, member, &wishes, &accounts, &events).await?;
+                delta += begin_member(tx, owner, id, member, &terms, &events).await?;
             }
             let reached =
                 members.last().filter(|_| members.len() == room).map(|member| member.id.to_string());
@@ -162,16 +164,24 @@ async fn ensure_services(tx: &mut Tx<'_>, owner: Owner, id: Id<Batch>) -> Result
     }
 }
 
+/// On which terms the shipments of a batch are bought.
+struct Terms<'a> {
+    details: &'a Details,
+    accounts: &'a [Account],
+    /// When a backup was last restored.
+    restored_at: Option<Timestamp>,
+}
+
 /// Writes down that a shipment is bought, or why it can't be.
 async fn begin_member(
     tx: &mut Tx<'_>,
     owner: Owner,
     batch: Id<Batch>,
     stored: &Stored,
-    details: &Details,
-    accounts: &[Account],
+    terms: &Terms<'_>,
     events: &EventLog,
 ) -> Result<Delta> {
+    let Terms { details, accounts, restored_at } = *terms;
     let old = read_shipment(stored)?;
     let now = events.now();
     let mut new = Shipment { updated_at: now, ..old };
@@ -185,6 +195,7 @@ async fn begin_member(
                 service: &service,
                 reference: &new.id.to_string(),
                 batch: Some((batch, details.options.label_format)),
+                in_doubt_since: in_doubt_since(new.created_at, restored_at),
             };
             purchases::begin(tx, owner, events.new_id(), &wish, now).await?;
             new.status = shipment::Status::Purchasing;
