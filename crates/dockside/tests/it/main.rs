@@ -30,6 +30,8 @@ mod backorder;
 mod bad_fields;
 mod bad_input;
 mod bad_queries;
+mod batch_counts;
+mod batch_services;
 mod batch_shipments;
 mod batches;
 mod carrier_accounts;
