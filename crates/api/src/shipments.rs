@@ -99,7 +99,7 @@ fn purchases() -> Vec<Route> {
             .id(&SHIPMENT_ID)
             .success(Success::Resource(&SHIPMENT))
             .accepts()
-            .refusals(const { &[Code::ShipmentPurchasing, Code::ShipmentNotPurchased, Code::VoidUnsupported] }),
+            .refusals(const { &[Code::ShipmentPurchasing, Code::ShipmentNotPurchased, Code::ShipmentManifested, Code::VoidUnsupported] }),
         Route::get("/purchase_attempts", read, "List purchase attempts", list_purchase_attempts)
             .about("Newest first. Those with `state=needs_review` wait for a person: neither we nor the carrier can tell whether they were bought.")
             .parameters(const { &[LIMIT, CURSOR, BY_STATE] })
@@ -218,7 +218,7 @@ async fn resolve_purchase_attempt(call: Call) -> Result<Response> {
 }
 
 /// How long the caller wants to wait: `Prefer` (RFC 7240). What is not about waiting is none of our business.
-fn wait(call: &Call) -> Result<Wait> {
+pub fn wait(call: &Call) -> Result<Wait> {
     let mut wait = Wait::Usual;
     for value in call.headers.get_all(PREFER) {
         let text = value.to_str().map_err(|_| bad_header("Prefer", "Must be plain text."))?;

@@ -188,7 +188,10 @@ mod tests {
         assert_eq!(next(&london, "2026-07-02T12:00:00Z"), "2026-07-02T16:30:00.000000Z");
         let angeles = closing("17:30", "America/Los_Angeles");
         assert_eq!(next(&angeles, "2026-11-16T01:29:59Z"), "2026-11-16T01:30:00.000000Z");
-        assert_eq!(angeles.day_at(Timestamp::parse("2026-11-16T01:30:00Z").unwrap()), Day::parse("2026-11-15"));
+        assert_eq!(
+            angeles.day_at(Timestamp::parse("2026-11-16T01:30:00Z").unwrap()),
+            Day::parse("2026-11-15")
+        );
     }
 
     #[test]

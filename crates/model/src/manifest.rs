@@ -1,7 +1,6 @@
 //! Manifests: what a carrier takes over together, of one account, from one place, on one day.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
 use crate::carrier::{CARRIER, CARRIER_ACCOUNT_REFERENCE, Carrier, CarrierAccount, Reference};
 use crate::closing::{Day, SHIP_DATE};
@@ -107,16 +106,6 @@ impl Input for ManifestInput {
     const SHAPE: &'static Shape = &MANIFEST_INPUT;
 }
 
-impl ManifestInput {
-    /// A location may be named by its id alone.
-    pub fn with_reference(mut body: Value) -> Value {
-        if let Some(location) = body.get_mut("location").filter(|location| location.is_string()) {
-            *location = json!({ "id": location.take() });
-        }
-        body
-    }
-}
-
 /// The id of a manifest.
 pub static MANIFEST_ID: Shape = Shape::new(Kind::Identifier(Manifest::PREFIX), "A manifest's id.");
 /// The status of a manifest.
@@ -132,18 +121,22 @@ static SHIPMENTS: Shape = Shape::list(&SHIPMENT_ID, SHIPMENTS_MAX, "The ids of i
 static COUNT: Shape = Shape::new(Kind::Integer { min: 0, max: i64::MAX }, "How many there are.").example("1");
 static CARRIER_REFERENCE_TEXT: Shape =
     Shape::text(1, 255, "The carrier's own name of it, once there is one.").example(r#""sf_8021""#);
-static ACCOUNT_NAME: Shape = Shape::text(1, 100, "Only what was bought with this account, by its id or handle.")
-    .example(r#""sandbox""#);
+static ACCOUNT_NAME: Shape =
+    Shape::text(1, 100, "Only what was bought with this account, by its id or handle.")
+        .example(r#""sandbox""#);
+
+static LOCATION_NAME: Shape =
+    Shape::new(Kind::Identified(&REFERENCE), "The location whose parcels are handed over, or its id alone.");
 
 /// What a client says to close out a location's day.
 pub static MANIFEST_INPUT: Shape = Shape::object(
     "ManifestInput",
     &[
-        Field::required("location", &REFERENCE),
+        Field::required("location", &LOCATION_NAME),
         Field::optional("date", &SHIP_DATE),
         Field::optional("carrier_account", &ACCOUNT_NAME),
     ],
-    "Which parcels are handed over. `location` may also be the id alone.",
+    "Which parcels are handed over.",
 );
 /// A manifest.
 pub static MANIFEST: Shape = Shape::object(
@@ -180,14 +173,6 @@ mod tests {
             assert_eq!(serde_json::to_value(known).unwrap(), known.as_str());
             assert_eq!(Status::parse(known.as_str()), Some(known));
         }
-    }
-
-    #[test]
-    fn a_location_is_named_by_its_id_or_by_an_object() {
-        let by_id = ManifestInput::with_reference(json!({"location": "loc_1"}));
-        assert_eq!(by_id, json!({"location": {"id": "loc_1"}}));
-        assert_eq!(ManifestInput::with_reference(by_id.clone()), by_id);
-        assert_eq!(ManifestInput::with_reference(json!([])), json!([]));
     }
 
     #[test]

@@ -23,6 +23,7 @@ pub mod jobs;
 mod location_configurations;
 mod locations;
 pub mod log;
+mod manifests;
 mod nodes;
 mod orders;
 pub mod outbound;
@@ -97,6 +98,7 @@ struct Inner {
     relay: Notify,
     delivery: delivery::Delivery,
     purchasing: purchasing::Purchasing,
+    manifesting: manifests::Manifesting,
     node: nodes::Node,
     outbound: outbound::Outbound,
     bus: bus::Bus,
@@ -141,6 +143,7 @@ impl Service {
             bus: bus::Bus::default(),
             delivery: delivery::Delivery::default(),
             purchasing: purchasing::Purchasing::default(),
+            manifesting: manifests::Manifesting::default(),
             node: nodes::Node::default(),
         };
         Ok(Self(Arc::new(inner)))

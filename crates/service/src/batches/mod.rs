@@ -2,4 +2,4 @@
 
 mod member;
 
-pub use member::{ensure_member_changeable, member_changed};
+pub use member::{ensure_member_changeable, member_changed, show};

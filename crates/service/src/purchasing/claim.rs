@@ -152,7 +152,7 @@ impl Service {
     }
 
     /// A place among the calls to an account.
-    pub(super) async fn place(&self, account: Id<CarrierAccount>) -> Option<OwnedSemaphorePermit> {
+    pub(crate) async fn place(&self, account: Id<CarrierAccount>) -> Option<OwnedSemaphorePermit> {
         let places = {
             let mut all = self.0.purchasing.places.lock().unwrap_or_else(PoisonError::into_inner);
             let fresh = || Arc::new(Semaphore::new(self.settings().carriers.account_calls_max.max(1)));
