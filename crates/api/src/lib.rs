@@ -5,6 +5,7 @@
 
 mod access_tokens;
 mod allocations;
+mod batches;
 mod call;
 mod carrier_webhooks;
 mod carriers;

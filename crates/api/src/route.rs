@@ -13,8 +13,8 @@ use model::{Code, Error, Result, Scope};
 use crate::call::Call;
 use crate::respond::Response;
 use crate::{
-    access_tokens, allocations, carrier_webhooks, carriers, connection, docs, events, files, inventory_items,
-    location_configurations, locations, manifests, oauth, orders, shipments, system, webhook_endpoints,
+    access_tokens, allocations, batches, carrier_webhooks, carriers, connection, docs, events, files,
+    inventory_items, location_configurations, locations, manifests, oauth, orders, shipments, system, webhook_endpoints,
 };
 
 type Handler = Box<dyn Fn(Call) -> Pin<Box<dyn Future<Output = Result<Response>> + Send>> + Send + Sync>;
@@ -271,7 +271,11 @@ pub fn all() -> Vec<Route> {
         carriers::routes(),
         carrier_webhooks::routes(),
         shipments::routes(),
+<<<<<<< HEAD
         manifests::routes(),
+=======
+        batches::routes(),
+>>>>>>> crud
         events::routes(),
         webhook_endpoints::routes(),
         access_tokens::routes(),

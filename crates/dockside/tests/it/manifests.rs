@@ -27,7 +27,8 @@ async fn closing_out_a_location_s_day_hands_over_what_was_bought_there() {
     let manifest = world.get("/manifests").await.json()["data"][0].clone();
     assert_eq!(strings(&manifest["shipments"]), bought);
     assert!(!manifest.to_string().contains(&elsewhere));
-    let shown = ["status", "ship_date", "shipments_count", "packages_count"].map(|name| manifest[name].clone());
+    let shown =
+        ["status", "ship_date", "shipments_count", "packages_count"].map(|name| manifest[name].clone());
     assert_eq!(json!(shown), json!(["created", "2026-11-01", 2, 2]));
     assert_eq!(manifest["carrier"]["handle"], "sandbox");
     assert_eq!(manifest["carrier_account"]["handle"], "sandbox");
@@ -65,7 +66,10 @@ async fn a_manifest_is_of_one_account_one_origin_and_one_day() {
     let dated = world.bought(later.clone()).await;
     later["options"] = json!({"shipping": {"date": "2026-11-02T00:00:00Z"}});
     let tomorrow = world.bought(later).await;
-    let account = world.post("/carrier_accounts", json!({"carrier": {"handle": "sandbox"}, "name": "Second", "handle": "second"}));
+    let account = world.post(
+        "/carrier_accounts",
+        json!({"carrier": {"handle": "sandbox"}, "name": "Second", "handle": "second"}),
+    );
     assert_eq!(account.await.status, 201);
     let path = world.shipment(ramp.parcel(HOME)).await;
     let wish = json!({"carrier_account": "second", "carrier_service": "standard"});
@@ -100,7 +104,10 @@ async fn one_day_and_one_account_can_be_closed_alone() {
     let none = close(json!({"date": "2026-10-01"})).await;
     assert_eq!((none.status.as_u16(), none.json()["data"].clone()), (200, json!([])));
     let reply = close(json!({"carrier_account": "nobody"})).await;
-    assert_eq!((reply.code(), reply.issues()[0].1.as_str()), ("carrier_account_not_found".to_owned(), "/carrier_account"));
+    assert_eq!(
+        (reply.code(), reply.issues()[0].1.as_str()),
+        ("carrier_account_not_found".to_owned(), "/carrier_account")
+    );
 }
 
 #[tokio::test]
@@ -162,7 +169,10 @@ async fn asked_again_the_same_manifests_are_given_and_none_is_made() {
     let first = ramp.bought(&world, HOME).await;
     let created = ramp.close(&world).await;
     let again = ramp.begin(&world).await;
-    assert_eq!((again.status.as_u16(), again.ids()), (200, vec![created[0]["id"].as_str().unwrap().to_owned()]));
+    assert_eq!(
+        (again.status.as_u16(), again.ids()),
+        (200, vec![created[0]["id"].as_str().unwrap().to_owned()])
+    );
     // What was bought meanwhile is in a manifest of its own: the first is signed already.
     let second = ramp.bought(&world, HOME).await;
     assert_eq!(lists(&ramp.close(&world).await), [vec![first], vec![second]]);
@@ -183,7 +193,10 @@ async fn a_key_gives_the_same_manifests_whatever_was_bought_since() {
     ramp.bought(&world, HOME).await;
     let again = ask().await;
     assert_eq!((again.status.as_u16(), again.header("idempotent-replayed")), (201, "true"));
-    assert_eq!((again.ids(), lists(again.json()["data"].as_array().unwrap())), (begun.ids(), vec![vec![first]]));
+    assert_eq!(
+        (again.ids(), lists(again.json()["data"].as_array().unwrap())),
+        (begun.ids(), vec![vec![first]])
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -280,7 +293,11 @@ async fn a_request_waits_for_a_carrier_that_is_quick() {
     ramp.bought(&world, HOME).await;
     let jobs = world.service.start_jobs().unwrap();
     let reply = world.post("/manifests", json!({"location": {"id": ramp.location}})).await;
-    assert_eq!((reply.status.as_u16(), &reply.json()["data"][0]["status"]), (201, &json!("created")), "{reply}");
+    assert_eq!(
+        (reply.status.as_u16(), &reply.json()["data"][0]["status"]),
+        (201, &json!("created")),
+        "{reply}"
+    );
     assert_eq!(reply.json()["data"][0]["documents"].as_array().map(Vec::len), Some(1));
     jobs.stop().await;
 }
