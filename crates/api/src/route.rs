@@ -14,7 +14,8 @@ use crate::call::Call;
 use crate::respond::Response;
 use crate::{
     access_tokens, allocations, batches, carrier_webhooks, carriers, connection, docs, events, files,
-    inventory_items, location_configurations, locations, manifests, oauth, orders, shipments, system, webhook_endpoints,
+    inventory_items, location_configurations, locations, manifests, oauth, orders, shipments, system,
+    webhook_endpoints,
 };
 
 type Handler = Box<dyn Fn(Call) -> Pin<Box<dyn Future<Output = Result<Response>> + Send>> + Send + Sync>;
@@ -271,11 +272,8 @@ pub fn all() -> Vec<Route> {
         carriers::routes(),
         carrier_webhooks::routes(),
         shipments::routes(),
-<<<<<<< HEAD
-        manifests::routes(),
-=======
         batches::routes(),
->>>>>>> crud
+        manifests::routes(),
         events::routes(),
         webhook_endpoints::routes(),
         access_tokens::routes(),

@@ -13,7 +13,7 @@ use store::manifest_shipments;
 use store::manifests::Stored;
 
 use crate::Service;
-use crate::carriers::carrier;
+use crate::carriers::carrier_or_handle;
 use crate::documents::NewDocument;
 
 /// Shipments that are read at once for the list.
@@ -43,7 +43,7 @@ impl Service {
         let details: Details = serde_json::from_str(&manifest.details).map_err(Error::fault)?;
         let handover = Handover {
             number: manifest.id.to_string(),
-            carrier: carrier(&manifest.carrier).name,
+            carrier: carrier_or_handle(&manifest.carrier).name,
             account: details.carrier_account.name,
             origin: details.origin,
             ship_date: manifest.ship_date.to_string(),

@@ -8,7 +8,7 @@ use store::documents::{self, StoredDocument};
 use store::manifests::{self, Stored};
 use store::{Page, Tx, batches, manifest_shipments};
 
-use crate::carriers::carrier;
+use crate::carriers::carrier_or_handle;
 use crate::reply::json;
 use crate::{Caller, ListQuery, Listing, Reply, Service, found};
 
@@ -122,7 +122,7 @@ fn view(stored: &Stored, shipments: Vec<Id<Shipment>>, documents: Vec<Document>)
     let details: Details = serde_json::from_str(&stored.details).map_err(Error::fault)?;
     Ok(Manifest {
         id: stored.id,
-        carrier: carrier(&stored.carrier),
+        carrier: carrier_or_handle(&stored.carrier),
         carrier_account: details.carrier_account,
         status: stored.status,
         messages: details.messages,
