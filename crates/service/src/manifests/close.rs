@@ -181,10 +181,14 @@ impl Service {
             Ok(samples)
         });
         let samples = read.await?;
-        groups.into_iter().zip(&samples).map(|(group, sample)| self.intent(group, sample, now)).collect()
+        // In the order of the groups, so that the oldest day comes first.
+        let mut ids: Vec<_> = groups.iter().map(|_| self.new_id(now)).collect();
+        ids.sort();
+        let each = ids.into_iter().zip(groups).zip(&samples);
+        each.map(|((id, group), sample)| self.intent(id, group, sample, now)).collect()
     }
 
-    fn intent(&self, group: Group, sample: &Shipment, now: Timestamp) -> Result<Intent> {
+    fn intent(&self, id: Id<Manifest>, group: Group, sample: &Shipment, now: Timestamp) -> Result<Intent> {
         let chosen = sample.service.as_ref();
         let chosen = chosen.ok_or_else(|| Error::fault("what was bought has no service"))?;
         let details = Details {
@@ -194,7 +198,7 @@ impl Service {
             carrier_reference: None,
         };
         Ok(Intent {
-            id: self.new_id(now),
+            id,
             account: group.account,
             carrier: chosen.carrier.handle.clone().unwrap_or_default(),
             location: group.location,
