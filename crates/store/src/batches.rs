@@ -48,9 +48,9 @@ const RELEASE: Sql = Sql::same("UPDATE shipment SET batch_id = NULL WHERE owner 
 const TO_BEGIN: Sql =
     Sql::same("SELECT owner, id FROM batch WHERE begun_to IS NOT NULL ORDER BY owner, id LIMIT $1");
 const IS_AWAITED: Sql =
-    Sql::same("SELECT 1 FROM purchase WHERE owner = $1 AND batch_id = $2 AND batch_id IS NOT NULL LIMIT 1");
+    Sql::same("SELECT id FROM purchase WHERE owner = $1 AND batch_id = $2 AND batch_id IS NOT NULL LIMIT 1");
 const HAS_UNBOUGHT: Sql = Sql::same(
-    "SELECT 1 FROM shipment WHERE owner = $1 AND batch_id = $2
+    "SELECT id FROM shipment WHERE owner = $1 AND batch_id = $2
      AND status IN ('draft', 'rated', 'purchasing', 'purchase_failed') LIMIT 1",
 );
 /// `$1` lists the batches as JSON. Only where there are errors the document is looked into for them.
