@@ -15,7 +15,7 @@ async fn purchased(world: &World, count: usize) -> (Ramp, String, Vec<String>) {
     for _ in 0..count {
         shipments.push(ramp.bought(world, HOME).await);
     }
-    let batch = world.batch_of("purchased", &shipments).await;
+    let batch = world.standing_batch("purchased", &shipments).await;
     (ramp, format!("/batches/{batch}"), shipments)
 }
 
@@ -66,7 +66,7 @@ async fn dependent_operations_must_wait_until_the_purchase_has_succeeded_or_fail
         ("purchase_failed", "batch_not_finalised"),
         ("purchasing", "batch_purchasing"),
     ] {
-        let batch = world.batch_of(status, std::slice::from_ref(&bought)).await;
+        let batch = world.standing_batch(status, std::slice::from_ref(&bought)).await;
         let reply = world.begin(&format!("/batches/{batch}/manifests"), None).await;
         assert_eq!(refusal(&reply), (409, code.to_owned()), "{status}");
         assert_eq!(manifests(&world, &format!("/batches/{batch}")).await, Vec::<Value>::new());
@@ -121,7 +121,7 @@ async fn a_batch_is_told_of_once_all_of_it_is_in_manifests() {
     let voided = one.bought(&world, HOME).await;
     assert_eq!(world.begin(&format!("/shipments/{voided}/void"), None).await.status, 202);
     world.work().await;
-    let id = world.batch_of("purchased", &[shipments.to_vec(), vec![voided]].concat()).await;
+    let id = world.standing_batch("purchased", &[shipments.to_vec(), vec![voided]].concat()).await;
     let batch = format!("/batches/{id}");
     let made = manifest(&world, &batch).await;
     let mut status = statuses(&made);
@@ -151,8 +151,8 @@ async fn closing_out_a_day_reaches_across_batches_and_single_shipments() {
         shipments.push(ramp.bought(&world, HOME).await);
     }
     let batches = [
-        world.batch_of("purchased", &shipments[..1]).await,
-        world.batch_of("purchased", &shipments[1..2]).await,
+        world.standing_batch("purchased", &shipments[..1]).await,
+        world.standing_batch("purchased", &shipments[1..2]).await,
     ];
     assert_eq!(lists(&ramp.close(&world).await), [shipments.clone()]);
     for batch in batches {

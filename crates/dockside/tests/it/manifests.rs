@@ -133,7 +133,7 @@ async fn shipments_whose_origin_was_given_are_grouped_by_their_address() {
     let mut body = parcel_to(HOME);
     body["addresses"]["origin"]["address"]["line_1"] = json!("2 Quay Street");
     let other = world.bought(body).await;
-    let batch = world.batch_of("purchased", &[bristol.to_vec(), vec![other.clone()]].concat()).await;
+    let batch = world.standing_batch("purchased", &[bristol.to_vec(), vec![other.clone()]].concat()).await;
     assert_eq!(world.begin(&format!("/batches/{batch}/manifests"), None).await.status, 202);
     world.service.work_manifests().await.unwrap();
     let manifests = world.get(format!("/batches/{batch}/manifests")).await.json()["data"].clone();

@@ -66,7 +66,7 @@ impl World {
     }
 
     /// Puts shipments into a batch that stands so.
-    pub async fn batch_of(&self, status: &str, shipments: &[String]) -> String {
+    pub async fn standing_batch(&self, status: &str, shipments: &[String]) -> String {
         let batch = self.post("/batches", json!({})).await;
         assert_eq!(batch.status, 201, "{batch}");
         let id = batch.json()["id"].as_str().unwrap().to_owned();
