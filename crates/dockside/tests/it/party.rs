@@ -172,11 +172,13 @@ impl Party {
         let all = format!("('{}', '{}')", ids[0], ids[1]);
         world
             .tamper(&format!(
-                "UPDATE manifest SET status = 'failed', due_at = NULL WHERE id IN {all};
+                "BEGIN;
+                 UPDATE manifest SET status = 'failed', due_at = NULL WHERE id IN {all};
                  UPDATE manifest_shipment SET is_released = 1 WHERE manifest_id IN {all};
                  UPDATE purchase SET manifest_id = NULL WHERE manifest_id IN {all};
                  UPDATE batch SET status = 'purchased', shipments_count = 1, purchased_count = 1 WHERE id = '{batch}';
-                 UPDATE shipment SET batch_id = '{batch}' WHERE id = '{shipment}';"
+                 UPDATE shipment SET batch_id = '{batch}' WHERE id = '{shipment}';
+                 COMMIT;"
             ))
             .await;
     }
