@@ -22,7 +22,7 @@ fn sheet(rows: usize, services: usize, country: &str) -> Handover {
         country_code: CountryCode::parse("JP").unwrap(),
         post_code: "100-0001".to_owned(),
         pieces: 1,
-        grams: (number % 7 != 0).then_some(1234),
+        grams: (!number.is_multiple_of(7)).then_some(1234),
     };
     Handover {
         number: "mfst_01jc0000000000000000000000".to_owned(),

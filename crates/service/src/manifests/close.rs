@@ -42,9 +42,10 @@ impl Service {
             Ok((account, manifest_shipments::open_of_location(tx, owner, location).await?))
         });
         let (account, open) = read.await?;
-        let days = input.date.map_or(Days::UpTo(Day::of(now)), Days::One);
+        let today = Day::of(now);
+        let days = input.date.map_or(Days::UpTo(today), Days::One);
         let intents = self.intents(owner, groups(open, days, account), now).await?;
-        let day = input.date.unwrap_or(Day::of(now));
+        let day = input.date.unwrap_or(today);
         let begin = async move |tx: &mut Tx<'_>| {
             let mut ids = begin_all(tx, owner, &intents, now).await?;
             let is_new = !ids.is_empty();

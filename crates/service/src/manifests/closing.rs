@@ -37,7 +37,8 @@ impl Service {
             .db()
             .read(owner, async move |tx| manifest_shipments::open_of_location(tx, owner, origin).await);
         // Where it is tomorrow in UTC already, what was bought this evening is of tomorrow, and stands on the ramp.
-        let last = due.closing.day_at(now).unwrap_or(Day::of(now)).max(Day::of(now));
+        let today = Day::of(now);
+        let last = due.closing.day_at(now).map_or(today, |there| there.max(today));
         let intents = self.intents(owner, groups(read.await?, Days::UpTo(last), None), now).await?;
         let close = self.db().write(owner, async move |tx| {
             if location_configurations::take_closing(tx, &due, now).await? {

@@ -82,7 +82,8 @@ fn rows_of(shipment: &Shipment, rows: &mut Vec<HandoverRow>) {
     let contact = destination.contact.as_ref();
     let recipient = contact.and_then(|contact| contact.name.as_ref().or(contact.company.as_ref()));
     let service = shipment.service.as_ref().map(|chosen| chosen.carrier_service.name.clone());
-    let number = |package: &Package| package.tracking_number.clone().or(shipment.tracking_number.clone());
+    let number =
+        |package: &Package| package.tracking_number.clone().or_else(|| shipment.tracking_number.clone());
     let first = rows.len();
     for package in &shipment.details.packages {
         let number = number(package).unwrap_or_default();
