@@ -28,7 +28,7 @@ impl Bitmap {
     }
 
     /// Colours a dot; none where there is no such dot.
-    fn set(&mut self, x: i32, y: i32, is_black: bool) {
+    pub fn set(&mut self, x: i32, y: i32, is_black: bool) {
         let (Ok(column), Ok(row)) = (u32::try_from(x), u32::try_from(y)) else { return };
         if column >= self.width || row >= self.height {
             return;
