@@ -26,6 +26,7 @@ mod merge;
 mod page;
 mod pdf;
 mod pdf_file;
+mod pdf_font;
 mod png;
 mod raster;
 pub mod scene;

@@ -67,6 +67,16 @@ impl PdfFile {
         number
     }
 
+    /// Writes a stream with these entries in its dictionary.
+    pub fn stream(&mut self, entries: &str, bytes: &[u8]) -> Number {
+        let number = self.number();
+        self.begin(number);
+        put!(self.out, "<<{entries}/Length {}>>\nstream\n", bytes.len());
+        self.out.extend_from_slice(bytes);
+        self.out.extend_from_slice(b"\nendstream\nendobj\n");
+        number
+    }
+
     fn begin(&mut self, number: Number) {
         let place = self.taken + self.out.len() as u64;
         if let Some(kept) = self.places.get_mut(number as usize - 1) {

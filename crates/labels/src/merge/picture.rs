@@ -2,10 +2,9 @@
 
 use crate::merge::MergeError;
 use crate::pdf_file::{PdfFile, put};
+use crate::pdf_font::packed;
 use crate::raster::Bitmap;
 use crate::zpl::dots_as_label;
-use flate2::Compression;
-use flate2::write::ZlibEncoder;
 use model::shipment::LabelFormat;
 use png::{ColorType, Decoder, Limits, Transformations, Unit};
 use std::io::{Cursor, Write as _};
@@ -16,6 +15,8 @@ const PICTURE_BYTES_MAX: usize = 128 << 20;
 const WHITE: u8 = 144;
 /// Where the picture does not say how dense it is: as most labels are.
 const DOTS_PER_INCH: f64 = 203.2;
+/// How hard pictures are compressed.
+const EFFORT: u32 = 4;
 const DOTS_PER_METRE: f64 = 8_000.0;
 const POINTS_PER_INCH: f64 = 72.0;
 const METRES_PER_INCH: f64 = 0.0254;
@@ -81,32 +82,19 @@ pub(super) fn add_page(file: &mut PdfFile, picture: &[u8]) -> Result<(), MergeEr
     let picture = read(picture)?;
     let points = |dots: u32| f64::from(dots) / picture.density / METRES_PER_INCH * POINTS_PER_INCH;
     let (width, height) = (points(picture.width), points(picture.height));
-    let mut image = Vec::new();
-    put!(image, "<</Type/XObject/Subtype/Image/Width {}/Height {}", picture.width, picture.height);
-    put!(image, "/ColorSpace/DeviceGray/BitsPerComponent 8");
-    stream(&mut image, &picture.greys)?;
-    let image = file.add(&image);
-    let mut drawing = b"<<".to_vec();
-    stream(&mut drawing, format!("{width} 0 0 {height} 0 0 cm /P Do").as_bytes())?;
-    let drawing = file.add(&drawing);
+    let image = format!(
+        "/Type/XObject/Subtype/Image/Width {}/Height {}/ColorSpace/DeviceGray/BitsPerComponent 8",
+        picture.width, picture.height
+    );
+    let (image, bytes) = packed(&image, &picture.greys, EFFORT);
+    let image = file.stream(&image, &bytes);
+    let drawing = file.stream("", format!("{width} 0 0 {height} 0 0 cm /P Do").as_bytes());
     let mut entries = Vec::new();
     put!(
         entries,
         "/MediaBox[0 0 {width} {height}]/Resources<</XObject<</P {image} 0 R>>>>/Contents {drawing} 0 R"
     );
     file.page(&entries);
-    Ok(())
-}
-
-/// The rest of a dictionary, and the stream that it is of.
-fn stream(out: &mut Vec<u8>, data: &[u8]) -> Result<(), MergeError> {
-    let failed = |error: std::io::Error| MergeError(error.to_string());
-    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::fast());
-    encoder.write_all(data).map_err(failed)?;
-    let packed = encoder.finish().map_err(failed)?;
-    put!(out, "/Filter/FlateDecode/Length {}>>\nstream\n", packed.len());
-    out.extend_from_slice(&packed);
-    out.extend_from_slice(b"\nendstream");
     Ok(())
 }
 
