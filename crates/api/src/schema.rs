@@ -85,6 +85,7 @@ impl Components {
                 json!({ "type": "array", "minItems": items_min, "maxItems": items_max, "items": self.schema(of, way) })
             }
             Kind::Open => json!({ "type": "object" }),
+            Kind::Identified(of) => self.identified(of, way),
             Kind::Map { key, of, entries_max } => self.map(key.regex, of, *entries_max, way),
             Kind::Object { fields, .. } => self.object(fields, way),
         };
@@ -95,6 +96,16 @@ impl Components {
             }
         }
         schema
+    }
+
+    /// An object, or in requests its id alone.
+    fn identified(&mut self, of: &Shape, way: Way) -> Value {
+        let object = self.schema(of, way);
+        let id = of.fields().iter().find(|field| field.name == "id");
+        match id.filter(|_| way != Way::Out) {
+            Some(id) => json!({ "anyOf": [self.schema(id.shape, way), object] }),
+            None => json!({ "allOf": [object] }),
+        }
     }
 
     fn map(&mut self, key: &str, of: &Shape, entries_max: usize, way: Way) -> Value {

@@ -100,9 +100,10 @@ pub static CARRIER_SERVICE_ID: Shape =
     Shape::new(Kind::Identifier(CarrierService::PREFIX), "A carrier service's id.");
 pub static CARRIER_ACCOUNT_ID: Shape =
     Shape::new(Kind::Identifier(CarrierAccount::PREFIX), "A carrier account's id.");
-static NAME: Shape = Shape::text(1, 255, "What people call it.").example(r#""Sandbox""#);
-static HANDLE: Shape = Shape::text(1, 150, "What programs call it.").example(r#""sandbox""#);
-static DESCRIPTION: Shape = Shape::text(0, 1000, "What it is.").example(r#""A carrier for tests.""#);
+pub(crate) static NAME: Shape = Shape::text(1, 255, "What people call it.").example(r#""Sandbox""#);
+pub(crate) static HANDLE: Shape = Shape::text(1, 150, "What programs call it.").example(r#""sandbox""#);
+pub(crate) static DESCRIPTION: Shape =
+    Shape::text(0, 1000, "What it is.").example(r#""A carrier for tests.""#);
 /// Somebody who carries parcels.
 pub static CARRIER: Shape = Shape::object(
     "Carrier",

@@ -84,6 +84,16 @@ types! {
     "shipment.deleted" "A shipment was deleted.";
     "tracking.updated" "A shipment has come further on its way.";
     "purchase_attempt.needs_review" "Nobody can tell whether a shipment was bought: a person must find out.";
+    "batch.created" "A batch was created.";
+    "batch.updated" "A batch was changed, or some of its shipments; while it is purchased, told of now and then.";
+    "batch.purchase_started" "A batch began to be purchased.";
+    "batch.purchased" "All of a batch was purchased: it is finalised.";
+    "batch.purchase_failed" "Some of a batch was not purchased, or nothing of it; its errors say why.";
+    "batch.labels_created" "The labels of a batch are there, in one file too.";
+    "batch.manifested" "The shipments of a batch were manifested.";
+    "batch.deleted" "A batch was deleted; its shipments were not.";
+    "manifest.created" "A carrier took a manifest.";
+    "manifest.failed" "A carrier did not take a manifest; its messages say why.";
     "webhook_endpoint.disabled" "A webhook endpoint was switched off, because it failed for too long or asked for it.";
 }
 

@@ -138,6 +138,16 @@ problems! {
         "Wait until its purchases and parcels have arrived, or disable the account.";
     TooManyCarrierAccounts 409 "too_many_carrier_accounts" "The organisation has as many carrier accounts as it may."
         "Delete an account that is not used any more: there may be 60.";
+    BatchFinalised 409 "batch_finalised" "The batch is purchased, and so finalised."
+        "Nothing of it can change any more. Put what is left into another batch.";
+    BatchPurchasing 409 "batch_purchasing" "The batch is being purchased."
+        "Wait until its purchase has succeeded or failed: GET the batch, or wait for its event.";
+    BatchNotOpen 409 "batch_not_open" "The batch was purchased, or was tried to."
+        "Only an open batch can be deleted.";
+    ShipmentInOtherBatch 409 "shipment_in_other_batch" "A shipment is in another batch."
+        "Take the shipments that the problem's `errors` name out of their batches first.";
+    ServiceAlreadySet 409 "service_already_set" "A shipment chose another service already."
+        "Leave out the shipments that the problem's `errors` name, or say `override: true`: then the batch's service counts.";
     NotProvisioned 409 "not_provisioned" "The organisation is not provisioned for events."
         "Call POST /events/provision first. The live and the test world are provisioned apart.";
     TooManyWebhookEndpoints 409 "too_many_webhook_endpoints" "The organisation has as many webhook endpoints as it may."
@@ -164,6 +174,16 @@ problems! {
         "Check the ids that the problem's `errors` name.";
     LocationConfigurationNotFound 422 "location_configuration_not_found" "The body names a location configuration that does not exist."
         "Check the id that the problem's `errors` name.";
+    ShipmentNotFound 422 "shipment_not_found" "The body names a shipment that does not exist."
+        "Check the ids that the problem's `errors` name.";
+    ShipmentNotInBatch 422 "shipment_not_in_batch" "The body names a shipment that is not in the batch."
+        "Check the ids that the problem's `errors` name.";
+    BatchTooLarge 422 "batch_too_large" "The batch would have more shipments than it may."
+        "Put them into several batches: one may have 100,000, or what the operator configured.";
+    BatchEmpty 422 "batch_empty" "The batch has no shipments."
+        "Add shipments to it first.";
+    ServiceMissing 422 "service_missing" "Neither the batch nor all its shipments have a service."
+        "Set the batch's `service`, or choose one for the shipments that the problem's `errors` name.";
     RateNotFound 422 "rate_not_found" "The shipment has no such rate."
         "Name one of the shipment's `rates`, or ask for new ones.";
     CarrierNotFound 422 "carrier_not_found" "The body names a carrier that does not exist."

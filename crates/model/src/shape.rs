@@ -56,6 +56,8 @@ pub enum Kind {
         fields: &'static [Field],
         rule: Option<Rule>,
     },
+    /// An object of this shape, which has an `id`; in requests that id alone will do.
+    Identified(&'static Shape),
     /// Any object.
     Open,
     /// Free keys of one pattern, values of one shape.
@@ -226,6 +228,7 @@ impl Shape {
                     refuse("invalid_id", format!("Must be an id that starts with `{prefix}_`."));
                 }
             }
+            (Kind::Identified(of), value) => of.check_identified(value, at, issues),
             (Kind::List { of, items_min, items_max }, Value::Array(items)) => {
                 if items.len() > *items_max {
                     refuse("too_many", format!("At most {items_max} entries."));
@@ -244,6 +247,20 @@ impl Shape {
                 check_map(key, of, *entries_max, object, at, issues);
             }
             (kind, _) => refuse("invalid_type", format!("Must be {}.", kind.noun())),
+        }
+    }
+}
+
+impl Shape {
+    /// Checks an object that may come as its id alone; from here on it is an object.
+    fn check_identified(&self, value: &mut Value, at: &str, issues: &mut Vec<Issue>) {
+        let id = self.fields().iter().find(|field| field.name == "id");
+        match (id, &value) {
+            (Some(id), Value::String(_)) => {
+                id.shape.check(value, at, issues);
+                *value = Value::Object(Map::from_iter([("id".to_owned(), value.take())]));
+            }
+            _ => self.check(value, at, issues),
         }
     }
 }
@@ -369,7 +386,7 @@ impl Kind {
             Kind::Moment => "a date-time as a string",
             Kind::Identifier(_) => "an id as a string",
             Kind::List { .. } => "an array",
-            Kind::Object { .. } | Kind::Map { .. } | Kind::Open => "an object",
+            Kind::Object { .. } | Kind::Map { .. } | Kind::Open | Kind::Identified(_) => "an object",
         }
     }
 }

@@ -6,6 +6,7 @@
 pub mod access_tokens;
 mod allocations;
 mod audit;
+mod batches;
 pub mod bus;
 mod carrier_accounts;
 mod carrier_webhooks;

@@ -10,6 +10,7 @@ use store::carrier_accounts::{self, Stored as Account};
 use store::{Tx, shipments};
 use tokio::task::JoinSet;
 
+use crate::batches;
 use crate::carrier_accounts::{details, is_named};
 use crate::carriers::{account_reference, carrier_id, carrier_reference, service_reference};
 use crate::shipments::{change_shipment, ensure_version, read_shipment};
@@ -44,6 +45,7 @@ impl Service {
         let log = self.event_log(owner, now);
         let keep = async move |tx: &mut Tx<'_>| {
             let stored = found(shipments::get_for_update(tx, owner, id).await?)?;
+            batches::ensure_member_changeable(tx, owner, &stored).await?;
             stored.status.ensure_open()?;
             // The rates are of what it was.
             ensure(stored.version == before.version, Code::ShipmentChanged)?;

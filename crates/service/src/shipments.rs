@@ -1,5 +1,6 @@
 //! Shipments: create, read, change, delete. What is bought for them is the work of `purchasing`.
 
+use model::batch::{Batch, Delta};
 use model::document::Document;
 use model::json::previous_attributes;
 use model::location::LocationInput;
@@ -11,9 +12,13 @@ use store::documents::{self, StoredDocument};
 use store::shipments::{self, Origin, Stored};
 use store::{Tx, location_configurations, purchases, tracking_events};
 
+use crate::batches;
 use crate::events::EventLog;
 use crate::reply::json;
 use crate::{Caller, Command, ListQuery, Listing, Precondition, Reply, Service, found, version_etag};
+
+/// What a batch shows of its shipments, beside what it counts.
+const SEEN_IN_BATCH: [&str; 3] = ["name", "status", "errors"];
 
 impl Service {
     /// Makes a shipment. Where it leaves from and goes back to is copied from its location configuration, unless it is
@@ -27,8 +32,9 @@ impl Service {
         let create = async move |tx: &mut Tx<'_>| {
             let mut input = input.clone();
             let origin = copy_locations(tx, owner, &mut input).await?;
-            let doc = json(&new_shipment(id, *input, now))?;
-            shipments::insert(tx, owner, id, Status::Draft, origin, &doc).await?;
+            let shipment = new_shipment(id, *input, now);
+            let doc = json(&shipment)?;
+            shipments::insert(tx, owner, id, &shipment.summary(), origin, &doc).await?;
             let shown = shown(&doc, &[])?;
             log.append(tx, &Event::new("shipment.created", id, &shown)).await?;
             Ok(Reply::created(format!("/shipments/{id}"), Some(version_etag(1)), shown))
@@ -75,6 +81,7 @@ impl Service {
         let update = async move |tx: &mut Tx<'_>| {
             let stored = found(shipments::get_for_update(tx, owner, id).await?)?;
             ensure_version(&precondition, stored.version)?;
+            batches::ensure_member_changeable(tx, owner, &stored).await?;
             stored.status.ensure_open()?;
             let old = read_shipment(&stored)?;
             let current = serde_json::to_value(&old).map_err(Error::fault)?;
@@ -106,11 +113,16 @@ impl Service {
         let delete = async move |tx: &mut Tx<'_>| {
             let stored = found(shipments::get_for_update(tx, owner, id).await?)?;
             ensure_version(&precondition, stored.version)?;
+            batches::ensure_member_changeable(tx, owner, &stored).await?;
             stored.status.ensure_open()?;
             purchases::delete(tx, owner, id).await?;
             tracking_events::delete(tx, owner, id).await?;
             shipments::delete(tx, owner, id).await?;
             log.append(tx, &Event::new("shipment.deleted", id, &shown(&stored.doc, &[])?)).await?;
+            if let Some(batch) = stored.batch {
+                batches::member_changed(tx, owner, batch, Delta::default() - stored.summary.counts(), &log)
+                    .await?;
+            }
             Ok(Reply::gone())
         };
         self.write(&command, delete).await
@@ -224,7 +236,7 @@ pub async fn change_shipment(
     change_with_documents(tx, owner, stored, new, &[], event, log).await
 }
 
-/// Keeps a changed shipment and tells of it, with the files that it has now.
+/// Keeps a changed shipment and tells of it, with the files that it has now; its batch counts it anew.
 pub async fn change_with_documents(
     tx: &mut Tx<'_>,
     owner: Owner,
@@ -234,14 +246,43 @@ pub async fn change_with_documents(
     event: &'static str,
     log: &EventLog,
 ) -> Result<String> {
+    let changed = change_uncounted(tx, owner, stored, new, documents, event, log).await?;
+    if let Some((batch, delta)) = changed.batch {
+        batches::member_changed(tx, owner, batch, delta, log).await?;
+    }
+    Ok(changed.shown)
+}
+
+/// A shipment that was changed, and what its batch does not know yet.
+pub struct Changed {
+    pub shown: String,
+    /// The batch that shows something of the change, and by how much its counts change.
+    pub batch: Option<(Id<Batch>, Delta)>,
+}
+
+/// As [`change_with_documents`], but whoever changes many shipments of a batch tells it once, of the sum:
+/// [`batches::member_changed`], in the same transaction.
+pub async fn change_uncounted(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    stored: &Stored,
+    new: &Shipment,
+    documents: &[Document],
+    event: &'static str,
+    log: &EventLog,
+) -> Result<Changed> {
     let before: Value = serde_json::from_str(&stored.doc).map_err(Error::fault)?;
     let after = serde_json::to_value(new).map_err(Error::fault)?;
     let doc = json(new)?;
-    shipments::update(tx, owner, new.id, new.status, &doc).await?;
+    let summary = new.summary();
+    shipments::update(tx, owner, new.id, &summary, &doc).await?;
     let shown = shown(&doc, documents)?;
+    let delta = summary.counts() - stored.summary.counts();
+    let is_seen =
+        delta != Delta::default() || SEEN_IN_BATCH.iter().any(|field| before[field] != after[field]);
     let event = Event::new(event, new.id, &shown).changed_from(previous_attributes(&before, &after));
     log.append(tx, &event).await?;
-    Ok(shown)
+    Ok(Changed { shown, batch: stored.batch.filter(|_| is_seen).map(|batch| (batch, delta)) })
 }
 
 /// Whether a patch says where a shipment leaves from by naming a configuration.

@@ -7,6 +7,8 @@ pub mod access_tokens;
 pub mod allocations;
 pub mod announcements;
 pub mod audit;
+pub mod batch_members;
+pub mod batches;
 pub mod carrier_accounts;
 pub mod documents;
 pub mod engine;
@@ -45,6 +47,8 @@ pub fn statements() -> impl Iterator<Item = &'static Sql> {
         allocations::STATEMENTS,
         announcements::STATEMENTS,
         audit::STATEMENTS,
+        batch_members::STATEMENTS,
+        batches::STATEMENTS,
         carrier_accounts::STATEMENTS,
         documents::STATEMENTS,
         events::STATEMENTS,

@@ -1,41 +1,50 @@
 //! Shipments. A shipment's document is all that is shown of it but its files, which have a table of their own.
 
-use model::shipment::Status;
-use model::{Error, Id, Location, Owner, Result, Shipment};
+use model::shipment::{Status, Summary};
+use model::{Batch, Error, Id, Location, Owner, Result, Shipment};
 
 use crate::engine::{Row, Sql, Tx};
 use crate::page::{Page, PageSql, Start};
 
-const GET: Sql = Sql::same("SELECT id, version, status, doc FROM shipment WHERE owner = $1 AND id = $2");
+const GET: Sql = Sql::same(
+    "SELECT id, version, status, doc, batch_id, packages_count, errors_count, chosen FROM shipment WHERE owner = $1 AND id = $2",
+);
 const GET_FOR_UPDATE: Sql = Sql::each(
-    "SELECT id, version, status, doc FROM shipment WHERE owner = $1 AND id = $2",
-    "SELECT id, version, status, doc FROM shipment WHERE owner = $1 AND id = $2 FOR UPDATE",
+    "SELECT id, version, status, doc, batch_id, packages_count, errors_count, chosen FROM shipment WHERE owner = $1 AND id = $2",
+    "SELECT id, version, status, doc, batch_id, packages_count, errors_count, chosen FROM shipment WHERE owner = $1 AND id = $2 FOR UPDATE",
+);
+/// The batch that a shipment is in is locked before it, as everywhere.
+const LOCK_BATCH: Sql = Sql::each(
+    "",
+    "SELECT id FROM batch WHERE owner = $1
+     AND id = (SELECT batch_id FROM shipment WHERE owner = $1 AND id = $2) FOR UPDATE",
 );
 const INSERT: Sql = Sql::same(
-    "INSERT INTO shipment (owner, id, version, status, origin_id, origin_version, doc)
-     VALUES ($1, $2, 1, $3, $4, $5, $6)",
+    "INSERT INTO shipment (owner, id, version, status, packages_count, errors_count, chosen, origin_id, origin_version, doc)
+     VALUES ($1, $2, 1, $3, $4, $5, $6, $7, $8, $9)",
 );
 const UPDATE: Sql = Sql::same(
-    "UPDATE shipment SET version = version + 1, status = $1, doc = $2 WHERE owner = $3 AND id = $4",
+    "UPDATE shipment SET version = version + 1, status = $1, packages_count = $2, errors_count = $3, chosen = $4, doc = $5
+     WHERE owner = $6 AND id = $7",
 );
 const SET_ORIGIN: Sql =
     Sql::same("UPDATE shipment SET origin_id = $1, origin_version = $2 WHERE owner = $3 AND id = $4");
 const DELETE: Sql = Sql::same("DELETE FROM shipment WHERE owner = $1 AND id = $2");
 const PAGE: PageSql = PageSql {
     older: Sql::same(
-        "SELECT id, version, status, doc FROM shipment WHERE owner = $1 AND id < $2 ORDER BY id DESC LIMIT $3",
+        "SELECT id, version, status, doc, batch_id, packages_count, errors_count, chosen FROM shipment WHERE owner = $1 AND id < $2 ORDER BY id DESC LIMIT $3",
     ),
     newer: Sql::same(
-        "SELECT id, version, status, doc FROM shipment WHERE owner = $1 AND id > $2 ORDER BY id LIMIT $3",
+        "SELECT id, version, status, doc, batch_id, packages_count, errors_count, chosen FROM shipment WHERE owner = $1 AND id > $2 ORDER BY id LIMIT $3",
     ),
 };
 const PAGE_BY_STATUS: PageSql = PageSql {
     older: Sql::same(
-        "SELECT id, version, status, doc FROM shipment
+        "SELECT id, version, status, doc, batch_id, packages_count, errors_count, chosen FROM shipment
          WHERE owner = $1 AND id < $2 AND status = $3 ORDER BY id DESC LIMIT $4",
     ),
     newer: Sql::same(
-        "SELECT id, version, status, doc FROM shipment
+        "SELECT id, version, status, doc, batch_id, packages_count, errors_count, chosen FROM shipment
          WHERE owner = $1 AND id > $2 AND status = $3 ORDER BY id LIMIT $4",
     ),
 };
@@ -43,6 +52,7 @@ const PAGE_BY_STATUS: PageSql = PageSql {
 pub(crate) const STATEMENTS: &[&Sql] = &[
     &GET,
     &GET_FOR_UPDATE,
+    &LOCK_BATCH,
     &INSERT,
     &UPDATE,
     &SET_ORIGIN,
@@ -60,6 +70,10 @@ pub struct Stored {
     pub version: i64,
     pub status: Status,
     pub doc: String,
+    /// The one batch that it is in.
+    pub batch: Option<Id<Batch>>,
+    /// What it counts for there, and the service that it chose.
+    pub summary: Summary,
 }
 
 /// The location that a shipment leaves from, as it was when the shipment was made.
@@ -73,8 +87,23 @@ pub async fn get(tx: &mut Tx<'_>, owner: Owner, id: Id<Shipment>) -> Result<Opti
     tx.one(&GET, &[owner.into(), id.into()]).await?.map(read).transpose()
 }
 
-/// As [`get`], and nobody else changes it before this transaction ends.
+/// As [`get`], and nobody else changes it, or the batch that it is in, before this transaction ends.
 pub async fn get_for_update(tx: &mut Tx<'_>, owner: Owner, id: Id<Shipment>) -> Result<Option<Stored>> {
+    let locked = tx.one(&LOCK_BATCH, &[owner.into(), id.into()]).await?;
+    let locked: Option<Id<Batch>> = locked.map(|mut row| row.id(0)).transpose()?;
+    let stored = get_for_update_alone(tx, owner, id).await?;
+    // It was put into another batch meanwhile. Now that it can't be moved any more, that one is locked too: should
+    // whoever holds it wait for us, the database ends one of the two, which is run again.
+    if let Some(batch) = stored.as_ref().and_then(|stored| stored.batch)
+        && locked != Some(batch)
+    {
+        tx.one(&LOCK_BATCH, &[owner.into(), id.into()]).await?;
+    }
+    Ok(stored)
+}
+
+/// As [`get_for_update`], for changes that its batch does not notice: that is left to others.
+pub async fn get_for_update_alone(tx: &mut Tx<'_>, owner: Owner, id: Id<Shipment>) -> Result<Option<Stored>> {
     tx.one(&GET_FOR_UPDATE, &[owner.into(), id.into()]).await?.map(read).transpose()
 }
 
@@ -99,14 +128,17 @@ pub async fn insert(
     tx: &mut Tx<'_>,
     owner: Owner,
     id: Id<Shipment>,
-    status: Status,
+    summary: &Summary,
     origin: Option<Origin>,
     doc: &str,
 ) -> Result<()> {
     let values = [
         owner.into(),
         id.into(),
-        status.as_str().into(),
+        summary.status.as_str().into(),
+        summary.packages.into(),
+        summary.errors.into(),
+        summary.chosen.clone().into(),
         origin.map(|origin| origin.location.to_string()).into(),
         origin.map(|origin| origin.version).into(),
         doc.into(),
@@ -118,10 +150,19 @@ pub async fn update(
     tx: &mut Tx<'_>,
     owner: Owner,
     id: Id<Shipment>,
-    status: Status,
+    summary: &Summary,
     doc: &str,
 ) -> Result<()> {
-    tx.execute(&UPDATE, &[status.as_str().into(), doc.into(), owner.into(), id.into()]).await.map(drop)
+    let values = [
+        summary.status.as_str().into(),
+        summary.packages.into(),
+        summary.errors.into(),
+        summary.chosen.clone().into(),
+        doc.into(),
+        owner.into(),
+        id.into(),
+    ];
+    tx.execute(&UPDATE, &values).await.map(drop)
 }
 
 /// Pins another version of another location.
@@ -144,8 +185,19 @@ pub async fn delete(tx: &mut Tx<'_>, owner: Owner, id: Id<Shipment>) -> Result<(
     tx.execute(&DELETE, &[owner.into(), id.into()]).await.map(drop)
 }
 
-fn read(mut row: Row) -> Result<Stored> {
-    let status = row.text(2)?;
-    let status = Status::parse(&status).ok_or_else(|| Error::fault("a shipment has no known status"))?;
-    Ok(Stored { id: row.id(0)?, version: row.int(1)?, status, doc: row.text(3)? })
+pub(crate) fn read_status(word: &str) -> Result<Status> {
+    Status::parse(word).ok_or_else(|| Error::fault("a shipment has no known status"))
+}
+
+pub(crate) fn read(mut row: Row) -> Result<Stored> {
+    let status = read_status(&row.text(2)?)?;
+    let (packages, errors, chosen) = (row.int(5)?, row.int(6)?, row.text_or_null(7)?);
+    Ok(Stored {
+        id: row.id(0)?,
+        version: row.int(1)?,
+        status,
+        doc: row.text(3)?,
+        batch: row.id_or_null(4)?,
+        summary: Summary { status, packages, errors, chosen },
+    })
 }

@@ -48,6 +48,7 @@ fn of(shape: &Shape, name: &str, way: Way, depth: usize) -> Value {
         Kind::Boolean => true.into(),
         Kind::Moment => "2026-11-01T09:30:00.000000Z".into(),
         Kind::Identifier(prefix) => identifier(prefix).into(),
+        Kind::Identified(object) => of(object, name, way, depth),
         Kind::List { .. } if depth >= DEPTH_MAX => Value::Array(Vec::new()),
         Kind::List { of: item, .. } => vec![of(item, name, way, depth + 1)].into(),
         Kind::Object { fields, .. } => object(fields, way, depth),

@@ -122,6 +122,10 @@ pub fn kind(html: &mut Html, shape: &Shape, way: Way, explained: &[&str]) {
             html.text(&format!("array ({range}) of "));
             return kind(html, of, way, explained);
         }
+        Kind::Identified(of) => {
+            html.text(if way == Way::Answer { "" } else { "id, or " });
+            return kind(html, of, way, explained);
+        }
         Kind::Map { of, entries_max, .. } => {
             html.text(&format!("map (up to {entries_max}) of "));
             return kind(html, of, way, explained);

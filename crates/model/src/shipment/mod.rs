@@ -9,6 +9,7 @@ pub mod package;
 
 use serde::{Deserialize, Serialize};
 
+use crate::batch::Counts;
 use crate::carrier::{
     CARRIER_ACCOUNT_REFERENCE, CARRIER_REFERENCE, CARRIER_SERVICE_REFERENCE, Carrier, CarrierAccount,
     CarrierService, Reference,
@@ -74,10 +75,45 @@ impl Shipment {
         self.errors.drain(..excess);
     }
 
+    /// What is kept of it beside its document, so that batches can be counted and bought without reading that.
+    pub fn summary(&self) -> Summary {
+        let chosen = match (&self.service, &self.details.carrier) {
+            (Some(service), _) => {
+                let word = |handle: &Option<String>| handle.clone().unwrap_or_default();
+                let (carrier, offer) = (word(&service.carrier.handle), word(&service.carrier_service.handle));
+                Some(format!("{carrier}/{offer}/{}", service.carrier_account.id))
+            }
+            (None, Some(CarrierChoice { carrier_code: Some(carrier), service_code: Some(offer), .. })) => {
+                Some(format!("{carrier}/{offer}/"))
+            }
+            _ => None,
+        };
+        let (packages, errors) = (self.details.packages.len() as i64, self.errors.len() as i64);
+        Summary { status: self.status, packages, errors, chosen }
+    }
+
     /// The format that its label is wanted in.
     pub fn label_format(&self) -> LabelFormat {
         let label = self.details.options.as_ref().and_then(|options| options.label.as_ref());
         label.and_then(|label| label.format).unwrap_or(LabelFormat::Pdf)
+    }
+}
+
+/// A shipment in a few words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Summary {
+    pub status: Status,
+    pub packages: i64,
+    pub errors: i64,
+    /// The service that it chose, as `carrier/service/account`; or asks for, then without the account.
+    pub chosen: Option<String>,
+}
+
+impl Summary {
+    /// What it counts for in its batch.
+    pub fn counts(&self) -> Counts {
+        let purchased = i64::from(self.status == Status::Purchased);
+        Counts { shipments: 1, purchased, errors: self.errors, packages: self.packages }
     }
 }
 
@@ -231,11 +267,12 @@ pub static TRACKING_STATUS: Shape = Shape::new(
     "Where it is on its way.",
 )
 .example(r#""in_transit""#);
-static NAME: Shape = Shape::text(1, 255, "A name or reference of your own.").example(r#""Order 1042""#);
+pub(crate) static NAME: Shape =
+    Shape::text(1, 255, "A name or reference of your own.").example(r#""Order 1042""#);
 static CODE_TEXT: Shape = Shape::text(1, 150, "A carrier's or service's handle.").example(r#""sandbox""#);
 static ACCOUNT: Shape = Shape::text(1, 100, "A carrier account's id or handle.");
 static ACCOUNTS: Shape = Shape::list(&ACCOUNT, ACCOUNTS_MAX, "Only these accounts are asked for rates.");
-static CARRIER_CHOICE: Shape = Shape::object(
+pub(crate) static CARRIER_CHOICE: Shape = Shape::object(
     "CarrierChoice",
     &[
         Field::optional("carrier_code", &CODE_TEXT),
@@ -244,7 +281,7 @@ static CARRIER_CHOICE: Shape = Shape::object(
     ],
     "Which carriers and services you want, before anything is rated.",
 );
-static CHOSEN: Shape = Shape::object(
+pub(crate) static CHOSEN: Shape = Shape::object(
     "ChosenService",
     &[
         Field::given_or_null("rate", &RATE_ID),
@@ -254,8 +291,8 @@ static CHOSEN: Shape = Shape::object(
     ],
     "The service that it is bought from.",
 );
-static RATES: Shape = Shape::list(&RATE, RATES_MAX, "What carriers would take it for.");
-static DOCUMENTS: Shape = Shape::list(&DOCUMENT, DOCUMENTS_MAX, "Its label and other papers.");
+pub(crate) static RATES: Shape = Shape::list(&RATE, RATES_MAX, "What carriers would take it for.");
+pub(crate) static DOCUMENTS: Shape = Shape::list(&DOCUMENT, DOCUMENTS_MAX, "Its label and other papers.");
 
 /// A shipment.
 pub static SHIPMENT: Shape = Shape::object(

@@ -197,7 +197,7 @@ impl Service {
         let owner = job.owner();
         let events = self.event_log(owner, now);
         let record = self.db().write(owner, async move |tx| {
-            found(shipments::get_for_update(tx, owner, purchase.shipment).await?)?;
+            found(shipments::get_for_update_alone(tx, owner, purchase.shipment).await?)?;
             if !purchases::record(tx, &purchase, now).await? {
                 return Ok(());
             }
@@ -250,7 +250,8 @@ pub async fn move_on(
     message: &str,
     events: &EventLog,
 ) -> Result<()> {
-    let stored = found(shipments::get_for_update(tx, owner, shipment).await?)?;
+    // No batch shows where its parcels are, so none is held up.
+    let stored = found(shipments::get_for_update_alone(tx, owner, shipment).await?)?;
     let old = read_shipment(&stored)?;
     let mut way = read_way(tx, owner, shipment).await?;
     let is_known = way.last().is_some_and(|last| last.status == status && last.message == message);
@@ -262,7 +263,7 @@ pub async fn move_on(
     tracking_events::insert(tx, owner, shipment, &json(&step)?).await?;
     way.push(step);
     let new = Shipment { tracking_status: status, updated_at: events.now(), ..old };
-    shipments::update(tx, owner, shipment, new.status, &json(&new)?).await?;
+    shipments::update(tx, owner, shipment, &new.summary(), &json(&new)?).await?;
     let tracking = tracking(&new, way);
     events.append(tx, &Event::new("tracking.updated", shipment, &json(&tracking)?)).await
 }

@@ -1,0 +1,138 @@
+//! The shipments of batches: found, added and removed by one statement each, however many they are.
+
+use model::shipment::{Status, Summary};
+use model::{Batch, Id, Owner, Result, Shipment};
+
+use crate::engine::{Row, Sql, Tx, Value};
+use crate::inventory_items::id_list;
+use crate::page::{Keys, Order, Page, PageSql, Sorting, Start};
+use crate::shipments::{self, Stored};
+
+const PAGE: PageSql = PageSql {
+    older: Sql::same(
+        "SELECT id, version, status, doc, batch_id, packages_count, errors_count, chosen FROM shipment
+         WHERE owner = $1 AND id < $2 AND batch_id = $3 ORDER BY id DESC LIMIT $4",
+    ),
+    newer: Sql::same(
+        "SELECT id, version, status, doc, batch_id, packages_count, errors_count, chosen FROM shipment
+         WHERE owner = $1 AND id > $2 AND batch_id = $3 ORDER BY id LIMIT $4",
+    ),
+};
+const OLDEST_FIRST: Sorting = Sorting { keys: Keys::Text, order: Order::OldestFirst };
+const NEXT_OPEN: Sql = Sql::each(
+    "SELECT id, version, status, doc, batch_id, packages_count, errors_count, chosen FROM shipment
+     WHERE owner = $1 AND batch_id = $2 AND id > $3 AND status IN ('draft', 'rated', 'purchase_failed')
+     ORDER BY id LIMIT $4",
+    "SELECT id, version, status, doc, batch_id, packages_count, errors_count, chosen FROM shipment
+     WHERE owner = $1 AND batch_id = $2 AND id > $3 AND status IN ('draft', 'rated', 'purchase_failed')
+     ORDER BY id LIMIT $4 FOR UPDATE",
+);
+/// Of those that are still to be bought.
+const LACKING_SERVICE: Sql = Sql::same(
+    "SELECT id FROM shipment WHERE owner = $1 AND batch_id = $2 AND chosen IS NULL
+     AND status IN ('draft', 'rated', 'purchase_failed') ORDER BY id LIMIT $3",
+);
+/// `$3` lists as JSON what is no other service.
+const CHOOSING_ANOTHER: Sql = Sql::each(
+    "SELECT id FROM shipment WHERE owner = $1 AND batch_id = $2 AND chosen IS NOT NULL
+     AND chosen NOT IN (SELECT value FROM json_each($3))
+     AND status IN ('draft', 'rated', 'purchase_failed') ORDER BY id LIMIT $4",
+    "SELECT id FROM shipment WHERE owner = $1 AND batch_id = $2 AND chosen IS NOT NULL
+     AND chosen NOT IN (SELECT jsonb_array_elements_text($3::text::jsonb))
+     AND status IN ('draft', 'rated', 'purchase_failed') ORDER BY id LIMIT $4",
+);
+/// Sorted before they are locked, so that whoever locks several does it in one order.
+const NAMED: Sql = Sql::each(
+    "SELECT id, status, batch_id, packages_count, errors_count, chosen FROM shipment
+     WHERE owner = $1 AND id IN (SELECT value FROM json_each($2)) ORDER BY id",
+    "SELECT id, status, batch_id, packages_count, errors_count, chosen FROM shipment
+     WHERE owner = $1 AND id IN (SELECT jsonb_array_elements_text($2::text::jsonb)) ORDER BY id FOR UPDATE",
+);
+const SET_BATCH: Sql = Sql::each(
+    "UPDATE shipment SET batch_id = $1 WHERE owner = $2 AND id IN (SELECT value FROM json_each($3))",
+    "UPDATE shipment SET batch_id = $1 WHERE owner = $2
+     AND id IN (SELECT jsonb_array_elements_text($3::text::jsonb))",
+);
+
+pub(crate) const STATEMENTS: &[&Sql] =
+    &[&PAGE.older, &PAGE.newer, &NEXT_OPEN, &LACKING_SERVICE, &CHOOSING_ANOTHER, &NAMED, &SET_BATCH];
+
+/// A shipment that somebody named, without its document.
+#[derive(Clone, Debug)]
+pub struct Named {
+    pub id: Id<Shipment>,
+    pub batch: Option<Id<Batch>>,
+    pub summary: Summary,
+}
+
+/// A page of a batch's shipments, oldest first.
+pub async fn page(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    batch: Id<Batch>,
+    start: &Start,
+    limit: usize,
+) -> Result<Page<Stored>> {
+    let filters = [batch.into()];
+    let page = Page::read_sorted(tx, &PAGE, OLDEST_FIRST, owner.into(), &filters, start, limit).await?;
+    page.try_map(shipments::read)
+}
+
+/// The next shipments to buy: those that are neither bought nor being bought, after this id (an empty text is before
+/// all), locked in the order of their ids. The batch must be locked.
+pub async fn next_open(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    batch: Id<Batch>,
+    after: &str,
+    limit: usize,
+) -> Result<Vec<Stored>> {
+    let values = [owner.into(), batch.into(), after.into(), Value::Int(limit as i64)];
+    tx.all(&NEXT_OPEN, &values).await?.into_iter().map(shipments::read).collect()
+}
+
+/// Up to so many shipments that are to be bought and neither chose a service nor ask for one.
+pub async fn lacking_service(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    batch: Id<Batch>,
+    limit: usize,
+) -> Result<Vec<Id<Shipment>>> {
+    let rows = tx.all(&LACKING_SERVICE, &[owner.into(), batch.into(), Value::Int(limit as i64)]).await?;
+    rows.into_iter().map(|mut row| row.id(0)).collect()
+}
+
+/// Up to so many shipments that are to be bought and chose, or ask for, another service than these words say.
+pub async fn choosing_another(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    batch: Id<Batch>,
+    chosen: &[String],
+    limit: usize,
+) -> Result<Vec<Id<Shipment>>> {
+    let words = serde_json::Value::from(chosen).to_string();
+    let values = [owner.into(), batch.into(), words.into(), Value::Int(limit as i64)];
+    tx.all(&CHOOSING_ANOTHER, &values).await?.into_iter().map(|mut row| row.id(0)).collect()
+}
+
+/// Those of the named shipments that exist, locked, in the order of their ids.
+pub async fn named(tx: &mut Tx<'_>, owner: Owner, ids: &[Id<Shipment>]) -> Result<Vec<Named>> {
+    tx.all(&NAMED, &[owner.into(), id_list(ids)]).await?.into_iter().map(read).collect()
+}
+
+/// Puts shipments into a batch, or takes them out of theirs. Both are locked, and counted by the caller.
+pub async fn set_batch(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    ids: &[Id<Shipment>],
+    batch: Option<Id<Batch>>,
+) -> Result<()> {
+    tx.execute(&SET_BATCH, &[batch.into(), owner.into(), id_list(ids)]).await.map(drop)
+}
+
+fn read(mut row: Row) -> Result<Named> {
+    let status: Status = shipments::read_status(&row.text(1)?)?;
+    let summary =
+        Summary { status, packages: row.int(3)?, errors: row.int(4)?, chosen: row.text_or_null(5)? };
+    Ok(Named { id: row.id(0)?, batch: row.id_or_null(2)?, summary })
+}
