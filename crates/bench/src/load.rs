@@ -107,11 +107,18 @@ pub struct Sent {
 
 /// Sends each of the requests once, one after the other; tells how many.
 pub async fn each(target: &Target) -> Outcome<usize> {
+    answers(target, |_| Ok(())).await?;
+    Ok(target.requests.len())
+}
+
+/// The same, and shows each answer.
+pub async fn answers(target: &Target, mut show: impl FnMut(&[u8]) -> Outcome<()>) -> Outcome<()> {
     let mut sender = Sender::connect(target, 0).await?;
     for _ in 0..target.requests.len() {
-        sender.exchange().await?;
+        let length = sender.exchange().await?;
+        show(&sender.buffer[..length])?;
     }
-    Ok(target.requests.len())
+    Ok(())
 }
 
 /// Sends the requests at so many a second, in turn over so many connections, each at its time whether or not those

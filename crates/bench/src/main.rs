@@ -6,6 +6,8 @@
 
 mod allocations;
 mod bare;
+mod batch_rows;
+mod batches;
 mod broadcast;
 mod compare;
 mod creates;
@@ -51,6 +53,9 @@ struct Arguments {
     /// A short run: fewer and shorter turns.
     #[arg(long)]
     quick: bool,
+    /// Shipments of the large batch in the section `batches`, such as 100000.
+    #[arg(long, value_name = "N")]
+    batch: Option<usize>,
     /// Be a bare server that gives the answer in this file.
     #[arg(long, hide = true, value_name = "FILE", requires = "listen")]
     bare: Option<PathBuf>,
@@ -86,6 +91,7 @@ enum Section {
     AllocateSqlite,
     AllocatePostgres,
     Shipments,
+    Batches,
     Growth,
     Webhooks,
     Realtime,
@@ -107,6 +113,11 @@ struct Plan {
     /// Events that are delivered to each endpoint, and how long the lag is measured.
     webhook_events: usize,
     lag_seconds: usize,
+    /// Shipments that are added to a batch and bought at once, that are listed, and that are bought from a carrier that
+    /// takes its time.
+    batch_added: usize,
+    batch_listed: usize,
+    batch_bought: usize,
 }
 
 const FULL: Plan = Plan {
@@ -119,6 +130,9 @@ const FULL: Plan = Plan {
     orders: 1_000_000,
     webhook_events: 2000,
     lag_seconds: 8,
+    batch_added: 10_000,
+    batch_listed: 110_000,
+    batch_bought: 5_000,
 };
 const QUICK: Plan = Plan {
     connections: &[1, 64],
@@ -130,6 +144,9 @@ const QUICK: Plan = Plan {
     orders: 50_000,
     webhook_events: 1000,
     lag_seconds: 4,
+    batch_added: 2_000,
+    batch_listed: 12_000,
+    batch_bought: 2_000,
 };
 
 /// What every section works with.
@@ -183,6 +200,9 @@ impl Bench {
         if is_wanted(Section::Shipments) {
             shipments::measure(self).await?;
         }
+        if is_wanted(Section::Batches) {
+            batches::measure(self).await?;
+        }
         if is_wanted(Section::Growth) {
             growth::measure(self).await?;
         }
@@ -235,7 +255,7 @@ fn measure(arguments: &Arguments) -> Outcome<()> {
         let home = program.parent().unwrap_or_else(|| Path::new(".")).to_owned();
         let folder = tempfile::Builder::new().prefix("bench-").tempdir_in(home)?;
         let mut bench = Bench {
-            plan: if arguments.quick { QUICK } else { FULL },
+            plan: plan(arguments),
             program,
             folder: folder.path().to_owned(),
             targets: Targets::default(),
@@ -249,6 +269,11 @@ fn measure(arguments: &Arguments) -> Outcome<()> {
             _ = terminate.recv() => Err("stopped".into()),
         }
     })
+}
+
+fn plan(arguments: &Arguments) -> Plan {
+    let plan = if arguments.quick { QUICK } else { FULL };
+    Plan { batch_bought: arguments.batch.unwrap_or(plan.batch_bought), ..plan }
 }
 
 /// The program under test, beside this one, brought up to date where cargo started us.

@@ -101,6 +101,17 @@ impl Data {
         self.serve_with(bench, &[]).await
     }
 
+    /// Starts a sandbox carrier in a process of its own, that takes so long for each answer.
+    pub async fn carrier(&self, bench: &Bench, latency_ms: u64) -> Outcome<Server> {
+        let address = free_address()?;
+        let mut command = Command::new(&bench.program);
+        command.args(["sandbox-carrier", "--listen", &address.to_string()]);
+        command.args(["--latency-ms", &latency_ms.to_string()]);
+        command.arg("--ledger").arg(self.folder.join("ledger.jsonl"));
+        command.env_clear().current_dir(&self.folder).stdin(Stdio::null());
+        Server::start_to_listen(command, address).await
+    }
+
     /// The same, with further settings.
     pub async fn serve_with(&self, bench: &Bench, settings: &[&str]) -> Outcome<Server> {
         let address = free_address()?;
@@ -150,6 +161,20 @@ impl Server {
             }
             tokio::time::sleep(ATTEMPT_EVERY).await;
         }
+    }
+
+    /// Starts a server and waits until it takes connections.
+    async fn start_to_listen(mut command: Command, address: SocketAddr) -> Outcome<Self> {
+        command.stdout(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
+        let began = Instant::now();
+        let mut child = command.spawn()?;
+        while tokio::net::TcpStream::connect(address).await.is_err() {
+            if child.try_wait()?.is_some() || began.elapsed() > START_TIME_MAX {
+                return Err(format!("{:?} did not start", command.as_std().get_program()).into());
+            }
+            tokio::time::sleep(ATTEMPT_EVERY).await;
+        }
+        Ok(Self { child, address, start: began.elapsed() })
     }
 
     pub fn target(&self, request: Bytes) -> Target {

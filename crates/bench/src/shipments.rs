@@ -12,7 +12,8 @@ use crate::process::{Data, Server, create_request, id, request};
 use crate::report::{count, table};
 use crate::{Bench, Outcome};
 
-const SHIPMENT: &str = r#"{"name":"Order 1042","addresses":{"origin":{"address":{"line_1":"1 Quay Street","city":"Bristol","post_code":"BS1 4DJ","country_code":"GB"},"contact":{"name":"Depot","company":"Acme"}},"destination":{"address":{"line_1":"2 High Street","city":"Leeds","post_code":"LS1 4DY","country_code":"GB"},"contact":{"name":"Ada"}}},"packages":[{"geometry":{"mass":1.2,"length":30,"width":20,"height":10}}]}"#;
+/// A shipment such as people send.
+pub const SHIPMENT: &str = r#"{"name":"Order 1042","addresses":{"origin":{"address":{"line_1":"1 Quay Street","city":"Bristol","post_code":"BS1 4DJ","country_code":"GB"},"contact":{"name":"Depot","company":"Acme"}},"destination":{"address":{"line_1":"2 High Street","city":"Leeds","post_code":"LS1 4DY","country_code":"GB"},"contact":{"name":"Ada"}}},"packages":[{"geometry":{"mass":1.2,"length":30,"width":20,"height":10}}]}"#;
 const WISH: &str = r#"{"carrier_account":"sandbox","carrier_service":"standard"}"#;
 /// Shipments that are rated, each again and again but never twice at once.
 const RATED: usize = 2000;

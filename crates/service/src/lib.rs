@@ -16,6 +16,7 @@ mod cursor;
 pub mod delivery;
 pub mod documents;
 pub mod events;
+pub mod fault;
 mod geo;
 mod inventory_items;
 mod inventory_levels;

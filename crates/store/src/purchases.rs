@@ -5,7 +5,8 @@
 //! it so later knows that it may have been bought.
 
 use model::purchase::State;
-use model::{CarrierAccount, Error, Id, Owner, PurchaseAttempt, Result, Shipment, Timestamp};
+use model::shipment::LabelFormat;
+use model::{Batch, CarrierAccount, Error, Id, Owner, PurchaseAttempt, Result, Shipment, Timestamp};
 
 use crate::engine::{Row, Sql, Tx, Value};
 use crate::page::{Page, PageSql, Start};
@@ -13,7 +14,7 @@ use crate::page::{Page, PageSql, Start};
 macro_rules! columns {
     () => {
         "owner, id, shipment_id, account_id, service, reference, state, fence, sent_fence, sent_at, due_at, failures, \
-         unknown_at, prepared, receipt, is_labelled, error, created_at, updated_at"
+         unknown_at, prepared, receipt, is_labelled, error, batch_id, label_format, created_at, updated_at"
     };
 }
 
@@ -40,24 +41,53 @@ const PAGE: PageSql = PageSql {
 };
 /// Whoever was at it before, for another wish or in vain, is shut out by the fence.
 const BEGIN: Sql = Sql::same(
-    "INSERT INTO purchase (owner, id, shipment_id, account_id, service, reference, state, due_at, created_at, updated_at)
-     VALUES ($1, $2, $3, $4, $5, $6, 'ready', $7, $7, $7)
+    "INSERT INTO purchase (owner, id, shipment_id, account_id, service, reference, state, batch_id, label_format, due_at,
+         created_at, updated_at)
+     VALUES ($1, $2, $3, $4, $5, $6, 'ready', $7, $8, $9, $9, $9)
      ON CONFLICT (owner, shipment_id) DO UPDATE SET account_id = excluded.account_id, service = excluded.service,
          state = 'ready', holder = '', fence = purchase.fence + 1, due_at = excluded.due_at, failures = 0,
          unknown_at = NULL, prepared = NULL, receipt = NULL, is_labelled = 0, error = NULL,
-         updated_at = excluded.updated_at",
+         batch_id = excluded.batch_id, label_format = excluded.label_format, updated_at = excluded.updated_at",
 );
-/// Spans organisations.
-const ANY_DUE: Sql = Sql::same(
-    "SELECT fence FROM purchase WHERE due_at <= $1
-     AND holder NOT IN (SELECT n.id FROM node n WHERE n.alive_until > $1) LIMIT 1",
+/// Spans organisations. The first of each lane come first: where one has thousands, they are not even read.
+const DUE: Sql = Sql::same(
+    "SELECT owner, id, account_id, batch_id FROM (
+         SELECT p.owner, p.id, p.account_id, p.batch_id, p.due_at,
+             ROW_NUMBER() OVER (PARTITION BY p.owner, p.account_id, p.batch_id ORDER BY p.due_at, p.id) AS place
+         FROM purchase p WHERE p.due_at <= $1 AND p.state <> 'bought'
+         AND p.holder NOT IN (SELECT n.id FROM node n WHERE n.alive_until > $1)) due
+     WHERE place <= $2 ORDER BY place, due_at LIMIT $3",
 );
-/// Spans organisations.
+/// Spans organisations. `$3` lists owners and ids as JSON: they are found by these, and not (`+`) by when they are due.
 const CLAIM: Sql = Sql::each(
     concat!(
         "UPDATE purchase SET holder = $1, fence = fence + 1
+         WHERE +due_at <= $2 AND state <> 'bought'
+         AND holder NOT IN (SELECT n.id FROM node n WHERE n.alive_until > $2)
+         AND (owner, id) IN (SELECT value ->> 0, value ->> 1 FROM json_each($3))
+         RETURNING ",
+        columns!()
+    ),
+    concat!(
+        "UPDATE purchase SET holder = $1, fence = purchase.fence + 1
+         FROM (
+             SELECT p.owner AS due_owner, p.id AS due_id
+             FROM jsonb_array_elements($3::text::jsonb) AS wanted
+             JOIN purchase p ON p.owner = wanted ->> 0 AND p.id = wanted ->> 1
+             WHERE p.due_at <= $2 AND p.state <> 'bought'
+             AND p.holder NOT IN (SELECT n.id FROM node n WHERE n.alive_until > $2)
+             FOR UPDATE OF p SKIP LOCKED) due
+         WHERE purchase.owner = due_owner AND purchase.id = due_id
+         RETURNING ",
+        columns!()
+    ),
+);
+/// Spans organisations.
+const CLAIM_BOUGHT: Sql = Sql::each(
+    concat!(
+        "UPDATE purchase SET holder = $1, fence = fence + 1
          WHERE (owner, id) IN (
-             SELECT p.owner, p.id FROM purchase p WHERE p.due_at <= $2
+             SELECT p.owner, p.id FROM purchase p WHERE p.due_at <= $2 AND p.state = 'bought'
              AND p.holder NOT IN (SELECT n.id FROM node n WHERE n.alive_until > $2)
              ORDER BY p.due_at LIMIT $3)
          RETURNING ",
@@ -66,7 +96,7 @@ const CLAIM: Sql = Sql::each(
     concat!(
         "UPDATE purchase SET holder = $1, fence = purchase.fence + 1
          FROM (
-             SELECT p.owner AS due_owner, p.id AS due_id FROM purchase p WHERE p.due_at <= $2
+             SELECT p.owner AS due_owner, p.id AS due_id FROM purchase p WHERE p.due_at <= $2 AND p.state = 'bought'
              AND p.holder NOT IN (SELECT n.id FROM node n WHERE n.alive_until > $2)
              ORDER BY p.due_at LIMIT $3 FOR UPDATE OF p SKIP LOCKED) due
          WHERE purchase.owner = due_owner AND purchase.id = due_id
@@ -74,16 +104,26 @@ const CLAIM: Sql = Sql::each(
         columns!()
     ),
 );
+/// Spans organisations.
+const ANY_BOUGHT_DUE: Sql = Sql::same(
+    "SELECT fence FROM purchase WHERE due_at <= $1 AND state = 'bought'
+     AND holder NOT IN (SELECT n.id FROM node n WHERE n.alive_until > $1) LIMIT 1",
+);
 /// Once: whoever repeats it, because the answer was lost, finds that nobody holds it any more.
 const RECORD: Sql = Sql::same(
     "UPDATE purchase SET state = $1, holder = '', due_at = $2, failures = $3, unknown_at = $4, prepared = $5,
-         receipt = $6, is_labelled = $7, error = $8, updated_at = $9
-     WHERE owner = $10 AND id = $11 AND fence = $12 AND holder <> ''",
+         receipt = $6, is_labelled = $7, error = $8, batch_id = $9, updated_at = $10
+     WHERE owner = $11 AND id = $12 AND fence = $13 AND holder <> ''",
 );
-/// The last thing before a byte leaves, and a last look at whether it is still held.
-const CALL: Sql = Sql::same(
+/// The last thing before a byte leaves, and a last look at whether they are still held. `$3` lists ids and fences as JSON.
+const CALL: Sql = Sql::each(
     "UPDATE purchase SET state = 'calling', sent_fence = fence, sent_at = $1
-     WHERE owner = $2 AND id = $3 AND fence = $4 AND holder <> ''",
+     WHERE owner = $2 AND (id, fence) IN (SELECT value ->> 0, value ->> 1 FROM json_each($3)) AND holder <> ''
+     RETURNING id",
+    "UPDATE purchase SET state = 'calling', sent_fence = fence, sent_at = $1
+     FROM jsonb_array_elements($3::text::jsonb) AS called
+     WHERE owner = $2 AND id = called ->> 0 AND fence = CAST(called ->> 1 AS BIGINT) AND holder <> ''
+     RETURNING id",
 );
 const KEEP_PREPARED: Sql =
     Sql::same("UPDATE purchase SET prepared = $1 WHERE owner = $2 AND id = $3 AND fence = $4");
@@ -121,6 +161,9 @@ const BY_NUMBER: Sql = Sql::each(
     "SELECT shipment_id FROM purchase WHERE owner = $1 AND account_id = $2 AND state = 'bought'
      AND (receipt::json -> 'tracking_numbers')::jsonb ? $3::text LIMIT 1",
 );
+const AWAITED: Sql = Sql::same(
+    "SELECT COUNT(*) FROM (SELECT 1 FROM purchase WHERE owner = $1 AND batch_id = $2 LIMIT $3) awaited",
+);
 pub(crate) const STATEMENTS: &[&Sql] = &[
     &GET,
     &GET_FOR_UPDATE,
@@ -128,8 +171,10 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
     &PAGE.older,
     &PAGE.newer,
     &BEGIN,
-    &ANY_DUE,
+    &DUE,
     &CLAIM,
+    &CLAIM_BOUGHT,
+    &ANY_BOUGHT_DUE,
     &RECORD,
     &CALL,
     &KEEP_PREPARED,
@@ -141,6 +186,7 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
     &DELETE,
     &USES_ACCOUNT,
     &BY_NUMBER,
+    &AWAITED,
 ];
 
 /// What is bought, and how far that has come.
@@ -168,6 +214,10 @@ pub struct Purchase {
     pub is_labelled: bool,
     /// As JSON.
     pub error: Option<String>,
+    /// The batch that waits for it, until it is known what came of it.
+    pub batch: Option<Id<Batch>>,
+    /// The format in which a batch wants the label.
+    pub label_format: Option<LabelFormat>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
 }
@@ -178,6 +228,17 @@ pub struct Wish<'a> {
     pub account: Id<CarrierAccount>,
     pub service: &'a str,
     pub reference: &'a str,
+    /// The batch that waits for it, and the format in which it wants the label.
+    pub batch: Option<(Id<Batch>, LabelFormat)>,
+}
+
+/// Something to do that no living node is at.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Due {
+    pub owner: Owner,
+    pub id: Id<PurchaseAttempt>,
+    pub account: Id<CarrierAccount>,
+    pub batch: Option<Id<Batch>>,
 }
 
 pub async fn get(tx: &mut Tx<'_>, owner: Owner, shipment: Id<Shipment>) -> Result<Option<Purchase>> {
@@ -223,20 +284,52 @@ pub async fn begin(
         wish.account.into(),
         wish.service.into(),
         wish.reference.into(),
+        wish.batch.map(|(batch, _)| batch.to_string()).into(),
+        wish.batch.map(|(_, format)| format.as_str()).into(),
         now.into(),
     ];
     tx.execute(&BEGIN, &values).await.map(drop)
 }
 
-/// Whether there is anything to do that no living node is at.
-pub async fn any_due(tx: &mut Tx<'_>, now: Timestamp) -> Result<bool> {
-    Ok(tx.one(&ANY_DUE, &[now.into()]).await?.is_some())
+/// What there is to do that no living node is at, but for what was bought already: of each lane the first few, and in all
+/// so many at the most.
+pub async fn due(tx: &mut Tx<'_>, now: Timestamp, lane_max: usize, max: usize) -> Result<Vec<Due>> {
+    let values = [now.into(), Value::Int(lane_max as i64), Value::Int(max as i64)];
+    let read = |mut row: Row| {
+        Ok(Due { owner: row.owner(0)?, id: row.id(1)?, account: row.id(2)?, batch: row.id_or_null(3)? })
+    };
+    tx.all(&DUE, &values).await?.into_iter().map(read).collect()
 }
 
-/// Takes what is due, of whichever organisation.
-pub async fn claim(tx: &mut Tx<'_>, node: &str, now: Timestamp, limit: usize) -> Result<Vec<Purchase>> {
-    let rows = tx.all(&CLAIM, &[node.into(), now.into(), Value::Int(limit as i64)]).await?;
+/// Takes these, where nobody else did meanwhile.
+pub async fn claim(tx: &mut Tx<'_>, node: &str, due: &[Due], now: Timestamp) -> Result<Vec<Purchase>> {
+    let list: Vec<_> = due.iter().map(|due| [due.owner.to_string(), due.id.to_string()]).collect();
+    let list = serde_json::to_string(&list).map_err(Error::fault)?;
+    let rows = tx.all(&CLAIM, &[node.into(), now.into(), list.into()]).await?;
     rows.into_iter().map(|row| read(row, 0)).collect()
+}
+
+/// Whether there is anything to do for what was bought.
+pub async fn any_bought_due(tx: &mut Tx<'_>, now: Timestamp) -> Result<bool> {
+    Ok(tx.one(&ANY_BOUGHT_DUE, &[now.into()]).await?.is_some())
+}
+
+/// Takes what was bought and is to be labelled or tracked.
+pub async fn claim_bought(
+    tx: &mut Tx<'_>,
+    node: &str,
+    now: Timestamp,
+    limit: usize,
+) -> Result<Vec<Purchase>> {
+    let rows = tx.all(&CLAIM_BOUGHT, &[node.into(), now.into(), Value::Int(limit as i64)]).await?;
+    rows.into_iter().map(|row| read(row, 0)).collect()
+}
+
+/// For how many purchases a batch waits, counted up to so many.
+pub async fn awaited(tx: &mut Tx<'_>, owner: Owner, batch: Id<Batch>, max: usize) -> Result<usize> {
+    let row = tx.one(&AWAITED, &[owner.into(), batch.into(), Value::Int(max as i64)]).await?;
+    let count = row.map(|mut row| row.int(0)).transpose()?.unwrap_or_default();
+    Ok(usize::try_from(count).unwrap_or_default())
 }
 
 /// Writes down how a purchase stands and lets go of it; false where it is no longer held, and nothing may be written.
@@ -250,6 +343,7 @@ pub async fn record(tx: &mut Tx<'_>, purchase: &Purchase, now: Timestamp) -> Res
         purchase.receipt.as_deref().into(),
         Value::Int(purchase.is_labelled.into()),
         purchase.error.as_deref().into(),
+        purchase.batch.into(),
         now.into(),
         purchase.owner.into(),
         purchase.id.into(),
@@ -258,10 +352,16 @@ pub async fn record(tx: &mut Tx<'_>, purchase: &Purchase, now: Timestamp) -> Res
     Ok(tx.execute(&RECORD, &values).await? > 0)
 }
 
-/// Says that a carrier is being asked from now on; false where the purchase is no longer held, and nobody may be asked.
-pub async fn call(tx: &mut Tx<'_>, purchase: &Purchase, now: Timestamp) -> Result<bool> {
-    let values = [now.into(), purchase.owner.into(), purchase.id.into(), purchase.fence.into()];
-    Ok(tx.execute(&CALL, &values).await? > 0)
+/// Says that carriers are being asked from now on; gives those that are still held. For the others nobody may be asked.
+pub async fn call(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    purchases: &[(Id<PurchaseAttempt>, i64)],
+    now: Timestamp,
+) -> Result<Vec<Id<PurchaseAttempt>>> {
+    let list = serde_json::to_string(purchases).map_err(Error::fault)?;
+    let rows = tx.all(&CALL, &[now.into(), owner.into(), list.into()]).await?;
+    rows.into_iter().map(|mut row| row.id(0)).collect()
 }
 
 /// Keeps the carrier's name of what was made known to it; false where the purchase is no longer held.
@@ -364,7 +464,9 @@ fn read(mut row: Row, first: usize) -> Result<Purchase> {
         receipt: row.text_or_null(first + 14)?,
         is_labelled: row.int(first + 15)? == 1,
         error: row.text_or_null(first + 16)?,
-        created_at: row.moment(first + 17)?,
-        updated_at: row.moment(first + 18)?,
+        batch: row.id_or_null(first + 17)?,
+        label_format: row.text_or_null(first + 18)?.as_deref().and_then(LabelFormat::parse),
+        created_at: row.moment(first + 19)?,
+        updated_at: row.moment(first + 20)?,
     })
 }

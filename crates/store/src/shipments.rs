@@ -4,6 +4,7 @@ use model::shipment::{Status, Summary};
 use model::{Batch, Error, Id, Location, Owner, Result, Shipment};
 
 use crate::engine::{Row, Sql, Tx};
+use crate::inventory_items::id_list;
 use crate::page::{Page, PageSql, Start};
 
 const GET: Sql = Sql::same(
@@ -18,6 +19,19 @@ const LOCK_BATCH: Sql = Sql::each(
     "",
     "SELECT id FROM batch WHERE owner = $1
      AND id = (SELECT batch_id FROM shipment WHERE owner = $1 AND id = $2) FOR UPDATE",
+);
+/// `$2` lists ids as JSON. Sorted before they are locked, so that whoever locks several does it in one order.
+const LOCK_BATCHES: Sql = Sql::each(
+    "",
+    "SELECT id FROM batch WHERE owner = $1 AND id IN (
+         SELECT batch_id FROM shipment WHERE owner = $1
+         AND id IN (SELECT jsonb_array_elements_text($2::text::jsonb))) ORDER BY id FOR UPDATE",
+);
+const ALL_FOR_UPDATE: Sql = Sql::each(
+    "SELECT id, version, status, doc, batch_id, packages_count, errors_count, chosen FROM shipment
+     WHERE owner = $1 AND id IN (SELECT value FROM json_each($2)) ORDER BY id",
+    "SELECT id, version, status, doc, batch_id, packages_count, errors_count, chosen FROM shipment
+     WHERE owner = $1 AND id IN (SELECT jsonb_array_elements_text($2::text::jsonb)) ORDER BY id FOR UPDATE",
 );
 const INSERT: Sql = Sql::same(
     "INSERT INTO shipment (owner, id, version, status, packages_count, errors_count, chosen, origin_id, origin_version, doc)
@@ -53,6 +67,8 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
     &GET,
     &GET_FOR_UPDATE,
     &LOCK_BATCH,
+    &LOCK_BATCHES,
+    &ALL_FOR_UPDATE,
     &INSERT,
     &UPDATE,
     &SET_ORIGIN,
@@ -105,6 +121,15 @@ pub async fn get_for_update(tx: &mut Tx<'_>, owner: Owner, id: Id<Shipment>) -> 
 /// As [`get_for_update`], for changes that its batch does not notice: that is left to others.
 pub async fn get_for_update_alone(tx: &mut Tx<'_>, owner: Owner, id: Id<Shipment>) -> Result<Option<Stored>> {
     tx.one(&GET_FOR_UPDATE, &[owner.into(), id.into()]).await?.map(read).transpose()
+}
+
+/// Several shipments in the order of their ids, locked as by [`get_for_update`].
+pub async fn all_for_update(tx: &mut Tx<'_>, owner: Owner, ids: &[Id<Shipment>]) -> Result<Vec<Stored>> {
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    tx.all(&LOCK_BATCHES, &[owner.into(), id_list(ids)]).await?;
+    tx.all(&ALL_FOR_UPDATE, &[owner.into(), id_list(ids)]).await?.into_iter().map(read).collect()
 }
 
 pub async fn page(

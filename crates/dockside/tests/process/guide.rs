@@ -111,6 +111,12 @@ fn the_commands_of_the_guide_to_shipments_work() {
 }
 
 #[test]
+fn a_day_of_shipping_works_when_pasted() {
+    let outputs = walk("batches.md", &[], &[]);
+    assert!(outputs.len() > 9, "a page that was cut short would pass too");
+}
+
+#[test]
 fn the_life_of_an_order_works_when_pasted() {
     let outputs = walk("orders.md", &[], &[]);
     assert!(outputs.len() > 12, "a page that was cut short would pass too");

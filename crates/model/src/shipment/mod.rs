@@ -92,10 +92,10 @@ impl Shipment {
         Summary { status: self.status, packages, errors, chosen }
     }
 
-    /// The format that its label is wanted in.
-    pub fn label_format(&self) -> LabelFormat {
+    /// The format that its label is wanted in, where it says so.
+    pub fn wanted_label_format(&self) -> Option<LabelFormat> {
         let label = self.details.options.as_ref().and_then(|options| options.label.as_ref());
-        label.and_then(|label| label.format).unwrap_or(LabelFormat::Pdf)
+        label.and_then(|label| label.format)
     }
 }
 

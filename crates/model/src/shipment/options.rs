@@ -78,6 +78,10 @@ impl LabelFormat {
         }
     }
 
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|format| format.as_str() == word)
+    }
+
     /// The media type of a file of this format.
     pub fn media_type(self) -> &'static str {
         match self {

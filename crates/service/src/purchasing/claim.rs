@@ -1,23 +1,38 @@
 //! Taking what is due: on a bell, and now and then in case a bell was lost or its server died.
+//!
+//! What is to be bought, looked up or taken back comes first; what was bought already, and is to be labelled or tracked,
+//! has what is left.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use model::{CarrierAccount, Id, Result};
+use model::Result;
 use store::Access;
 use store::purchases::{self, Purchase};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
-use tokio::task::{JoinError, JoinSet};
+use tokio::sync::watch;
+use tokio::task::{self, JoinError, JoinSet};
 
+use super::group::Groups;
+use super::places::{Place, Places};
+use super::share::{Lane, share};
 use crate::delivery::is_busy;
-use crate::{Service, log};
+use crate::{Service, fault, log};
 
-/// Purchases that a node works on at once.
-const TURNS_MAX: usize = 256;
+/// Purchases that a node works on at once, and of these how many times as many of one lane as its account takes calls:
+/// so that the next is there when a call ends.
+const TURNS_MAX: usize = 512;
+const LANE_CALLS: usize = 2;
+/// What was bought and is labelled or tracked at once: while nothing is bought, and while something is.
+const FOLLOWS_MAX: usize = 32;
+const FOLLOWS_MAX_BESIDE: usize = 2;
+/// Purchases that are due of which a node reads, to take some.
+const DUE_MAX: usize = 2_048;
 /// How often a node looks for work where no bell rang: time passes, and other nodes die.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
+/// How long it waits for others to come to an end with the first that did, before it takes more.
+const GATHER: Duration = Duration::from_millis(5);
 /// How long calls may take to come to an end once the server is told to stop. What does not is looked up later.
 const STOP_TIME: Duration = Duration::from_secs(20);
 
@@ -28,8 +43,8 @@ pub struct Purchasing {
     /// Changes when something has come to an end.
     news: watch::Sender<u64>,
     is_stopping: watch::Sender<bool>,
-    /// Places for calls, by account.
-    places: Mutex<HashMap<Id<CarrierAccount>, Arc<Semaphore>>>,
+    places: Arc<Places>,
+    pub(super) groups: Groups,
     pub(super) counts: Counts,
 }
 
@@ -49,8 +64,62 @@ impl Default for Purchasing {
             work: watch::channel(0).0,
             news: watch::channel(0).0,
             is_stopping: watch::channel(false).0,
-            places: Mutex::default(),
+            places: Arc::default(),
+            groups: Groups::default(),
             counts: Counts::default(),
+        }
+    }
+}
+
+/// A purchase, and the name under which this node holds it.
+type Claimed = (Arc<str>, Purchase);
+
+/// What a node is at.
+#[derive(Default)]
+struct Turns {
+    buying: JoinSet<()>,
+    following: JoinSet<()>,
+    /// Of what is being bought: the lane of each, and how many there are of each lane.
+    lanes: HashMap<task::Id, Lane>,
+    held: HashMap<Lane, usize>,
+    /// Whether there was more to do than was taken.
+    is_more: bool,
+}
+
+impl Turns {
+    fn follows_max(&self) -> usize {
+        if self.buying.is_empty() { FOLLOWS_MAX } else { FOLLOWS_MAX_BESIDE }
+    }
+
+    fn buy(&mut self, service: &Service, (node, purchase): Claimed) {
+        let lane = (purchase.account, purchase.batch);
+        let task = self.buying.spawn(service.clone().turn(node, purchase));
+        self.lanes.insert(task.id(), lane);
+        *self.held.entry(lane).or_default() += 1;
+    }
+
+    fn bought(&mut self, service: &Service, ended: &Result<(task::Id, ()), JoinError>) {
+        let id = match ended {
+            Ok((id, ())) => *id,
+            Err(error) => error.id(),
+        };
+        service.check_turn(ended);
+        let Some(lane) = self.lanes.remove(&id) else { return };
+        if let Some(count) = self.held.get_mut(&lane) {
+            *count -= 1;
+            if *count == 0 {
+                self.held.remove(&lane);
+            }
+        }
+    }
+
+    /// Takes note of all that has come to an end.
+    fn gather(&mut self, service: &Service) {
+        while let Some(ended) = self.buying.try_join_next_with_id() {
+            self.bought(service, &ended);
+        }
+        while let Some(ended) = self.following.try_join_next() {
+            service.check_turn(&ended);
         }
     }
 }
@@ -66,7 +135,7 @@ impl Service {
         self.0.purchasing.news.send_modify(|count| *count = count.wrapping_add(1));
     }
 
-    pub(super) fn purchasing_news(&self) -> watch::Receiver<u64> {
+    pub(crate) fn purchasing_news(&self) -> watch::Receiver<u64> {
         self.0.purchasing.news.subscribe()
     }
 
@@ -79,14 +148,15 @@ impl Service {
     pub async fn work_purchases(&self) -> Result<()> {
         self.heartbeat().await?;
         loop {
-            let mut turns = JoinSet::new();
-            for (node, purchase) in self.claim_purchases(TURNS_MAX).await? {
-                turns.spawn(self.clone().turn(node, purchase));
-            }
-            if turns.is_empty() {
+            self.begin_batches().await?;
+            let mut turns = Turns::default();
+            self.take_purchases(&mut turns).await?;
+            self.take_bought(&mut turns).await?;
+            if turns.buying.is_empty() && turns.following.is_empty() {
                 return Ok(());
             }
-            turns.join_all().await;
+            turns.buying.join_all().await;
+            turns.following.join_all().await;
         }
     }
 
@@ -94,34 +164,46 @@ impl Service {
     pub(crate) async fn purchase_forever(self) {
         let mut work = self.0.purchasing.work.subscribe();
         let mut stop = self.0.purchasing.is_stopping.subscribe();
-        let mut turns = JoinSet::new();
+        let mut turns = Turns::default();
         while !*stop.borrow_and_update() {
-            while let Some(ended) = turns.try_join_next() {
-                self.check_turn(&ended);
+            turns.gather(&self);
+            if let Err(error) = self.take_work(&mut turns).await {
+                log::error("purchase", &error);
             }
-            self.0.purchasing.counts.turns.store(turns.len() as u64, Ordering::Relaxed);
-            match self.claim_purchases(TURNS_MAX - turns.len()).await {
-                Ok(claimed) => {
-                    for (node, purchase) in claimed {
-                        turns.spawn(self.clone().turn(node, purchase));
-                    }
-                }
-                Err(error) => log::error("purchase", &error),
-            }
+            let under_way = turns.buying.len() + turns.following.len();
+            self.0.purchasing.counts.turns.store(under_way as u64, Ordering::Relaxed);
+            let (is_buying, is_following) = (turns.is_more && !turns.buying.is_empty(), turns.is_more);
+            let follows_max = turns.follows_max();
             tokio::select! {
                 _ = work.changed() => {}
                 _ = stop.changed() => {}
-                Some(ended) = turns.join_next(), if turns.len() == TURNS_MAX => self.check_turn(&ended),
+                Some(ended) = turns.buying.join_next_with_id(), if is_buying => {
+                    turns.bought(&self, &ended);
+                    tokio::time::sleep(GATHER).await;
+                }
+                Some(ended) = turns.following.join_next(), if is_following && turns.following.len() >= follows_max => {
+                    self.check_turn(&ended);
+                }
                 () = tokio::time::sleep(LOOK_EVERY) => {}
             }
         }
-        if tokio::time::timeout(STOP_TIME, turns.join_all()).await.is_err() {
+        let end = async {
+            turns.buying.join_all().await;
+            turns.following.join_all().await;
+        };
+        if tokio::time::timeout(STOP_TIME, end).await.is_err() {
             log::info("stop", "some carriers did not answer in time; what they did will be looked up");
         }
     }
 
+    async fn take_work(&self, turns: &mut Turns) -> Result<()> {
+        turns.is_more = self.begin_batches().await?;
+        self.take_purchases(turns).await?;
+        self.take_bought(turns).await
+    }
+
     /// A turn that panicked did not give back what it held.
-    fn check_turn(&self, ended: &Result<(), JoinError>) {
+    fn check_turn<T>(&self, ended: &Result<T, JoinError>) {
         if ended.is_err() {
             self.disown();
         }
@@ -132,32 +214,67 @@ impl Service {
         self.0.purchasing.is_stopping.send_replace(true);
     }
 
-    async fn claim_purchases(&self, limit: usize) -> Result<Vec<(Arc<str>, Purchase)>> {
+    /// Takes what is to be bought, looked up or taken back, in fair shares.
+    async fn take_purchases(&self, turns: &mut Turns) -> Result<()> {
         let now = self.now();
-        let Some(node) = self.node().filter(|_| limit > 0) else { return Ok(Vec::new()) };
-        let read = self.db().read(Access::System, async move |tx| purchases::any_due(tx, now).await);
-        if !read.await? {
-            return Ok(Vec::new());
+        let room = TURNS_MAX.saturating_sub(turns.buying.len());
+        let Some(node) = self.node().filter(|_| room > 0) else { return Ok(()) };
+        let lane_max = (self.settings().carriers.account_calls_max.max(1) * LANE_CALLS).min(TURNS_MAX);
+        let read = self
+            .db()
+            .read(Access::System, async move |tx| purchases::due(tx, now, lane_max + 1, DUE_MAX).await);
+        let due = read.await?;
+        let all = due.len();
+        let wanted = share(due, &turns.held, lane_max, room);
+        turns.is_more |= wanted.len() < all;
+        if wanted.is_empty() {
+            return Ok(());
         }
         let name = Arc::clone(&node);
-        let claim =
-            self.db().write(Access::System, async move |tx| purchases::claim(tx, &name, now, limit).await);
-        // Where that failed, some may have been claimed without our learning of it; not so where it was never begun.
-        let claimed = claim.await.inspect_err(|error| {
+        let claim = self
+            .db()
+            .write(Access::System, async move |tx| purchases::claim(tx, &name, &wanted, now).await);
+        let claimed = self.check_claim(claim.await)?;
+        fault!("after_claim");
+        for purchase in claimed {
+            turns.buy(self, (Arc::clone(&node), purchase));
+        }
+        Ok(())
+    }
+
+    /// Takes what was bought, and is to be labelled or tracked.
+    async fn take_bought(&self, turns: &mut Turns) -> Result<()> {
+        let now = self.now();
+        let room = turns.follows_max().saturating_sub(turns.following.len());
+        let Some(node) = self.node().filter(|_| room > 0) else { return Ok(()) };
+        let read = self.db().read(Access::System, async move |tx| purchases::any_bought_due(tx, now).await);
+        if !read.await? {
+            return Ok(());
+        }
+        let name = Arc::clone(&node);
+        let claim = self
+            .db()
+            .write(Access::System, async move |tx| purchases::claim_bought(tx, &name, now, room).await);
+        let claimed = self.check_claim(claim.await)?;
+        turns.is_more |= claimed.len() == room;
+        for purchase in claimed {
+            turns.following.spawn(self.clone().turn(Arc::clone(&node), purchase));
+        }
+        Ok(())
+    }
+
+    /// Where a claim failed, some may have been claimed without our learning of it; not so where it was never begun.
+    fn check_claim<T>(&self, claimed: Result<T>) -> Result<T> {
+        claimed.inspect_err(|error| {
             if !is_busy(error) {
                 self.disown();
             }
-        })?;
-        Ok(claimed.into_iter().map(|purchase| (Arc::clone(&node), purchase)).collect())
+        })
     }
 
-    /// A place among the calls to an account.
-    pub(super) async fn place(&self, account: Id<CarrierAccount>) -> Option<OwnedSemaphorePermit> {
-        let places = {
-            let mut all = self.0.purchasing.places.lock().unwrap_or_else(PoisonError::into_inner);
-            let fresh = || Arc::new(Semaphore::new(self.settings().carriers.account_calls_max.max(1)));
-            Arc::clone(all.entry(account).or_insert_with(fresh))
-        };
-        places.acquire_owned().await.ok()
+    /// A place among the calls to a purchase's account.
+    pub(super) async fn place(&self, purchase: &Purchase) -> Place {
+        let max = self.settings().carriers.account_calls_max;
+        self.0.purchasing.places.take(purchase.account, purchase.batch, max).await
     }
 }

@@ -6,16 +6,16 @@ use model::shipment::{ErrorCode, ErrorType, Shipment, ShipmentError, Source, Sta
 use model::tracking::{EVENTS_MAX, Tracking, TrackingEvent};
 use model::{Error, Event, Id, Owner, Result, Timestamp, World};
 use store::purchases::{self, Purchase};
-use store::{Tx, documents, shipments, tracking_events};
+use store::{Tx, shipments, tracking_events};
 
+use super::group::{Change, Settled};
 use super::next::rest_seconds;
 use super::papers::Papers;
-use super::settle::{Kept, insist};
+use super::settle::Kept;
 use super::turn::Job;
-use crate::documents::StoredFile;
 use crate::events::EventLog;
 use crate::reply::json;
-use crate::shipments::{change_with_documents, read_shipment, without_links};
+use crate::shipments::read_shipment;
 use crate::{Caller, Reply, Service, found};
 
 /// Attempts to get a label that fail one after another before the shipment stays without.
@@ -47,9 +47,12 @@ impl Service {
     /// The next thing to do for what was bought.
     pub(super) async fn follow_up(&self, job: Box<Job>) -> Result<()> {
         let Some(kept) = Kept::of(&job.purchase)? else { return self.rest(job).await };
+        if !job.purchase.is_labelled && kept.is_label_ours {
+            return self.label(job, Ok(Label::Ours)).await;
+        }
         if !job.purchase.is_labelled {
-            let _place = self.place(job.account.id).await;
-            let task = Task::Label { receipt: &kept.receipt, format: job.shipment.label_format() };
+            let _place = self.place(&job.purchase).await;
+            let task = Task::Label { receipt: &kept.receipt, format: job.label_format() };
             let label =
                 match self.ask(job.owner(), job.connector, &job.account, &task, self.call_time()).await {
                     Outcome::Labelled(label) => Ok(label),
@@ -105,51 +108,8 @@ impl Service {
                 error = Some(why);
             }
         }
-        let mut attempt = 1;
-        while let Err(error) =
-            self.record_bought(purchase.clone(), kept.receipt.clone(), files.clone(), error.clone()).await
-        {
-            insist("a label", &mut attempt, error).await?;
-        }
-        Ok(())
-    }
-
-    async fn record_bought(
-        &self,
-        purchase: Purchase,
-        receipt: Receipt,
-        files: Vec<StoredFile>,
-        error: Option<ShipmentError>,
-    ) -> Result<()> {
-        let (owner, now) = (purchase.owner, self.now());
-        let events = self.event_log(owner, now);
-        let record = self.db().write(owner, async move |tx| {
-            // The shipment first, as everywhere: who takes locks in one order never waits in a circle.
-            let stored = found(shipments::get_for_update(tx, owner, purchase.shipment).await?)?;
-            if !purchases::record(tx, &purchase, now).await? {
-                return Ok(());
-            }
-            let old = read_shipment(&stored)?;
-            let is_news = old.status != Status::Purchased;
-            if !is_news && files.is_empty() && error.is_none() {
-                return Ok(());
-            }
-            let subject = purchase.shipment.to_string();
-            for file in &files {
-                documents::insert(tx, owner, &subject, file, now).await?;
-            }
-            let mut new = bought(old, &receipt, now);
-            if let Some(error) = &error {
-                new.add_error(error.clone());
-            }
-            let all = documents::of_subject(tx, owner, &subject).await?;
-            let event = if is_news { "shipment.purchased" } else { "shipment.updated" };
-            change_with_documents(tx, owner, &stored, &new, &without_links(&all), event, &events).await?;
-            Ok(())
-        });
-        record.await?;
-        self.notice(owner);
-        Ok(())
+        let change = Change::Bought { receipt: kept.receipt, files, error };
+        self.record_change("a label", Settled { purchase, change }).await.map(drop)
     }
 
     /// Takes back what was bought by mistake beside the one that is kept.
@@ -173,13 +133,15 @@ impl Service {
                 return self.record(purchase, None).await;
             }
         };
-        let rest = Kept { receipt: kept.receipt.clone(), duplicates: kept.duplicates[1..].to_vec() };
+        let rest = Kept { duplicates: kept.duplicates[1..].to_vec(), ..kept.clone() };
         purchase.receipt = Some(json(&rest)?);
         purchase.failures = 0;
         purchase.due_at = if rest.duplicates.is_empty() { self.track_at(job, now, now) } else { Some(now) };
         let code = ErrorCode::DuplicatePurchaseVoided;
         let error = ShipmentError::new(ErrorType::Purchase, code, Source::Service, message);
-        self.record_bought(purchase, kept.receipt.clone(), Vec::new(), Some(error)).await
+        let change =
+            Change::Bought { receipt: kept.receipt.clone(), files: Vec::new(), error: Some(error) };
+        self.record_change("a duplicate", Settled { purchase, change }).await.map(drop)
     }
 
     /// Asks where a parcel is.
@@ -225,20 +187,6 @@ impl Service {
         };
         Some(now.plus_seconds((age / 10).clamp(least, TRACK_SECONDS_MAX)))
     }
-}
-
-/// The shipment once it was bought.
-fn bought(old: Shipment, receipt: &Receipt, now: Timestamp) -> Shipment {
-    let is_news = old.status != Status::Purchased;
-    let mut new = Shipment { status: Status::Purchased, updated_at: now, ..old };
-    new.tracking_number = receipt.tracking_numbers.first().cloned();
-    for (package, number) in new.details.packages.iter_mut().zip(&receipt.tracking_numbers) {
-        package.tracking_number = Some(number.clone());
-    }
-    if is_news {
-        new.tracking_status = TrackingStatus::PreTransit;
-    }
-    new
 }
 
 /// Writes down where a parcel is, where that is news.

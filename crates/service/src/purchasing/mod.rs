@@ -16,10 +16,13 @@
 mod ask;
 mod claim;
 mod follow;
+mod group;
 mod next;
 mod papers;
+mod places;
 mod review;
 mod settle;
+mod share;
 mod turn;
 mod void;
 mod wish;
@@ -27,6 +30,7 @@ mod wish;
 pub use claim::{Counts, Purchasing};
 pub(crate) use follow::move_on;
 pub use wish::Wait;
+pub(crate) use wish::choose;
 
 /// What an operator may set.
 #[derive(Clone, Copy, Debug)]

@@ -14,7 +14,7 @@ use model::{Error, Result, Timestamp, World};
 use super::turn::Job;
 use crate::documents::{NewDocument, StoredFile};
 use crate::outbound::Request;
-use crate::{Service, log};
+use crate::{Service, fault, log};
 
 /// Largest label that is fetched, in bytes.
 const LABEL_BYTES_MAX: usize = 16 * 1024 * 1024;
@@ -64,6 +64,7 @@ impl Service {
         for document in &new {
             files.push(self.keep_file(job.owner(), document).await?);
         }
+        fault!("after_papers");
         Ok(files)
     }
 
@@ -78,7 +79,7 @@ impl Service {
             is_test: job.owner().world == World::Test,
             date: self.now(),
             reference: job.shipment.details.name.clone().unwrap_or_default(),
-            format: job.shipment.label_format(),
+            format: job.label_format(),
         };
         let fonts = self.fonts().await?;
         let papers =

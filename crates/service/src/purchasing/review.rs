@@ -63,7 +63,8 @@ impl Service {
             ensure(purchase.state == State::Review, Code::PurchaseNotInReview)?;
             match resolution.outcome {
                 Finding::Bought => {
-                    let kept = Kept { receipt: receipt(&purchase, &resolution), duplicates: Vec::new() };
+                    let receipt = receipt(&purchase, &resolution);
+                    let kept = Kept { receipt, duplicates: Vec::new(), is_label_ours: false };
                     purchases::accept(tx, owner, id, &json(&kept)?, now).await?;
                 }
                 Finding::NotBought => {

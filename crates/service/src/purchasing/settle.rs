@@ -8,18 +8,17 @@ use std::time::Duration;
 
 use ::carriers::Receipt;
 use model::purchase::State;
-use model::shipment::{Shipment, ShipmentError, Status};
-use model::{Error, Event, Owner, Result, Timestamp};
+use model::shipment::ShipmentError;
+use model::{Error, Result, Timestamp};
 use serde::{Deserialize, Serialize};
+use store::Tx;
 use store::purchases::{self, Purchase};
-use store::{Tx, shipments};
 
+use super::group::{Change, Entry, Settled};
 use super::next::Next;
 use super::turn::Job;
-use crate::events::EventLog;
 use crate::reply::json;
-use crate::shipments::{change_shipment, read_shipment};
-use crate::{Service, found, log};
+use crate::{Service, fault, log};
 
 /// How often something is written down again where the database did not take it, and the rest between.
 pub(super) const INSIST: usize = 60;
@@ -33,6 +32,9 @@ pub struct Kept {
     /// What was bought beside it by mistake, and is to be taken back.
     #[serde(default)]
     pub duplicates: Vec<Receipt>,
+    /// Whether the carrier said that it has no label of its own: then it need not be asked for one.
+    #[serde(default)]
+    pub is_label_ours: bool,
 }
 
 impl Kept {
@@ -48,11 +50,9 @@ impl Service {
     pub(super) async fn keep_receipt(
         &self,
         job: &mut Job,
-        receipt: Receipt,
-        duplicates: Vec<Receipt>,
+        kept: &Kept,
     ) -> Result<bool> {
-        self.0.purchasing.counts.bought.fetch_add(1, Ordering::Relaxed);
-        let doc = json(&Kept { receipt, duplicates })?;
+        let doc = json(kept)?;
         let mut attempt = 1;
         let is_held = loop {
             match Box::pin(self.keep_once(&job.purchase, &doc)).await {
@@ -60,12 +60,24 @@ impl Service {
                 Err(error) => insist("a receipt", &mut attempt, error).await?,
             }
         };
-        job.purchase.state = State::Bought;
-        job.purchase.receipt = Some(doc);
-        job.purchase.failures = 0;
-        job.purchase.unknown_at = None;
-        job.purchase.error = None;
+        fault!("after_receipt");
+        mark_bought(&mut job.purchase, doc);
         Ok(is_held)
+    }
+
+    /// Records that a batch's purchase was made, where nothing stands between that and the rest: the receipt, the shipment
+    /// and the batch's counts together. Its label is drawn after that, so that buying does not wait for drawing.
+    pub(super) async fn record_bought_at_once(&self, mut job: Box<Job>, kept: Kept) -> Result<()> {
+        let doc = json(&kept)?;
+        let mut purchase = job.purchase.clone();
+        mark_bought(&mut purchase, doc);
+        purchase.due_at = Some(self.now());
+        let change = Change::Bought { receipt: kept.receipt.clone(), files: Vec::new(), error: None };
+        if self.record_change("a receipt", Settled { purchase, change }).await? {
+            return Ok(());
+        }
+        // It was lost meanwhile: what the carrier gave is kept all the same.
+        self.keep_receipt(&mut job, &kept).await.map(drop)
     }
 
     async fn keep_once(&self, purchase: &Purchase, doc: &str) -> Result<bool> {
@@ -127,43 +139,38 @@ impl Service {
 
     /// Records a purchase and what it means for its shipment.
     pub(super) async fn record(&self, purchase: Purchase, error: Option<ShipmentError>) -> Result<()> {
+        let change = match (purchase.state, error) {
+            (State::Failed, Some(error)) => Change::Failed(error),
+            (State::Review, Some(error)) => Change::Review(error),
+            _ => Change::Nothing,
+        };
+        self.record_change("what came of a purchase", Settled { purchase, change }).await.map(drop)
+    }
+
+    /// Records how a purchase stands, as often as it takes; false where it is no longer held. Where it is known now what
+    /// came of it, its batch waits no longer.
+    pub(super) async fn record_change(&self, what: &str, mut settled: Settled) -> Result<bool> {
+        if !matches!(settled.change, Change::Nothing) {
+            settled.purchase.batch = None;
+        }
+        let owner = settled.purchase.owner;
+        let entry = Entry::Settle(Box::new(settled));
         let mut attempt = 1;
         loop {
-            match Box::pin(self.record_once(purchase.clone(), error.clone())).await {
-                Ok(()) => return Ok(()),
-                Err(error) => insist("what came of a purchase", &mut attempt, error).await?,
+            match self.write_down(owner, entry.clone()).await {
+                Ok(is_held) => return Ok(is_held),
+                Err(error) => insist(what, &mut attempt, error).await?,
             }
         }
     }
+}
 
-    async fn record_once(&self, purchase: Purchase, error: Option<ShipmentError>) -> Result<()> {
-        let (owner, now) = (purchase.owner, self.now());
-        let events = self.event_log(owner, now);
-        let record = self.db().write(owner, async move |tx| {
-            // The shipment first, as everywhere: who takes locks in one order never waits in a circle.
-            if error.is_some() {
-                found(shipments::get_for_update(tx, owner, purchase.shipment).await?)?;
-            }
-            if !purchases::record(tx, &purchase, now).await? {
-                return Ok(());
-            }
-            match (purchase.state, &error) {
-                (State::Failed, Some(error)) => {
-                    fail_shipment(tx, owner, &purchase, Status::PurchaseFailed, error, &events).await
-                }
-                (State::Review, Some(error)) => {
-                    fail_shipment(tx, owner, &purchase, Status::Purchasing, error, &events).await?;
-                    let attempt = super::review::view(tx, &purchase).await?;
-                    let event = Event::new("purchase_attempt.needs_review", purchase.id, &json(&attempt)?);
-                    events.append(tx, &event).await
-                }
-                _ => Ok(()),
-            }
-        });
-        record.await?;
-        self.notice(owner);
-        Ok(())
-    }
+fn mark_bought(purchase: &mut Purchase, receipt: String) {
+    purchase.state = State::Bought;
+    purchase.receipt = Some(receipt);
+    purchase.failures = 0;
+    purchase.unknown_at = None;
+    purchase.error = None;
 }
 
 /// Rests before something about money is written down once more; gives the error back where that was tried for long.
@@ -206,25 +213,6 @@ fn change(purchase: &mut Purchase, next: Next) -> Result<Option<ShipmentError>> 
     Ok(shown)
 }
 
-async fn fail_shipment(
-    tx: &mut Tx<'_>,
-    owner: Owner,
-    purchase: &Purchase,
-    status: Status,
-    error: &ShipmentError,
-    events: &EventLog,
-) -> Result<()> {
-    let stored = found(shipments::get_for_update(tx, owner, purchase.shipment).await?)?;
-    let old = read_shipment(&stored)?;
-    let mut new = Shipment { status, updated_at: events.now(), ..old };
-    new.add_error(error.clone());
-    let event = match status {
-        Status::PurchaseFailed => "shipment.purchase_failed",
-        _ => "shipment.updated",
-    };
-    change_shipment(tx, owner, &stored, &new, event, events).await.map(drop)
-}
-
 /// What was bought by a server that had lost the purchase meanwhile is bought all the same. Where nobody has bought it
 /// again, and nobody can look it up, this is the only trace of it.
 async fn accept_late(tx: &mut Tx<'_>, lost: &Purchase, kept: &str, now: Timestamp) -> Result<()> {
@@ -241,7 +229,7 @@ async fn accept_late(tx: &mut Tx<'_>, lost: &Purchase, kept: &str, now: Timestam
 #[cfg(test)]
 mod tests {
     use model::shipment::{ErrorCode, ErrorType, Source};
-    use model::{Id, World};
+    use model::{Id, Owner, World};
 
     use super::*;
 
@@ -265,6 +253,8 @@ mod tests {
             receipt: None,
             is_labelled: false,
             error: None,
+            batch: None,
+            label_format: None,
             created_at: now,
             updated_at: now,
         }

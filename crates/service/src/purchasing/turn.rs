@@ -1,20 +1,22 @@
 //! A turn: what is done with a purchase while this server holds it.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use ::carriers::{Account, Connector, Label, Outcome, Parcel, Step, Task};
 use model::purchase::State;
-use model::shipment::{ErrorCode, ErrorType, Shipment, ShipmentError, Source};
+use model::shipment::{ErrorCode, ErrorType, LabelFormat, Shipment, ShipmentError, Source};
 use model::{Owner, Result, World};
 use store::carrier_accounts;
 use store::purchases::{self, Purchase};
 use store::shipments;
 
+use super::group::Entry;
 use super::next::{Facts, Next};
-use super::settle::{INSIST, INSIST_REST};
+use super::settle::{INSIST, INSIST_REST, Kept};
 use crate::shipments::read_shipment;
-use crate::{Service, log};
+use crate::{Service, fault, log};
 
 /// In the test world nobody wants to wait a day to see what happens to what stays unknown.
 const TEST_REVIEW_SECONDS: i64 = 20;
@@ -32,6 +34,11 @@ pub struct Job {
 impl Job {
     pub fn owner(&self) -> Owner {
         self.purchase.owner
+    }
+
+    /// The format that the label is wanted in: as the shipment says, or else the batch that it is bought with.
+    pub fn label_format(&self) -> LabelFormat {
+        self.shipment.wanted_label_format().or(self.purchase.label_format).unwrap_or(LabelFormat::Pdf)
     }
 
     pub fn parcel(&self) -> Parcel {
@@ -93,7 +100,13 @@ impl Service {
     }
 
     async fn buy(&self, mut job: Box<Job>) -> Result<()> {
-        let _place = self.place(job.account.id).await;
+        let can = job.connector.capabilities(&job.account);
+        // Where a doubt can be cleared, it is written down before there is a place that the call starts, so that places are
+        // for calls alone. Where it can't, whoever waits for a place when a server dies should not be in doubt.
+        let mut place = None;
+        if !can.is_idempotent && !can.can_look_up {
+            place = Some(self.place(&job.purchase).await);
+        }
         if let Some(next) = self.prepare(&mut job).await? {
             return self.conclude(job, next).await;
         }
@@ -101,27 +114,33 @@ impl Service {
         if !self.call(&mut job).await? {
             return Ok(());
         }
+        fault!("after_call");
+        let place = match place {
+            Some(place) => place,
+            None => self.place(&job.purchase).await,
+        };
         let parcel = job.parcel();
         let task = Task::Buy {
             parcel: &parcel,
             service: &job.purchase.service,
             reference: &job.purchase.reference,
             prepared: job.purchase.prepared.as_deref(),
-            format: job.shipment.label_format(),
+            format: job.label_format(),
         };
         // Once more when the connection stands: that may take a while, and be when it was frozen.
         let is_ours = || self.is_node(&job.node);
         let limit = self.call_time();
         let outcome = self.ask_if(job.owner(), job.connector, &job.account, &task, limit, &is_ours).await;
+        fault!("after_send");
+        drop(place);
         let next = self.facts(&job).after_buying(outcome);
         self.conclude(job, next).await
     }
 
     /// Writes down that the carrier is being asked; false where it must not be.
     async fn call(&self, job: &mut Job) -> Result<bool> {
-        let (purchase, now) = (job.purchase.clone(), self.now());
-        let call = self.db().write(purchase.owner, async move |tx| purchases::call(tx, &purchase, now).await);
-        let is_held = call.await?;
+        let now = self.now();
+        let is_held = self.write_down(job.owner(), Entry::Call(Box::new(job.purchase.clone()))).await?;
         job.purchase.state = State::Calling;
         job.purchase.sent_fence = job.purchase.fence;
         job.purchase.sent_at = Some(now);
@@ -157,10 +176,12 @@ impl Service {
     }
 
     async fn look_up(&self, job: Box<Job>) -> Result<()> {
-        let _place = self.place(job.account.id).await;
+        let place = self.place(&job.purchase).await;
         let (reference, prepared) = (&job.purchase.reference, job.purchase.prepared.as_deref());
         let task = Task::LookUp { reference, prepared };
         let outcome = self.ask(job.owner(), job.connector, &job.account, &task, self.call_time()).await;
+        fault!("after_look_up");
+        drop(place);
         let next = self.facts(&job).after_look_up(outcome);
         self.conclude(job, next).await
     }
@@ -169,9 +190,14 @@ impl Service {
     async fn conclude(&self, mut job: Box<Job>, next: Next) -> Result<()> {
         match next {
             Next::Bought { mut receipt, duplicates } => {
-                let label = Ok(receipt.label.take().unwrap_or(Label::Later));
-                if self.keep_receipt(&mut job, receipt, duplicates).await? {
-                    self.label(job, label).await
+                self.0.purchasing.counts.bought.fetch_add(1, Ordering::Relaxed);
+                let label = receipt.label.take().unwrap_or(Label::Later);
+                let is_label_ours = matches!(label, Label::Ours);
+                let kept = Kept { receipt, duplicates, is_label_ours };
+                if is_label_ours && job.purchase.batch.is_some() {
+                    self.record_bought_at_once(job, kept).await
+                } else if self.keep_receipt(&mut job, &kept).await? {
+                    self.label(job, Ok(label)).await
                 } else {
                     Ok(())
                 }

@@ -54,7 +54,7 @@ impl Service {
     /// Asks the carrier.
     pub(super) async fn void(&self, job: Box<Job>) -> Result<()> {
         let Some(kept) = Kept::of(&job.purchase)? else { return self.rest(job).await };
-        let _place = self.place(job.account.id).await;
+        let _place = self.place(&job.purchase).await;
         let task = Task::Void(&kept.receipt);
         let outcome = self.ask(job.owner(), job.connector, &job.account, &task, self.call_time()).await;
         let mut purchase = job.purchase.clone();

@@ -13,6 +13,7 @@ use store::{Tx, shipments};
 use tokio::time::Instant;
 
 use super::follow::is_voiding;
+use crate::batches::ensure_member_changeable;
 use crate::carrier_accounts::find_account;
 use crate::carriers::{account_reference, carrier_reference, find_service, service_reference};
 use crate::reply::Outcome;
@@ -56,10 +57,17 @@ impl Service {
             }
             ensure_version(&precondition, stored.version)?;
             stored.status.ensure_open()?;
+            ensure_member_changeable(tx, owner, &stored).await?;
             let accounts = carrier_accounts::all(tx, owner).await?;
             let (account, service, rate) = choose(&old, &input, &accounts, now)?;
             let reference = id.to_string();
-            let wish = Wish { shipment: id, account: account.id, service: &service, reference: &reference };
+            let wish = Wish {
+                shipment: id,
+                account: account.id,
+                service: &service,
+                reference: &reference,
+                batch: None,
+            };
             purchases::begin(tx, owner, attempt, &wish, now).await?;
             let mut new = Shipment { status: Status::Purchasing, updated_at: now, ..old };
             new.errors.clear();
@@ -138,7 +146,7 @@ fn is_same(shipment: &Shipment, input: &PurchaseInput) -> bool {
 }
 
 /// The account and the service that a wish names.
-fn choose<'a>(
+pub fn choose<'a>(
     shipment: &Shipment,
     input: &PurchaseInput,
     accounts: &'a [Account],

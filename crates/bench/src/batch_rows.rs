@@ -1,0 +1,129 @@
+//! What a batch's purchase writes, without anybody who decides anything: the same rows through the same writer, in groups
+//! as large, from documents that are there already.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use model::access_token::Secret;
+use model::shipment::{LabelFormat, Status};
+use model::{Batch, Event, Id, Owner, PurchaseAttempt, Timestamp};
+use service::{Clock, SystemClock};
+use store::purchases::{self, Due, Purchase, Wish};
+use store::shipments::{self, Stored};
+use store::{Access, Db, Start, Tx, nodes};
+
+use crate::Outcome;
+use crate::bare::{new_id, open};
+
+/// Purchases that are written down, and that come to an end, together.
+const GROUP: usize = 64;
+const NODE: &str = "bench";
+
+/// Writes what so many purchases write; tells how many a second.
+pub async fn direct(file: &Path, token: &str, amount: usize) -> Outcome<f64> {
+    let db = open(file).await?;
+    let owner = Secret::owner_of(token).ok_or("the token names no owner")?;
+    let (shipments, sample) = read(&db, owner, amount).await.map_err(|error| error.to_string())?;
+    let began = Instant::now();
+    for group in shipments.chunks(GROUP) {
+        write(&db, owner, group.into(), &sample).await.map_err(|error| error.to_string())?;
+    }
+    Ok(shipments.len() as f64 / began.elapsed().as_secs_f64())
+}
+
+/// Shipments that were bought, and the purchase of one.
+async fn read(db: &Db, owner: Owner, amount: usize) -> model::Result<(Vec<Stored>, Arc<Purchase>)> {
+    let read = db.read(owner, async move |tx| {
+        let page =
+            shipments::page(tx, owner, Some(Status::Purchased), &Start::Newest, amount).await?;
+        let first = page.items.first().map(|stored| stored.id);
+        let first = first.ok_or_else(|| model::Error::fault("nothing was bought"))?;
+        let sample = purchases::get(tx, owner, first).await?;
+        Ok((page.items, sample.ok_or_else(|| model::Error::fault("nothing was bought"))?))
+    });
+    let (shipments, sample) = read.await?;
+    Ok((shipments, Arc::new(sample)))
+}
+
+/// Three transactions, as the product makes them: the wishes, that carriers are asked, and what came of it.
+async fn write(db: &Db, owner: Owner, group: Arc<[Stored]>, sample: &Arc<Purchase>) -> model::Result<()> {
+    let now = SystemClock.now();
+    let (wishes, of) = (Arc::clone(&group), Arc::clone(sample));
+    let begun = db.write(owner, async move |tx| begin(tx, owner, &wishes, &of, now).await);
+    let begun = begun.await?;
+    let claimed = db.write(Access::System, async move |tx| {
+        nodes::insert(tx, NODE, now.plus_seconds(-1)).await?;
+        purchases::claim(tx, NODE, &begun, now).await
+    });
+    let claimed: Arc<[Purchase]> = claimed.await?.into();
+    let called: Vec<_> = claimed.iter().map(|purchase| (purchase.id, purchase.fence)).collect();
+    let call = db.write(owner, async move |tx| purchases::call(tx, owner, &called, now).await);
+    call.await?;
+    let of = Arc::clone(sample);
+    db.write(owner, async move |tx| record(tx, owner, &group, &claimed, &of, now).await).await
+}
+
+async fn begin(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    group: &[Stored],
+    sample: &Purchase,
+    now: Timestamp,
+) -> model::Result<Vec<Due>> {
+    for stored in group {
+        let reference = stored.id.to_string();
+        let wish = Wish {
+            shipment: stored.id,
+            account: sample.account,
+            service: &sample.service,
+            reference: &reference,
+            batch: Some((Id::<Batch>::from_bits(1), LabelFormat::Zpl)),
+        };
+        purchases::begin(tx, owner, new_id::<PurchaseAttempt>(now), &wish, now).await?;
+        change(tx, owner, stored, "shipment.updated", now).await?;
+    }
+    let mut begun = Vec::with_capacity(group.len());
+    for stored in group {
+        if let Some(purchase) = purchases::get(tx, owner, stored.id).await? {
+            begun.push(Due { owner, id: purchase.id, account: purchase.account, batch: purchase.batch });
+        }
+    }
+    Ok(begun)
+}
+
+async fn record(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    group: &[Stored],
+    claimed: &[Purchase],
+    sample: &Purchase,
+    now: Timestamp,
+) -> model::Result<()> {
+    for purchase in claimed {
+        let bought = Purchase {
+            state: sample.state,
+            receipt: sample.receipt.clone(),
+            batch: None,
+            due_at: None,
+            ..purchase.clone()
+        };
+        purchases::record(tx, &bought, now).await?;
+    }
+    for stored in group {
+        change(tx, owner, stored, "shipment.purchased", now).await?;
+    }
+    Ok(())
+}
+
+async fn change(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    stored: &Stored,
+    what: &'static str,
+    now: Timestamp,
+) -> model::Result<()> {
+    shipments::update(tx, owner, stored.id, &stored.summary, &stored.doc).await?;
+    let event = Event::new(what, stored.id, &stored.doc);
+    store::events::append(tx, owner, new_id::<Event>(now), &event, now).await
+}

@@ -1,0 +1,242 @@
+//! Buying a batch: a wish that is written down at once, and purchases of its shipments that are written down group by
+//! group. Each of these then goes its own way, as one that was asked for singly does.
+//!
+//! Nobody holds a batch. Whichever node comes by writes down the next group, in a transaction that has the batch's row to
+//! itself and ends with how far it came. So there is no lease to lose: a node that dies leaves nothing half done.
+
+use model::batch::{Delta, Details, Status};
+use model::problem::Issue;
+use model::purchase::PurchaseInput;
+use model::shipment::{ChosenService, ErrorCode, ErrorType, Shipment, ShipmentError, Source};
+use model::{Batch, Code, Error, Id, Owner, Problem, Result, ensure, shipment};
+use store::carrier_accounts::{self, Stored as Account};
+use store::purchases::{self, Wish};
+use store::shipments::Stored;
+use store::{Access, Tx, batch_members, batches};
+use tokio::time::{Duration, Instant};
+
+use super::member::{member_changed, show, tell};
+use crate::carriers::{account_reference, carrier_reference, service_reference};
+use crate::events::EventLog;
+use crate::purchasing::{Wait, choose};
+use crate::reply::Outcome;
+use crate::shipments::{change_uncounted, read_shipment};
+use crate::{Command, Reply, Service, fault, found, version_etag};
+
+/// Purchases for which a batch waits at once. The rest are written down when these have come to an end, so that thousands
+/// that wait neither fill memory nor stand before what others want.
+const AWAITED_MAX: usize = 256;
+/// How many times as many as an account takes calls, where that is more.
+const AWAITED_CALLS: usize = 4;
+/// Purchases that are written down together, if there are so many left: fewer are not worth a transaction.
+const GROUP_MIN: usize = 64;
+/// Batches for which one round writes down purchases.
+const BATCHES_MAX: usize = 64;
+/// The longest that a request waits, and how often it looks where no news came: another server may be at it.
+const WAIT_MAX: Duration = Duration::from_secs(30);
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+/// Shipments that a problem names.
+const NAMED_MAX: usize = 10;
+
+impl Service {
+    /// Buys what is not bought of a batch. While it is bought, and once it is, asking again changes nothing.
+    pub async fn purchase_batch(&self, command: Command, id: Id<Batch>, wait: Wait) -> Result<Reply> {
+        let now = self.now();
+        let owner = command.caller.owner;
+        let precondition = command.precondition.clone();
+        let events = self.event_log(owner, now);
+        let begin = async move |tx: &mut Tx<'_>| {
+            let stored = found(batches::get_for_update(tx, owner, id).await?)?;
+            if matches!(stored.status, Status::Purchasing | Status::Purchased) {
+                return Ok(Reply::done(String::new()));
+            }
+            ensure(precondition.permits(&version_etag(stored.version)), Code::PreconditionFailed)?;
+            ensure(stored.counts.shipments > 0, Code::BatchEmpty)?;
+            if details(&stored)?.service.is_none() {
+                ensure_services(tx, owner, id).await?;
+            }
+            batches::change(tx, owner, id, Status::Purchasing, Delta::default(), now).await?;
+            batches::set_begun_to(tx, owner, id, Some("")).await?;
+            tell(tx, owner, &stored, "batch.purchase_started", &events).await?;
+            Ok(Reply::done(String::new()))
+        };
+        let begun = self.write(&command, begin).await?;
+        fault!("after_begin");
+        self.ring_purchasing();
+        self.wait_for_batch(owner, id, wait, begun).await
+    }
+
+    /// Waits until a batch's purchase has come to its end, and answers with what it is then; or with what it is when there
+    /// was no more time to wait.
+    async fn wait_for_batch(&self, owner: Owner, id: Id<Batch>, wait: Wait, begun: Reply) -> Result<Reply> {
+        if let Outcome::Refused(_) = begun.outcome {
+            return Ok(begun);
+        }
+        let time = match wait {
+            Wait::Usual => Duration::from_secs(self.settings().carriers.wait_seconds),
+            Wait::For(time) => time,
+        };
+        let end = Instant::now() + time.min(WAIT_MAX);
+        let mut news = self.purchasing_news();
+        loop {
+            news.mark_unchanged();
+            let is_late = Instant::now() >= end;
+            let read = self.db().read(owner, async move |tx| {
+                let stored = found(batches::get(tx, owner, id).await?)?;
+                let is_over = stored.status != Status::Purchasing;
+                if !is_over && !is_late {
+                    return Ok(None);
+                }
+                let shown = show(tx, owner, std::slice::from_ref(&stored)).await?.remove(0);
+                Ok(Some((is_over, Reply::resource(version_etag(stored.version), shown))))
+            });
+            if let Some((is_over, mut reply)) = read.await? {
+                reply.is_replayed = begun.is_replayed;
+                if !is_over {
+                    reply.outcome = Outcome::Accepted;
+                    reply.location = Some(format!("/batches/{id}"));
+                }
+                return Ok(reply);
+            }
+            tokio::select! {
+                _ = news.changed() => {}
+                () = tokio::time::sleep(LOOK_EVERY) => {}
+                () = tokio::time::sleep_until(end) => {}
+            }
+        }
+    }
+
+    /// Writes down the next purchases of batches that are being bought; tells whether there are more to come.
+    pub(crate) async fn begin_batches(&self) -> Result<bool> {
+        let read =
+            self.db().read(Access::System, async |tx| batches::to_begin(tx, BATCHES_MAX).await);
+        let waiting = read.await?;
+        for (owner, id) in &waiting {
+            self.begin_group(*owner, *id).await?;
+        }
+        Ok(!waiting.is_empty())
+    }
+
+    async fn begin_group(&self, owner: Owner, id: Id<Batch>) -> Result<()> {
+        let now = self.now();
+        let events = self.event_log(owner, now);
+        let max = AWAITED_MAX.max(AWAITED_CALLS * self.settings().carriers.account_calls_max);
+        let begin = self.db().write(owner, async move |tx| {
+            let Some(stored) = batches::get_for_update(tx, owner, id).await? else { return Ok(false) };
+            let Some(begun_to) = stored.begun_to.clone() else { return Ok(false) };
+            let room = max.saturating_sub(purchases::awaited(tx, owner, id, max).await?);
+            if room < GROUP_MIN {
+                return Ok(false);
+            }
+            let details = details(&stored)?;
+            let accounts = carrier_accounts::all(tx, owner).await?;
+            let members = batch_members::next_open(tx, owner, id, &begun_to, room).await?;
+            let mut delta = Delta::default();
+            for member in &members {
+                delta += begin_member(tx, owner, id, member, &details, &accounts, &events).await?;
+            }
+            let reached = members.last().filter(|_| members.len() == room).map(|member| member.id.to_string());
+            batches::set_begun_to(tx, owner, id, reached.as_deref()).await?;
+            member_changed(tx, owner, id, delta, &events).await?;
+            Ok::<_, Error>(!members.is_empty())
+        });
+        if begin.await? {
+            fault!("after_intent");
+        }
+        self.notice(owner);
+        Ok(())
+    }
+}
+
+fn details(stored: &batches::Stored) -> Result<Details> {
+    serde_json::from_str(&stored.details).map_err(Error::fault)
+}
+
+/// Refuses to buy shipments of which nobody knows with which service.
+async fn ensure_services(tx: &mut Tx<'_>, owner: Owner, id: Id<Batch>) -> Result<()> {
+    let lacking = batch_members::lacking_service(tx, owner, id, NAMED_MAX).await?;
+    let issue = |shipment: &Id<Shipment>| {
+        let message = format!("The shipment {shipment} has no service, and the batch has none for it.");
+        Issue::new(Code::ServiceMissing.as_str(), "/service", &message)
+    };
+    match lacking.is_empty() {
+        true => Ok(()),
+        false => Err(Problem::fields(Code::ServiceMissing, lacking.iter().map(issue).collect()).into()),
+    }
+}
+
+/// Writes down that a shipment is bought, or why it can't be.
+async fn begin_member(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    batch: Id<Batch>,
+    stored: &Stored,
+    details: &Details,
+    accounts: &[Account],
+    events: &EventLog,
+) -> Result<Delta> {
+    let old = read_shipment(stored)?;
+    let now = events.now();
+    let mut new = Shipment { updated_at: now, ..old };
+    new.errors.clear();
+    let wanted = wanted(&new, details, accounts);
+    let event = match choose(&new, &wanted, accounts, now) {
+        Ok((account, service, rate)) => {
+            let wish = Wish {
+                shipment: new.id,
+                account: account.id,
+                service: &service,
+                reference: &new.id.to_string(),
+                batch: Some((batch, details.options.label_format)),
+            };
+            purchases::begin(tx, owner, events.new_id(), &wish, now).await?;
+            new.status = shipment::Status::Purchasing;
+            new.service = Some(ChosenService {
+                rate,
+                carrier: carrier_reference(&account.carrier),
+                carrier_service: service_reference(account, &service)?,
+                carrier_account: account_reference(account)?,
+            });
+            "shipment.updated"
+        }
+        // Its account may have been deleted since, or its service be none of that carrier's.
+        Err(Error::Refused(problem)) => {
+            new.status = shipment::Status::PurchaseFailed;
+            let why = problem.issues.first().map_or_else(String::new, |issue| issue.message.clone());
+            let (code, source) = (ErrorCode::ServiceUnavailable, Source::Request);
+            new.add_error(ShipmentError::new(ErrorType::Purchase, code, source, why));
+            "shipment.purchase_failed"
+        }
+        Err(error) => return Err(error),
+    };
+    let changed = change_uncounted(tx, owner, stored, &new, &[], event, events).await?;
+    Ok(changed.batch.map_or_else(Delta::default, |(_, delta)| delta))
+}
+
+/// The account and the service that a shipment of a batch is bought with: the batch's, or those that it chose, or those
+/// that it asks for.
+fn wanted(shipment: &Shipment, details: &Details, accounts: &[Account]) -> PurchaseInput {
+    if let Some(service) = &details.service {
+        return PurchaseInput {
+            rate: None,
+            carrier_account: Some(service.carrier_account.id.to_string()),
+            carrier_service: service.carrier_service.handle.clone(),
+        };
+    }
+    if let Some(service) = &shipment.service {
+        return PurchaseInput {
+            rate: None,
+            carrier_account: Some(service.carrier_account.id.to_string()),
+            carrier_service: service.carrier_service.handle.clone(),
+        };
+    }
+    let choice = shipment.details.carrier.clone().unwrap_or_default();
+    let of_carrier = |account: &&Account| Some(&account.carrier) == choice.carrier_code.as_ref();
+    let named = choice.carrier_accounts.first().cloned();
+    let only = || accounts.iter().find(of_carrier).map(|account| account.id.to_string());
+    PurchaseInput {
+        rate: None,
+        carrier_account: named.or_else(only),
+        carrier_service: choice.service_code,
+    }
+}
