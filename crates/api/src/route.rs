@@ -13,7 +13,7 @@ use model::{Code, Error, Result, Scope};
 use crate::call::Call;
 use crate::respond::Response;
 use crate::{
-    access_tokens, allocations, carrier_webhooks, carriers, connection, docs, events, files, inventory_items,
+    access_tokens, allocations, batch_labels, carrier_webhooks, carriers, connection, docs, events, files, inventory_items,
     location_configurations, locations, oauth, orders, shipments, system, webhook_endpoints,
 };
 
@@ -261,6 +261,7 @@ pub fn all() -> Vec<Route> {
         carriers::routes(),
         carrier_webhooks::routes(),
         shipments::routes(),
+        batch_labels::routes(),
         events::routes(),
         webhook_endpoints::routes(),
         access_tokens::routes(),

@@ -218,7 +218,7 @@ async fn resolve_purchase_attempt(call: Call) -> Result<Response> {
 }
 
 /// How long the caller wants to wait: `Prefer` (RFC 7240). What is not about waiting is none of our business.
-fn wait(call: &Call) -> Result<Wait> {
+pub fn wait(call: &Call) -> Result<Wait> {
     let mut wait = Wait::Usual;
     for value in call.headers.get_all(PREFER) {
         let text = value.to_str().map_err(|_| bad_header("Prefer", "Must be plain text."))?;

@@ -142,6 +142,8 @@ problems! {
         "Nothing of it can change any more. Put what is left into another batch.";
     BatchPurchasing 409 "batch_purchasing" "The batch is being purchased."
         "Wait until its purchase has succeeded or failed: GET the batch, or wait for its event.";
+    BatchNotFinalised 409 "batch_not_finalised" "The batch is not purchased yet."
+        "Purchase all of it first, or remove what can't be purchased.";
     BatchNotOpen 409 "batch_not_open" "The batch was purchased, or was tried to."
         "Only an open batch can be deleted.";
     ShipmentInOtherBatch 409 "shipment_in_other_batch" "A shipment is in another batch."

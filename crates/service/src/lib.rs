@@ -6,6 +6,7 @@
 pub mod access_tokens;
 mod allocations;
 mod audit;
+mod batch_labels;
 mod batches;
 pub mod bus;
 mod carrier_accounts;
@@ -48,6 +49,7 @@ use store::Db;
 use tokio::sync::Notify;
 
 pub use access_tokens::Welcome;
+pub use batch_labels::LabelPage;
 pub use context::{Clock, Random, SystemClock, SystemRandom};
 pub use cursor::{Cursor, ListQuery};
 pub use purchasing::Wait;
@@ -98,6 +100,7 @@ struct Inner {
     relay: Notify,
     delivery: delivery::Delivery,
     purchasing: purchasing::Purchasing,
+    labelling: batch_labels::Labelling,
     node: nodes::Node,
     outbound: outbound::Outbound,
     bus: bus::Bus,
@@ -142,6 +145,7 @@ impl Service {
             bus: bus::Bus::default(),
             delivery: delivery::Delivery::default(),
             purchasing: purchasing::Purchasing::default(),
+            labelling: batch_labels::Labelling::default(),
             node: nodes::Node::default(),
         };
         Ok(Self(Arc::new(inner)))

@@ -3,4 +3,4 @@
 mod member;
 mod purchase;
 
-pub use member::{ensure_member_changeable, member_changed};
+pub use member::{ensure_member_changeable, member_changed, show};

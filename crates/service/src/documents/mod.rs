@@ -141,6 +141,21 @@ impl Service {
         Ok(piece)
     }
 
+    /// All bytes of a document's file: for files that were kept at once.
+    pub(crate) async fn whole_file(&self, document: &StoredDocument) -> Result<Bytes> {
+        let first = self.file_piece(document, 0).await?;
+        let size = document.file.file_size;
+        if first.len() as u64 >= size.unsigned_abs() {
+            return Ok(first);
+        }
+        let mut bytes = first.to_vec();
+        while (bytes.len() as u64) < size.unsigned_abs() {
+            let from = i64::try_from(bytes.len()).map_err(Error::fault)?;
+            bytes.extend_from_slice(&self.file_piece(document, from).await?);
+        }
+        Ok(bytes.into())
+    }
+
     /// Writes something to the file store, so that a wrong setting is found at the start and not with the first label.
     pub async fn check_files(&self) -> Result<()> {
         self.0.documents.files.check().await

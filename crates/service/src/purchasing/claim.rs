@@ -273,7 +273,7 @@ impl Service {
     }
 
     /// A place among the calls to a purchase's account.
-    pub(super) async fn place(&self, purchase: &Purchase) -> Place {
+    pub(crate) async fn place(&self, purchase: &Purchase) -> Place {
         let max = self.settings().carriers.account_calls_max;
         self.0.purchasing.places.take(purchase.account, purchase.batch, max).await
     }

@@ -29,6 +29,8 @@ mod wish;
 
 pub use claim::{Counts, Purchasing};
 pub(crate) use follow::move_on;
+pub(crate) use papers::{SIZE as LABEL_SIZE, label_file};
+pub(crate) use settle::Kept;
 pub use wish::Wait;
 pub(crate) use wish::choose;
 

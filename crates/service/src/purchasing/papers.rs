@@ -18,7 +18,7 @@ use crate::{Service, fault, log};
 
 /// Largest label that is fetched, in bytes.
 const LABEL_BYTES_MAX: usize = 16 * 1024 * 1024;
-const SIZE: &str = "4x6";
+pub(crate) const SIZE: &str = "4x6";
 
 /// What came of making or fetching papers.
 pub enum Papers {
@@ -88,7 +88,7 @@ impl Service {
     }
 
     /// The fonts of this machine, read when the first label is drawn.
-    async fn fonts(&self) -> Result<Arc<Fonts>> {
+    pub(crate) async fn fonts(&self) -> Result<Arc<Fonts>> {
         static FONTS: OnceLock<Arc<Fonts>> = OnceLock::new();
         if let Some(fonts) = FONTS.get() {
             return Ok(Arc::clone(fonts));
@@ -97,7 +97,7 @@ impl Service {
         tokio::task::spawn_blocking(load).await.map_err(Error::fault)
     }
 
-    async fn fetch(&self, url: &str) -> std::result::Result<Bytes, String> {
+    pub(crate) async fn fetch(&self, url: &str) -> std::result::Result<Bytes, String> {
         let target = self.outbound().parse_url(url).map_err(|refusal| refusal.to_string())?;
         let request = Request {
             method: Method::GET,
@@ -149,7 +149,7 @@ impl Drawing {
     }
 }
 
-fn label_file(format: LabelFormat, bytes: Bytes) -> NewDocument {
+pub(crate) fn label_file(format: LabelFormat, bytes: Bytes) -> NewDocument {
     NewDocument {
         r#type: DocumentType::Label,
         file_name: format!("label.{}", format.as_str()),

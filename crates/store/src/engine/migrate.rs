@@ -31,7 +31,8 @@ migrations![
     "0005_streams",
     "0006_shipments",
     "0007_documents",
-    "0008_batches"
+    "0008_batches",
+    "0009_batch_labels"
 ];
 
 const TABLE: &str = "CREATE TABLE IF NOT EXISTS migration (name TEXT NOT NULL PRIMARY KEY)";
