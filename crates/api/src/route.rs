@@ -13,8 +13,9 @@ use model::{Code, Error, Result, Scope};
 use crate::call::Call;
 use crate::respond::Response;
 use crate::{
-    access_tokens, allocations, batch_labels, carrier_webhooks, carriers, connection, docs, events, files, inventory_items,
-    location_configurations, locations, oauth, orders, shipments, system, webhook_endpoints,
+    access_tokens, allocations, batch_labels, batches, carrier_webhooks, carriers, connection, docs, events,
+    files, inventory_items, location_configurations, locations, oauth, orders, shipments, system,
+    webhook_endpoints,
 };
 
 type Handler = Box<dyn Fn(Call) -> Pin<Box<dyn Future<Output = Result<Response>> + Send>> + Send + Sync>;
@@ -261,6 +262,7 @@ pub fn all() -> Vec<Route> {
         carriers::routes(),
         carrier_webhooks::routes(),
         shipments::routes(),
+        batches::routes(),
         batch_labels::routes(),
         events::routes(),
         webhook_endpoints::routes(),

@@ -76,7 +76,7 @@ fn purchases() -> Vec<Route> {
             .about("Asks all usable carrier accounts at once, each for some seconds. What they say is kept with the shipment: `rates`, and `errors` of those that gave none.")
             .id(&SHIPMENT_ID)
             .success(Success::Resource(&SHIPMENT))
-            .refusals(const { &[Code::ShipmentPurchasing, Code::ShipmentPurchased, Code::ShipmentVoided, Code::ShipmentChanged] }),
+            .refusals(const { &[Code::ShipmentPurchasing, Code::ShipmentPurchased, Code::ShipmentVoided, Code::ShipmentChanged, Code::BatchFinalised, Code::BatchPurchasing] }),
         Route::post("/shipments/{shipment_id}/purchase", purchase, "Purchase a shipment", purchase_shipment)
             .about("By a `rate`, or by a `carrier_account` and a `carrier_service`. Answers 200 once it is bought or refused (see `status` and `errors`), and 202 where the carrier takes longer than 5 s, or than `Prefer: wait=<seconds>` says; `Prefer: respond-async` does not wait. It is bought once, however often it is asked for.")
             .id(&SHIPMENT_ID)
@@ -117,11 +117,19 @@ fn purchases() -> Vec<Route> {
 }
 
 const ATTEMPT: &str = "/purchase_attempts/{purchase_attempt_id}";
-const CLOSED: &[Code] = &[Code::ShipmentPurchasing, Code::ShipmentPurchased, Code::ShipmentVoided];
+const CLOSED: &[Code] = &[
+    Code::ShipmentPurchasing,
+    Code::ShipmentPurchased,
+    Code::ShipmentVoided,
+    Code::BatchFinalised,
+    Code::BatchPurchasing,
+];
 const CLOSED_OR_NO_CONFIGURATION: &[Code] = &[
     Code::ShipmentPurchasing,
     Code::ShipmentPurchased,
     Code::ShipmentVoided,
+    Code::BatchFinalised,
+    Code::BatchPurchasing,
     Code::LocationConfigurationNotFound,
 ];
 

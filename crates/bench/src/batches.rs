@@ -127,9 +127,18 @@ async fn with_time(bench: &mut Bench) -> Outcome<()> {
     let ratio = seen.time.as_secs_f64() / ideal;
     let delay = beside.time.as_secs_f64() / alone.time.as_secs_f64();
     let rows = [
-        ["shipments", "seconds", "of the least", "memory MiB", "GET p99 ms", "beside it", "labels s", "labels MiB"]
-            .map(str::to_owned)
-            .to_vec(),
+        [
+            "shipments",
+            "seconds",
+            "of the least",
+            "memory MiB",
+            "GET p99 ms",
+            "beside it",
+            "labels s",
+            "labels MiB",
+        ]
+        .map(str::to_owned)
+        .to_vec(),
         vec![
             count(amount as f64),
             format!("{:.1}", seen.time.as_secs_f64()),

@@ -56,6 +56,10 @@ pub struct Settings {
     #[arg(long, env = "DOCKSIDE_PAGE_LIMIT_MAX", value_name = "N")]
     pub page_limit_max: Option<usize>,
 
+    /// Most shipments in a batch [default: 100000].
+    #[arg(long, env = "DOCKSIDE_BATCH_SHIPMENTS_MAX", value_name = "N")]
+    pub batch_shipments_max: Option<usize>,
+
     /// Largest request body, in bytes [default: 4194304].
     #[arg(long, env = "DOCKSIDE_BODY_BYTES_MAX", value_name = "BYTES")]
     pub body_bytes_max: Option<usize>,
@@ -251,6 +255,7 @@ impl Settings {
             database_connections: self.database_connections.or(file.database_connections),
             page_limit_default: self.page_limit_default.or(file.page_limit_default),
             page_limit_max: self.page_limit_max.or(file.page_limit_max),
+            batch_shipments_max: self.batch_shipments_max.or(file.batch_shipments_max),
             body_bytes_max: self.body_bytes_max.or(file.body_bytes_max),
             header_seconds: self.header_seconds.or(file.header_seconds),
             body_seconds: self.body_seconds.or(file.body_seconds),
@@ -300,6 +305,7 @@ impl Settings {
             ("database_connections", self.database_connections.map(|n| n as u64)),
             ("page_limit_default", self.page_limit_default.map(|n| n as u64)),
             ("page_limit_max", self.page_limit_max.map(|n| n as u64)),
+            ("batch_shipments_max", self.batch_shipments_max.map(|n| n as u64)),
             ("body_bytes_max", self.body_bytes_max.map(|n| n as u64)),
             ("header_seconds", self.header_seconds),
             ("body_seconds", self.body_seconds),
@@ -390,6 +396,7 @@ impl Settings {
         Ok(service::Settings {
             page_limit_default: self.page_limit_default.unwrap_or(20),
             page_limit_max: self.page_limit_max.unwrap_or(100),
+            batch_shipments_max: self.batch_shipments_max.unwrap_or(model::batch::NAMED_MAX),
             idempotency_seconds: i64::from(self.idempotency_hours.unwrap_or(24)) * 3600,
             event_seconds: i64::from(self.event_days.unwrap_or(30)) * 24 * 3600,
             outbound_allow: self.outbound_allow.clone().unwrap_or_default(),

@@ -93,7 +93,17 @@ impl Face {
         let metrics = skrifa::metrics::Metrics::new(&font, Size::new(1.0), LocationRef::default());
         let units_per_em = f32::from(metrics.units_per_em);
         let is_compiled_in = matches!(bytes, Bytes::Static(_));
-        Some(Self { bytes, index, is_bold, is_compiled_in, countries: &[], shape, units_per_em, standing: OnceLock::new(), stamps: Stamps::default() })
+        Some(Self {
+            bytes,
+            index,
+            is_bold,
+            is_compiled_in,
+            countries: &[],
+            shape,
+            units_per_em,
+            standing: OnceLock::new(),
+            stamps: Stamps::default(),
+        })
     }
 
     pub fn outlines(&self) -> Option<FontRef<'_>> {

@@ -56,7 +56,8 @@ pub fn pdf(scenes: &[Scene]) -> Result<Vec<u8>, PdfError> {
     let resources = file.add(&resources);
     for (width, height, drawing) in drawings {
         let (width, height) = (f32::from_bits(width), f32::from_bits(height));
-        let page = format!("/MediaBox[0 0 {width} {height}]/Resources {resources} 0 R/Contents {drawing} 0 R");
+        let page =
+            format!("/MediaBox[0 0 {width} {height}]/Resources {resources} 0 R/Contents {drawing} 0 R");
         file.page(page.as_bytes());
     }
     Ok(file.finish())

@@ -134,7 +134,8 @@ fn round(width: f32) -> f32 {
 /// The font's own name behind six letters that tell its subsets apart.
 fn name(font: &FontRef<'_>, remapper: &GlyphRemapper) -> String {
     let own = font.localized_strings(StringId::POSTSCRIPT_NAME).english_or_first();
-    let own: String = own.map(|name| name.chars().filter(char::is_ascii_alphanumeric).collect()).unwrap_or_default();
+    let own: String =
+        own.map(|name| name.chars().filter(char::is_ascii_alphanumeric).collect()).unwrap_or_default();
     let glyphs: Vec<u8> = remapper.remapped_gids().flat_map(u16::to_be_bytes).collect();
     let mut hash = u64::from(crc32fast::hash(&glyphs)) << 32 | u64::from(crc32fast::hash(own.as_bytes()));
     let mut letter = || {
@@ -150,7 +151,9 @@ fn descriptor(font: &FontRef<'_>, name: &str, is_bold: bool) -> String {
     let metrics = font.metrics(Size::new(1000.0), LocationRef::default());
     let [x0, y0, x1, y1] = metrics
         .bounds
-        .map_or([0.0, -250.0, 1000.0, 1000.0], |bounds| [bounds.x_min, bounds.y_min, bounds.x_max, bounds.y_max])
+        .map_or([0.0, -250.0, 1000.0, 1000.0], |bounds| {
+            [bounds.x_min, bounds.y_min, bounds.x_max, bounds.y_max]
+        })
         .map(f32::round);
     let [ascent, descent, cap] =
         [metrics.ascent, metrics.descent, metrics.cap_height.unwrap_or(metrics.ascent)].map(f32::round);

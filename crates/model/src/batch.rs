@@ -20,6 +20,17 @@ pub use shapes::{
 /// Most errors of its shipments that a batch shows.
 pub const ERRORS_MAX: usize = 100;
 
+/// The parts of a shipment that a list of a batch's shipments may leave out.
+pub const PARTS: [&str; 7] = [
+    "origin_address",
+    "destination_address",
+    "return_address",
+    "rates",
+    "selected_rate",
+    "documents",
+    "errors",
+];
+
 /// A batch as it is shown. Its shipments say which batch they are in.
 #[derive(Serialize, Clone, Debug)]
 pub struct Batch {

@@ -151,6 +151,11 @@ pub fn handle_of(world: World, id: Option<Id<Carrier>>, handle: Option<&str>) ->
     usable(world).find(is_it).map(|known| known.handle)
 }
 
+/// The carrier with this handle.
+pub fn carrier(handle: &str) -> Option<Carrier> {
+    KNOWN.iter().find(|known| known.handle == handle).map(Known::carrier)
+}
+
 /// What a carrier offers to an account with this configuration.
 pub fn services(carrier: &str, configuration: &Map<String, Value>) -> Vec<CarrierService> {
     let service = |handle: &str, name: &str, description: String| CarrierService {

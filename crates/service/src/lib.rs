@@ -67,6 +67,8 @@ pub struct Settings {
     /// Page size where the caller names none, and the largest there is.
     pub page_limit_default: usize,
     pub page_limit_max: usize,
+    /// Most shipments that a batch may have.
+    pub batch_shipments_max: usize,
     /// How long an answer is kept for a repeated request, in seconds.
     pub idempotency_seconds: i64,
     /// How long an event is kept, in seconds.

@@ -68,7 +68,7 @@ impl Service {
             Ok((page, documents))
         });
         let (page, documents) = read.await?;
-        let page = page.try_map(|stored| shown(&stored.doc, &self.signed(owner, &documents, stored.id)))?;
+        let page = page.try_map(|stored| self.shown_shipment(owner, &stored, &documents))?;
         self.listing(owner, &query, page)
     }
 
@@ -137,6 +137,16 @@ impl Service {
         });
         let documents = read.await?;
         Ok(Reply::done(format!("{{\"data\":{}}}", json(&self.signed(owner, &documents, id))?)))
+    }
+
+    /// A shipment with its files, to which links are made now.
+    pub(crate) fn shown_shipment(
+        &self,
+        owner: Owner,
+        stored: &Stored,
+        documents: &[StoredDocument],
+    ) -> Result<String> {
+        shown(&stored.doc, &self.signed(owner, documents, stored.id))
     }
 
     /// A shipment as it is answered. The addresses of its files differ with each read, and so does its tag.

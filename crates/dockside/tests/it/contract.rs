@@ -116,6 +116,8 @@ fn operations_are_named_by_verb_and_noun_each_once() {
         "purchase",
         "void",
         "resolve",
+        "add",
+        "remove",
     ];
     let mut seen = HashSet::new();
     for route in route::all() {

@@ -23,6 +23,8 @@ pub struct Party {
     depot: String,
     /// A shipment that was bought; the one among the ids is rated and can be.
     bought: String,
+    /// A shipment of the batch; the one among the ids is in none.
+    member: String,
     /// How an account with a carrier is made in this world.
     account: Value,
 }
@@ -30,8 +32,9 @@ pub struct Party {
 impl Party {
     /// Who has nothing yet.
     pub fn new(token: String) -> Self {
-        let (item, depot, bought) = (String::new(), String::new(), String::new());
-        Self { token, ids: BTreeMap::new(), item, depot, bought, account: Value::Null }
+        let none = String::new;
+        let (item, depot, bought, member) = (none(), none(), none(), none());
+        Self { token, ids: BTreeMap::new(), item, depot, bought, member, account: Value::Null }
     }
 
     pub async fn settle(world: &World, organisation: &str, mode: Mode) -> Self {
@@ -115,10 +118,22 @@ impl Party {
         let attempt = &self.ids["pa"];
         world.tamper(&format!("UPDATE purchase SET state = 'needs_review' WHERE id = '{attempt}'")).await;
         for _ in 0..2 {
+            self.settle_batch(world).await;
             self.settle_rates(world, &account).await;
         }
         // One that nothing was bought with, so that it can be deleted.
         self.keep("ca", &self.create(world, "/carrier_accounts", self.account.clone()).await);
+    }
+
+    /// A batch with two shipments.
+    async fn settle_batch(&mut self, world: &World) {
+        let mut shipments = Vec::new();
+        for _ in 0..2 {
+            shipments
+                .push(self.create(world, "/shipments", self.body_of("create_shipment")).await["id"].clone());
+        }
+        self.member = shipments[0].as_str().expect("an id").to_owned();
+        self.keep("batch", &self.create(world, "/batches", json!({"shipments": shipments})).await);
     }
 
     /// A shipment, and what it would cost with this account.
@@ -130,6 +145,7 @@ impl Party {
         let rated = world.request("POST", &path).token(&self.token).send().await;
         assert_eq!(rated.json()["status"], "rated", "{rated}");
         self.keep("rate", &rated.json()["rates"][0]);
+        self.keep("cs", &rated.json()["rates"][0]["carrier_service"]);
     }
 
     fn keep(&mut self, prefix: &'static str, resource: &Value) {
@@ -183,6 +199,17 @@ impl Party {
             "create_shipment" => parcel(),
             "purchase_shipment" => json!({"rate": ids["rate"]}),
             "resolve_purchase_attempt" => json!({"outcome": "not_bought"}),
+            "create_batch" | "update_batch" => json!({
+                "name": "Changed",
+                "service": {
+                    "carrier": {"id": ids["car"]},
+                    "carrier_service": {"id": ids["cs"]},
+                    "carrier_account": {"id": ids["ca"]},
+                },
+                "shipments": [ids["shp"]],
+            }),
+            "add_batch_shipments" => json!({"shipments": [ids["shp"]]}),
+            "remove_batch_shipments" => json!({"shipments": [self.member]}),
             "set_inventory_level" => json!({"on_hand": 7}),
             "adjust_inventory_level" => json!({"delta": 7}),
             "create_order" => json!({"items": [{"id": item, "quantity": 2}]}),
@@ -246,6 +273,9 @@ pub fn parcel() -> Value {
 pub fn prefix(shape: &Shape) -> Option<&'static str> {
     match shape.kind {
         Kind::Identifier(prefix) => Some(prefix),
+        Kind::Identified(of) => {
+            of.fields().iter().find(|field| field.name == "id").and_then(|field| prefix(field.shape))
+        }
         _ => None,
     }
 }

@@ -83,6 +83,7 @@ impl World {
         let mut settings = Settings {
             page_limit_default: 20,
             page_limit_max: 100,
+            batch_shipments_max: 100_000,
             idempotency_seconds: 24 * 3600,
             event_seconds: 30 * 24 * 3600,
             outbound_allow: vec!["127.0.0.0/8".parse().expect("a network")],

@@ -55,6 +55,7 @@ impl Node {
         let settings = Settings {
             page_limit_default: 20,
             page_limit_max: 100,
+            batch_shipments_max: 100_000,
             idempotency_seconds: 24 * 3600,
             event_seconds: 24 * 3600,
             outbound_allow: Vec::new(),

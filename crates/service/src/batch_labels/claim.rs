@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use model::Result;
-use store::batch_labels::{self, State, Work};
 use store::Access;
+use store::batch_labels::{self, State, Work};
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 

@@ -160,10 +160,13 @@ impl Service {
         let Some(kept) = Kept::of(purchase)? else { return Ok(Err(unavailable(format))) };
         let connector = lacking.account.as_ref().and_then(|account| ::carriers::connector(&account.carrier));
         let asked = match (connector, &lacking.account) {
-            (Some(connector), Some(account)) => Some((connector, self.open_account(purchase.owner, account)?)),
+            (Some(connector), Some(account)) => {
+                Some((connector, self.open_account(purchase.owner, account)?))
+            }
             _ => None,
         };
-        let formats = asked.as_ref().map(|(connector, account)| connector.capabilities(account).label_formats);
+        let formats =
+            asked.as_ref().map(|(connector, account)| connector.capabilities(account).label_formats);
         if kept.is_label_ours || formats.is_some_and(<[_]>::is_empty) {
             return self.draw_labels(lacking, &kept, format).await.map(Ok);
         }
@@ -243,7 +246,10 @@ impl Service {
 }
 
 fn unavailable(format: LabelFormat) -> ShipmentError {
-    let message = format!("The carrier gives no label as {}, and the one it gave can't be made into it.", format.as_str());
+    let message = format!(
+        "The carrier gives no label as {}, and the one it gave can't be made into it.",
+        format.as_str()
+    );
     ShipmentError::new(ErrorType::Label, ErrorCode::LabelFormatUnavailable, Source::Carrier, message)
 }
 

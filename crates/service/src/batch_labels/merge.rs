@@ -160,8 +160,8 @@ fn entries(labels: Vec<StoredDocument>, number: &mut u64) -> Result<Vec<Entry>> 
     for of_one in labels.chunk_by(|a, b| a.subject == b.subject) {
         for (place, document) in (1..).zip(of_one) {
             *number += 1;
-            let shipment = Id::parse(&document.subject)
-                .ok_or_else(|| Error::fault("a label belongs to no shipment"))?;
+            let shipment =
+                Id::parse(&document.subject).ok_or_else(|| Error::fault("a label belongs to no shipment"))?;
             let piece = if of_one.len() > 1 { format!("-{place}") } else { String::new() };
             let name = format!("{number:04}-{shipment}{piece}");
             entries.push(Entry { shipment, name, document: document.clone() });

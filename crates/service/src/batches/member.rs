@@ -35,10 +35,7 @@ pub async fn member_changed(
     events: &EventLog,
 ) -> Result<()> {
     let old = found(batches::get_for_update(tx, owner, batch).await?)?;
-    let counts = old.counts + delta;
-    let facts = facts(tx, owner, &old, delta).await?;
-    let status = facts.map_or(old.status, |facts| old.status.after(counts, facts));
-    batches::change(tx, owner, batch, status, delta, events.now()).await?;
+    let status = count(tx, owner, &old, delta, events).await?;
     let tells_at = old.told_at.as_micros() + TELL_MILLIS * 1000;
     if status == Status::Purchasing && events.now().as_micros() < tells_at {
         return Ok(());
@@ -47,6 +44,32 @@ pub async fn member_changed(
         batches::set_told_at(tx, owner, batch, events.now()).await?;
     }
     tell(tx, owner, &old, status.event(old.status), events).await.map(drop)
+}
+
+/// As [`member_changed`], for whoever changed a batch that is not being bought; gives it as it is now.
+pub async fn recount(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    old: &Stored,
+    delta: Delta,
+    events: &EventLog,
+) -> Result<(Stored, String)> {
+    let status = count(tx, owner, old, delta, events).await?;
+    tell(tx, owner, old, status.event(old.status), events).await
+}
+
+/// Brings counts and status up to date.
+async fn count(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    old: &Stored,
+    delta: Delta,
+    events: &EventLog,
+) -> Result<Status> {
+    let facts = facts(tx, owner, old, delta).await?;
+    let status = facts.map_or(old.status, |facts| old.status.after(old.counts + delta, facts));
+    batches::change(tx, owner, old.id, status, delta, events.now()).await?;
+    Ok(status)
 }
 
 /// What the status follows from; none where it can't follow from this change.

@@ -108,8 +108,7 @@ impl Service {
 
     /// Writes down the next purchases of batches that are being bought; tells whether there are more to come.
     pub(crate) async fn begin_batches(&self) -> Result<bool> {
-        let read =
-            self.db().read(Access::System, async |tx| batches::to_begin(tx, BATCHES_MAX).await);
+        let read = self.db().read(Access::System, async |tx| batches::to_begin(tx, BATCHES_MAX).await);
         let waiting = read.await?;
         for (owner, id) in &waiting {
             self.begin_group(*owner, *id).await?;
@@ -135,7 +134,8 @@ impl Service {
             for member in &members {
                 delta += begin_member(tx, owner, id, member, &details, &accounts, &events).await?;
             }
-            let reached = members.last().filter(|_| members.len() == room).map(|member| member.id.to_string());
+            let reached =
+                members.last().filter(|_| members.len() == room).map(|member| member.id.to_string());
             batches::set_begun_to(tx, owner, id, reached.as_deref()).await?;
             member_changed(tx, owner, id, delta, &events).await?;
             Ok::<_, Error>(!members.is_empty())
@@ -234,9 +234,5 @@ fn wanted(shipment: &Shipment, details: &Details, accounts: &[Account]) -> Purch
     let of_carrier = |account: &&Account| Some(&account.carrier) == choice.carrier_code.as_ref();
     let named = choice.carrier_accounts.first().cloned();
     let only = || accounts.iter().find(of_carrier).map(|account| account.id.to_string());
-    PurchaseInput {
-        rate: None,
-        carrier_account: named.or_else(only),
-        carrier_service: choice.service_code,
-    }
+    PurchaseInput { rate: None, carrier_account: named.or_else(only), carrier_service: choice.service_code }
 }

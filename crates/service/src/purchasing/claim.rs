@@ -231,9 +231,8 @@ impl Service {
             return Ok(());
         }
         let name = Arc::clone(&node);
-        let claim = self
-            .db()
-            .write(Access::System, async move |tx| purchases::claim(tx, &name, &wanted, now).await);
+        let claim =
+            self.db().write(Access::System, async move |tx| purchases::claim(tx, &name, &wanted, now).await);
         let claimed = self.check_claim(claim.await)?;
         fault!("after_claim");
         for purchase in claimed {

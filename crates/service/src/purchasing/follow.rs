@@ -139,8 +139,7 @@ impl Service {
         purchase.due_at = if rest.duplicates.is_empty() { self.track_at(job, now, now) } else { Some(now) };
         let code = ErrorCode::DuplicatePurchaseVoided;
         let error = ShipmentError::new(ErrorType::Purchase, code, Source::Service, message);
-        let change =
-            Change::Bought { receipt: kept.receipt.clone(), files: Vec::new(), error: Some(error) };
+        let change = Change::Bought { receipt: kept.receipt.clone(), files: Vec::new(), error: Some(error) };
         self.record_change("a duplicate", Settled { purchase, change }).await.map(drop)
     }
 

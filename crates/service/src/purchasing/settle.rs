@@ -47,11 +47,7 @@ impl Kept {
 impl Service {
     /// Keeps what a carrier gave for the money, before anything else is done with it. False where the purchase is no
     /// longer held.
-    pub(super) async fn keep_receipt(
-        &self,
-        job: &mut Job,
-        kept: &Kept,
-    ) -> Result<bool> {
+    pub(super) async fn keep_receipt(&self, job: &mut Job, kept: &Kept) -> Result<bool> {
         let doc = json(kept)?;
         let mut attempt = 1;
         let is_held = loop {

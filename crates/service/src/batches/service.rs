@@ -1,0 +1,171 @@
+//! The service of a batch: what a client names, found among the carriers and accounts that can be used.
+
+use model::batch::{Part, PartName, Service, ServiceInput};
+use model::problem::Issue;
+use model::{Code, Error, Owner, Problem, Result};
+use serde_json::Value;
+use store::Tx;
+use store::carrier_accounts::{self, Stored as Account};
+
+use crate::carrier_accounts::details;
+use crate::carriers;
+
+/// Finds what a client names.
+pub async fn find(tx: &mut Tx<'_>, owner: Owner, named: &ServiceInput) -> Result<Service> {
+    let mut accounts = carrier_accounts::all(tx, owner).await?;
+    let mut is_usable = Vec::with_capacity(accounts.len());
+    for account in &accounts {
+        is_usable.push(!details(account)?.disabled);
+    }
+    let mut is_usable = is_usable.into_iter();
+    accounts.retain(|_| is_usable.next().unwrap_or_default());
+    let carrier = named.carrier.as_ref().map(|name| find_carrier(owner, name)).transpose()?;
+    let account = match &named.carrier_account {
+        Some(name) => find_account(&accounts, carrier, name)?,
+        None => only_account(&accounts, carrier, &named.carrier_service)?,
+    };
+    let Some(service) = find_service(account, &named.carrier_service)? else {
+        let code = Code::CarrierServiceNotFound;
+        return Err(refuse(
+            code,
+            &named.carrier_service,
+            "carrier_service",
+            "The carrier has no such service.",
+        ));
+    };
+    let carrier =
+        carriers::carrier(&account.carrier).ok_or_else(|| Error::fault("an account has no known carrier"))?;
+    let details = details(account)?;
+    Ok(Service {
+        carrier: Part {
+            id: carrier.id,
+            name: carrier.name,
+            handle: Some(carrier.handle),
+            description: Some(carrier.description),
+        },
+        carrier_service: service,
+        carrier_account: Part {
+            id: account.id,
+            name: details.name,
+            handle: details.handle,
+            description: details.description,
+        },
+    })
+}
+
+fn find_carrier(owner: Owner, name: &PartName) -> Result<&'static str> {
+    let id = name.id.as_deref().map(model::Id::parse);
+    let handle = match id {
+        Some(None) => None,
+        id => carriers::handle_of(owner.world, id.flatten(), name.handle.as_deref()),
+    };
+    handle.ok_or_else(|| refuse(Code::CarrierNotFound, name, "carrier", "There is no such carrier."))
+}
+
+fn find_account<'a>(accounts: &'a [Account], carrier: Option<&str>, name: &PartName) -> Result<&'a Account> {
+    for account in accounts {
+        let is_carrier = carrier.is_none_or(|carrier| carrier == account.carrier);
+        if is_carrier && name.is(&account.id.to_string(), details(account)?.handle.as_deref()) {
+            return Ok(account);
+        }
+    }
+    let message = "There is no such account that can be used.";
+    Err(refuse(Code::CarrierAccountNotFound, name, "carrier_account", message))
+}
+
+/// The account that must be meant where none is named: the only one of the carrier, or the only one that has the service.
+fn only_account<'a>(
+    accounts: &'a [Account],
+    carrier: Option<&str>,
+    service: &PartName,
+) -> Result<&'a Account> {
+    let mut candidates = Vec::new();
+    for account in accounts {
+        let is_candidate = match carrier {
+            Some(carrier) => account.carrier == carrier,
+            None => find_service(account, service)?.is_some(),
+        };
+        if is_candidate {
+            candidates.push(account);
+        }
+    }
+    if let [only] = candidates[..] {
+        return Ok(only);
+    }
+    let code = Code::CarrierAccountNotFound;
+    let message = match (candidates.len(), carrier) {
+        (0, Some(_)) => "There is no account with this carrier that can be used.".to_owned(),
+        (0, None) => "There is no account with such a service that can be used.".to_owned(),
+        (many, _) => format!("Name the account: {many} could be meant."),
+    };
+    Err(Problem::field(code, Issue::new(code.as_str(), "/service/carrier_account", message)).into())
+}
+
+/// The service of an account that is named so. A gateway has services that nobody told us of: these have a handle alone.
+fn find_service(account: &Account, name: &PartName) -> Result<Option<Part<model::CarrierService>>> {
+    let word = name.handle.as_deref().or(name.id.as_deref()).unwrap_or_default();
+    let Some(handle) = carriers::find_service(account, word)? else { return Ok(None) };
+    let id = carriers::service_id(&account.carrier, &handle);
+    if !name.is(&id.to_string(), Some(&handle)) {
+        return Ok(None);
+    }
+    let known = carriers::services(&account.carrier, &details(account)?.configuration);
+    let known = known.into_iter().find(|service| service.handle == handle);
+    let (name, description) = match known {
+        Some(known) => (known.name, Some(known.description)),
+        None => (handle.clone(), None),
+    };
+    Ok(Some(Part { id, name, handle: Some(handle), description }))
+}
+
+fn refuse(code: Code, name: &PartName, part: &str, message: &str) -> Error {
+    let word = if name.id.is_some() { "id" } else { "handle" };
+    Problem::field(code, Issue::new(code.as_str(), format!("/service/{part}/{word}"), message)).into()
+}
+
+/// Takes out of what a batch is what a patch of its service names anew: each part is replaced whole, since an old id beside
+/// a new handle would name nothing; and what belonged to another carrier goes with that.
+pub fn make_way(mut current: Value, patch: &Value) -> Value {
+    let given = patch.get("service").and_then(Value::as_object);
+    let (Some(given), Some(service)) = (given, current.get_mut("service").and_then(Value::as_object_mut))
+    else {
+        return current;
+    };
+    let is_given = |part: &str| given.get(part).is_some_and(|part| !part.is_null());
+    let mut gone: Vec<&str> = Vec::new();
+    if is_given("carrier") {
+        gone.extend(["carrier", "carrier_service", "carrier_account"]);
+    }
+    if is_given("carrier_account") {
+        gone.extend(["carrier", "carrier_account"]);
+    }
+    if is_given("carrier_service") {
+        gone.push("carrier_service");
+    }
+    service.retain(|part, _| !gone.contains(&part.as_str()));
+    current
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_patch_of_the_service_replaces_what_it_names_and_what_hangs_on_it() {
+        let current =
+            || json!({"name": "x", "service": {"carrier": 1, "carrier_service": 2, "carrier_account": 3}});
+        let left = |patch: Value| make_way(current(), &json!({"service": patch}))["service"].clone();
+        assert_eq!(left(json!({"carrier_service": {}})), json!({"carrier": 1, "carrier_account": 3}));
+        assert_eq!(left(json!({"carrier": {}})), json!({}));
+        assert_eq!(left(json!({"carrier_account": {}})), json!({"carrier_service": 2}));
+        assert_eq!(left(json!({"carrier_account": null})), current()["service"]);
+        assert_eq!(make_way(current(), &json!({"service": null})), current());
+        assert_eq!(make_way(current(), &json!({"name": "y"})), current());
+        assert_eq!(
+            make_way(json!({"service": null}), &json!({"service": {"carrier": {}}})),
+            json!({"service": null})
+        );
+    }
+}
