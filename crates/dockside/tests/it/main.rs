@@ -30,6 +30,7 @@ mod backorder;
 mod bad_fields;
 mod bad_input;
 mod bad_queries;
+mod batch_labels;
 mod batch_shipments;
 mod batches;
 mod carrier_accounts;
