@@ -10,6 +10,7 @@ use crate::call::Call;
 use crate::query;
 use crate::respond::{self, Response};
 use crate::route::{Body, CURSOR, LIMIT, PAGE, Parameter, ParameterKind, Route, Success};
+use crate::shipments::wait;
 
 const LIST: &str = "data";
 const PATH: &str = "/batches/{batch_id}";
@@ -46,6 +47,12 @@ pub fn routes() -> Vec<Route> {
             .about("While it is open. Its shipments stay.")
             .id(&BATCH_ID)
             .refusals(const { &[Code::BatchFinalised, Code::BatchPurchasing, Code::BatchNotOpen] }),
+        Route::post("/batches/{batch_id}/purchase", "batches:purchase", "Purchase a batch", purchase_batch)
+            .about("Buys what is not bought of it, each shipment once, however often it is asked for. Answers 200 once everything has come to an end (see `status` and `errors`), and 202 where carriers take longer than 5 s, or than `Prefer: wait=<seconds>` says (30 at most); `Prefer: respond-async` does not wait. Then read the batch again, or wait for `batch.purchased` or `batch.purchase_failed`. While it is purchased, asking again joins the first request.")
+            .id(&BATCH_ID)
+            .success(Success::Resource(&BATCH))
+            .accepts()
+            .refusals(const { &[Code::BatchEmpty, Code::ServiceMissing] }),
         Route::get(SHIPMENTS, read, "List a batch's shipments", list_batch_shipments)
             .about("In the order in which they were created.")
             .id(&BATCH_ID)
@@ -140,6 +147,13 @@ async fn update_batch(call: Call) -> Result<Response> {
 async fn delete_batch(call: Call) -> Result<Response> {
     let id = call.id()?;
     let reply = call.service().delete_batch(call.command()?, id).await?;
+    respond::reply(&call, reply)
+}
+
+async fn purchase_batch(call: Call) -> Result<Response> {
+    let id = call.id()?;
+    let wait = wait(&call)?;
+    let reply = call.service().purchase_batch(call.command()?, id, wait).await?;
     respond::reply(&call, reply)
 }
 

@@ -35,7 +35,7 @@ pub async fn direct(file: &Path, token: &str, amount: usize) -> Outcome<f64> {
 /// Shipments that were bought, and the purchase of one.
 async fn read(db: &Db, owner: Owner, amount: usize) -> model::Result<(Vec<Stored>, Arc<Purchase>)> {
     let read = db.read(owner, async move |tx| {
-        let page = shipments::page(tx, owner, Some(Status::Purchased), &Start::Newest, amount).await?;
+        let page = shipments::page(tx, owner, Some(Status::Purchased), &Start::First, amount).await?;
         let first = page.items.first().map(|stored| stored.id);
         let first = first.ok_or_else(|| model::Error::fault("nothing was bought"))?;
         let sample = purchases::get(tx, owner, first).await?;
@@ -78,6 +78,7 @@ async fn begin(
             service: &sample.service,
             reference: &reference,
             batch: Some((Id::<Batch>::from_bits(1), LabelFormat::Zpl)),
+            in_doubt_since: None,
         };
         purchases::begin(tx, owner, new_id::<PurchaseAttempt>(now), &wish, now).await?;
         change(tx, owner, stored, "shipment.updated", now).await?;

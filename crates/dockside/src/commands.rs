@@ -127,6 +127,20 @@ pub async fn renew_epoch(settings: Settings) -> Result<(), Failure> {
     Ok(())
 }
 
+pub async fn restored(settings: Settings) -> Result<(), Failure> {
+    let service = open(&settings.resolve()?).await?;
+    let doubted = service.record_restoration().await?;
+    service.renew_epoch().await?;
+    // Servers that do not hear of it look for themselves, so it is no failure.
+    let _unheard = service.send_hints().await;
+    let what = crate::geo::counted(doubted as usize, "purchase");
+    writeln!(
+        std::io::stdout(),
+        "{what} under way, and all that is begun for older shipments, will be looked up first."
+    )?;
+    Ok(())
+}
+
 pub async fn migrate(settings: Settings) -> Result<(), Failure> {
     open(&settings.resolve()?).await?;
     writeln!(std::io::stdout(), "The schema is up to date.")?;

@@ -59,6 +59,11 @@ enum Command {
     },
     /// After a backup was restored: tell every client that follows events live to load anew what it shows.
     RenewEpoch(Box<Settings>),
+    /// After a backup was restored: look everything up at the carriers that may have been bought since it was made.
+    ///
+    /// Servers find that out by themselves, as a rule. Run it before they are started where the whole machine was put back,
+    /// or where a dump was loaded into the database that was there.
+    Restored(Box<Settings>),
     /// Bring the database's schema up to date, and stop.
     Migrate(Box<Settings>),
     /// Print the API's contract (OpenAPI 3.1).
@@ -91,6 +96,7 @@ fn main() -> ExitCode {
                 Box::pin(commands::announce(&message, *settings)).await
             }
             Command::RenewEpoch(settings) => Box::pin(commands::renew_epoch(*settings)).await,
+            Command::Restored(settings) => Box::pin(commands::restored(*settings)).await,
             Command::Migrate(settings) => Box::pin(commands::migrate(*settings)).await,
             Command::Openapi => commands::openapi(),
         }

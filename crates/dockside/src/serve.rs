@@ -29,6 +29,7 @@ pub async fn run(settings: Settings) -> Result<(), Failure> {
     let address = socket.local_addr()?;
     let service = open_as(&settings, address, true).await?;
     service.check_files().await?;
+    service.remember_at(settings.data().join("mark")).await?;
     let listener = socket.listen(BACKLOG).map_err(failed)?;
     if let Some(welcome) = service.bootstrap().await? {
         greet(&welcome, address)?;

@@ -51,6 +51,12 @@ impl State {
     }
 }
 
+/// Since when it is in doubt whether something was bought that is to be bought now: a shipment that is older than a backup's
+/// restoration may have been bought by the database that is gone.
+pub fn in_doubt_since(shipment_created_at: Timestamp, restored_at: Option<Timestamp>) -> Option<Timestamp> {
+    restored_at.filter(|restored_at| shipment_created_at <= *restored_at)
+}
+
 /// A purchase, as it is shown.
 #[derive(Serialize, Clone, Debug)]
 pub struct PurchaseAttempt {

@@ -33,6 +33,7 @@ pub mod provisions;
 pub mod purchasing;
 mod rates;
 mod reply;
+mod restorations;
 mod shipments;
 mod stock;
 pub mod stream;
@@ -104,6 +105,7 @@ struct Inner {
     purchasing: purchasing::Purchasing,
     labelling: batch_labels::Labelling,
     node: nodes::Node,
+    restoration: restorations::Memory,
     outbound: outbound::Outbound,
     bus: bus::Bus,
     streams: stream::Streams,
@@ -149,6 +151,7 @@ impl Service {
             purchasing: purchasing::Purchasing::default(),
             labelling: batch_labels::Labelling::default(),
             node: nodes::Node::default(),
+            restoration: restorations::Memory::default(),
         };
         Ok(Self(Arc::new(inner)))
     }

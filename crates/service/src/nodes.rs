@@ -7,7 +7,7 @@ use std::time::Duration;
 use model::{Result, Timestamp};
 use store::{Access, nodes};
 
-use crate::{Service, log};
+use crate::{Service, log, restorations};
 
 /// How long a node is taken to live after it last said so.
 pub const ALIVE_SECONDS: i64 = 10;
@@ -84,24 +84,27 @@ impl Service {
         let mut random = [0; NAME_BYTES];
         self.fill_random(&mut random);
         let fresh: Arc<str> = random.iter().map(|byte| format!("{byte:02x}")).collect::<String>().into();
-        let name = self.db().write(Access::System, async move |tx| {
+        let seen = self.seen_beat();
+        let beat = self.db().write(Access::System, async move |tx| {
+            // Before anything can be held: what is to be bought may have been bought already.
+            let beat = restorations::beat(tx, seen, now).await?;
             if is_first {
                 // Nobody else can be at this database: whoever held something was killed.
                 nodes::delete_all(tx).await?;
             }
             if let Some(old) = &old {
                 if is_known && nodes::extend(tx, old, alive_until, now).await? {
-                    return Ok(Arc::clone(old));
+                    return Ok((Arc::clone(old), beat));
                 }
                 nodes::delete(tx, old).await?;
             }
             nodes::insert(tx, &fresh, alive_until).await?;
             nodes::delete_dead(tx, now.plus_seconds(-FORGET_SECONDS)).await?;
-            Ok(Arc::clone(&fresh))
+            Ok((Arc::clone(&fresh), beat))
         });
-        let name = name.await?;
+        let (name, beat) = beat.await?;
         self.0.node.extend(name, alive_until);
-        Ok(())
+        self.after_beat(beat).await
     }
 
     /// Takes a new name with the next heartbeat. What is held under the old one, by a lane that still works or by

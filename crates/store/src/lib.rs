@@ -27,6 +27,7 @@ pub mod page;
 pub mod postal_places;
 pub mod provisions;
 pub mod purchases;
+pub mod restorations;
 pub mod sandbox_entries;
 pub mod shipments;
 pub mod stream_audience;
@@ -66,6 +67,7 @@ pub fn statements() -> impl Iterator<Item = &'static Sql> {
         postal_places::STATEMENTS,
         provisions::STATEMENTS,
         purchases::STATEMENTS,
+        restorations::STATEMENTS,
         sandbox_entries::STATEMENTS,
         shipments::STATEMENTS,
         stream_audience::STATEMENTS,

@@ -42,11 +42,11 @@ const PAGE: PageSql = PageSql {
 /// Whoever was at it before, for another wish or in vain, is shut out by the fence.
 const BEGIN: Sql = Sql::same(
     "INSERT INTO purchase (owner, id, shipment_id, account_id, service, reference, state, batch_id, label_format, due_at,
-         created_at, updated_at)
-     VALUES ($1, $2, $3, $4, $5, $6, 'ready', $7, $8, $9, $9, $9)
+         created_at, updated_at, unknown_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $10, $11)
      ON CONFLICT (owner, shipment_id) DO UPDATE SET account_id = excluded.account_id, service = excluded.service,
-         state = 'ready', holder = '', fence = purchase.fence + 1, due_at = excluded.due_at, failures = 0,
-         unknown_at = NULL, prepared = NULL, receipt = NULL, is_labelled = 0, error = NULL,
+         state = excluded.state, holder = '', fence = purchase.fence + 1, due_at = excluded.due_at, failures = 0,
+         unknown_at = excluded.unknown_at, prepared = NULL, receipt = NULL, is_labelled = 0, error = NULL,
          batch_id = excluded.batch_id, label_format = excluded.label_format, updated_at = excluded.updated_at",
 );
 /// Spans organisations. The first of each lane come first: where one has thousands, they are not even read.
@@ -230,6 +230,8 @@ pub struct Wish<'a> {
     pub reference: &'a str,
     /// The batch that waits for it, and the format in which it wants the label.
     pub batch: Option<(Id<Batch>, LabelFormat)>,
+    /// Since when it may have been bought without our knowing: then it is looked up before it is bought.
+    pub in_doubt_since: Option<Timestamp>,
 }
 
 /// Something to do that no living node is at.
@@ -284,9 +286,11 @@ pub async fn begin(
         wish.account.into(),
         wish.service.into(),
         wish.reference.into(),
+        if wish.in_doubt_since.is_some() { State::Checking } else { State::Ready }.as_str().into(),
         wish.batch.map(|(batch, _)| batch.to_string()).into(),
         wish.batch.map(|(_, format)| format.as_str()).into(),
         now.into(),
+        wish.in_doubt_since.into(),
     ];
     tx.execute(&BEGIN, &values).await.map(drop)
 }

@@ -26,7 +26,7 @@ fn counts(batch: &Value) -> [i64; 4] {
 
 impl World {
     /// Makes shipments to these post codes; gives their paths.
-    async fn parcels(&self, words: &[&str]) -> Vec<String> {
+    async fn parcels_to(&self, words: &[&str]) -> Vec<String> {
         let mut paths = Vec::new();
         for word in words {
             paths.push(self.shipment(parcel_to(word)).await);
@@ -35,7 +35,7 @@ impl World {
     }
 
     /// Makes a batch of these shipments, to be bought with the standard service; gives its path.
-    async fn batch_of(&self, shipments: &[String]) -> String {
+    async fn batch_to_buy(&self, shipments: &[String]) -> String {
         let ids: Vec<String> = shipments.iter().map(|path| id_of(path)).collect();
         let reply = self.post("/batches", json!({"service": standard(), "shipments": ids})).await;
         assert_eq!(reply.status, 201, "{reply}");
@@ -68,21 +68,22 @@ impl World {
 #[tokio::test]
 async fn upstream_carriers_answer_within_a_few_seconds_and_200_ok_with_the_batch() {
     let world = World::rehearsal_with(|settings| settings.carriers.wait_seconds = 20).await;
-    let shipments = world.parcels(&[FINE, FINE, FINE]).await;
-    let batch = world.batch_of(&shipments).await;
-    let _jobs = world.service.start_jobs().expect("jobs");
+    let shipments = world.parcels_to(&[FINE, FINE, FINE]).await;
+    let batch = world.batch_to_buy(&shipments).await;
+    let jobs = world.service.start_jobs().expect("jobs");
     let reply = world.request("POST", &format!("{batch}/purchase")).send().await;
     assert_eq!(reply.status, 200, "{reply}");
     let bought = reply.json();
     assert_eq!((bought["status"].as_str(), counts(&bought)), (Some("purchased"), [3, 3, 0, 3]), "{bought}");
     assert_eq!(format!("/batches/{}", bought["id"].as_str().expect("an id")), batch);
+    jobs.stop().await;
 }
 
 #[tokio::test]
 async fn upstream_carriers_take_longer_and_202_accepted_with_the_batch_to_be_polled() {
     let world = World::rehearsal().await;
-    let shipments = world.parcels(&[FINE, FINE]).await;
-    let batch = world.batch_of(&shipments).await;
+    let shipments = world.parcels_to(&[FINE, FINE]).await;
+    let batch = world.batch_to_buy(&shipments).await;
     let begun = world.purchase(&batch).await;
     assert_eq!((begun.status.as_u16(), begun.json()["status"].as_str()), (202, Some("purchasing")));
     assert_eq!(begun.header("location"), batch);
@@ -96,8 +97,8 @@ async fn upstream_carriers_take_longer_and_202_accepted_with_the_batch_to_be_pol
 #[tokio::test]
 async fn upstream_purchasing_completes_and_the_outcome_is_retrievable_and_announced_by_events() {
     let world = World::rehearsal().await;
-    let shipments = world.parcels(&[FINE, FINE]).await;
-    let batch = world.batch_of(&shipments).await;
+    let shipments = world.parcels_to(&[FINE, FINE]).await;
+    let batch = world.batch_to_buy(&shipments).await;
     world.buy_batch(&batch).await;
     let story = world.story(&batch).await;
     assert_eq!(story.first().map(String::as_str), Some("batch.created"));
@@ -108,8 +109,8 @@ async fn upstream_purchasing_completes_and_the_outcome_is_retrievable_and_announ
     assert_eq!((told["status"].as_str(), counts(told)), (Some("purchased"), [2, 2, 0, 2]));
     assert_eq!(event["previous_attributes"]["status"], "purchasing");
 
-    let failing = world.parcels(&["SBX-DECLINED"]).await;
-    let batch = world.batch_of(&failing).await;
+    let failing = world.parcels_to(&["SBX-DECLINED"]).await;
+    let batch = world.batch_to_buy(&failing).await;
     world.buy_batch(&batch).await;
     let event = world.newest_event("batch.purchase_failed").await;
     assert_eq!(format!("/batches/{}", event["data"]["object"]["id"].as_str().expect("an id")), batch);
@@ -118,11 +119,11 @@ async fn upstream_purchasing_completes_and_the_outcome_is_retrievable_and_announ
 #[tokio::test]
 async fn finalisation_means_purchase_and_no_change_is_allowed_once_finalised() {
     let world = World::rehearsal().await;
-    let shipments = world.parcels(&[FINE, FINE]).await;
-    let batch = world.batch_of(&shipments).await;
+    let shipments = world.parcels_to(&[FINE, FINE]).await;
+    let batch = world.batch_to_buy(&shipments).await;
     let bought = world.buy_batch(&batch).await;
     assert_eq!(bought["status"], "purchased");
-    let more = world.parcels(&[FINE]).await;
+    let more = world.parcels_to(&[FINE]).await;
     let body = |path: &String| json!({"shipments": [id_of(path)]});
     let members = format!("{batch}/shipments");
     let refused = [
@@ -148,11 +149,11 @@ async fn finalisation_means_purchase_and_no_change_is_allowed_once_finalised() {
 #[tokio::test]
 async fn while_it_is_purchased_it_stays_as_it_is_and_a_second_purchase_joins_the_first() {
     let world = World::rehearsal().await;
-    let shipments = world.parcels(&[FINE, FINE]).await;
-    let batch = world.batch_of(&shipments).await;
+    let shipments = world.parcels_to(&[FINE, FINE]).await;
+    let batch = world.batch_to_buy(&shipments).await;
     let members = format!("{batch}/shipments");
     assert_eq!(world.purchase(&batch).await.status, 202);
-    let more = world.parcels(&[FINE]).await;
+    let more = world.parcels_to(&[FINE]).await;
     let body = |path: &String| json!({"shipments": [id_of(path)]});
     for reply in [
         world.patch(&batch, json!({"name": "Tuesday"})).await,
@@ -177,8 +178,8 @@ async fn while_it_is_purchased_it_stays_as_it_is_and_a_second_purchase_joins_the
 #[tokio::test]
 async fn what_was_bought_stays_and_the_rest_is_repaired_removed_and_bought() {
     let world = World::rehearsal().await;
-    let shipments = world.parcels(&[FINE, "SBX-ADDRESS-INVALID", FINE, "SBX-DECLINED"]).await;
-    let batch = world.batch_of(&shipments).await;
+    let shipments = world.parcels_to(&[FINE, "SBX-ADDRESS-INVALID", FINE, "SBX-DECLINED"]).await;
+    let batch = world.batch_to_buy(&shipments).await;
     let half = world.buy_batch(&batch).await;
     assert_eq!((half["status"].as_str(), counts(&half)), (Some("partially_purchased"), [4, 2, 2, 4]));
     let codes: Vec<_> = errors(&half).into_iter().map(|[_, code, _]| code).collect();
@@ -208,8 +209,8 @@ async fn what_was_bought_stays_and_the_rest_is_repaired_removed_and_bought() {
 #[tokio::test]
 async fn where_none_was_bought_the_purchase_failed_and_can_be_tried_again() {
     let world = World::rehearsal().await;
-    let shipments = world.parcels(&["SBX-FUNDS", "SBX-FUNDS"]).await;
-    let batch = world.batch_of(&shipments).await;
+    let shipments = world.parcels_to(&["SBX-FUNDS", "SBX-FUNDS"]).await;
+    let batch = world.batch_to_buy(&shipments).await;
     let failed = world.buy_batch(&batch).await;
     assert_eq!((failed["status"].as_str(), counts(&failed)), (Some("purchase_failed"), [2, 0, 2, 2]));
     let again = world.buy_batch(&batch).await;
@@ -222,7 +223,7 @@ async fn an_empty_batch_and_one_without_a_service_are_refused() {
     let empty = world.post("/batches", json!({"service": standard()})).await.header("location").to_owned();
     let reply = world.purchase(&empty).await;
     assert_eq!(refusal(&reply), (422, "batch_empty".to_owned()));
-    let shipments = world.parcels(&[FINE, FINE]).await;
+    let shipments = world.parcels_to(&[FINE, FINE]).await;
     let ids: Vec<String> = shipments.iter().map(|path| id_of(path)).collect();
     let bare = world.post("/batches", json!({"shipments": ids})).await.header("location").to_owned();
     let reply = world.purchase(&bare).await;
@@ -245,7 +246,7 @@ async fn an_empty_batch_and_one_without_a_service_are_refused() {
 #[tokio::test]
 async fn a_service_that_is_gone_fails_its_shipment_and_not_the_others() {
     let world = World::rehearsal().await;
-    let shipments = world.parcels(&[FINE, FINE]).await;
+    let shipments = world.parcels_to(&[FINE, FINE]).await;
     let wishes = [("sandbox", "express"), ("sandbox", "by_pigeon")];
     for (path, (carrier, service)) in shipments.iter().zip(wishes) {
         let own = json!({"carrier": {"carrier_code": carrier, "service_code": service}});
@@ -261,12 +262,16 @@ async fn a_service_that_is_gone_fails_its_shipment_and_not_the_others() {
 #[tokio::test]
 async fn a_purchase_that_nobody_can_tell_of_waits_for_a_person_and_the_batch_does_not() {
     let world = World::rehearsal().await;
-    let shipments = world.parcels(&[FINE, "SBX-LOST-FOREVER"]).await;
-    let batch = world.batch_of(&shipments).await;
+    let shipments = world.parcels_to(&[FINE, "SBX-LOST-FOREVER"]).await;
+    let batch = world.batch_to_buy(&shipments).await;
     world.buy_batch(&batch).await;
     world.work_for(32).await;
     let half = world.get(&batch).await.json();
-    assert_eq!((half["status"].as_str(), counts(&half)), (Some("partially_purchased"), [2, 1, 1, 2]), "{half}");
+    assert_eq!(
+        (half["status"].as_str(), counts(&half)),
+        (Some("partially_purchased"), [2, 1, 1, 2]),
+        "{half}"
+    );
     assert_eq!(errors(&half)[0][1], "outcome_unknown");
     // It is neither bought again on a guess nor taken out.
     let again = world.buy_batch(&batch).await;
@@ -289,8 +294,8 @@ async fn a_purchase_that_nobody_can_tell_of_waits_for_a_person_and_the_batch_doe
 #[tokio::test]
 async fn a_member_of_an_open_batch_may_be_bought_singly_and_is_counted() {
     let world = World::rehearsal().await;
-    let shipments = world.parcels(&[FINE, FINE]).await;
-    let batch = world.batch_of(&shipments).await;
+    let shipments = world.parcels_to(&[FINE, FINE]).await;
+    let batch = world.batch_to_buy(&shipments).await;
     assert_eq!(world.buy(&shipments[0]).await["status"], "purchased");
     let open = world.get(&batch).await.json();
     assert_eq!((open["status"].as_str(), counts(&open)), (Some("open"), [2, 1, 0, 2]));
@@ -320,8 +325,8 @@ async fn labels_of_a_batch_come_in_its_format_unless_a_shipment_says_otherwise()
 #[tokio::test]
 async fn a_large_batch_is_bought_group_by_group_and_its_progress_is_told_now_and_then() {
     let world = World::rehearsal().await;
-    let shipments = world.parcels(&[FINE; 300]).await;
-    let batch = world.batch_of(&shipments).await;
+    let shipments = world.parcels_to(&[FINE; 300]).await;
+    let batch = world.batch_to_buy(&shipments).await;
     let bought = world.buy_batch(&batch).await;
     assert_eq!((bought["status"].as_str(), counts(&bought)), (Some("purchased"), [300, 300, 0, 300]));
     assert!(world.charges(&shipments).await.iter().all(|charges| *charges == 1));
@@ -334,8 +339,8 @@ async fn a_large_batch_is_bought_group_by_group_and_its_progress_is_told_now_and
 #[tokio::test]
 async fn two_organisations_buy_at_once_and_neither_sees_the_other() {
     let world = World::rehearsal().await;
-    let shipments = world.parcels(&[FINE, FINE]).await;
-    let batch = world.batch_of(&shipments).await;
+    let shipments = world.parcels_to(&[FINE, FINE]).await;
+    let batch = world.batch_to_buy(&shipments).await;
     let other = world.token_for("Other", "*", model::World::Test).await;
     for (method, path) in [("GET", batch.clone()), ("POST", format!("{batch}/purchase"))] {
         let reply = world.request(method, &path).token(&other).send().await;
@@ -354,8 +359,8 @@ async fn two_organisations_buy_at_once_and_neither_sees_the_other() {
 #[tokio::test]
 async fn the_same_key_starts_one_purchase() {
     let world = World::rehearsal().await;
-    let shipments = world.parcels(&[FINE]).await;
-    let batch = world.batch_of(&shipments).await;
+    let shipments = world.parcels_to(&[FINE]).await;
+    let batch = world.batch_to_buy(&shipments).await;
     let ask = async || {
         let path = format!("{batch}/purchase");
         let request = world.request("POST", &path).header("prefer", "respond-async");

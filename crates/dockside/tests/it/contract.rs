@@ -118,6 +118,8 @@ fn operations_are_named_by_verb_and_noun_each_once() {
         "resolve",
         "add",
         "remove",
+        "add",
+        "remove",
     ];
     let mut seen = HashSet::new();
     for route in route::all() {

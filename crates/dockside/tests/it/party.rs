@@ -118,22 +118,26 @@ impl Party {
         let attempt = &self.ids["pa"];
         world.tamper(&format!("UPDATE purchase SET state = 'needs_review' WHERE id = '{attempt}'")).await;
         for _ in 0..2 {
-            self.settle_batch(world).await;
+            self.settle_batch(world, &account).await;
             self.settle_rates(world, &account).await;
         }
         // One that nothing was bought with, so that it can be deleted.
         self.keep("ca", &self.create(world, "/carrier_accounts", self.account.clone()).await);
     }
 
-    /// A batch with two shipments.
-    async fn settle_batch(&mut self, world: &World) {
+    /// A batch with two shipments, to be bought with this account.
+    async fn settle_batch(&mut self, world: &World, account: &Value) {
         let mut shipments = Vec::new();
         for _ in 0..2 {
             shipments
                 .push(self.create(world, "/shipments", self.body_of("create_shipment")).await["id"].clone());
         }
         self.member = shipments[0].as_str().expect("an id").to_owned();
-        self.keep("batch", &self.create(world, "/batches", json!({"shipments": shipments})).await);
+        let service = account["configuration"]["services"][0]["handle"].as_str().unwrap_or("standard");
+        let service =
+            json!({"carrier_account": {"id": account["id"]}, "carrier_service": {"handle": service}});
+        let body = json!({"shipments": shipments, "service": service});
+        self.keep("batch", &self.create(world, "/batches", body).await);
     }
 
     /// A shipment, and what it would cost with this account.

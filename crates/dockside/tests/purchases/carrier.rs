@@ -26,7 +26,12 @@ pub struct Carrier {
 impl Carrier {
     /// Starts one that meets these faults by chance.
     pub fn start(mode: Mode, faults: &[&str], random: &mut Random) -> Self {
-        let mut arguments = vec!["--seed".to_owned(), random.below(1 << 32).to_string()];
+        Self::start_with(mode, faults, &["--seed", &random.below(1 << 32).to_string()], random)
+    }
+
+    /// The same, with other arguments too, the seed among them.
+    pub fn start_with(mode: Mode, faults: &[&str], more: &[&str], random: &mut Random) -> Self {
+        let mut arguments: Vec<_> = more.iter().map(|word| (*word).to_owned()).collect();
         for fault in faults {
             arguments.extend(["--fault".to_owned(), (*fault).to_owned()]);
         }

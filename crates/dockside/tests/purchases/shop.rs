@@ -23,10 +23,13 @@ pub fn create_account(client: &mut Client, mode: Mode, url: Option<&str>) {
 
 /// A shipment to a post code, or to a word in its place.
 pub fn create_shipment(client: &mut Client, post_code: &str) -> String {
+    create(client, "/shipments", &shipment_body(post_code))
+}
+
+pub fn shipment_body(post_code: &str) -> Value {
     let record = |post_code: &str| json!({ "address": { "line_1": "1 Quay Street", "city": "Bristol", "post_code": post_code, "country_code": "GB" } });
     let addresses = json!({ "origin": record("BS1 4DJ"), "destination": record(post_code) });
-    let body = json!({ "addresses": addresses, "packages": [{ "geometry": { "mass": 1 } }] });
-    create(client, "/shipments", &body)
+    json!({ "addresses": addresses, "packages": [{ "geometry": { "mass": 1 } }] })
 }
 
 /// Asks to buy it. An error is an answer that was lost.

@@ -22,7 +22,7 @@ pub struct Cluster {
     pub addresses: Addresses,
     pub servers: Vec<Server>,
     pub folders: Vec<TempDir>,
-    arguments: Vec<String>,
+    pub arguments: Vec<String>,
     pub database: Option<Database>,
 }
 
@@ -39,11 +39,16 @@ impl Cluster {
 
     /// The same, with more arguments for the command that makes the token.
     pub fn start_as(more_of_token: &[&str], more: &[&str]) -> Self {
+        Self::start_on(&std::env::var("TEST_DB").unwrap_or_default(), more_of_token, more)
+    }
+
+    /// The same, on an engine that the test names.
+    pub fn start_on(engine: &str, more_of_token: &[&str], more: &[&str]) -> Self {
         let key = "5e".repeat(32);
         let arguments = ["--data", "data", "--signing-key", &key, "--encryption-key", &key];
         let mut arguments = arguments.map(str::to_owned).to_vec();
-        let (engine, nodes, database) = match std::env::var("TEST_DB").as_deref() {
-            Ok("postgres") => ("postgres", 2, Some(Database::new())),
+        let (engine, nodes, database) = match engine {
+            "postgres" => ("postgres", 2, Some(Database::new())),
             _ => ("sqlite", 1, None),
         };
         if let Some(database) = &database {

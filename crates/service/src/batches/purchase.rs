@@ -6,22 +6,23 @@
 
 use model::batch::{Delta, Details, Status};
 use model::problem::Issue;
-use model::purchase::PurchaseInput;
+use model::purchase::{PurchaseInput, in_doubt_since};
 use model::shipment::{ChosenService, ErrorCode, ErrorType, Shipment, ShipmentError, Source};
-use model::{Batch, Code, Error, Id, Owner, Problem, Result, ensure, shipment};
+use model::{Batch, Code, Error, Id, Owner, Problem, Result, Timestamp, ensure, shipment};
 use store::carrier_accounts::{self, Stored as Account};
 use store::purchases::{self, Wish};
 use store::shipments::Stored;
-use store::{Access, Tx, batch_members, batches};
+use store::{Access, Tx, batch_members, batches, restorations};
 use tokio::time::{Duration, Instant};
 
+use super::details;
 use super::member::{member_changed, show, tell};
 use crate::carriers::{account_reference, carrier_reference, service_reference};
 use crate::events::EventLog;
 use crate::purchasing::{Wait, choose};
 use crate::reply::Outcome;
 use crate::shipments::{change_uncounted, read_shipment};
-use crate::{Command, Reply, Service, fault, found, version_etag};
+use crate::{Command, Reply, Service, ensure_current, fault, found, version_etag};
 
 /// Purchases for which a batch waits at once. The rest are written down when these have come to an end, so that thousands
 /// that wait neither fill memory nor stand before what others want.
@@ -50,7 +51,7 @@ impl Service {
             if matches!(stored.status, Status::Purchasing | Status::Purchased) {
                 return Ok(Reply::done(String::new()));
             }
-            ensure(precondition.permits(&version_etag(stored.version)), Code::PreconditionFailed)?;
+            ensure_current(&precondition, &version_etag(stored.version))?;
             ensure(stored.counts.shipments > 0, Code::BatchEmpty)?;
             if details(&stored)?.service.is_none() {
                 ensure_services(tx, owner, id).await?;
@@ -127,12 +128,14 @@ impl Service {
             if room < GROUP_MIN {
                 return Ok(false);
             }
-            let details = details(&stored)?;
+            let wishes = details(&stored)?;
             let accounts = carrier_accounts::all(tx, owner).await?;
+            let restored_at = restorations::last(tx).await?;
+            let terms = Terms { details: &wishes, accounts: &accounts, restored_at };
             let members = batch_members::next_open(tx, owner, id, &begun_to, room).await?;
             let mut delta = Delta::default();
             for member in &members {
-                delta += begin_member(tx, owner, id, member, &details, &accounts, &events).await?;
+                delta += begin_member(tx, owner, id, member, &terms, &events).await?;
             }
             let reached =
                 members.last().filter(|_| members.len() == room).map(|member| member.id.to_string());
@@ -148,10 +151,6 @@ impl Service {
     }
 }
 
-fn details(stored: &batches::Stored) -> Result<Details> {
-    serde_json::from_str(&stored.details).map_err(Error::fault)
-}
-
 /// Refuses to buy shipments of which nobody knows with which service.
 async fn ensure_services(tx: &mut Tx<'_>, owner: Owner, id: Id<Batch>) -> Result<()> {
     let lacking = batch_members::lacking_service(tx, owner, id, NAMED_MAX).await?;
@@ -165,16 +164,24 @@ async fn ensure_services(tx: &mut Tx<'_>, owner: Owner, id: Id<Batch>) -> Result
     }
 }
 
+/// On which terms the shipments of a batch are bought.
+struct Terms<'a> {
+    details: &'a Details,
+    accounts: &'a [Account],
+    /// When a backup was last restored.
+    restored_at: Option<Timestamp>,
+}
+
 /// Writes down that a shipment is bought, or why it can't be.
 async fn begin_member(
     tx: &mut Tx<'_>,
     owner: Owner,
     batch: Id<Batch>,
     stored: &Stored,
-    details: &Details,
-    accounts: &[Account],
+    terms: &Terms<'_>,
     events: &EventLog,
 ) -> Result<Delta> {
+    let Terms { details, accounts, restored_at } = *terms;
     let old = read_shipment(stored)?;
     let now = events.now();
     let mut new = Shipment { updated_at: now, ..old };
@@ -188,6 +195,7 @@ async fn begin_member(
                 service: &service,
                 reference: &new.id.to_string(),
                 batch: Some((batch, details.options.label_format)),
+                in_doubt_since: in_doubt_since(new.created_at, restored_at),
             };
             purchases::begin(tx, owner, events.new_id(), &wish, now).await?;
             new.status = shipment::Status::Purchasing;

@@ -73,6 +73,12 @@ impl Facts {
         self.unknown(error, gone_at)
     }
 
+    /// Where it may have been bought, as by a database that a backup has replaced, and the carrier can't be asked.
+    pub fn unasked(&self) -> Next {
+        let message = "The carrier can't be asked whether it was.";
+        self.unknown(unknown_outcome(message), self.unknown_at.unwrap_or(self.now))
+    }
+
     /// After a look-up.
     pub fn after_look_up(&self, outcome: Outcome) -> Next {
         let error = match outcome {
@@ -195,6 +201,12 @@ mod tests {
         assert!(matches!(facts(false, true).after_buying(silence()), Next::Check { .. }));
         assert!(matches!(facts(true, false).after_buying(silence()), Next::Again { .. }));
         assert!(matches!(facts(false, false).after_buying(silence()), Next::Review(_)));
+    }
+
+    #[test]
+    fn what_may_be_bought_and_can_t_be_asked_for_is_repeated_or_a_person_s_to_solve() {
+        assert!(matches!(facts(true, false).unasked(), Next::Again { .. }));
+        assert!(matches!(facts(false, false).unasked(), Next::Review(_)));
     }
 
     #[test]

@@ -176,6 +176,10 @@ impl Service {
     }
 
     async fn look_up(&self, job: Box<Job>) -> Result<()> {
+        let facts = self.facts(&job);
+        if !facts.can.can_look_up {
+            return self.conclude(job, facts.unasked()).await;
+        }
         let place = self.place(&job.purchase).await;
         let (reference, prepared) = (&job.purchase.reference, job.purchase.prepared.as_deref());
         let task = Task::LookUp { reference, prepared };

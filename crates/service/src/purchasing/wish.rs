@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use model::problem::Issue;
-use model::purchase::PurchaseInput;
+use model::purchase::{PurchaseInput, in_doubt_since};
 use model::rate::Rate;
 use model::shipment::{ChosenService, Shipment, Status};
 use model::{Code, Id, Owner, Problem, PurchaseAttempt, Result, Timestamp, ensure};
 use store::carrier_accounts::{self, Stored as Account};
 use store::purchases::{self, Wish};
-use store::{Tx, shipments};
+use store::{Tx, restorations, shipments};
 use tokio::time::Instant;
 
 use super::follow::is_voiding;
@@ -67,6 +67,7 @@ impl Service {
                 service: &service,
                 reference: &reference,
                 batch: None,
+                in_doubt_since: in_doubt_since(old.created_at, restorations::last(tx).await?),
             };
             purchases::begin(tx, owner, attempt, &wish, now).await?;
             let mut new = Shipment { status: Status::Purchasing, updated_at: now, ..old };

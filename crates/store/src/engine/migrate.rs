@@ -32,7 +32,8 @@ migrations![
     "0006_shipments",
     "0007_documents",
     "0008_batches",
-    "0009_batch_labels"
+    "0009_batch_labels",
+    "0011_restorations"
 ];
 
 const TABLE: &str = "CREATE TABLE IF NOT EXISTS migration (name TEXT NOT NULL PRIMARY KEY)";

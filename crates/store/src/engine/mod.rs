@@ -173,6 +173,15 @@ impl Listener {
 }
 
 impl Tx<'_> {
+    /// What tells this database from a copy of it: on SQLite which file it is, on PostgreSQL the system, its timeline and
+    /// the database. A backup that was restored is, as a rule, elsewhere.
+    pub async fn place(&mut self) -> Result<String> {
+        match self {
+            Tx::Sqlite(connection) => Ok(sqlite::place(connection)),
+            Tx::Postgres(tx) => tx.place().await,
+        }
+    }
+
     /// Runs a statement and tells how many rows it changed.
     pub async fn execute(&mut self, sql: &Sql, values: &[Value]) -> Result<u64> {
         match self {

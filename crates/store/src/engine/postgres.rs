@@ -212,6 +212,14 @@ fn begin(how: &str, access: Access) -> String {
     }
 }
 
+/// The system tells itself from others, and which line of its history it is on: a copy that went its own way has another.
+const PLACE: &str = "SELECT s.system_identifier || '/' || c.timeline_id || '/' || d.oid
+    FROM pg_control_system() s, pg_control_checkpoint() c, pg_database d WHERE d.datname = current_database()";
+/// Where somebody took the right away to ask that.
+const PLACE_IN_SYSTEM: &str = "SELECT CAST(oid AS TEXT) FROM pg_database WHERE datname = current_database()";
+const MAY_ASK_SYSTEM: &str = "SELECT CAST(has_function_privilege('pg_control_system()', 'execute')
+    AND has_function_privilege('pg_control_checkpoint()', 'execute') AS TEXT)";
+
 impl PgTx<'_> {
     async fn statement(&mut self, sql: &'static str) -> Result<Statement> {
         if let Some(statement) = self.connection.statements.get(sql) {
@@ -229,6 +237,13 @@ impl PgTx<'_> {
         let changed = begun(client, begin, client.execute(&statement, &parameters(values))).await;
         self.has_failed |= changed.is_err();
         changed.map_err(fault)
+    }
+
+    pub async fn place(&mut self) -> Result<String> {
+        let may_ask = self.all(MAY_ASK_SYSTEM, &[]).await?.pop().map(|mut row| row.text(0)).transpose()?;
+        let sql = if may_ask.as_deref() == Some("true") { PLACE } else { PLACE_IN_SYSTEM };
+        let place = self.all(sql, &[]).await?.pop().map(|mut row| row.text(0)).transpose()?;
+        Ok(place.unwrap_or_default())
     }
 
     pub async fn all(&mut self, sql: &'static str, values: &[Value]) -> Result<Vec<Row>> {

@@ -55,7 +55,7 @@ impl Faults {
     }
 
     /// Whether this fault befalls the request that comes after so many entries under its key.
-    pub(super) fn strikes(&self, fault: Fault, seed: u64, key: &str, earlier: usize) -> bool {
+    pub fn strikes(&self, fault: Fault, seed: u64, key: &str, earlier: usize) -> bool {
         let Some((_, probability)) = self.0.iter().find(|(known, _)| *known == fault) else { return false };
         let hash = Sha256::digest(format!("{seed} {key} {earlier} {fault:?}"));
         let mut bytes = [0; 8];

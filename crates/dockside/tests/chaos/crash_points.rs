@@ -1,0 +1,195 @@
+//! The named crash points: the server aborts at each of them once in each mode, is started again, and goes on. What remains
+//! is judged as after any other crash.
+
+use std::fs::File;
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::{Child, ExitStatus};
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use carriers::sandbox::Mode;
+use service::fault::{POINTS, VARIABLE};
+
+use crate::client::Client;
+use crate::random::Random;
+use crate::reviewer;
+use crate::scene::{Faults, STUCK, Scene};
+use crate::server::{LOOK_EVERY, Server, program};
+use crate::shipper::{Pending, Shipper};
+
+/// Shipments of a batch.
+const SIZE: usize = 8;
+/// Batches that are bought before a point is taken to be out of reach.
+const TRIES: usize = 6;
+/// How long a point may take to be reached. What a dead server held is free after 10 s.
+const REACHED: Duration = Duration::from_secs(13);
+const ABORTED: i32 = 6;
+
+#[test]
+fn each_crash_point_in_each_mode_loses_nothing_on_sqlite() {
+    walk("sqlite");
+}
+
+#[test]
+fn each_crash_point_in_each_mode_loses_nothing_on_postgres() {
+    walk("postgres");
+}
+
+/// So that something is looked up.
+fn faults(_: Mode) -> Faults {
+    Faults { names: vec!["lost-after=0.3"], slow: 0.0 }
+}
+
+/// Whether a purchase can pass there at all.
+fn is_on_the_way(point: &str, mode: Mode) -> bool {
+    point != "after_look_up" || mode != Mode::Neither
+}
+
+fn walk(engine: &str) {
+    let mut random = Random::seeded(&format!("crash points on {engine}"));
+    let mut scene = Scene::start(engine, faults, &mut random);
+    // One server, so that it is the one that gets there.
+    scene.cluster.servers.drain(1..).for_each(Server::stop);
+    scene.cluster.addresses.lock().unwrap().truncate(1);
+    let (reviewer, watcher) = (reviewer::start(&scene), scene.watch());
+    let mut shipper =
+        Shipper::new(&scene.shared, scene.way(0), "walker".to_owned(), Random(random.below(u64::MAX)));
+    let mut aborts = 0;
+    for mode in Mode::ALL {
+        // One mode after another, so that it is this mode's purchases that get there.
+        let mut pending = Vec::new();
+        for point in POINTS.into_iter().filter(|point| is_on_the_way(point, mode)) {
+            let nth = 1 + random.below(3);
+            pending.extend(reach(&mut scene, &mut shipper, mode, point, nth));
+            aborts += 1;
+        }
+        let began = Instant::now();
+        while !pending.is_empty() {
+            assert!(began.elapsed() < STUCK, "{} is stuck", mode.as_str());
+            pending.retain_mut(|batch| !shipper.follow(batch));
+            std::thread::sleep(LOOK_EVERY);
+        }
+        scene.rest();
+    }
+    scene.shared.is_done.store(true, Ordering::Relaxed);
+    reviewer.join().expect("a reviewer that did not panic");
+    watcher.join().expect("a watcher that did not panic");
+    scene.cluster.stop();
+    let verdict = scene.judge();
+    let charges: usize = verdict.tallies.values().map(|tally| tally.charges).sum();
+    println!(
+        "crash points on {engine}: {} points, {aborts} aborts in 3 modes; {charges} charges, {} double, {} lost; {:.1} s",
+        POINTS.len(),
+        verdict.double.len(),
+        verdict.lost.len(),
+        scene.seconds(),
+    );
+    scene.acquit(&verdict);
+}
+
+/// Has the server abort at a point, and starts it again. The batches that were begun for that.
+fn reach(scene: &mut Scene, shipper: &mut Shipper, mode: Mode, point: &str, nth: u64) -> Vec<Pending> {
+    let mut begun = Vec::new();
+    for turn in 0..TRIES {
+        let batch = shipper.make(mode, SIZE);
+        // Some are passed once only for each batch.
+        let nth = if turn == 0 { nth } else { 1 };
+        let aborted = crash(scene, &batch, &format!("{point}:{nth}"));
+        begin_again(scene);
+        shipper.buy(&batch);
+        begun.push(Pending::new(batch));
+        if aborted {
+            return begun;
+        }
+    }
+    panic!("{point} is never reached in mode {}", mode.as_str());
+}
+
+/// Buys a batch from a server that is to abort; whether it did.
+fn crash(scene: &mut Scene, batch: &str, trap: &str) -> bool {
+    let cluster = &mut scene.cluster;
+    cluster.addresses.lock().unwrap()[0] = None;
+    cluster.servers.remove(0).kill();
+    let mut armed = Armed::start(cluster.folders[0].path(), &cluster.arguments, trap);
+    if let Some(address) = armed.address() {
+        let headers = [("Prefer", "respond-async")];
+        let path = format!("/batches/{batch}/purchase");
+        // It may abort before it answers.
+        let _lost = Client::connect(address, &cluster.token)
+            .and_then(|mut client| client.request("POST", &path, &headers, ""));
+    }
+    match armed.ended(REACHED) {
+        Some(status) => {
+            assert_eq!(status.signal(), Some(ABORTED), "{trap}: {}", armed.log());
+            true
+        }
+        None => false,
+    }
+}
+
+/// Starts the server again, on the same data.
+pub fn begin_again(scene: &mut Scene) {
+    let cluster = &mut scene.cluster;
+    let given: Vec<_> = cluster.arguments.iter().map(String::as_str).collect();
+    let server = Server::start(cluster.folders[0].path(), &given);
+    cluster.addresses.lock().unwrap()[0] = Some(server.address);
+    cluster.servers.push(server);
+}
+
+/// A server that is to abort; perhaps before it listens.
+struct Armed {
+    child: Child,
+    log: std::path::PathBuf,
+}
+
+impl Armed {
+    fn start(folder: &Path, arguments: &[String], trap: &str) -> Self {
+        let given: Vec<_> = arguments.iter().map(String::as_str).collect();
+        let mut command = program(folder, &[&["serve", "--listen", "127.0.0.1:0"], &given[..]].concat());
+        let log = folder.join("armed.log");
+        command
+            .env(VARIABLE, trap)
+            .stdout(std::process::Stdio::null())
+            .stderr(File::create(&log).expect("a file"));
+        Self { child: command.spawn().expect("the program starts"), log }
+    }
+
+    fn log(&self) -> String {
+        std::fs::read_to_string(&self.log).unwrap_or_default()
+    }
+
+    /// Where it listens; nowhere where it ended before.
+    fn address(&mut self) -> Option<std::net::SocketAddr> {
+        let began = Instant::now();
+        while self.child.try_wait().expect("a child of ours").is_none() {
+            assert!(began.elapsed() < STUCK, "the server did not start: {}", self.log());
+            let log = self.log();
+            let rest = log.split_once("listening on http://").map(|(_, rest)| rest);
+            if let Some((text, _)) = rest.and_then(|rest| rest.split_once(' ')) {
+                return Some(text.parse().expect("an address"));
+            }
+            std::thread::sleep(LOOK_EVERY);
+        }
+        None
+    }
+
+    fn ended(&mut self, limit: Duration) -> Option<ExitStatus> {
+        let began = Instant::now();
+        while began.elapsed() < limit {
+            if let Some(status) = self.child.try_wait().expect("a child of ours") {
+                return Some(status);
+            }
+            std::thread::sleep(LOOK_EVERY);
+        }
+        None
+    }
+}
+
+impl Drop for Armed {
+    fn drop(&mut self) {
+        // It has ended, as a rule.
+        let _ended = self.child.kill();
+        let _reaped = self.child.wait();
+    }
+}

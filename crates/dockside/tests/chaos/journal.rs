@@ -1,0 +1,45 @@
+//! What the clients were told, written down as they hear it: a line of JSON each, in a file that no server touches.
+
+use std::fs::File;
+use std::io::Write;
+use std::path::Path;
+use std::sync::Mutex;
+
+use serde::{Deserialize, Serialize};
+
+/// Something that a client was told.
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+#[serde(tag = "told", rename_all = "snake_case")]
+pub enum Word {
+    /// A shipment was made.
+    Made { shipment: String },
+    /// A batch was made of these.
+    Batch { batch: String, mode: String, shipments: Vec<String> },
+    /// It is, or was, bought.
+    Accepted { batch: String, status: u16 },
+    /// How far it is.
+    Progress { batch: String, status: String, purchased: i64 },
+    /// A shipment was bought.
+    Purchased { shipment: String, number: String },
+    /// What a person found out was taken.
+    Resolved { shipment: String, outcome: String },
+}
+
+pub struct Journal(Mutex<File>);
+
+impl Journal {
+    pub fn new(file: &Path) -> Self {
+        Self(Mutex::new(File::create(file).expect("a file")))
+    }
+
+    pub fn note(&self, word: &Word) {
+        let line = format!("{}\n", serde_json::to_string(word).expect("a line"));
+        self.0.lock().unwrap().write_all(line.as_bytes()).expect("a file that can be written");
+    }
+}
+
+/// Reads it all, in the order in which it was heard.
+pub fn read(file: &Path) -> Vec<Word> {
+    let text = std::fs::read_to_string(file).expect("a journal");
+    text.lines().map(|line| serde_json::from_str(line).expect("a line of a journal")).collect()
+}

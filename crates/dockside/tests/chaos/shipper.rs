@@ -1,0 +1,201 @@
+//! Clients that ship: they make shipments and batches, buy them in several ways, follow them to the end, and buy again what
+//! failed. What they are told they write down.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use carriers::sandbox::Mode;
+use serde_json::{Value, json};
+
+use crate::client::Reply;
+use crate::cluster::id;
+use crate::journal::Word;
+use crate::random::Random;
+use crate::scene::{STUCK, Shared};
+use crate::shop::shipment_body;
+use crate::way::Way;
+
+/// Batches that one client follows at once.
+const PENDING_MAX: usize = 4;
+/// Shipments of a batch: from the first to below the second.
+const SIZE: (u64, u64) = (5, 70);
+const LOOK_EVERY: Duration = Duration::from_millis(60);
+/// The rest before what failed is bought again.
+const REPEAT_REST: Duration = Duration::from_millis(300);
+const POST_CODE: &str = "BS1 4DJ";
+
+/// A batch that is not bought yet.
+pub struct Pending {
+    batch: String,
+    purchased: i64,
+    status: String,
+    moved_at: Instant,
+    looked_at: Instant,
+}
+
+pub struct Shipper {
+    pub shared: Arc<Shared>,
+    pub way: Way,
+    pub random: Random,
+    /// Names what it makes, so that it can ask again.
+    pub name: String,
+    made: usize,
+}
+
+impl Shipper {
+    pub fn new(shared: &Arc<Shared>, way: Way, name: String, random: Random) -> Self {
+        Self { shared: Arc::clone(shared), way, random, name, made: 0 }
+    }
+
+    /// Ships until it is over, and then until all that it began is bought.
+    pub fn run(mut self, first: usize) {
+        let mut pending: Vec<Pending> = Vec::new();
+        for turn in first.. {
+            let is_over = self.shared.is_over.load(Ordering::Relaxed);
+            if is_over && pending.is_empty() {
+                return;
+            }
+            let is_allowed =
+                self.shared.made.load(Ordering::Relaxed) < self.shared.allowed.load(Ordering::Relaxed);
+            if !is_over && is_allowed && pending.len() < PENDING_MAX {
+                let size = SIZE.0 + self.random.below(SIZE.1 - SIZE.0);
+                let batch = self.make(Mode::ALL[turn % Mode::ALL.len()], size as usize);
+                self.buy(&batch);
+                pending.push(Pending::new(batch));
+            } else {
+                std::thread::sleep(LOOK_EVERY);
+            }
+            pending.retain_mut(|batch| !self.follow(batch));
+        }
+    }
+
+    /// Makes a batch of new shipments.
+    pub fn make(&mut self, mode: Mode, size: usize) -> String {
+        let shipments: Vec<String> = (0..size)
+            .map(|_| {
+                let shipment = self.create("/shipments", &shipment_body(POST_CODE));
+                self.shared.journal.note(&Word::Made { shipment: shipment.clone() });
+                shipment
+            })
+            .collect();
+        let service = json!({
+            "carrier_account": { "handle": mode.as_str() },
+            "carrier_service": { "handle": "standard" },
+        });
+        let body =
+            json!({ "shipments": shipments, "service": service, "options": { "label_format": "zpl" } });
+        let batch = self.create("/batches", &body);
+        self.shared.made.fetch_add(size, Ordering::Relaxed);
+        self.shared.journal.note(&Word::Batch {
+            batch: batch.clone(),
+            mode: mode.as_str().to_owned(),
+            shipments,
+        });
+        batch
+    }
+
+    fn create(&mut self, path: &str, body: &Value) -> String {
+        self.made += 1;
+        let key = format!("{}-{}", self.name, self.made);
+        let reply = self.way.insist("POST", path, &[("Idempotency-Key", &key)], &body.to_string());
+        assert_eq!(reply.status, 201, "{path}: {reply:?}");
+        id(&reply.json())
+    }
+
+    /// Buys it by a request that does not wait.
+    pub fn begin(&mut self, batch: &str) {
+        let reply = purchase(&mut self.way, batch, "respond-async");
+        self.accepted(batch, &reply);
+    }
+
+    /// Buys it: by a request that waits, by one that does not, or by two at once.
+    pub fn buy(&mut self, batch: &str) {
+        match self.random.below(4) {
+            0 => {
+                let reply = purchase(&mut self.way, batch, "wait=1");
+                self.accepted(batch, &reply);
+            }
+            1 => {
+                let mut beside = self.way.beside();
+                let replies = std::thread::scope(|scope| {
+                    let rival = scope.spawn(|| purchase(&mut beside, batch, "respond-async"));
+                    let reply = purchase(&mut self.way, batch, "respond-async");
+                    [reply, rival.join().expect("a client that did not panic")]
+                });
+                replies.iter().for_each(|reply| self.accepted(batch, reply));
+            }
+            _ => self.begin(batch),
+        }
+    }
+
+    fn accepted(&self, batch: &str, reply: &Reply) {
+        assert!(matches!(reply.status, 200 | 202), "{batch}: {reply:?}");
+        self.shared.journal.note(&Word::Accepted { batch: batch.to_owned(), status: reply.status });
+    }
+
+    /// Looks at a batch, and buys it again where something of it failed. Whether all of it is bought.
+    pub fn follow(&mut self, pending: &mut Pending) -> bool {
+        if pending.looked_at.elapsed() < LOOK_EVERY {
+            return false;
+        }
+        pending.looked_at = Instant::now();
+        let batch = self.way.get(&format!("/batches/{}", pending.batch));
+        let status = batch["status"].as_str().expect("a status").to_owned();
+        let purchased = batch["purchased_count"].as_i64().expect("a count");
+        if (pending.purchased, &pending.status) != (purchased, &status) {
+            pending.moved_at = Instant::now();
+            (pending.purchased, pending.status) = (purchased, status.clone());
+            let word = Word::Progress { batch: pending.batch.clone(), status: status.clone(), purchased };
+            self.shared.journal.note(&word);
+        }
+        assert!(pending.moved_at.elapsed() < STUCK, "a batch is stuck: {batch}");
+        match status.as_str() {
+            "purchasing" => false,
+            "purchased" => {
+                self.note_purchased(&pending.batch);
+                true
+            }
+            "partially_purchased" | "purchase_failed" => {
+                pending.looked_at += REPEAT_REST;
+                self.repeat(&pending.batch);
+                false
+            }
+            _ => panic!("it was bought, and is {batch}"),
+        }
+    }
+
+    fn members(&mut self, batch: &str) -> Vec<Value> {
+        self.way.list(&format!("/batches/{batch}/shipments"))
+    }
+
+    /// Writes down what it is told of a batch that is bought.
+    pub fn note_purchased(&mut self, batch: &str) {
+        for shipment in self.members(batch) {
+            let number = shipment["tracking_number"].as_str().unwrap_or_default().to_owned();
+            self.shared.journal.note(&Word::Purchased { shipment: id(&shipment), number });
+        }
+    }
+
+    /// Buys the rest, unless that waits for a person.
+    fn repeat(&mut self, batch: &str) {
+        let is_open = |shipment: &Value| {
+            matches!(shipment["status"].as_str(), Some("draft" | "rated" | "purchase_failed"))
+        };
+        if self.members(batch).iter().any(is_open) {
+            self.shared.repeats.fetch_add(1, Ordering::Relaxed);
+            self.buy(batch);
+        }
+    }
+}
+
+impl Pending {
+    pub fn new(batch: String) -> Self {
+        let now = Instant::now();
+        Self { batch, purchased: 0, status: String::new(), moved_at: now, looked_at: now }
+    }
+}
+
+fn purchase(way: &mut Way, batch: &str, prefer: &str) -> Reply {
+    way.insist("POST", &format!("/batches/{batch}/purchase"), &[("Prefer", prefer)], "")
+}
