@@ -272,7 +272,7 @@ ensure_label_tools() {
     (
         flock 9
         if is_pinned "$from" "$dir" &&
-            "$dir/venv/bin/python" -c 'import zxingcpp, PIL' 2>/dev/null &&
+            "$dir/venv/bin/python" -c 'import zxingcpp, PIL, pikepdf' 2>/dev/null &&
             (cd "$dir" && node -e 'require("zpl-renderer-js"); process.exit(0)') &>/dev/null &&
             [[ -f $dir/fonts/whole ]]; then
             exit

@@ -1,5 +1,5 @@
-"""Has tools that others wrote read the papers of label_samples: zbar and zxing-cpp the barcodes, poppler the PDFs, a
-renderer the ZPL.
+"""Has tools that others wrote read the papers of label_samples: zbar and zxing-cpp the barcodes, poppler and qpdf the
+PDFs, a renderer the ZPL, Python the ZIP.
 
     check.py SAMPLES COUNT FONTS TOOLS WORK
 
@@ -17,8 +17,10 @@ import subprocess
 import sys
 import time
 import xml.etree.ElementTree as xml
+import zipfile
 from concurrent.futures import ProcessPoolExecutor
 
+import pikepdf
 import zxingcpp
 from PIL import Image
 
@@ -28,6 +30,8 @@ WORDS = ["Quay Street", "Großmann", "山田", "Петров", "Ερμού", "�
 TEXTS = 32
 # A page of A4 takes readers as long as five labels; so many of customs' papers are read.
 SHEETS = 24
+# So many pages of the merged PDF are drawn and read, the first and the last among them.
+MERGED = 24
 # Files that a tool gets at once.
 CHUNK = 24
 
@@ -144,6 +148,37 @@ def check_text(work, count):
             fail(f"{document.name}: not embedded as subsets with a way back to text: {loose or 'no fonts at all'}")
 
 
+def check_merged(work, labels, wanted):
+    """The files with all labels: the right ones, in order, and nothing that a strict reader complains about."""
+    pages = [(key, page) for key in labels for page in sorted(wanted[key])]
+    with pikepdf.open(work / "merged.pdf") as merged:
+        if complaints := merged.check_pdf_syntax():
+            fail(f"merged.pdf: {complaints}")
+        if len(merged.pages) != len(pages):
+            fail(f"merged.pdf has {len(merged.pages)} pages, not {len(pages)}")
+    step = max(1, (len(pages) - 1) // (MERGED - 1))
+    some = sorted({*range(0, len(pages), step), len(pages) - 1})
+    faults = []
+    for index in some:
+        run("pdftoppm", "-r", "203", "-gray", "-f", index + 1, "-l", index + 1, "-singlefile",
+            work / "merged.pdf", work / f"merged-{index}")  # fmt: skip
+        key, page = pages[index]
+        image = work / f"merged-{index}.pgm"
+        faults += missing(read_with_zxing([image]), {image: wanted[key][page]}, ZXING)
+    if faults:
+        fail("\n".join(faults))
+    apart = b"".join((work / f"{number}.label.zpl").read_bytes() for number, _ in labels)
+    if (work / "merged.zpl").read_bytes() != apart:
+        fail("merged.zpl is not the labels one after the other")
+    names = [path.name for key in labels for path in images(work, *key, len(wanted[key]))["png"]]
+    with zipfile.ZipFile(work / "merged.zip") as merged:
+        if merged.testzip() or merged.namelist() != names:
+            fail("merged.zip is broken, or has other labels")
+        if any(merged.read(name) != (work / name).read_bytes() for name in names):
+            fail("a label in merged.zip is not the label")
+    return len(pages), len(some)
+
+
 def main():
     samples, count, fonts, tools, work = sys.argv[1:]
     work, count, start = pathlib.Path(work), int(count), time.monotonic()
@@ -183,6 +218,8 @@ def main():
     if faults:
         fail("\n".join(faults))
     check_text(work, count)
+    merged, read_of_merged = check_merged(work, sorted(labels), wanted)
+    lap("merged files")
     pages_of_labels = sum(len(wanted[key]) for key in labels)
     codes = sum(len(codes) for key in labels for codes in wanted[key].values())
     kinds = collections.Counter(kind for key in labels for codes in wanted[key].values() for kind, _ in codes)
@@ -190,7 +227,8 @@ def main():
     print(
         f"labels: {count} shipments, {pages_of_labels} labels, {codes} barcodes read in each of PNG, PDF and ZPL, "
         f"{kinds['GS1-128']} of them GS1-128 and {kinds['GS1-DataMatrix']} GS1 Data Matrix with their FNC1, "
-        f"{len(sheets)} customs papers, {len(WORDS)} words found in the PDFs' text"
+        f"{len(sheets)} customs papers, {len(WORDS)} words found in the PDFs' text; "
+        f"{merged} labels merged in each format, {read_of_merged} pages of them read"
     )
 
 

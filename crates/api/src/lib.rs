@@ -5,6 +5,7 @@
 
 mod access_tokens;
 mod allocations;
+mod batch_labels;
 mod batches;
 mod call;
 mod carrier_webhooks;

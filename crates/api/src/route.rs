@@ -13,8 +13,8 @@ use model::{Code, Error, Result, Scope};
 use crate::call::Call;
 use crate::respond::Response;
 use crate::{
-    access_tokens, allocations, batches, carrier_webhooks, carriers, connection, docs, events, files,
-    inventory_items, location_configurations, locations, manifests, oauth, orders, shipments, system,
+    access_tokens, allocations, batch_labels, batches, carrier_webhooks, carriers, connection, docs, events,
+    files, inventory_items, location_configurations, locations, manifests, oauth, orders, shipments, system,
     webhook_endpoints,
 };
 
@@ -273,6 +273,7 @@ pub fn all() -> Vec<Route> {
         carrier_webhooks::routes(),
         shipments::routes(),
         batches::routes(),
+        batch_labels::routes(),
         manifests::routes(),
         events::routes(),
         webhook_endpoints::routes(),

@@ -4,16 +4,18 @@
 //!
 //! The directory gets the files of each shipment in each format, under its number: `7.label.pdf`, `7.label-1.png`. And
 //! `expected.tsv`: the number of a shipment, `label` or the name of a file for customs, the number of the package, the kind
-//! of code, and what it must read. `0.manifest.pdf` lists three of the shipments, and `1.manifest.pdf` all.
+//! of code, and what it must read. `merged.pdf`, `merged.zpl` and `merged.zip` have the labels of all shipments;
+//! `0.manifest.pdf` lists three of the shipments, and `1.manifest.pdf` all.
 
 mod samples;
 
-use labels::{Fonts, Handover, HandoverRow, Paper, files, handover, papers, scenes};
+use labels::{Fonts, Handover, HandoverRow, Merger, Paper, files, handover, papers, scenes};
 use model::document::DocumentType;
 use model::shipment::LabelFormat;
 use samples::{Numbers, ROWS, Sample};
 use std::error::Error;
 use std::fmt::Write;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::thread::ScopedJoinHandle;
 
@@ -112,6 +114,30 @@ fn write_manifest(
     Ok(format!("{n}\tmanifest.pdf\t1\tCode128\t{number}\n"))
 }
 
+/// Puts the labels of all shipments into one file of each format.
+fn merge(samples: &[Sample], directory: &Path) -> Result<(), Box<dyn Error>> {
+    for format in LabelFormat::ALL {
+        let ending = format.as_str();
+        let mut merger = Merger::new(format);
+        let mut merged = std::fs::File::create(directory.join(format!("merged.{}", Merger::kind(format).0)))?;
+        for (n, sample) in samples.iter().enumerate() {
+            let count = sample.tracking_numbers.len();
+            let names: Vec<String> = match format {
+                LabelFormat::Png if count > 1 => {
+                    (1..=count).map(|page| format!("{n}.label-{page}")).collect()
+                }
+                _ => vec![format!("{n}.label")],
+            };
+            for name in names {
+                let file = std::fs::read(directory.join(format!("{name}.{ending}")))?;
+                merged.write_all(&merger.add(&name, &file)?)?;
+            }
+        }
+        merged.write_all(&merger.finish())?;
+    }
+    Ok(())
+}
+
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let count: usize = arguments.next().ok_or("how many shipments?")?.parse()?;
@@ -141,5 +167,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     let few = write_manifest(0, &samples[..count.min(3)], &fonts, &directory)?;
     let all = write_manifest(1.min(count - 1), &samples, &fonts, &directory)?;
     std::fs::write(directory.join("expected.tsv"), [few, all, rows].concat())?;
+    merge(&samples, &directory)?;
     Ok(())
 }

@@ -5,12 +5,14 @@
 //! small text crisp on a printer of 203 dpi. Latin text is always set in it, so a label's lines break the same
 //! everywhere. Other scripts come from Noto where a directory has it.
 
+use crate::pdf_font::Subset;
+use crate::raster::Stamps;
 use harfrust::Font as ShapeFont;
 use model::CountryCode;
 use skrifa::FontRef;
 use skrifa::instance::{LocationRef, Size};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Where Debian's packages `fonts-noto-core` and `fonts-noto-cjk` put their files.
 pub const DEBIAN_DIRECTORIES: [&str; 2] =
@@ -72,6 +74,10 @@ pub(crate) struct Face {
     countries: &'static [&'static str],
     pub shape: ShapeFont,
     pub units_per_em: f32,
+    /// What most labels need of it in a PDF, made for the first of them.
+    standing: OnceLock<Option<Subset>>,
+    /// Its glyphs as dots.
+    pub stamps: Stamps,
 }
 
 impl Face {
@@ -87,7 +93,17 @@ impl Face {
         let metrics = skrifa::metrics::Metrics::new(&font, Size::new(1.0), LocationRef::default());
         let units_per_em = f32::from(metrics.units_per_em);
         let is_compiled_in = matches!(bytes, Bytes::Static(_));
-        Some(Self { bytes, index, is_bold, is_compiled_in, countries: &[], shape, units_per_em })
+        Some(Self {
+            bytes,
+            index,
+            is_bold,
+            is_compiled_in,
+            countries: &[],
+            shape,
+            units_per_em,
+            standing: OnceLock::new(),
+            stamps: Stamps::default(),
+        })
     }
 
     pub fn outlines(&self) -> Option<FontRef<'_>> {
@@ -145,6 +161,12 @@ impl Fonts {
 
     pub(crate) fn face(&self, index: usize) -> Option<&Face> {
         self.0.get(index)
+    }
+
+    /// The subset of a font that all PDFs share; only what is compiled in has one.
+    pub(crate) fn standing(&self, index: usize) -> Option<&Subset> {
+        let face = self.face(index).filter(|face| face.is_compiled_in)?;
+        face.standing.get_or_init(|| Subset::standing(self, index)).as_ref()
     }
 
     /// The font for a character; `before` is the font of what stands before it, which marks and spaces keep.

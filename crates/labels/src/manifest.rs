@@ -9,12 +9,15 @@ use crate::bought::party;
 use crate::declare::kilograms;
 use crate::draw::Setting;
 use crate::font::Fonts;
+use crate::merge::Merger;
 use crate::pdf::{PdfError, pdf};
 use crate::scene::{Align, Rect, Scene, snap};
 use model::CountryCode;
-use model::shipment::AddressRecord;
+use model::shipment::{AddressRecord, LabelFormat};
 use std::collections::BTreeMap;
 
+/// Pages that are drawn before they are written.
+const PAGES_AT_ONCE: usize = 16;
 const MARGIN: f32 = 15.0;
 const RULE: f32 = 0.25;
 const TEXT: f32 = 3.0;
@@ -77,7 +80,17 @@ const COLUMNS: [Column; 8] = [
 
 /// Draws the list as PDF.
 pub fn handover(handover: &Handover, fonts: &Fonts) -> Result<Vec<u8>, PdfError> {
-    pdf(pages(handover, fonts))
+    let mut pages = pages(handover, fonts).peekable();
+    let mut merger = Merger::new(LabelFormat::Pdf);
+    let mut file = Vec::new();
+    while pages.peek().is_some() {
+        // Some pages at a time: a list of a hundred thousand parcels has thousands of them.
+        let some: Vec<Scene> = pages.by_ref().take(PAGES_AT_ONCE).collect();
+        let part = merger.add("", &pdf(&some)?).map_err(|error| PdfError(error.to_string()))?;
+        file.extend_from_slice(&part);
+    }
+    file.extend_from_slice(&merger.finish());
+    Ok(file)
 }
 
 /// The pages of the list, each drawn when it is asked for.

@@ -1,28 +1,27 @@
 //! Scenes as PDF, one page each. Text stays text, in subsets of its fonts that all pages share; bars are one path.
+//!
+//! A page is drawn in dots from its top left, so that most numbers are whole and short.
 
-use crate::font::Bytes;
+use crate::font::Fonts;
+use crate::pdf_file::{Number, PdfFile, put};
+use crate::pdf_font::{Sign, Subset, packed, utf16};
 use crate::scene::{Bars, DOTS_PER_MM, Item, Rect, Scene, Squares, Text};
 use crate::text::Glyph;
-use krilla::Document;
-use krilla::color::luma;
-use krilla::geom::{Path, PathBuilder, Point};
-use krilla::metadata::Metadata;
-use krilla::num::NormalizedF32;
-use krilla::page::PageSettings;
-use krilla::paint::{Fill, FillRule};
-use krilla::surface::Surface;
-use krilla::text::{Font, GlyphId, KrillaGlyph};
-use std::borrow::Borrow;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
+use std::io::Write as _;
 
-const POINTS_PER_MM: f32 = 72.0 / 25.4;
+const POINTS_PER_DOT: f32 = 72.0 / 25.4 / DOTS_PER_MM;
 
 /// Up to here no letter reaches out of its line; marks of other scripts may.
 const LAST_LOW: char = '\u{24f}';
+/// How far a glyph may stand from where it belongs, in thousandths of an em, before it is told to move.
+const SLACK: f32 = 0.5;
+/// How hard a page is compressed: a third of the time of the best, for a tenth more bytes.
+const EFFORT: u32 = 4;
 
 /// A PDF could not be written: a font or a measure in it is broken.
 #[derive(Debug)]
-pub struct PdfError(String);
+pub struct PdfError(pub(crate) String);
 
 impl std::fmt::Display for PdfError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -32,56 +31,157 @@ impl std::fmt::Display for PdfError {
 
 impl std::error::Error for PdfError {}
 
-/// Writes scenes into one file, a page each. Scenes that are given away are dropped once their page is written.
-pub fn pdf<S: Borrow<Scene>>(scenes: impl IntoIterator<Item = S>) -> Result<Vec<u8>, PdfError> {
-    let mut document = Document::new();
-    document.set_metadata(Metadata::new().creator("Dockside".to_owned()));
-    let mut fonts = HashMap::new();
-    for scene in scenes {
-        let scene = scene.borrow();
-        let (width, height) = scene.points;
-        let settings = PageSettings::from_wh(width, height)
-            .ok_or_else(|| PdfError(format!("no page of {width}×{height}")))?;
-        let mut page = document.start_page_with(settings);
-        let mut surface = page.surface();
-        for item in &scene.items {
-            draw(&mut surface, scene, item, &mut fonts);
-        }
-        surface.finish();
-        page.finish();
+/// Writes scenes into one file, a page each.
+pub fn pdf(scenes: &[Scene]) -> Result<Vec<u8>, PdfError> {
+    let Some(first) = scenes.first() else { return Err(PdfError("it would have no page".to_owned())) };
+    if let Some(odd) = scenes.iter().find(|scene| !(scene.points.0 > 0.0 && scene.points.1 > 0.0)) {
+        return Err(PdfError(format!("no page of {}×{}", odd.points.0, odd.points.1)));
     }
-    document.finish().map_err(|error| PdfError(format!("{error:?}")))
+    let extra = extra(scenes)?;
+    let mut file = PdfFile::new();
+    let mut embedded = Embedded { fonts: &first.fonts, extra: &extra, used: BTreeMap::new() };
+    let drawings: Vec<(u32, u32, Number)> = scenes
+        .iter()
+        .map(|scene| {
+            let (entries, bytes) = packed("", &drawing(scene, &mut embedded), EFFORT);
+            (scene.points.0.to_bits(), scene.points.1.to_bits(), file.stream(&entries, &bytes))
+        })
+        .collect();
+    let mut resources = b"<</Font<<".to_vec();
+    for (font, name) in std::mem::take(&mut embedded.used) {
+        let number = embedded.subset(font).map(|subset| subset.write(&mut file));
+        number.into_iter().for_each(|number| put!(resources, "/F{name} {number} 0 R"));
+    }
+    resources.extend_from_slice(b">>>>");
+    let resources = file.add(&resources);
+    for (width, height, drawing) in drawings {
+        let (width, height) = (f32::from_bits(width), f32::from_bits(height));
+        let page =
+            format!("/MediaBox[0 0 {width} {height}]/Resources {resources} 0 R/Contents {drawing} 0 R");
+        file.page(page.as_bytes());
+    }
+    Ok(file.finish())
 }
 
-/// Fonts of the file by where their bytes lie, and their place in a collection.
-type Embedded = HashMap<(usize, u32), Option<Font>>;
+/// A font of the file: which face, and whether it is that face's standing subset.
+type FontKey = (usize, bool);
 
-fn draw(surface: &mut Surface<'_>, scene: &Scene, item: &Item, fonts: &mut Embedded) {
-    let path = match item {
-        Item::Text(text) => return draw_text(surface, scene, text, fonts),
-        Item::Fill(area) => path([*area]),
-        Item::Bars(bars) => path(rects_of_bars(bars)),
-        Item::Squares(squares) => path(rects_of_squares(squares)),
+/// The fonts of a file, embedded once however many pages use them.
+struct Embedded<'a> {
+    fonts: &'a Fonts,
+    extra: &'a HashMap<usize, Subset>,
+    /// Those that are used, with the numbers in their names.
+    used: BTreeMap<FontKey, usize>,
+}
+
+impl<'a> Embedded<'a> {
+    fn subset(&self, (face, is_standing): FontKey) -> Option<&'a Subset> {
+        if is_standing { self.fonts.standing(face) } else { self.extra.get(&face) }
+    }
+
+    /// The number in a font's name on the pages.
+    fn name(&mut self, font: FontKey) -> usize {
+        let next = self.used.len();
+        *self.used.entry(font).or_insert(next)
+    }
+
+    /// Where a glyph is found.
+    fn find(&self, glyph: &Glyph) -> Option<(FontKey, &'a Sign)> {
+        let standing = self.subset((glyph.face, true)).and_then(|subset| subset.sign(glyph.id));
+        match standing {
+            Some(sign) => Some(((glyph.face, true), sign)),
+            None => self.subset((glyph.face, false))?.sign(glyph.id).map(|sign| ((glyph.face, false), sign)),
+        }
+    }
+}
+
+fn texts(scene: &Scene) -> impl Iterator<Item = &Text> {
+    scene.items.iter().filter_map(|item| match item {
+        Item::Text(text) => Some(text),
+        _ => None,
+    })
+}
+
+/// Subsets with the glyphs that the standing ones lack, by face.
+fn extra(scenes: &[Scene]) -> Result<HashMap<usize, Subset>, PdfError> {
+    let Some(first) = scenes.first() else { return Ok(HashMap::new()) };
+    let mut glyphs: BTreeMap<usize, BTreeMap<u32, Option<String>>> = BTreeMap::new();
+    for text in scenes.iter().flat_map(texts) {
+        for cluster in text.line.glyphs.chunk_by(|a, b| a.range == b.range) {
+            for glyph in cluster {
+                let standing = first.fonts.standing(glyph.face);
+                if standing.is_some_and(|subset| subset.sign(glyph.id).is_some()) {
+                    continue;
+                }
+                let told = glyphs.entry(glyph.face).or_default().entry(glyph.id).or_default();
+                if cluster.len() == 1 && told.is_none() {
+                    *told = text.line.text.get(glyph.range.clone()).map(str::to_owned);
+                }
+            }
+        }
+    }
+    let subset = |(index, glyphs): (usize, BTreeMap<u32, Option<String>>)| {
+        let face = first.fonts.face(index).ok_or_else(|| PdfError(format!("there is no font {index}")))?;
+        let subset = Subset::new(face, glyphs.into_iter().collect());
+        Ok((index, subset.ok_or_else(|| PdfError(format!("the font {index} is broken")))?))
     };
-    if let Some(path) = path {
-        surface.set_fill(Some(colour(0)));
-        surface.draw_path(&path);
-    }
+    glyphs.into_iter().map(subset).collect()
 }
 
-fn colour(grey: u8) -> Fill {
-    Fill { paint: luma::Color::new(grey).into(), opacity: NormalizedF32::ONE, rule: FillRule::NonZero }
-}
-
-fn path(rects: impl IntoIterator<Item = Rect>) -> Option<Path> {
-    let mut builder = PathBuilder::new();
-    for rect in rects {
-        let [x, y, width, height] = [rect.x, rect.y, rect.width, rect.height].map(|mm| mm * POINTS_PER_MM);
-        if let Some(rect) = krilla::geom::Rect::from_xywh(x, y, width, height) {
-            builder.push_rect(rect);
+/// What is drawn on a page.
+fn drawing(scene: &Scene, fonts: &mut Embedded<'_>) -> Vec<u8> {
+    let mut out = Vec::with_capacity(16 << 10);
+    let scale = POINTS_PER_DOT;
+    put!(out, "{scale} 0 0 {} 0 {} cm\n", -scale, scene.points.1);
+    for item in &scene.items {
+        match item {
+            Item::Text(text) => draw_text(&mut out, text, fonts),
+            Item::Fill(area) => fill(&mut out, [*area]),
+            Item::Bars(bars) => fill(&mut out, rects_of_bars(bars)),
+            Item::Squares(squares) => fill(&mut out, rects_of_squares(squares)),
         }
     }
-    builder.finish()
+    out
+}
+
+/// A number with at most three decimals, and a space behind it.
+fn real(out: &mut Vec<u8>, value: f32) {
+    #[expect(clippy::cast_possible_truncation, reason = "a page has thousands of dots, not billions")]
+    let thousandths = (f64::from(value) * 1000.0).round() as i64;
+    if thousandths < 0 {
+        out.push(b'-');
+    }
+    let (whole, rest) = (thousandths.unsigned_abs() / 1000, thousandths.unsigned_abs() % 1000);
+    let mut digits = [0; 20];
+    let mut at = digits.len();
+    let mut left = whole;
+    while left > 0 || at == digits.len() {
+        at -= 1;
+        digits[at] = b'0' + u8::try_from(left % 10).unwrap_or_default();
+        left /= 10;
+    }
+    out.extend_from_slice(&digits[at..]);
+    if rest > 0 {
+        let digit = |n: u64| b'0' + u8::try_from(n % 10).unwrap_or_default();
+        let decimals = [digit(rest / 100), digit(rest / 10), digit(rest)];
+        let count = decimals.iter().rposition(|digit| *digit != b'0').map_or(0, |last| last + 1);
+        out.push(b'.');
+        out.extend_from_slice(&decimals[..count]);
+    }
+    out.push(b' ');
+}
+
+fn rect(out: &mut Vec<u8>, rect: Rect) {
+    [rect.x, rect.y, rect.width, rect.height].iter().for_each(|mm| real(out, mm * DOTS_PER_MM));
+    out.extend_from_slice(b"re\n");
+}
+
+fn fill(out: &mut Vec<u8>, rects: impl IntoIterator<Item = Rect>) {
+    let start = out.len();
+    rects.into_iter().for_each(|area| rect(out, area));
+    if out.len() > start {
+        out.extend_from_slice(b"f\n");
+    }
 }
 
 /// Bars that touch are one rectangle: between two of them some viewers would show a hair of white.
@@ -107,50 +207,131 @@ fn rects_of_squares(squares: &Squares) -> Vec<Rect> {
     rows.flat_map(|(n, row)| runs(row, squares.x, squares.y + n as f32 * module, module, module)).collect()
 }
 
-fn draw_text(surface: &mut Surface<'_>, scene: &Scene, text: &Text, fonts: &mut Embedded) {
-    let clip = path([text.area]).filter(|_| text.line.text.chars().any(|c| c > LAST_LOW));
-    if let Some(clip) = &clip {
-        surface.push_clip_path(clip, &FillRule::NonZero);
+fn draw_text(out: &mut Vec<u8>, text: &Text, fonts: &mut Embedded<'_>) {
+    let is_clipped = text.line.text.chars().any(|c| c > LAST_LOW);
+    if is_clipped {
+        out.extend_from_slice(b"q ");
+        rect(out, text.area);
+        out.extend_from_slice(b"W n ");
     }
-    surface.set_fill(Some(colour(if text.is_inverse { 255 } else { 0 })));
-    for run in text.line.glyphs.chunk_by(|a, b| a.face == b.face) {
-        let Some(font) = embedded(scene, run[0].face, fonts) else { continue };
-        draw_run(surface, text, run, font);
+    if text.is_inverse {
+        out.extend_from_slice(b"1 g ");
     }
-    if clip.is_some() {
-        surface.pop();
+    out.extend_from_slice(b"BT ");
+    let mut pen = Pen { out, text, font: None, is_showing: false, is_hex: false, x: 0.0, y: 0.0 };
+    for cluster in text.line.glyphs.chunk_by(|a, b| a.range == b.range && a.face == b.face) {
+        pen.cluster(cluster, fonts);
+    }
+    pen.stop();
+    out.extend_from_slice(b"ET\n");
+    if text.is_inverse {
+        out.extend_from_slice(b"0 g\n");
+    }
+    if is_clipped {
+        out.extend_from_slice(b"Q\n");
     }
 }
 
-fn draw_run(surface: &mut Surface<'_>, text: &Text, run: &[Glyph], font: Font) {
-    // The pen moves by advances, and each glyph is placed from where the pen is.
-    let start = run[0].x;
-    let mut pen = start;
-    let mut glyphs = Vec::with_capacity(run.len());
-    for glyph in run {
-        glyphs.push(KrillaGlyph {
-            glyph_id: GlyphId::new(glyph.id),
-            text_range: glyph.range.clone(),
-            x_advance: glyph.advance,
-            x_offset: glyph.x - pen,
-            y_offset: glyph.y,
-            y_advance: 0.0,
-            location: None,
-        });
-        pen += glyph.advance;
-    }
-    let x = (text.x + start * text.size) * POINTS_PER_MM;
-    let point = Point::from_xy(x, text.baseline * POINTS_PER_MM);
-    surface.draw_glyphs(point, &glyphs, font, &text.line.text, text.size * POINTS_PER_MM, false);
+/// Writes glyphs, and knows where the next would stand if nothing were said.
+struct Pen<'a> {
+    out: &'a mut Vec<u8>,
+    text: &'a Text,
+    font: Option<FontKey>,
+    /// Inside of an array of what is shown, and of a string in it.
+    is_showing: bool,
+    is_hex: bool,
+    /// In ems from the start of the line.
+    x: f32,
+    y: f32,
 }
 
-/// A font of the file, embedded once however many pages and scenes use it.
-fn embedded(scene: &Scene, index: usize, fonts: &mut Embedded) -> Option<Font> {
-    let face = scene.fonts.face(index)?;
-    let key = (face.bytes.as_ref().as_ptr().addr(), face.index);
-    let load = || match &face.bytes {
-        Bytes::Static(bytes) => Font::new((*bytes).into(), face.index),
-        Bytes::Read(bytes) => Font::new(bytes.clone().into(), face.index),
-    };
-    fonts.entry(key).or_insert_with(load).clone()
+impl Pen<'_> {
+    /// Glyphs that stand for the same text. Where they don't say it themselves, it is written beside them.
+    fn cluster(&mut self, glyphs: &[Glyph], fonts: &mut Embedded<'_>) {
+        let text = self.text.line.text.get(glyphs[0].range.clone()).unwrap_or_default();
+        let is_told = match glyphs {
+            [glyph] => fonts.find(glyph).is_none_or(|(_, sign)| sign.text.as_deref() == Some(text)),
+            _ => false,
+        };
+        if !is_told {
+            self.stop();
+            put!(self.out, "/Span<</ActualText<FEFF{}>>>BDC ", utf16(text));
+        }
+        for glyph in glyphs {
+            if let Some((font, sign)) = fonts.find(glyph) {
+                self.choose(font, fonts);
+                self.show(glyph, sign);
+            }
+        }
+        if !is_told {
+            self.stop();
+            self.out.extend_from_slice(b"EMC ");
+        }
+    }
+
+    fn choose(&mut self, font: FontKey, fonts: &mut Embedded<'_>) {
+        if self.font != Some(font) {
+            self.stop();
+            put!(self.out, "/F{} ", fonts.name(font));
+            real(self.out, self.text.size * DOTS_PER_MM);
+            self.out.extend_from_slice(b"Tf ");
+            self.font = Some(font);
+        }
+    }
+
+    fn show(&mut self, glyph: &Glyph, sign: &Sign) {
+        if !self.is_showing || glyph.y.to_bits() != self.y.to_bits() {
+            self.stop();
+            // Letters stand upright on a page whose lines count downwards.
+            self.out.extend_from_slice(b"1 0 0 -1 ");
+            real(self.out, (self.text.x + glyph.x * self.text.size) * DOTS_PER_MM);
+            real(self.out, (self.text.baseline - glyph.y * self.text.size) * DOTS_PER_MM);
+            self.out.extend_from_slice(b"Tm[");
+            (self.x, self.y, self.is_showing) = (glyph.x, glyph.y, true);
+        }
+        let back = (self.x - glyph.x) * 1000.0;
+        if back.abs() > SLACK {
+            self.end_string();
+            let whole = back.round();
+            real(self.out, whole);
+            self.x -= whole / 1000.0;
+        }
+        if !self.is_hex {
+            self.out.push(b'<');
+            self.is_hex = true;
+        }
+        const DIGITS: [u8; 16] = *b"0123456789ABCDEF";
+        self.out.extend([12, 8, 4, 0].map(|shift| DIGITS[usize::from(sign.cid >> shift & 15)]));
+        self.x += sign.width / 1000.0;
+    }
+
+    fn end_string(&mut self) {
+        if std::mem::take(&mut self.is_hex) {
+            self.out.push(b'>');
+        }
+    }
+
+    fn stop(&mut self) {
+        self.end_string();
+        if std::mem::take(&mut self.is_showing) {
+            self.out.extend_from_slice(b"]TJ ");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn numbers_are_written_to_the_thousandth(value in -40_000.0_f32..40_000.0) {
+            let mut out = Vec::new();
+            real(&mut out, value);
+            let text = String::from_utf8(out).unwrap();
+            let read: f64 = text.trim_end().parse().unwrap();
+            prop_assert!((read - f64::from(value)).abs() <= 0.000_501, "{} {}", text, value);
+        }
+    }
 }

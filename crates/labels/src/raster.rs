@@ -6,6 +6,8 @@ use skrifa::MetadataProvider;
 use skrifa::instance::{LocationRef, Size};
 use skrifa::outline::{DrawSettings, HintingInstance, OutlinePen, Target};
 use std::collections::HashMap;
+use std::hash::Hash;
+use std::sync::{Arc, PoisonError, RwLock};
 use tiny_skia::{FillRule, Mask, Path, PathBuilder, Transform};
 
 /// From which coverage of 255 a dot is black. Below the half: thin strokes must not break.
@@ -28,7 +30,7 @@ impl Bitmap {
     }
 
     /// Colours a dot; none where there is no such dot.
-    fn set(&mut self, x: i32, y: i32, is_black: bool) {
+    pub fn set(&mut self, x: i32, y: i32, is_black: bool) {
         let (Ok(column), Ok(row)) = (u32::try_from(x), u32::try_from(y)) else { return };
         if column >= self.width || row >= self.height {
             return;
@@ -39,30 +41,81 @@ impl Bitmap {
     }
 
     fn fill(&mut self, left: i32, top: i32, right: i32, bottom: i32) {
-        for y in top..bottom {
-            for x in left..right {
-                self.set(x, y, true);
+        (top..bottom).for_each(|y| self.span(y, left, right, true));
+    }
+
+    /// Colours the dots of a row from `left` to before `right`, as far as there are any.
+    fn span(&mut self, row: i32, left: i32, right: i32, is_black: bool) {
+        let inside = |x: i32| u32::try_from(x).unwrap_or_default().min(self.width) as usize;
+        let (left, right) = (inside(left), inside(right));
+        let Ok(row) = u32::try_from(row) else { return };
+        if row >= self.height || left >= right {
+            return;
+        }
+        let (first, last) = (left / 8, (right - 1) / 8);
+        let start = row as usize * self.stride;
+        for (byte, at) in self.bytes[start + first..=start + last].iter_mut().zip(first..) {
+            let mut mask = 0xff;
+            if at == first {
+                mask &= 0xff >> (left % 8);
             }
+            if at == last {
+                mask &= 0xff << (7 - (right - 1) % 8);
+            }
+            *byte = if is_black { *byte | mask } else { *byte & !mask };
         }
     }
 }
 
-/// A glyph's dots, and where they lie from its origin.
-struct Stamp {
-    left: i32,
-    top: i32,
-    width: i32,
-    dots: Vec<bool>,
+/// A glyph's dots: runs of black, each with its row and where it begins and ends, from the glyph's origin.
+type Stamp = Vec<(i32, i32, i32)>;
+
+/// The dots of a font's glyphs, drawn once for all labels. Past these counts what is drawn is not kept.
+#[derive(Default)]
+pub(crate) struct Stamps {
+    /// By glyph and size in dots; none where there is nothing to see.
+    stamps: RwLock<HashMap<(u32, i32), Arc<Stamp>>>,
+    /// By size. Making one runs a program of the font.
+    hints: RwLock<HashMap<i32, Arc<Option<HintingInstance>>>>,
 }
 
-/// What is drawn on, with the glyphs drawn so far.
+const STAMPS_MAX: usize = 8_192;
+const HINTS_MAX: usize = 256;
+
+impl Stamps {
+    fn get(&self, face: &Face, id: u32, size: i32) -> Arc<Stamp> {
+        kept(&self.stamps, (id, size), STAMPS_MAX, || {
+            let hint = kept(&self.hints, size, HINTS_MAX, || hinting(face, size));
+            let path = outline(face, id, size, hint.as_ref().as_ref());
+            path.and_then(|path| stamp(&path)).unwrap_or_default()
+        })
+    }
+}
+
+/// What is kept, or is made and kept as long as there is room.
+fn kept<K: Eq + Hash, V>(
+    all: &RwLock<HashMap<K, Arc<V>>>,
+    key: K,
+    max: usize,
+    make: impl FnOnce() -> V,
+) -> Arc<V> {
+    if let Some(found) = all.read().unwrap_or_else(PoisonError::into_inner).get(&key) {
+        return Arc::clone(found);
+    }
+    let made = Arc::new(make());
+    let mut all = all.write().unwrap_or_else(PoisonError::into_inner);
+    if all.len() < max {
+        all.insert(key, Arc::clone(&made));
+    }
+    made
+}
+
+/// What is drawn on.
 pub(crate) struct Raster<'f> {
     pub bitmap: Bitmap,
     /// Where the bitmap's top left lies on the page, in dots.
     origin: (i32, i32),
     fonts: &'f Fonts,
-    stamps: HashMap<(usize, u32, i32), Option<Stamp>>,
-    hints: HashMap<(usize, i32), Option<HintingInstance>>,
 }
 
 /// The whole scene.
@@ -78,7 +131,7 @@ impl<'f> Raster<'f> {
         let (left, top, right, bottom) = edges(area);
         let size = |from: i32, to: i32| u32::try_from(to - from).unwrap_or_default();
         let bitmap = Bitmap::new(size(left, right), size(top, bottom));
-        Self { bitmap, origin: (left, top), fonts, stamps: HashMap::new(), hints: HashMap::new() }
+        Self { bitmap, origin: (left, top), fonts }
     }
 
     pub fn draw(&mut self, item: &Item) {
@@ -128,29 +181,15 @@ impl<'f> Raster<'f> {
         for glyph in &text.line.glyphs {
             let x = dots(text.x + glyph.x * text.size);
             let y = dots(text.baseline) - dots(glyph.y * text.size);
-            self.stamp(glyph.face, glyph.id, size);
-            let Some(Some(stamp)) = self.stamps.get(&(glyph.face, glyph.id, size)) else { continue };
-            let (left, top) = (x + stamp.left, y + stamp.top);
-            for (row, line) in (top..).zip(stamp.dots.chunks(stamp.width.unsigned_abs() as usize)) {
-                for (column, _) in (left..).zip(line).filter(|(_, is_black)| **is_black) {
-                    let is_inside = (clip.0..clip.2).contains(&column) && (clip.1..clip.3).contains(&row);
-                    if is_inside {
-                        self.bitmap.set(column - self.origin.0, row - self.origin.1, !text.is_inverse);
-                    }
+            let Some(face) = self.fonts.face(glyph.face) else { continue };
+            for (row, start, end) in face.stamps.get(face, glyph.id, size).iter() {
+                let (row, start, end) = (y + row, (x + start).max(clip.0), (x + end).min(clip.2));
+                if (clip.1..clip.3).contains(&row) {
+                    let (left, top) = self.origin;
+                    self.bitmap.span(row - top, start - left, end - left, !text.is_inverse);
                 }
             }
         }
-    }
-
-    /// Draws a glyph once for all its uses.
-    fn stamp(&mut self, index: usize, id: u32, size: i32) {
-        if self.stamps.contains_key(&(index, id, size)) {
-            return;
-        }
-        let Some(face) = self.fonts.face(index) else { return };
-        let hint = self.hints.entry((index, size)).or_insert_with(|| hinting(face, size));
-        self.stamps
-            .insert((index, id, size), outline(face, id, size, hint.as_ref()).and_then(|path| stamp(&path)));
     }
 }
 
@@ -188,8 +227,18 @@ fn stamp(path: &Path) -> Option<Stamp> {
     let (width, height) = (u32::try_from(right - left).ok()?, u32::try_from(bottom - top).ok()?);
     let mut mask = Mask::new(width, height)?;
     mask.fill_path(path, FillRule::Winding, true, Transform::from_translate(-left as f32, -top as f32));
-    let dots = mask.data().iter().map(|coverage| *coverage >= THRESHOLD).collect();
-    Some(Stamp { left, top, width: right - left, dots })
+    let mut spans = Vec::new();
+    for (row, line) in (top..).zip(mask.data().chunks(width as usize)) {
+        let mut at = left;
+        for run in line.chunk_by(|a, b| (*a >= THRESHOLD) == (*b >= THRESHOLD)) {
+            let end = at + i32::try_from(run.len()).unwrap_or_default();
+            if run[0] >= THRESHOLD {
+                spans.push((row, at, end));
+            }
+            at = end;
+        }
+    }
+    Some(spans)
 }
 
 /// Fonts count upwards, dots downwards.

@@ -111,8 +111,21 @@ fn graphic(zpl: &mut String, scene: &Scene, item: &Item) {
         _ => raster.draw(item),
     }
     let reverse = if matches!(item, Item::Text(text) if text.is_inverse) { "^FR" } else { "" };
-    let Some((left, top, bitmap)) = trimmed(&raster.bitmap) else { return };
-    let (x, y) = (dots(area.x) + left.cast_signed(), dots(area.y) + top.cast_signed());
+    put_dots(zpl, &raster.bitmap, (dots(area.x), dots(area.y)), reverse);
+}
+
+/// Dots that are a whole label.
+pub(crate) fn dots_as_label(bitmap: &Bitmap) -> String {
+    let mut zpl = format!("^XA\n^PW{}\n^LL{}\n^LH0,0\n", bitmap.width, bitmap.height);
+    put_dots(&mut zpl, bitmap, (0, 0), "");
+    zpl.push_str("^XZ\n");
+    zpl
+}
+
+/// Writes what is black of a bitmap whose top left is at this place.
+fn put_dots(zpl: &mut String, bitmap: &Bitmap, (x, y): (i32, i32), reverse: &str) {
+    let Some((left, top, bitmap)) = trimmed(bitmap) else { return };
+    let (x, y) = (x + left.cast_signed(), y + top.cast_signed());
     let total = bitmap.bytes.len();
     put!(zpl, "^FO{x},{y}{reverse}^GFA,{total},{total},{},{}^FS", bitmap.stride, hex(&bitmap));
 }

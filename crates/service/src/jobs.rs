@@ -28,6 +28,7 @@ const DELIVERY_NICENESS: i32 = 5;
 pub struct Jobs {
     service: Service,
     purchasing: JoinHandle<()>,
+    labelling: JoinHandle<()>,
     manifesting: JoinHandle<()>,
     delivering: JoinHandle<()>,
     /// Deliveries have threads of their own, as many as there are cores.
@@ -38,9 +39,10 @@ impl Jobs {
     /// Lets what is under way come to an end, and gives back what this node holds.
     pub async fn stop(self) {
         self.service.stop_purchasing();
+        self.service.stop_labelling();
         self.service.stop_manifesting();
         self.service.stop_delivering();
-        for job in [self.purchasing, self.manifesting, self.delivering] {
+        for job in [self.purchasing, self.labelling, self.manifesting, self.delivering] {
             if let Err(error) = job.await {
                 log::info("stop", &error.to_string());
             }
@@ -78,8 +80,9 @@ impl Service {
             .map_err(Error::fault)?;
         let delivering = runtime.spawn(self.clone().deliver_forever());
         let purchasing = tokio::spawn(self.clone().purchase_forever());
+        let labelling = tokio::spawn(self.clone().label_batches_forever());
         let manifesting = tokio::spawn(self.clone().manifest_forever());
-        Ok(Jobs { service: self.clone(), purchasing, manifesting, delivering, runtime })
+        Ok(Jobs { service: self.clone(), purchasing, labelling, manifesting, delivering, runtime })
     }
 
     /// Numbers the events that are committed and have no number yet; tells how many.

@@ -6,6 +6,7 @@
 pub mod access_tokens;
 mod allocations;
 mod audit;
+mod batch_labels;
 mod batches;
 pub mod bus;
 mod carrier_accounts;
@@ -50,6 +51,7 @@ use store::Db;
 use tokio::sync::Notify;
 
 pub use access_tokens::Welcome;
+pub use batch_labels::LabelPage;
 pub use context::{Clock, Random, SystemClock, SystemRandom};
 pub use cursor::{Cursor, ListQuery};
 pub use purchasing::Wait;
@@ -103,6 +105,7 @@ struct Inner {
     delivery: delivery::Delivery,
     purchasing: purchasing::Purchasing,
     manifesting: manifests::Manifesting,
+    labelling: batch_labels::Labelling,
     node: nodes::Node,
     restoration: restorations::Memory,
     outbound: outbound::Outbound,
@@ -149,6 +152,7 @@ impl Service {
             delivery: delivery::Delivery::default(),
             purchasing: purchasing::Purchasing::default(),
             manifesting: manifests::Manifesting::default(),
+            labelling: batch_labels::Labelling::default(),
             node: nodes::Node::default(),
             restoration: restorations::Memory::default(),
         };

@@ -7,6 +7,7 @@ pub mod access_tokens;
 pub mod allocations;
 pub mod announcements;
 pub mod audit;
+pub mod batch_labels;
 pub mod batch_members;
 pub mod batches;
 pub mod carrier_accounts;
@@ -50,6 +51,7 @@ pub fn statements() -> impl Iterator<Item = &'static Sql> {
         allocations::STATEMENTS,
         announcements::STATEMENTS,
         audit::STATEMENTS,
+        batch_labels::STATEMENTS,
         batch_members::STATEMENTS,
         batches::STATEMENTS,
         carrier_accounts::STATEMENTS,

@@ -32,6 +32,7 @@ mod bad_fields;
 mod bad_input;
 mod bad_queries;
 mod batch_counts;
+mod batch_labels;
 mod batch_purchases;
 mod batch_services;
 mod batch_shipments;

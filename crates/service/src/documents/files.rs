@@ -11,13 +11,18 @@ use model::problem::Fault;
 use model::{Code, Error, Result};
 use object_store::local::LocalFileSystem;
 use object_store::path::Path;
-use object_store::{ObjectStore, ObjectStoreExt};
+use object_store::{ObjectStore, ObjectStoreExt, WriteMultipart};
 
 use super::Bucket;
 
 /// What [`Files::check`] writes, and where. No owner is called so.
 const CHECK_PLACE: &str = "written-at-start";
 const CHECK_BYTES: &[u8] = b"Dockside keeps files beside this one.\n";
+
+/// Bytes that are sent at once of a file that is written piece by piece. A bucket takes 10,000 such parts.
+const PART_BYTES: usize = 8 << 20;
+/// Parts under way at once; each is memory.
+const PARTS_MAX: usize = 2;
 
 /// Where the bytes are.
 #[derive(Clone)]
@@ -67,6 +72,21 @@ impl Files {
         put.map(drop).map_err(|error| self.failed(error))
     }
 
+    /// Begins a file that is written piece by piece. Nobody finds it before [`Upload::finish`], which is as good as
+    /// [`Files::put`].
+    pub async fn begin(&self, place: &str) -> Result<Upload> {
+        let path = self.path(place)?;
+        let upload = self.store.put_multipart(&path).await.map_err(|error| self.failed(error))?;
+        let writer = WriteMultipart::new_with_chunk_size(upload, PART_BYTES);
+        Ok(Upload { writer, size: 0, name: self.name.clone() })
+    }
+
+    /// Removes a file, where there is one.
+    pub async fn delete(&self, place: &str) -> Result<()> {
+        let delete = self.store.delete(&self.path(place)?).await;
+        self.known(delete).map(drop)
+    }
+
     /// How many bytes a file has, where there is one.
     pub async fn size(&self, place: &str) -> Result<Option<u64>> {
         let head = self.store.head(&self.path(place)?).await;
@@ -104,8 +124,42 @@ impl Files {
     }
 
     fn failed(&self, error: object_store::Error) -> Error {
-        let cause = format!("{} failed: {error}", self.name);
-        Error::Fault(Fault { shown: Code::FilesUnavailable, cause: cause.into() })
+        failed(&self.name, &error)
+    }
+}
+
+fn failed(name: &str, error: &object_store::Error) -> Error {
+    let cause = format!("{name} failed: {error}");
+    Error::Fault(Fault { shown: Code::FilesUnavailable, cause: cause.into() })
+}
+
+/// A file that is being written piece by piece.
+pub struct Upload {
+    writer: WriteMultipart,
+    /// Bytes so far.
+    pub size: u64,
+    name: String,
+}
+
+impl Upload {
+    /// Writes on, once there is room among what is under way.
+    pub async fn write(&mut self, bytes: &[u8]) -> Result<()> {
+        self.writer.wait_for_capacity(PARTS_MAX).await.map_err(|error| failed(&self.name, &error))?;
+        self.writer.write(bytes);
+        self.size += bytes.len() as u64;
+        Ok(())
+    }
+
+    /// Makes the file whole. Once this returns it is durable.
+    pub async fn finish(self) -> Result<()> {
+        let Self { writer, name, .. } = self;
+        writer.finish().await.map(drop).map_err(|error| failed(&name, &error))
+    }
+
+    /// Forgets what was written.
+    pub async fn abort(self) -> Result<()> {
+        let Self { writer, name, .. } = self;
+        writer.abort().await.map_err(|error| failed(&name, &error))
     }
 }
 

@@ -9,6 +9,7 @@
 mod bucket;
 mod files;
 mod link;
+mod writer;
 
 use bytes::Bytes;
 use model::document::DocumentType;
@@ -18,6 +19,7 @@ use store::documents;
 pub use bucket::{Bucket, bucket_and_prefix};
 pub use files::FilePlace;
 pub use store::documents::{StoredDocument, StoredFile};
+pub(crate) use writer::FileWriter;
 
 use crate::{Service, found};
 use files::Files;
@@ -25,7 +27,7 @@ use link::{Link, LinkKey};
 
 /// How long a link lives, in seconds, where the operator does not say.
 pub const LINK_SECONDS: u32 = 3600;
-/// The largest file, in bytes: a label for each shipment of a large batch.
+/// The largest file that is kept at once, in bytes.
 const FILE_BYTES_MAX: usize = 256 << 20;
 /// Bytes that are read of a file at once.
 const PIECE_BYTES: i64 = 1 << 20;
@@ -79,13 +81,7 @@ impl Service {
         id: Id<Document>,
         new: &NewDocument,
     ) -> Result<StoredFile> {
-        let name_chars = new.file_name.chars().count();
-        if new.bytes.len() > FILE_BYTES_MAX || !(1..=NAME_CHARS_MAX).contains(&name_chars) {
-            let size = new.bytes.len();
-            return Err(Error::fault(format!(
-                "a file of {size} bytes with a name of {name_chars} characters can't be kept"
-            )));
-        }
+        ensure_keepable(&new.file_name, new.bytes.len(), FILE_BYTES_MAX)?;
         let place = format!("{owner}/{id}");
         self.0.documents.files.put(&place, new.bytes.clone()).await?;
         Ok(StoredFile {
@@ -145,8 +141,33 @@ impl Service {
         Ok(piece)
     }
 
+    /// All bytes of a document's file: for files that were kept at once.
+    pub(crate) async fn whole_file(&self, document: &StoredDocument) -> Result<Bytes> {
+        let first = self.file_piece(document, 0).await?;
+        let size = document.file.file_size;
+        if first.len() as u64 >= size.unsigned_abs() {
+            return Ok(first);
+        }
+        let mut bytes = first.to_vec();
+        while (bytes.len() as u64) < size.unsigned_abs() {
+            let from = i64::try_from(bytes.len()).map_err(Error::fault)?;
+            bytes.extend_from_slice(&self.file_piece(document, from).await?);
+        }
+        Ok(bytes.into())
+    }
+
     /// Writes something to the file store, so that a wrong setting is found at the start and not with the first label.
     pub async fn check_files(&self) -> Result<()> {
         self.0.documents.files.check().await
     }
+}
+
+fn ensure_keepable(name: &str, size: usize, size_max: usize) -> Result<()> {
+    let name_chars = name.chars().count();
+    if size > size_max || !(1..=NAME_CHARS_MAX).contains(&name_chars) {
+        return Err(Error::fault(format!(
+            "a file of {size} bytes with a name of {name_chars} characters can't be kept"
+        )));
+    }
+    Ok(())
 }

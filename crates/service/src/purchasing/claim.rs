@@ -272,7 +272,7 @@ impl Service {
     }
 
     /// A place among the calls to a purchase's account.
-    pub(super) async fn place(&self, purchase: &Purchase) -> Place {
+    pub(crate) async fn place(&self, purchase: &Purchase) -> Place {
         self.place_in_line(purchase.account, purchase.batch).await
     }
 

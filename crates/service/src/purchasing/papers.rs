@@ -18,7 +18,7 @@ use crate::{Service, fault, log};
 
 /// Largest label that is fetched, in bytes.
 const LABEL_BYTES_MAX: usize = 16 * 1024 * 1024;
-const SIZE: &str = "4x6";
+pub(crate) const SIZE: &str = "4x6";
 
 /// What came of making or fetching papers.
 pub enum Papers {
@@ -149,7 +149,7 @@ impl Drawing {
     }
 }
 
-fn label_file(format: LabelFormat, bytes: Bytes) -> NewDocument {
+pub(crate) fn label_file(format: LabelFormat, bytes: Bytes) -> NewDocument {
     NewDocument {
         r#type: DocumentType::Label,
         file_name: format!("label.{}", format.as_str()),

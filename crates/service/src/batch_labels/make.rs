@@ -1,0 +1,308 @@
+//! Labels for shipments that have none in the batch's format: drawn, asked for at the carrier, or converted.
+
+use ::carriers::{Label, Outcome, Task};
+use bytes::Bytes;
+use labels::Bought;
+use model::batch::Delta;
+use model::document::DocumentType;
+use model::shipment::{ErrorCode, ErrorType, LabelFormat, Shipment, ShipmentError, Source, Status};
+use model::{Error, Id, Result, World};
+use store::batch_labels::{self, State, Work};
+use store::carrier_accounts::{self, Stored as StoredAccount};
+use store::documents::{self, StoredDocument};
+use store::purchases::{self, Purchase};
+use store::shipments::{self, Stored};
+use store::{Tx, batches};
+use tokio::task::JoinSet;
+
+use super::{PAGE_SHIPMENTS, is_in, labels_of, tell};
+use crate::batches::member_changed;
+use crate::documents::{NewDocument, StoredFile};
+use crate::events::EventLog;
+use crate::purchasing::{Kept, LABEL_SIZE, label_file};
+use crate::shipments::{change_uncounted, read_shipment, without_links};
+use crate::{Service, found};
+
+/// How long a batch's labels wait for one that its carrier has not given yet, in seconds. Then it is left out.
+const LATE_SECONDS: i64 = 600;
+/// Progress is told of at most once in so long.
+const TELL_MICROS: i64 = 250_000;
+
+/// How a step on a batch's labels ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pass {
+    /// There is more to do at once.
+    More,
+    /// A label has not come yet.
+    Late,
+    Done,
+    /// Another node has it.
+    Lost,
+}
+
+/// A shipment without a label in the format.
+struct Lacking {
+    stored: Stored,
+    purchase: Purchase,
+    account: Option<StoredAccount>,
+    /// What it has in other formats.
+    labels: Vec<StoredDocument>,
+}
+
+/// A page of shipments.
+struct Page {
+    ids: Vec<Id<Shipment>>,
+    /// Labels in the format, with their shipments.
+    labels: Vec<String>,
+    lacking: Vec<Lacking>,
+}
+
+/// What came of making a shipment's labels.
+type Made = (Stored, std::result::Result<Vec<StoredFile>, ShipmentError>);
+
+impl Service {
+    /// Makes the labels of the next shipments.
+    pub(super) async fn make_labels(&self, work: &mut Work) -> Result<Pass> {
+        let seen = work.clone();
+        let page = self.db().read(work.owner, async move |tx| read_page(tx, &seen).await).await?;
+        let is_last = page.ids.len() < PAGE_SHIPMENTS;
+        let is_over = self.now().as_seconds() - work.created_at.as_seconds() > LATE_SECONDS;
+        let (lacking, late): (Vec<Lacking>, Vec<Lacking>) =
+            page.lacking.into_iter().partition(|lacking| lacking.purchase.is_labelled || is_over);
+        let mut tasks = JoinSet::new();
+        for (place, lacking) in lacking.into_iter().enumerate() {
+            let (service, format) = (self.clone(), work.format);
+            tasks.spawn(async move { (place, service.make_one(lacking, format).await) });
+        }
+        let mut made: Vec<(usize, Result<Made>)> = tasks.join_all().await;
+        made.sort_unstable_by_key(|(place, _)| *place);
+        let made: Vec<Made> = made.into_iter().map(|(_, made)| made).collect::<Result<_>>()?;
+        // Up to the first that is late, all is made.
+        let first_late = late.iter().map(|lacking| lacking.stored.id).min();
+        let reached = page.ids.iter().rfind(|id| first_late.is_none_or(|late| **id < late));
+        if let Some(reached) = reached {
+            let is_counted = |subject: &&String| subject.as_str() <= reached.to_string().as_str();
+            let files = made.iter().filter(|(stored, _)| stored.id <= *reached);
+            let fresh: usize = files.map(|(_, files)| files.as_ref().map_or(0, Vec::len)).sum();
+            work.labels += (page.labels.iter().filter(is_counted).count() + fresh) as i64;
+            work.made_to = reached.to_string();
+        }
+        if is_last && late.is_empty() {
+            work.state = State::Merging;
+        }
+        let is_held = self.record_made(work, made).await?;
+        Ok(match is_held {
+            false => Pass::Lost,
+            true if !late.is_empty() => Pass::Late,
+            true => Pass::More,
+        })
+    }
+
+    /// Writes down what was made, with its shipments; false where another node has the work.
+    async fn record_made(&self, work: &mut Work, made: Vec<Made>) -> Result<bool> {
+        let (owner, now) = (work.owner, self.now());
+        let events = self.event_log(owner, now);
+        let is_told = now.as_micros() - work.told_at.as_micros() >= TELL_MICROS;
+        if is_told {
+            work.told_at = now;
+        }
+        let kept = work.clone();
+        let record = self.db().write(owner, async move |tx| {
+            // The batch first, as everywhere: who takes locks in one order never waits in a circle.
+            found(batches::get_for_update(tx, owner, kept.batch).await?)?;
+            if !batch_labels::record(tx, &kept, now).await? {
+                return Ok(false);
+            }
+            let mut delta = Delta::default();
+            let mut is_seen = false;
+            for made in &made {
+                if let Some(change) = record_one(tx, &kept, made, &events).await? {
+                    delta += change;
+                    is_seen = true;
+                }
+            }
+            if is_seen {
+                member_changed(tx, owner, kept.batch, delta, &events).await?;
+            }
+            if is_told {
+                tell(tx, &kept, "batch.updated", &events).await?;
+            }
+            Ok(true)
+        });
+        let is_held = record.await?;
+        self.notice(owner);
+        Ok(is_held)
+    }
+
+    async fn make_one(self, lacking: Lacking, format: LabelFormat) -> Result<Made> {
+        let made = self.label_bytes(&lacking, format).await?;
+        let owner = lacking.purchase.owner;
+        let result = match made {
+            Err(error) => Err(error),
+            Ok(documents) => {
+                let mut files = Vec::with_capacity(documents.len());
+                for document in &documents {
+                    files.push(self.keep_file(owner, document).await?);
+                }
+                Ok(files)
+            }
+        };
+        Ok((lacking.stored, result))
+    }
+
+    /// The labels of a shipment in this format, or why there are none.
+    async fn label_bytes(
+        &self,
+        lacking: &Lacking,
+        format: LabelFormat,
+    ) -> Result<std::result::Result<Vec<NewDocument>, ShipmentError>> {
+        let purchase = &lacking.purchase;
+        let Some(kept) = Kept::of(purchase)? else { return Ok(Err(unavailable(format))) };
+        let connector = lacking.account.as_ref().and_then(|account| ::carriers::connector(&account.carrier));
+        let asked = match (connector, &lacking.account) {
+            (Some(connector), Some(account)) => {
+                Some((connector, self.open_account(purchase.owner, account)?))
+            }
+            _ => None,
+        };
+        let formats =
+            asked.as_ref().map(|(connector, account)| connector.capabilities(account).label_formats);
+        if kept.is_label_ours || formats.is_some_and(<[_]>::is_empty) {
+            return self.draw_labels(lacking, &kept, format).await.map(Ok);
+        }
+        if let Some((connector, account)) = &asked
+            && formats.is_some_and(|formats| formats.contains(&format))
+        {
+            let _place = self.place(purchase).await;
+            let task = Task::Label { receipt: &kept.receipt, format };
+            let outcome = self.ask(purchase.owner, *connector, account, &task, self.call_time()).await;
+            if let Some(bytes) = self.given(outcome, format).await {
+                return Ok(Ok(vec![label_file(format, bytes)]));
+            }
+        }
+        Ok(self.convert(lacking, format).await?.ok_or_else(|| unavailable(format)))
+    }
+
+    /// The label that a carrier gave, where it is in the format.
+    async fn given(&self, outcome: Outcome, wanted: LabelFormat) -> Option<Bytes> {
+        match outcome {
+            Outcome::Labelled(Label::File { format, bytes }) if format == wanted => Some(bytes),
+            Outcome::Labelled(Label::At { format, url }) if format == wanted => self.fetch(&url).await.ok(),
+            _ => None,
+        }
+    }
+
+    async fn draw_labels(
+        &self,
+        lacking: &Lacking,
+        kept: &Kept,
+        format: LabelFormat,
+    ) -> Result<Vec<NewDocument>> {
+        let shipment = read_shipment(&lacking.stored)?;
+        let is_test = lacking.purchase.owner.world == World::Test;
+        let date = lacking.purchase.sent_at.unwrap_or(lacking.purchase.created_at);
+        let numbers = kept.receipt.tracking_numbers.clone();
+        let fonts = self.fonts().await?;
+        let _core = self.0.labelling.cores.acquire().await.map_err(Error::fault)?;
+        let draw = move || {
+            let chosen = shipment.service.as_ref();
+            let bought = Bought {
+                shipment: &shipment.details,
+                carrier: chosen.map_or("", |chosen| &chosen.carrier.name),
+                service: chosen.map_or("", |chosen| &chosen.carrier_service.name),
+                tracking_numbers: &numbers,
+                is_test,
+                date,
+                reference: shipment.details.name.as_deref().unwrap_or_default(),
+            };
+            let scenes = labels::scenes(&bought, format, LABEL_SIZE, &fonts)?;
+            labels::files(format, &scenes)
+        };
+        let papers = tokio::task::spawn_blocking(draw).await.map_err(Error::fault)?.map_err(Error::fault)?;
+        let document = |paper: labels::Paper| NewDocument {
+            r#type: DocumentType::Label,
+            file_name: paper.file_name,
+            file_type: paper.media_type.to_owned(),
+            bytes: paper.bytes.into(),
+        };
+        Ok(papers.into_iter().map(document).collect())
+    }
+
+    /// A label made of one in another format; none where there is no way.
+    async fn convert(&self, lacking: &Lacking, to: LabelFormat) -> Result<Option<Vec<NewDocument>>> {
+        let pictures = lacking.labels.iter().filter(|document| is_in(document, LabelFormat::Png));
+        let mut converted = Vec::new();
+        for picture in pictures {
+            let bytes = self.whole_file(picture).await?;
+            let _core = self.0.labelling.cores.acquire().await.map_err(Error::fault)?;
+            let convert = move || labels::converted(&bytes, LabelFormat::Png, to);
+            match tokio::task::spawn_blocking(convert).await.map_err(Error::fault)? {
+                Some(Ok(bytes)) => converted.push(label_file(to, bytes.into())),
+                _ => return Ok(None),
+            }
+        }
+        Ok((!converted.is_empty()).then_some(converted))
+    }
+}
+
+fn unavailable(format: LabelFormat) -> ShipmentError {
+    let message = format!(
+        "The carrier gives no label as {}, and the one it gave can't be made into it.",
+        format.as_str()
+    );
+    ShipmentError::new(ErrorType::Label, ErrorCode::LabelFormatUnavailable, Source::Carrier, message)
+}
+
+async fn read_page(tx: &mut Tx<'_>, work: &Work) -> Result<Page> {
+    let owner = work.owner;
+    let ids = batch_labels::bought(tx, owner, work.batch, &work.made_to, PAGE_SHIPMENTS).await?;
+    let all = labels_of(tx, owner, &ids).await?;
+    let mut page = Page { ids: ids.clone(), labels: Vec::new(), lacking: Vec::new() };
+    let has_it = |document: &&StoredDocument| is_in(document, work.format);
+    page.labels.extend(all.iter().filter(has_it).map(|document| document.subject.clone()));
+    for id in ids {
+        let subject = id.to_string();
+        if page.labels.contains(&subject) {
+            continue;
+        }
+        let stored = found(shipments::get(tx, owner, id).await?)?;
+        let Some(purchase) = purchases::get(tx, owner, id).await? else { continue };
+        let account = carrier_accounts::get(tx, owner, purchase.account).await?;
+        let labels = all.iter().filter(|document| document.subject == subject).cloned().collect();
+        page.lacking.push(Lacking { stored, purchase, account, labels });
+    }
+    Ok(page)
+}
+
+/// Adds labels to a shipment, or says why there are none. Gives what its batch has to know.
+async fn record_one(
+    tx: &mut Tx<'_>,
+    work: &Work,
+    (seen, made): &Made,
+    events: &EventLog,
+) -> Result<Option<Delta>> {
+    let (owner, now) = (work.owner, events.now());
+    let stored = found(shipments::get_for_update(tx, owner, seen.id).await?)?;
+    let subject = stored.id.to_string();
+    let before = documents::of_subject(tx, owner, &subject).await?;
+    // It may have been taken back meanwhile, or have got its label from somebody else.
+    let has_it = |document: &StoredDocument| {
+        document.file.r#type == DocumentType::Label && is_in(document, work.format)
+    };
+    if stored.status != Status::Purchased || before.iter().any(has_it) {
+        return Ok(None);
+    }
+    let mut new = Shipment { updated_at: now, ..read_shipment(&stored)? };
+    match made {
+        Ok(files) => {
+            for file in files {
+                documents::insert(tx, owner, &subject, file, now).await?;
+            }
+        }
+        Err(error) => new.add_error(error.clone()),
+    }
+    let all = documents::of_subject(tx, owner, &subject).await?;
+    let links = without_links(&all);
+    let changed = change_uncounted(tx, owner, &stored, &new, &links, "shipment.updated", events).await?;
+    Ok(changed.batch.map(|(_, delta)| delta))
+}

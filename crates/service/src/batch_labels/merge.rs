@@ -1,0 +1,183 @@
+//! The one file with all labels of a batch, written while its labels are read.
+
+use bytes::Bytes;
+use labels::Merger;
+use model::document::DocumentType;
+use model::shipment::{ErrorCode, ErrorType, Shipment, ShipmentError, Source};
+use model::{Error, Id, Result};
+use store::batch_labels::{self, State, Work};
+use store::documents::{self, StoredDocument};
+use store::{batches, shipments};
+use tokio::task::JoinSet;
+
+use super::make::Pass;
+use super::{PAGE_SHIPMENTS, is_in, labels_of, tell};
+use crate::batches::member_changed;
+use crate::documents::{FileWriter, StoredFile};
+use crate::shipments::{change_uncounted, read_shipment, without_links};
+use crate::{Service, found};
+
+/// Labels that are read at once, and then put into the file together.
+const READ_AT_ONCE: usize = 16;
+/// Shipments whose labels could not be put into the file of which it is told.
+const UNREADABLE_MAX: usize = 100;
+/// Attempts before this one whose files are looked for, to be removed.
+const ATTEMPTS_FORGOTTEN: i64 = 16;
+
+/// A label that could not be put into the file, and why.
+type Unreadable = (Id<Shipment>, String);
+
+/// A label to put into the file: whose, what it is called there, and where it is.
+struct Entry {
+    shipment: Id<Shipment>,
+    name: String,
+    document: StoredDocument,
+}
+
+impl Service {
+    /// Writes the file, and says that all is made.
+    pub(super) async fn merge_labels(&self, node: &str, work: &mut Work) -> Result<Pass> {
+        let (ending, media_type) = Merger::kind(work.format);
+        let name = (format!("labels.{ending}"), media_type);
+        let (owner, kind) = (work.owner, DocumentType::Labels);
+        let mut writer = self.keep_stream(owner, work.document, work.fence, kind, name).await?;
+        let unreadable = match self.write_merged(node, work, &mut writer).await {
+            Ok(Some(unreadable)) => unreadable,
+            Ok(None) => {
+                writer.abort().await;
+                return Ok(Pass::More);
+            }
+            Err(error) => {
+                writer.abort().await;
+                return Err(error);
+            }
+        };
+        let file = writer.finish().await?;
+        work.state = State::Made;
+        if !self.record_merged(work, file, unreadable).await? {
+            return Ok(Pass::Lost);
+        }
+        for attempt in (work.fence - ATTEMPTS_FORGOTTEN).max(1)..work.fence {
+            self.forget_attempt(owner, work.document, attempt).await;
+        }
+        Ok(Pass::Done)
+    }
+
+    /// Writes all labels; none where this node must not go on. Gives those that could not be put into it.
+    async fn write_merged(
+        &self,
+        node: &str,
+        work: &Work,
+        writer: &mut FileWriter,
+    ) -> Result<Option<Vec<Unreadable>>> {
+        let (owner, batch, format) = (work.owner, work.batch, work.format);
+        let mut merger = Merger::new(format);
+        let (mut after, mut number, mut unreadable) = (String::new(), 0_u64, Vec::new());
+        loop {
+            let from = after.clone();
+            let read = self.db().read(owner, async move |tx| {
+                let ids = batch_labels::bought(tx, owner, batch, &from, PAGE_SHIPMENTS).await?;
+                Ok((labels_of(tx, owner, &ids).await?, ids))
+            });
+            let (mut labels, ids) = read.await?;
+            labels.retain(|document| is_in(document, format));
+            let entries = entries(labels, &mut number)?;
+            for some in entries.chunks(READ_AT_ONCE) {
+                if !self.may_label(node) {
+                    return Ok(None);
+                }
+                let files = self.read_labels(some).await?;
+                let _core = self.0.labelling.cores.acquire().await.map_err(Error::fault)?;
+                let add = move || add(merger, files);
+                let (back, bytes, refused) = tokio::task::spawn_blocking(add).await.map_err(Error::fault)?;
+                merger = back;
+                unreadable.extend(refused.into_iter().take(UNREADABLE_MAX - unreadable.len()));
+                writer.write(&bytes).await?;
+            }
+            match ids.last() {
+                Some(last) if ids.len() == PAGE_SHIPMENTS => after = last.to_string(),
+                _ => break,
+            }
+        }
+        let end = tokio::task::spawn_blocking(move || merger.finish()).await.map_err(Error::fault)?;
+        writer.write(&end).await?;
+        Ok(Some(unreadable))
+    }
+
+    /// The bytes of some labels, in their order.
+    async fn read_labels(&self, entries: &[Entry]) -> Result<Vec<(Id<Shipment>, String, Bytes)>> {
+        let mut tasks = JoinSet::new();
+        for (place, entry) in entries.iter().enumerate() {
+            let (service, document) = (self.clone(), entry.document.clone());
+            tasks.spawn(async move { (place, service.whole_file(&document).await) });
+        }
+        let mut read = tasks.join_all().await;
+        read.sort_unstable_by_key(|(place, _)| *place);
+        let files = read.into_iter().zip(entries);
+        files.map(|((_, bytes), entry)| Ok((entry.shipment, entry.name.clone(), bytes?))).collect()
+    }
+
+    /// Makes the file known; false where another node has the work.
+    async fn record_merged(
+        &self,
+        work: &Work,
+        file: StoredFile,
+        unreadable: Vec<Unreadable>,
+    ) -> Result<bool> {
+        let (owner, now, work) = (work.owner, self.now(), work.clone());
+        let events = self.event_log(owner, now);
+        let record = self.db().write(owner, async move |tx| {
+            found(batches::get_for_update(tx, owner, work.batch).await?)?;
+            if !batch_labels::record(tx, &work, now).await? {
+                return Ok(false);
+            }
+            documents::insert(tx, owner, &work.batch.to_string(), &file, now).await?;
+            for (id, why) in &unreadable {
+                let stored = found(shipments::get_for_update(tx, owner, *id).await?)?;
+                let mut new = Shipment { updated_at: now, ..read_shipment(&stored)? };
+                let message = format!("Its label is not in the file of the batch: {why}.");
+                let code = ErrorCode::LabelFormatUnavailable;
+                new.add_error(ShipmentError::new(ErrorType::Label, code, Source::Carrier, message));
+                let all = without_links(&documents::of_subject(tx, owner, &id.to_string()).await?);
+                let changed =
+                    change_uncounted(tx, owner, &stored, &new, &all, "shipment.updated", &events).await?;
+                if let Some((batch, delta)) = changed.batch {
+                    member_changed(tx, owner, batch, delta, &events).await?;
+                }
+            }
+            tell(tx, &work, "batch.labels_created", &events).await?;
+            Ok(true)
+        });
+        let is_held = record.await?;
+        self.notice(owner);
+        Ok(is_held)
+    }
+}
+
+/// Names labels by their number and their shipment, and where it has several, by their place in it.
+fn entries(labels: Vec<StoredDocument>, number: &mut u64) -> Result<Vec<Entry>> {
+    let mut entries = Vec::with_capacity(labels.len());
+    for of_one in labels.chunk_by(|a, b| a.subject == b.subject) {
+        for (place, document) in (1..).zip(of_one) {
+            *number += 1;
+            let shipment =
+                Id::parse(&document.subject).ok_or_else(|| Error::fault("a label belongs to no shipment"))?;
+            let piece = if of_one.len() > 1 { format!("-{place}") } else { String::new() };
+            let name = format!("{number:04}-{shipment}{piece}");
+            entries.push(Entry { shipment, name, document: document.clone() });
+        }
+    }
+    Ok(entries)
+}
+
+/// Puts labels into the file; gives its next bytes, and what could not be read.
+fn add(mut merger: Merger, files: Vec<(Id<Shipment>, String, Bytes)>) -> (Merger, Vec<u8>, Vec<Unreadable>) {
+    let (mut bytes, mut unreadable) = (Vec::new(), Vec::new());
+    for (shipment, name, file) in files {
+        match merger.add(&name, &file) {
+            Ok(more) => bytes.extend(more),
+            Err(error) => unreadable.push((shipment, error.to_string())),
+        }
+    }
+    (merger, bytes, unreadable)
+}
