@@ -257,7 +257,7 @@ async fn ensure_location(tx: &mut Tx<'_>, owner: Owner, location: Id<Location>) 
         return Ok(());
     }
     let code = Code::LocationNotFound;
-    let issue = Issue::new(code.as_str(), "/location/id", "There is no such location.");
+    let issue = Issue::new(code.as_str(), "/location", "There is no such location.");
     Err(Problem::field(code, issue).into())
 }
 
