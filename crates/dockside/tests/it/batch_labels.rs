@@ -31,7 +31,8 @@ impl World {
             shipments.push(self.shipment(parcel).await);
         }
         let ids: Vec<&str> = shipments.iter().filter_map(|path| path.rsplit('/').next()).collect();
-        let service = json!({"carrier_account": {"handle": "sandbox"}, "carrier_service": {"handle": "standard"}});
+        let service =
+            json!({"carrier_account": {"handle": "sandbox"}, "carrier_service": {"handle": "standard"}});
         let body = json!({"service": service, "shipments": ids, "options": {"label_format": format}});
         let reply = self.post("/batches", body).await;
         assert_eq!(reply.status, 201, "{reply}");
@@ -130,11 +131,9 @@ async fn pngs_come_one_by_one_and_in_a_zip_and_are_the_same_whenever_they_are_as
     assert_eq!(text(&labels[0], "file_name"), "labels.zip");
     let zip = world.file(&labels[0]).await;
     let ids: Vec<&str> = shipments.iter().filter_map(|path| path.rsplit('/').next()).collect();
-    for name in [
-        format!("0001-{}.png", ids[0]),
-        format!("0002-{}-1.png", ids[1]),
-        format!("0003-{}-2.png", ids[1]),
-    ] {
+    for name in
+        [format!("0001-{}.png", ids[0]), format!("0002-{}-1.png", ids[1]), format!("0003-{}-2.png", ids[1])]
+    {
         // Once before the file, once in the list.
         assert_eq!(count(&zip, name.as_bytes()), 2, "{name}");
     }
@@ -194,12 +193,13 @@ async fn who_does_not_wait_is_told_where_to_look_and_by_an_event() {
 async fn who_waits_has_them_in_the_answer() {
     let world = World::rehearsal_with(|settings| settings.carriers.wait_seconds = 20).await;
     let (batch, _) = world.bought_batch("pdf", vec![parcel_to(FINE), parcel_to(FINE)]).await;
-    let _jobs = world.service.start_jobs().expect("jobs");
+    let jobs = world.service.start_jobs().expect("jobs");
     let path = format!("{batch}/labels");
     let post = || world.request("POST", &path).header("idempotency-key", "once").send();
     let reply = post().await;
     assert_eq!((reply.status.as_u16(), data(&reply).len()), (201, 3), "{reply}");
     let again = post().await;
+    jobs.stop().await;
     assert_eq!((again.status.as_u16(), again.header("idempotent-replayed")), (201, "true"));
     assert_eq!(known(&data(&again)), known(&data(&reply)));
 }
