@@ -25,6 +25,8 @@ pub struct Party {
     bought: String,
     /// A shipment of the batch; the one among the ids is in none.
     member: String,
+    /// A batch that is finalised; the one among the ids is open.
+    finalised: String,
     /// How an account with a carrier is made in this world.
     account: Value,
 }
@@ -33,8 +35,8 @@ impl Party {
     /// Who has nothing yet.
     pub fn new(token: String) -> Self {
         let none = String::new;
-        let (item, depot, bought, member) = (none(), none(), none(), none());
-        Self { token, ids: BTreeMap::new(), item, depot, bought, member, account: Value::Null }
+        let (item, depot, bought, member, finalised) = (none(), none(), none(), none(), none());
+        Self { token, ids: BTreeMap::new(), item, depot, bought, member, finalised, account: Value::Null }
     }
 
     pub async fn settle(world: &World, organisation: &str, mode: Mode) -> Self {
@@ -118,9 +120,11 @@ impl Party {
         let attempt = &self.ids["pa"];
         world.tamper(&format!("UPDATE purchase SET state = 'needs_review' WHERE id = '{attempt}'")).await;
         for _ in 0..2 {
+            self.finalised = self.ids.get("batch").cloned().unwrap_or_default();
             self.settle_batch(world, &account).await;
             self.settle_rates(world, &account).await;
         }
+        world.tamper(&format!("UPDATE batch SET status = 'purchased' WHERE id = '{}'", self.finalised)).await;
         // One that nothing was bought with, so that it can be deleted.
         self.keep("ca", &self.create(world, "/carrier_accounts", self.account.clone()).await);
     }
@@ -169,6 +173,9 @@ impl Party {
             let prefix = prefix(shape).expect("a path has ids");
             if route.operation == "void_shipment" {
                 return self.bought.clone();
+            }
+            if route.operation == "create_batch_labels" {
+                return self.finalised.clone();
             }
             self.ids.get(prefix).unwrap_or_else(|| panic!("Party makes no {prefix}_: add it")).clone()
         };
