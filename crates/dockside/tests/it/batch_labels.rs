@@ -193,12 +193,13 @@ async fn who_does_not_wait_is_told_where_to_look_and_by_an_event() {
 async fn who_waits_has_them_in_the_answer() {
     let world = World::rehearsal_with(|settings| settings.carriers.wait_seconds = 20).await;
     let (batch, _) = world.bought_batch("pdf", vec![parcel_to(FINE), parcel_to(FINE)]).await;
-    let _jobs = world.service.start_jobs().expect("jobs");
+    let jobs = world.service.start_jobs().expect("jobs");
     let path = format!("{batch}/labels");
     let post = || world.request("POST", &path).header("idempotency-key", "once").send();
     let reply = post().await;
     assert_eq!((reply.status.as_u16(), data(&reply).len()), (201, 3), "{reply}");
     let again = post().await;
+    jobs.stop().await;
     assert_eq!((again.status.as_u16(), again.header("idempotent-replayed")), (201, "true"));
     assert_eq!(known(&data(&again)), known(&data(&reply)));
 }

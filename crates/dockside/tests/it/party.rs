@@ -216,7 +216,7 @@ impl Party {
             let prefix = prefix(shape).expect("a path has ids");
             match route.operation {
                 "void_shipment" => return self.bought.clone(),
-                "create_batch_manifests" => return self.finalised.clone(),
+                "create_batch_labels" | "create_batch_manifests" => return self.finalised.clone(),
                 _ => {}
             }
             self.ids.get(prefix).unwrap_or_else(|| panic!("Party makes no {prefix}_: add it")).clone()
