@@ -17,9 +17,9 @@ const CARRIER_EVERY: usize = 3;
 const FREEZE_EVERY: usize = 24;
 const FREEZE_EVERY_ALONE: usize = 70;
 /// How long a kill waits until as much was bought as belongs to it.
-const WORK_TIME: Duration = Duration::from_secs(3);
+const WORK_TIME: Duration = Duration::from_millis(1_200);
 /// Shipments that may be made before the first kill, beside those of each.
-const AHEAD: usize = 400;
+const AHEAD: usize = 1_200;
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 
 /// What is to be done, at least.

@@ -72,9 +72,14 @@ impl Shipper {
 
     /// Makes a batch of new shipments.
     pub fn make(&mut self, mode: Mode, size: usize) -> String {
+        self.make_to(POST_CODE, mode, size)
+    }
+
+    /// The same, to a post code, or to a word in its place.
+    pub fn make_to(&mut self, post_code: &str, mode: Mode, size: usize) -> String {
         let shipments: Vec<String> = (0..size)
             .map(|_| {
-                let shipment = self.create("/shipments", &shipment_body(POST_CODE));
+                let shipment = self.create("/shipments", &shipment_body(post_code));
                 self.shared.journal.note(&Word::Made { shipment: shipment.clone() });
                 shipment
             })
