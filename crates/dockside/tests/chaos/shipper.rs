@@ -25,6 +25,12 @@ const LOOK_EVERY: Duration = Duration::from_millis(60);
 const REPEAT_REST: Duration = Duration::from_millis(300);
 const POST_CODE: &str = "BS1 4DJ";
 
+/// How what is under way stands, for whoever looks into a failure.
+const UNDER_WAY: &str = "SELECT count(*) || ' ' || p.state || ' of ' || count(DISTINCT p.batch_id) || ' batches, held by '
+        || CASE WHEN p.holder = '' THEN 'nobody' ELSE CASE WHEN n.id IS NULL THEN 'the dead' ELSE n.id END END
+        || ', due ' || min(p.due_at) || ' to ' || max(p.due_at) || ', at most ' || max(p.failures) || ' failures'
+    FROM purchase p LEFT JOIN node n ON n.id = p.holder WHERE p.state <> 'bought' GROUP BY p.state, p.holder, n.id";
+
 /// A batch that is not bought yet.
 pub struct Pending {
     batch: String,
@@ -154,7 +160,11 @@ impl Shipper {
             let word = Word::Progress { batch: pending.batch.clone(), status: status.clone(), purchased };
             self.shared.journal.note(&word);
         }
-        assert!(pending.moved_at.elapsed() < STUCK, "a batch is stuck: {batch}");
+        if pending.moved_at.elapsed() >= STUCK {
+            let rows = self.shared.store.rows(&[UNDER_WAY]).remove(0);
+            let rows: Vec<_> = rows.into_iter().flatten().flatten().collect();
+            panic!("{} is stuck, {purchased} bought; in all: {}", pending.batch, rows.join("; "));
+        }
         match status.as_str() {
             "purchasing" => false,
             "purchased" => {
@@ -191,6 +201,12 @@ impl Shipper {
             self.shared.repeats.fetch_add(1, Ordering::Relaxed);
             self.buy(batch);
         }
+    }
+}
+
+impl Drop for Shipper {
+    fn drop(&mut self) {
+        self.shared.is_broken.fetch_or(std::thread::panicking(), Ordering::Relaxed);
     }
 }
 
