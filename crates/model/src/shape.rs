@@ -3,12 +3,15 @@
 //! A shape checks what comes in, naming every field at fault at once; and it is the schema that OpenAPI and the
 //! documentation publish. Since both read the same constants, they can't drift apart.
 
+mod leaf;
+
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Number, Value};
+use serde_json::{Map, Value};
 
 use crate::json::{escape, merge};
 use crate::problem::{Code, Error, Issue, Problem, Result};
 use crate::time::Timestamp;
+use leaf::{Fraction, check_text, whole};
 
 /// Largest object of free form, in bytes of JSON.
 const OPEN_BYTES_MAX: usize = 16_384;
@@ -262,44 +265,6 @@ impl Shape {
             }
             _ => self.check(value, at, issues),
         }
-    }
-}
-
-/// A number that is not whole.
-struct Fraction;
-
-/// The number, if it is whole, however it is written: `2`, `2.0` and `2e0` are the same. What does not fit is brought to
-/// the ends of the range, which no limit reaches.
-fn whole(number: &Number) -> Result<i64, Fraction> {
-    match (number.as_i64(), number.as_f64()) {
-        (Some(whole), _) => Ok(whole),
-        (None, Some(float)) if float.fract() == 0.0 => Ok(float as i64),
-        _ => Err(Fraction),
-    }
-}
-
-fn check_text(
-    text: &str,
-    chars_min: usize,
-    chars_max: usize,
-    pattern: Option<&Pattern>,
-) -> Result<(), (&'static str, String)> {
-    let chars = text.chars().count();
-    if chars < chars_min {
-        return Err(("too_short", format!("Must have at least {chars_min} characters.")));
-    }
-    if chars > chars_max {
-        return Err(("too_long", format!("Must have at most {chars_max} characters.")));
-    }
-    // PostgreSQL can't keep a NUL, and other control characters end up on labels.
-    if text.chars().any(char::is_control) {
-        return Err(("invalid_text", "Must not contain control characters.".to_owned()));
-    }
-    match pattern {
-        Some(pattern) if !(pattern.matches)(text) => {
-            Err(("invalid_format", format!("Must match {}.", pattern.regex)))
-        }
-        _ => Ok(()),
     }
 }
 

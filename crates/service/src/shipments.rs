@@ -256,9 +256,10 @@ pub async fn change_with_documents(
     event: &'static str,
     log: &EventLog,
 ) -> Result<String> {
-    let changed = change_uncounted(tx, owner, stored, new, documents, event, log).await?;
+    // On the heap: nearly all that is done with shipments comes here.
+    let changed = Box::pin(change_uncounted(tx, owner, stored, new, documents, event, log)).await?;
     if let Some((batch, delta)) = changed.batch {
-        batches::member_changed(tx, owner, batch, delta, log).await?;
+        Box::pin(batches::member_changed(tx, owner, batch, delta, log)).await?;
     }
     Ok(changed.shown)
 }

@@ -53,11 +53,12 @@ const HAS_UNBOUGHT: Sql = Sql::same(
     "SELECT id FROM shipment WHERE owner = $1 AND batch_id = $2
      AND status IN ('draft', 'rated', 'purchasing', 'purchase_failed') LIMIT 1",
 );
-/// `$1` lists the batches as JSON. Only where there are errors the document is looked into for them.
+/// `$1` lists the batches as JSON. SQLite takes a cross join in the order in which it is written: for each batch it goes by
+/// the index to the few that are wanted. Only where there are errors the document is looked into for them.
 const FIRST_MEMBERS: Sql = Sql::each(
     "SELECT s.batch_id, s.id, s.status, json_extract(s.doc, '$.name'),
          CASE WHEN s.errors_count > 0 THEN json_extract(s.doc, '$.errors') END
-     FROM json_each($1) b JOIN shipment s ON s.owner = $2 AND s.batch_id = b.value
+     FROM json_each($1) b CROSS JOIN shipment s ON s.owner = $2 AND s.batch_id = b.value
      WHERE s.id IN (SELECT f.id FROM shipment f WHERE f.owner = $2 AND f.batch_id = b.value ORDER BY f.id LIMIT $3)
      ORDER BY s.batch_id, s.id",
     "SELECT s.batch_id, s.id, s.status, s.doc::json ->> 'name',
@@ -69,7 +70,7 @@ const FIRST_MEMBERS: Sql = Sql::each(
 );
 const ERRORS: Sql = Sql::each(
     "SELECT s.batch_id, json_extract(s.doc, '$.errors')
-     FROM json_each($1) b JOIN shipment s ON s.owner = $2 AND s.batch_id = b.value AND s.errors_count > 0
+     FROM json_each($1) b CROSS JOIN shipment s ON s.owner = $2 AND s.batch_id = b.value AND s.errors_count > 0
      WHERE s.id IN (SELECT f.id FROM shipment f WHERE f.owner = $2 AND f.batch_id = b.value
          AND f.batch_id IS NOT NULL AND f.errors_count > 0 ORDER BY f.id LIMIT $3)
      ORDER BY s.batch_id, s.id",

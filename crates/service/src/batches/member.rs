@@ -74,16 +74,14 @@ async fn count(
 
 /// What the status follows from; none where it can't follow from this change.
 async fn facts(tx: &mut Tx<'_>, owner: Owner, old: &Stored, delta: Delta) -> Result<Option<Facts>> {
-    match old.status {
-        Status::Open | Status::Purchased => return Ok(None),
-        Status::Purchasing => {
-            if old.begun_to.is_some() || batches::is_awaited(tx, owner, old.id).await? {
-                return Ok(None);
-            }
-        }
+    let may_follow = match old.status {
+        Status::Open | Status::Purchased => false,
+        Status::Purchasing => old.begun_to.is_none() && !batches::is_awaited(tx, owner, old.id).await?,
         // Only what is bought or removed leaves fewer to buy.
-        _ if delta.purchased <= 0 && delta.shipments >= 0 => return Ok(None),
-        _ => {}
+        Status::PartiallyPurchased | Status::PurchaseFailed => delta.purchased > 0 || delta.shipments < 0,
+    };
+    if !may_follow {
+        return Ok(None);
     }
     let has_unbought = batches::has_unbought(tx, owner, old.id).await?;
     Ok(Some(Facts { is_under_way: false, has_unbought }))
