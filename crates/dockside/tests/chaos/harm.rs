@@ -17,7 +17,7 @@ const CARRIER_EVERY: usize = 3;
 const FREEZE_EVERY: usize = 24;
 const FREEZE_EVERY_ALONE: usize = 70;
 /// How long a kill waits until as much was bought as belongs to it.
-const WORK_TIME: Duration = Duration::from_secs(4);
+const WORK_TIME: Duration = Duration::from_secs(3);
 /// Shipments that may be made before the first kill, beside those of each.
 const AHEAD: usize = 800;
 const LOOK_EVERY: Duration = Duration::from_millis(25);

@@ -28,7 +28,7 @@ pub const CALL: Duration = Duration::from_secs(2);
 pub const STUCK: Duration = Duration::from_secs(150);
 /// Lines of a log that are shown.
 const WORDS_MAX: usize = 20;
-const LOOK_EVERY: Duration = Duration::from_millis(300);
+const LOOK_EVERY: Duration = Duration::from_millis(700);
 
 /// How likely each fault is.
 pub struct Faults {

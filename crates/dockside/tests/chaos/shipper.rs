@@ -19,8 +19,8 @@ use crate::way::Way;
 /// Batches that one client follows at once.
 const PENDING_MAX: usize = 4;
 /// Shipments of a batch: from the first to below the second.
-const SIZE: (u64, u64) = (5, 70);
-const LOOK_EVERY: Duration = Duration::from_millis(60);
+const SIZE: (u64, u64) = (5, 45);
+const LOOK_EVERY: Duration = Duration::from_millis(150);
 /// The rest before what failed is bought again.
 const REPEAT_REST: Duration = Duration::from_millis(300);
 const POST_CODE: &str = "BS1 4DJ";
