@@ -17,6 +17,7 @@ mod files;
 mod inventory_items;
 mod location_configurations;
 mod locations;
+mod manifests;
 mod metrics;
 mod oauth;
 pub mod openapi;

@@ -163,6 +163,11 @@ fn responses(route: &Route, routes: &[Route], components: &mut Components) -> Va
         merge(&mut accepted["headers"], accepted_headers());
         all.insert("202".to_owned(), accepted);
     }
+    if route.repeats {
+        let mut repeated = response.clone();
+        repeated["description"] = "It was done before: nothing is new.".into();
+        all.insert("200".to_owned(), repeated);
+    }
     all.insert(status.to_owned(), response);
     if matches!(route.success, Success::Resource(_)) && route.method == Method::GET {
         all.insert("304".to_owned(), json!({ "description": "The caller has this state already." }));

@@ -14,7 +14,8 @@ use crate::call::Call;
 use crate::respond::Response;
 use crate::{
     access_tokens, allocations, batches, carrier_webhooks, carriers, connection, docs, events, files,
-    inventory_items, location_configurations, locations, oauth, orders, shipments, system, webhook_endpoints,
+    inventory_items, location_configurations, locations, manifests, oauth, orders, shipments, system,
+    webhook_endpoints,
 };
 
 type Handler = Box<dyn Fn(Call) -> Pin<Box<dyn Future<Output = Result<Response>> + Send>> + Send + Sync>;
@@ -39,6 +40,8 @@ pub struct Route {
     pub refusals: &'static [Code],
     /// Whether it may answer before it is done: with 202.
     pub accepts: bool,
+    /// Whether it may answer 200 instead of 201, because what is asked for is there already.
+    pub repeats: bool,
     /// Whether it is a GET that changes something, as the interface has a few: then there is no HEAD of it.
     pub acts: bool,
     pub(crate) handler: Handler,
@@ -128,6 +131,7 @@ impl Route {
             success: Success::Empty,
             refusals: &[],
             accepts: false,
+            repeats: false,
             acts: false,
             handler: Box::new(move |call| Box::pin(handler(call))),
         }
@@ -216,6 +220,13 @@ impl Route {
         self
     }
 
+    /// Marks what answers 200 instead of 201 where it was done before.
+    #[must_use]
+    pub fn repeats(mut self) -> Self {
+        self.repeats = true;
+        self
+    }
+
     /// Marks a GET that changes something. A HEAD must never act, so it is refused there.
     #[must_use]
     pub fn acts(mut self) -> Self {
@@ -262,6 +273,7 @@ pub fn all() -> Vec<Route> {
         carrier_webhooks::routes(),
         shipments::routes(),
         batches::routes(),
+        manifests::routes(),
         events::routes(),
         webhook_endpoints::routes(),
         access_tokens::routes(),

@@ -99,7 +99,7 @@ fn purchases() -> Vec<Route> {
             .id(&SHIPMENT_ID)
             .success(Success::Resource(&SHIPMENT))
             .accepts()
-            .refusals(const { &[Code::ShipmentPurchasing, Code::ShipmentNotPurchased, Code::VoidUnsupported] }),
+            .refusals(const { &[Code::ShipmentPurchasing, Code::ShipmentNotPurchased, Code::ShipmentManifested, Code::VoidUnsupported] }),
         Route::get("/purchase_attempts", read, "List purchase attempts", list_purchase_attempts)
             .about("Newest first. Those with `state=needs_review` wait for a person: neither we nor the carrier can tell whether they were bought.")
             .parameters(const { &[LIMIT, CURSOR, BY_STATE] })

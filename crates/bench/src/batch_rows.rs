@@ -11,7 +11,7 @@ use model::{Batch, Event, Id, Owner, PurchaseAttempt, Timestamp};
 use service::{Clock, SystemClock};
 use store::purchases::{self, Due, Purchase, Wish};
 use store::shipments::{self, Stored};
-use store::{Access, Db, Start, Tx, nodes};
+use store::{Access, Db, Start, Tx};
 
 use crate::Outcome;
 use crate::bare::{new_id, open};
@@ -51,10 +51,7 @@ async fn write(db: &Db, owner: Owner, group: Arc<[Stored]>, sample: &Arc<Purchas
     let (wishes, of) = (Arc::clone(&group), Arc::clone(sample));
     let begun = db.write(owner, async move |tx| begin(tx, owner, &wishes, &of, now).await);
     let begun = begun.await?;
-    let claimed = db.write(Access::System, async move |tx| {
-        nodes::insert(tx, NODE, now.plus_seconds(-1)).await?;
-        purchases::claim(tx, NODE, &begun, now).await
-    });
+    let claimed = db.write(Access::System, async move |tx| purchases::claim(tx, NODE, &begun, now).await);
     let claimed: Arc<[Purchase]> = claimed.await?.into();
     let called: Vec<_> = claimed.iter().map(|purchase| (purchase.id, purchase.fence)).collect();
     let call = db.write(owner, async move |tx| purchases::call(tx, owner, &called, now).await);

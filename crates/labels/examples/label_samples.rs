@@ -4,11 +4,11 @@
 //!
 //! The directory gets the files of each shipment in each format, under its number: `7.label.pdf`, `7.label-1.png`. And
 //! `expected.tsv`: the number of a shipment, `label` or the name of a file for customs, the number of the package, the kind
-//! of code, and what it must read.
+//! of code, and what it must read. `0.manifest.pdf` lists three of the shipments, and `1.manifest.pdf` all.
 
 mod samples;
 
-use labels::{Fonts, Paper, files, papers, scenes};
+use labels::{Fonts, Handover, HandoverRow, Paper, files, handover, papers, scenes};
 use model::document::DocumentType;
 use model::shipment::LabelFormat;
 use samples::{Numbers, ROWS, Sample};
@@ -76,6 +76,42 @@ fn write_some(
     Ok(rows)
 }
 
+/// Writes the list with which some shipments are handed over; gives what must be read on it.
+fn write_manifest(
+    n: usize,
+    samples: &[Sample],
+    fonts: &Fonts,
+    directory: &Path,
+) -> Result<String, Box<dyn Error>> {
+    let row = |sample: &Sample| {
+        let destination = &sample.shipment.addresses.destination;
+        let contact = destination.contact.as_ref();
+        let grams = sample.shipment.packages.iter().map(|package| package.geometry?.grams());
+        HandoverRow {
+            tracking_number: sample.tracking_numbers[0].clone(),
+            service: sample.service.to_owned(),
+            recipient: contact.and_then(|contact| contact.name.clone()).unwrap_or_default(),
+            country_code: destination.address.country_code,
+            post_code: destination.address.post_code.clone().unwrap_or_default(),
+            pieces: u32::try_from(sample.shipment.packages.len()).unwrap_or(u32::MAX),
+            grams: grams.sum(),
+        }
+    };
+    let number = format!("mfst_01jc00000000000000000000{n:02}");
+    let sheet = Handover {
+        number: number.clone(),
+        carrier: "Sandbox".to_owned(),
+        account: "Main account".to_owned(),
+        origin: samples[n].shipment.addresses.origin.clone(),
+        ship_date: "2026-11-15".to_owned(),
+        is_test: n == 0,
+        shipments: i64::try_from(samples.len())?,
+        rows: samples.iter().map(row).collect(),
+    };
+    std::fs::write(directory.join(format!("{n}.manifest.pdf")), handover(&sheet, fonts)?)?;
+    Ok(format!("{n}\tmanifest.pdf\t1\tCode128\t{number}\n"))
+}
+
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let count: usize = arguments.next().ok_or("how many shipments?")?.parse()?;
@@ -102,6 +138,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         };
         running.into_iter().map(join).collect::<Result<String, String>>()
     })?;
-    std::fs::write(directory.join("expected.tsv"), rows)?;
+    let few = write_manifest(0, &samples[..count.min(3)], &fonts, &directory)?;
+    let all = write_manifest(1.min(count - 1), &samples, &fonts, &directory)?;
+    std::fs::write(directory.join("expected.tsv"), [few, all, rows].concat())?;
     Ok(())
 }

@@ -269,7 +269,7 @@ fn return_to(shipment: &ShipmentInput) -> Option<Party> {
 }
 
 /// Somebody at an address: by the contact's name, else the company's, else what the address is called.
-fn party(record: &AddressRecord) -> Party {
+pub(crate) fn party(record: &AddressRecord) -> Party {
     let given = |text: Option<&String>| text.filter(|text| !text.trim().is_empty()).cloned();
     let contact = record.contact.as_ref();
     let name = given(contact.and_then(|contact| contact.name.as_ref()));

@@ -12,6 +12,7 @@ use krilla::page::PageSettings;
 use krilla::paint::{Fill, FillRule};
 use krilla::surface::Surface;
 use krilla::text::{Font, GlyphId, KrillaGlyph};
+use std::borrow::Borrow;
 use std::collections::HashMap;
 
 const POINTS_PER_MM: f32 = 72.0 / 25.4;
@@ -31,12 +32,13 @@ impl std::fmt::Display for PdfError {
 
 impl std::error::Error for PdfError {}
 
-/// Writes scenes into one file, a page each.
-pub fn pdf(scenes: &[Scene]) -> Result<Vec<u8>, PdfError> {
+/// Writes scenes into one file, a page each. Scenes that are given away are dropped once their page is written.
+pub fn pdf<S: Borrow<Scene>>(scenes: impl IntoIterator<Item = S>) -> Result<Vec<u8>, PdfError> {
     let mut document = Document::new();
     document.set_metadata(Metadata::new().creator("Dockside".to_owned()));
     let mut fonts = HashMap::new();
     for scene in scenes {
+        let scene = scene.borrow();
         let (width, height) = scene.points;
         let settings = PageSettings::from_wh(width, height)
             .ok_or_else(|| PdfError(format!("no page of {width}×{height}")))?;

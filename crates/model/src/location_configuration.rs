@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::closing::{CLOSING, Closing};
 use crate::id::Kind as IdKind;
 use crate::location::{self, ADDRESS, COORDINATES, LOCATION, LOCATION_ID, Location};
 use crate::shape::{Field, Input, Kind, MOMENT, Shape};
@@ -14,6 +15,7 @@ pub struct LocationConfiguration {
     pub id: Id<LocationConfiguration>,
     pub name: String,
     pub locations: Embedded,
+    pub closing: Option<Closing>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
 }
@@ -34,6 +36,7 @@ pub struct Embedded {
 pub struct LocationConfigurationInput {
     pub name: String,
     pub locations: Pair,
+    pub closing: Option<Closing>,
 }
 
 /// The locations by their ids.
@@ -44,7 +47,7 @@ pub struct Pair {
 }
 
 /// A location by its id.
-#[derive(Deserialize, Debug)]
+#[derive(Deserialize, Clone, Debug)]
 pub struct Reference {
     pub id: Id<Location>,
 }
@@ -58,7 +61,7 @@ static NAME: Shape =
 static ANYTHING: Shape = Shape::new(Kind::Boolean, "Ignored in requests.");
 
 /// A reference takes a whole location too, as responses embed it, and looks at nothing but its id.
-static REFERENCE: Shape = Shape::object(
+pub static REFERENCE: Shape = Shape::object(
     "LocationReference",
     &[
         Field::required("id", &LOCATION_ID),
@@ -84,6 +87,7 @@ pub static INPUT: Shape = Shape::object(
         Field::given("id", &ANYTHING),
         Field::required("name", &NAME),
         Field::required("locations", &PAIR),
+        Field::optional("closing", &CLOSING),
         Field::given("created_at", &ANYTHING),
         Field::given("updated_at", &ANYTHING),
     ],
@@ -105,6 +109,7 @@ pub static LOCATION_CONFIGURATION: Shape = Shape::object(
         Field::given("id", &ID),
         Field::required("name", &NAME),
         Field::required("locations", &LOCATIONS),
+        Field::given_or_null("closing", &CLOSING),
         Field::given("created_at", &MOMENT),
         Field::given("updated_at", &MOMENT),
     ],
@@ -137,6 +142,7 @@ pub static LOCATION_CONFIGURATION_SUMMARY: Shape = Shape::object(
         Field::given("id", &ID),
         Field::required("name", &NAME),
         Field::required("locations", &SUMMARIES),
+        Field::given_or_null("closing", &CLOSING),
         Field::given("created_at", &MOMENT),
         Field::given("updated_at", &MOMENT),
     ],

@@ -126,6 +126,12 @@ problems! {
         "It can't be used any more. Create another.";
     ShipmentNotPurchased 409 "shipment_not_purchased" "The shipment is not purchased."
         "Purchase it first.";
+    ShipmentManifested 409 "shipment_manifested" "The shipment is in a manifest."
+        "What was handed over to the carrier can't be taken back here. Ask the carrier.";
+    BatchNotFinalised 409 "batch_not_finalised" "The batch is not purchased."
+        "Purchase it first, and wait until the purchase has succeeded.";
+    ManifestEmpty 409 "manifest_empty" "Nothing is left to manifest."
+        "All shipments of the manifest were voided, or are in another manifest by now.";
     ShipmentChanged 409 "shipment_changed" "The shipment was changed while carriers were asked for rates."
         "Ask for rates again.";
     RateExpired 409 "rate_expired" "The rate has expired."

@@ -6,7 +6,7 @@ use model::problem::Issue;
 use model::{Code, Error, Id, Organisation, Owner, Problem, Result, Timestamp, World, ensure, shape};
 use serde_json::{Map, Value};
 use store::carrier_accounts::{self, ACCOUNTS_MAX, Stored};
-use store::{Tx, purchases};
+use store::{Tx, manifests, purchases};
 
 use crate::carriers::{carrier_reference, handle_of};
 use crate::reply::json;
@@ -113,6 +113,7 @@ impl Service {
             let old = found(carrier_accounts::get_for_update(tx, owner, id).await?)?;
             ensure_current(&precondition, &version_etag(old.version))?;
             ensure(!purchases::uses_account(tx, owner, id).await?, Code::CarrierAccountInUse)?;
+            ensure(!manifests::uses_account(tx, owner, id).await?, Code::CarrierAccountInUse)?;
             carrier_accounts::delete(tx, owner, id).await?;
             Ok(Reply::gone())
         };

@@ -198,6 +198,16 @@ pub fn find_service(account: &Stored, name: &str) -> Result<Option<String>> {
     Ok(found.or_else(|| (is_gateway && !name.starts_with("cs_")).then(|| name.to_owned())))
 }
 
+/// A carrier as it is shown, or what is left of one that this version does not know any more.
+pub fn carrier_or_handle(handle: &str) -> Carrier {
+    carrier(handle).unwrap_or_else(|| Carrier {
+        id: carrier_id(handle),
+        name: handle.to_owned(),
+        handle: handle.to_owned(),
+        description: String::new(),
+    })
+}
+
 /// A carrier as shipments and rates name it.
 pub fn carrier_reference(handle: &str) -> Reference<Carrier> {
     let name = KNOWN.iter().find(|known| known.handle == handle).map_or(handle, |known| known.name);

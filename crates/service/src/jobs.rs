@@ -28,6 +28,7 @@ const DELIVERY_NICENESS: i32 = 5;
 pub struct Jobs {
     service: Service,
     purchasing: JoinHandle<()>,
+    manifesting: JoinHandle<()>,
     delivering: JoinHandle<()>,
     /// Deliveries have threads of their own, as many as there are cores.
     runtime: Runtime,
@@ -37,8 +38,9 @@ impl Jobs {
     /// Lets what is under way come to an end, and gives back what this node holds.
     pub async fn stop(self) {
         self.service.stop_purchasing();
+        self.service.stop_manifesting();
         self.service.stop_delivering();
-        for job in [self.purchasing, self.delivering] {
+        for job in [self.purchasing, self.manifesting, self.delivering] {
             if let Err(error) = job.await {
                 log::info("stop", &error.to_string());
             }
@@ -76,7 +78,8 @@ impl Service {
             .map_err(Error::fault)?;
         let delivering = runtime.spawn(self.clone().deliver_forever());
         let purchasing = tokio::spawn(self.clone().purchase_forever());
-        Ok(Jobs { service: self.clone(), purchasing, delivering, runtime })
+        let manifesting = tokio::spawn(self.clone().manifest_forever());
+        Ok(Jobs { service: self.clone(), purchasing, manifesting, delivering, runtime })
     }
 
     /// Numbers the events that are committed and have no number yet; tells how many.

@@ -24,6 +24,7 @@ pub mod jobs;
 mod location_configurations;
 mod locations;
 pub mod log;
+mod manifests;
 mod nodes;
 mod orders;
 pub mod outbound;
@@ -101,6 +102,7 @@ struct Inner {
     relay: Notify,
     delivery: delivery::Delivery,
     purchasing: purchasing::Purchasing,
+    manifesting: manifests::Manifesting,
     node: nodes::Node,
     restoration: restorations::Memory,
     outbound: outbound::Outbound,
@@ -146,6 +148,7 @@ impl Service {
             bus: bus::Bus::default(),
             delivery: delivery::Delivery::default(),
             purchasing: purchasing::Purchasing::default(),
+            manifesting: manifests::Manifesting::default(),
             node: nodes::Node::default(),
             restoration: restorations::Memory::default(),
         };

@@ -81,10 +81,15 @@ impl Service {
         let update = async move |tx: &mut Tx<'_>| {
             let old = found(location_configurations::get_for_update(tx, owner, id).await?)?;
             ensure_current(&precondition, &etag(&old))?;
+            let closing = old.closing.clone();
             let old = serde_json::to_value(view(&old)?).map_err(Error::fault)?;
             let input: LocationConfigurationInput = shape::parse_patch(old.clone(), patch.clone())?;
             hold_locations(tx, owner, &input).await?;
             location_configurations::update(tx, owner, id, &input, now).await?;
+            // A closing that has come and was not seen to yet stays due.
+            if input.closing != closing {
+                location_configurations::set_closing(tx, owner, id, input.closing.as_ref(), now).await?;
+            }
             let new = found(location_configurations::get(tx, owner, id).await?)?;
             let tag = etag(&new);
             let new = serde_json::to_value(view(&new)?).map_err(Error::fault)?;
@@ -135,6 +140,7 @@ fn show(stored: &Stored, origin: Value, r#return: Value) -> Result<LocationConfi
         id: stored.id,
         name: stored.name.clone(),
         locations: Embedded { origin, r#return },
+        closing: stored.closing.clone(),
         created_at: stored.created_at,
         updated_at: stored.updated_at,
     })

@@ -19,6 +19,8 @@ pub mod inventory_items;
 pub mod inventory_levels;
 pub mod location_configurations;
 pub mod locations;
+pub mod manifest_shipments;
+pub mod manifests;
 pub mod nodes;
 pub mod orders;
 pub mod organisations;
@@ -59,6 +61,8 @@ pub fn statements() -> impl Iterator<Item = &'static Sql> {
         inventory_levels::STATEMENTS,
         location_configurations::STATEMENTS,
         locations::STATEMENTS,
+        manifest_shipments::STATEMENTS,
+        manifests::STATEMENTS,
         nodes::STATEMENTS,
         orders::STATEMENTS,
         organisations::STATEMENTS,

@@ -1,13 +1,14 @@
 //! Location configurations, read together with the locations they pair.
 
+use model::closing::Closing;
 use model::location_configuration::{LocationConfiguration, LocationConfigurationInput};
-use model::{Id, Location, Owner, Result, Timestamp};
+use model::{Error, Id, Location, Owner, Result, Timestamp};
 
 use crate::engine::{Row, Sql, Tx};
 use crate::page::{Page, PageSql, Start};
 
 const GET: Sql = Sql::same(
-    "SELECT c.id, c.version, c.name, c.created_at, c.updated_at, o.version, o.doc, r.version, r.doc
+    "SELECT c.id, c.version, c.name, c.created_at, c.updated_at, o.version, o.doc, r.version, r.doc, c.closing
      FROM location_configuration c
      JOIN location o ON o.owner = c.owner AND o.id = c.origin_id
      JOIN location r ON r.owner = c.owner AND r.id = c.return_id
@@ -20,14 +21,14 @@ const LOCK: Sql = Sql::each(
 );
 const PAGE: PageSql = PageSql {
     older: Sql::same(
-        "SELECT c.id, c.version, c.name, c.created_at, c.updated_at, o.version, o.doc, r.version, r.doc
+        "SELECT c.id, c.version, c.name, c.created_at, c.updated_at, o.version, o.doc, r.version, r.doc, c.closing
          FROM location_configuration c
          JOIN location o ON o.owner = c.owner AND o.id = c.origin_id
          JOIN location r ON r.owner = c.owner AND r.id = c.return_id
          WHERE c.owner = $1 AND c.id < $2 ORDER BY c.id DESC LIMIT $3",
     ),
     newer: Sql::same(
-        "SELECT c.id, c.version, c.name, c.created_at, c.updated_at, o.version, o.doc, r.version, r.doc
+        "SELECT c.id, c.version, c.name, c.created_at, c.updated_at, o.version, o.doc, r.version, r.doc, c.closing
          FROM location_configuration c
          JOIN location o ON o.owner = c.owner AND o.id = c.origin_id
          JOIN location r ON r.owner = c.owner AND r.id = c.return_id
@@ -35,12 +36,23 @@ const PAGE: PageSql = PageSql {
     ),
 };
 const INSERT: Sql = Sql::same(
-    "INSERT INTO location_configuration (owner, id, version, name, origin_id, return_id, created_at, updated_at)
-     VALUES ($1, $2, 1, $3, $4, $5, $6, $6)",
+    "INSERT INTO location_configuration (owner, id, version, name, origin_id, return_id, closing, closes_at, created_at,
+         updated_at)
+     VALUES ($1, $2, 1, $3, $4, $5, $6, $7, $8, $8)",
 );
 const UPDATE: Sql = Sql::same(
     "UPDATE location_configuration SET version = version + 1, name = $1, origin_id = $2, return_id = $3, updated_at = $4
      WHERE owner = $5 AND id = $6",
+);
+const SET_CLOSING: Sql =
+    Sql::same("UPDATE location_configuration SET closing = $1, closes_at = $2 WHERE owner = $3 AND id = $4");
+/// Spans organisations.
+const TO_CLOSE: Sql = Sql::same(
+    "SELECT owner, id, origin_id, closing FROM location_configuration WHERE closes_at <= $1 ORDER BY closes_at LIMIT $2",
+);
+/// Whoever comes second finds that it was closed, or waits until it is known.
+const TAKE_CLOSING: Sql = Sql::same(
+    "UPDATE location_configuration SET closes_at = $1 WHERE owner = $2 AND id = $3 AND closes_at <= $4",
 );
 const DELETE: Sql = Sql::same("DELETE FROM location_configuration WHERE owner = $1 AND id = $2");
 const USERS_OF: Sql = Sql::same(
@@ -53,8 +65,20 @@ const HOLD_LOCATION: Sql = Sql::each(
     "SELECT id FROM location WHERE owner = $1 AND id = $2 FOR KEY SHARE",
 );
 
-pub(crate) const STATEMENTS: &[&Sql] =
-    &[&GET, &LOCK, &PAGE.older, &PAGE.newer, &INSERT, &UPDATE, &DELETE, &USERS_OF, &HOLD_LOCATION];
+pub(crate) const STATEMENTS: &[&Sql] = &[
+    &GET,
+    &LOCK,
+    &PAGE.older,
+    &PAGE.newer,
+    &INSERT,
+    &UPDATE,
+    &SET_CLOSING,
+    &TO_CLOSE,
+    &TAKE_CLOSING,
+    &DELETE,
+    &USERS_OF,
+    &HOLD_LOCATION,
+];
 
 /// A configuration, the documents of its locations, and the versions of all three.
 pub struct Stored {
@@ -65,6 +89,16 @@ pub struct Stored {
     pub updated_at: Timestamp,
     pub origin: super::locations::Stored,
     pub r#return: super::locations::Stored,
+    pub closing: Option<Closing>,
+}
+
+/// A configuration whose closing time has come.
+#[derive(Clone, Debug)]
+pub struct ToClose {
+    pub owner: Owner,
+    pub id: Id<LocationConfiguration>,
+    pub origin: Id<Location>,
+    pub closing: Closing,
 }
 
 /// A configuration that uses a location.
@@ -106,6 +140,8 @@ pub async fn insert(
         input.name.as_str().into(),
         input.locations.origin.id.into(),
         input.locations.r#return.id.into(),
+        written(input.closing.as_ref())?.into(),
+        input.closing.as_ref().and_then(|closing| closing.next_after(now)).into(),
         now.into(),
     ];
     tx.execute(&INSERT, &values).await.map(drop)
@@ -127,6 +163,41 @@ pub async fn update(
         id.into(),
     ];
     tx.execute(&UPDATE, &values).await.map(drop)
+}
+
+/// Sets the closing time, or takes it away; the next closing is the first from now on.
+pub async fn set_closing(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    id: Id<LocationConfiguration>,
+    closing: Option<&Closing>,
+    now: Timestamp,
+) -> Result<()> {
+    let closes_at = closing.and_then(|closing| closing.next_after(now));
+    tx.execute(&SET_CLOSING, &[written(closing)?.into(), closes_at.into(), owner.into(), id.into()])
+        .await
+        .map(drop)
+}
+
+/// The configurations whose closing time has come, of whichever organisation.
+pub async fn to_close(tx: &mut Tx<'_>, now: Timestamp, limit: usize) -> Result<Vec<ToClose>> {
+    let rows = tx.all(&TO_CLOSE, &[now.into(), (limit as i64).into()]).await?;
+    let read = |mut row: Row| {
+        let text = row.text(3)?;
+        let closing = serde_json::from_str(&text).map_err(Error::fault)?;
+        Ok(ToClose { owner: row.owner(0)?, id: row.id(1)?, origin: row.id(2)?, closing })
+    };
+    rows.into_iter().map(read).collect()
+}
+
+/// Takes the closing that has come, and sets the next; false where somebody did so already.
+pub async fn take_closing(tx: &mut Tx<'_>, due: &ToClose, now: Timestamp) -> Result<bool> {
+    let values = [due.closing.next_after(now).into(), due.owner.into(), due.id.into(), now.into()];
+    Ok(tx.execute(&TAKE_CLOSING, &values).await? > 0)
+}
+
+fn written(closing: Option<&Closing>) -> Result<Option<String>> {
+    closing.map(|closing| serde_json::to_string(closing).map_err(Error::fault)).transpose()
 }
 
 pub async fn delete(tx: &mut Tx<'_>, owner: Owner, id: Id<LocationConfiguration>) -> Result<()> {
@@ -158,5 +229,9 @@ fn read(mut row: Row) -> Result<Stored> {
         updated_at: row.moment(4)?,
         origin: super::locations::Stored { version: row.int(5)?, doc: row.text(6)? },
         r#return: super::locations::Stored { version: row.int(7)?, doc: row.text(8)? },
+        closing: row
+            .text_or_null(9)?
+            .map(|text| serde_json::from_str(&text).map_err(Error::fault))
+            .transpose()?,
     })
 }

@@ -20,7 +20,7 @@ use tokio::net::{TcpListener, TcpStream};
 use super::ledger::Ledger;
 
 /// The largest body of a request.
-const BODY_BYTES_MAX: usize = 4 * 1024 * 1024;
+const BODY_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// How long a caller may take for the head of a request.
 const HEADER_TIME: Duration = Duration::from_secs(30);
 /// The wait after a failed accept, as when all file descriptors are in use.

@@ -25,6 +25,8 @@ pub struct Party {
     bought: String,
     /// A shipment of the batch; the one among the ids is in none.
     member: String,
+    /// A batch that is bought; the one among the ids is open.
+    finalised: String,
     /// How an account with a carrier is made in this world.
     account: Value,
 }
@@ -33,8 +35,8 @@ impl Party {
     /// Who has nothing yet.
     pub fn new(token: String) -> Self {
         let none = String::new;
-        let (item, depot, bought, member) = (none(), none(), none(), none());
-        Self { token, ids: BTreeMap::new(), item, depot, bought, member, account: Value::Null }
+        let (item, depot, bought, member, finalised) = (none(), none(), none(), none(), none());
+        Self { token, ids: BTreeMap::new(), item, depot, bought, member, finalised, account: Value::Null }
     }
 
     pub async fn settle(world: &World, organisation: &str, mode: Mode) -> Self {
@@ -117,6 +119,7 @@ impl Party {
         self.keep("pa", &list["data"][1]);
         let attempt = &self.ids["pa"];
         world.tamper(&format!("UPDATE purchase SET state = 'needs_review' WHERE id = '{attempt}'")).await;
+        self.settle_manifests(world, &account).await;
         for _ in 0..2 {
             self.settle_batch(world, &account).await;
             self.settle_rates(world, &account).await;
@@ -138,6 +141,50 @@ impl Party {
             json!({"carrier_account": {"id": account["id"]}, "carrier_service": {"handle": service}});
         let body = json!({"shipments": shipments, "service": service});
         self.keep("batch", &self.create(world, "/batches", body).await);
+    }
+
+    /// Two manifests that failed, so that their shipments are free; and a batch that is bought, with one of these.
+    async fn settle_manifests(&mut self, world: &World, account: &Value) {
+        for date in ["2026-10-01T12:00:00Z", "2026-10-02T12:00:00Z"] {
+            let mut body = self.body_of("create_shipment");
+            body["carrier"] = json!({"carrier_accounts": [account["id"]]});
+            body["options"] = json!({"shipping": {"date": date}});
+            body["addresses"]["origin"] = Value::Null;
+            body["addresses"]["location_configuration_id"] = json!(self.ids["lc"]);
+            let shipment =
+                self.create(world, "/shipments", body).await["id"].as_str().expect("an id").to_owned();
+            let ask = async |path: &str, body: Value| {
+                let path = format!("/shipments/{shipment}/{path}");
+                let request =
+                    world.request("POST", &path).token(&self.token).header("prefer", "respond-async");
+                request.json(body).send().await
+            };
+            let rate = ask("rates", json!({})).await.json()["rates"][0]["id"].clone();
+            let reply = ask("purchase", json!({"rate": rate})).await;
+            assert_eq!(reply.status, 202, "{reply}");
+            self.keep("shp", &json!({"id": shipment}));
+        }
+        world.service.work_purchases().await.expect("purchases are worked on");
+        let close = world.request("POST", "/manifests").token(&self.token).header("prefer", "respond-async");
+        let reply = close.json(self.body_of("create_manifests")).send().await;
+        assert_eq!((reply.status.as_u16(), reply.ids().len()), (202, 2), "{reply}");
+        let ids = reply.ids();
+        self.keep("mfst", &json!({"id": ids[1]}));
+        let batch = self.create(world, "/batches", json!({})).await;
+        self.finalised = batch["id"].as_str().expect("an id").to_owned();
+        let (batch, shipment) = (&self.finalised, &self.ids["shp"]);
+        let all = format!("('{}', '{}')", ids[0], ids[1]);
+        world
+            .tamper(&format!(
+                "BEGIN;
+                 UPDATE manifest SET status = 'failed', due_at = NULL WHERE id IN {all};
+                 UPDATE manifest_shipment SET is_released = 1 WHERE manifest_id IN {all};
+                 UPDATE purchase SET manifest_id = NULL WHERE manifest_id IN {all};
+                 UPDATE batch SET status = 'purchased', shipments_count = 1, purchased_count = 1 WHERE id = '{batch}';
+                 UPDATE shipment SET batch_id = '{batch}' WHERE id = '{shipment}';
+                 COMMIT;"
+            ))
+            .await;
     }
 
     /// A shipment, and what it would cost with this account.
@@ -167,8 +214,10 @@ impl Party {
     pub fn ids(&self, route: &Route) -> Vec<String> {
         let id = |shape: &&'static Shape| {
             let prefix = prefix(shape).expect("a path has ids");
-            if route.operation == "void_shipment" {
-                return self.bought.clone();
+            match route.operation {
+                "void_shipment" => return self.bought.clone(),
+                "create_batch_manifests" => return self.finalised.clone(),
+                _ => {}
             }
             self.ids.get(prefix).unwrap_or_else(|| panic!("Party makes no {prefix}_: add it")).clone()
         };
@@ -202,6 +251,7 @@ impl Party {
             "create_carrier_account" => self.account.clone(),
             "create_shipment" => parcel(),
             "purchase_shipment" => json!({"rate": ids["rate"]}),
+            "create_manifests" => json!({"location": {"id": depot_id}}),
             "resolve_purchase_attempt" => json!({"outcome": "not_bought"}),
             "create_batch" | "update_batch" => json!({
                 "name": "Changed",

@@ -117,6 +117,12 @@ fn a_day_of_shipping_works_when_pasted() {
 }
 
 #[test]
+fn the_commands_of_the_guide_to_manifests_work() {
+    let outputs = walk("manifests.md", &[], &[]);
+    assert!(outputs.len() > 4, "a page that was cut short would pass too");
+}
+
+#[test]
 fn the_life_of_an_order_works_when_pasted() {
     let outputs = walk("orders.md", &[], &[]);
     assert!(outputs.len() > 12, "a page that was cut short would pass too");

@@ -8,14 +8,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use model::Result;
+use model::{CarrierAccount, Id, Result};
 use store::Access;
 use store::purchases::{self, Purchase};
 use tokio::sync::watch;
 use tokio::task::{self, JoinError, JoinSet};
 
 use super::group::Groups;
-use super::places::{Place, Places};
+use super::places::{Line, Place, Places};
 use super::share::{Lane, share};
 use crate::delivery::is_busy;
 use crate::{Service, fault, log};
@@ -273,7 +273,12 @@ impl Service {
 
     /// A place among the calls to a purchase's account.
     pub(super) async fn place(&self, purchase: &Purchase) -> Place {
+        self.place_in_line(purchase.account, purchase.batch).await
+    }
+
+    /// A place among the calls to an account, for who stands in this line.
+    pub(crate) async fn place_in_line(&self, account: Id<CarrierAccount>, line: Line) -> Place {
         let max = self.settings().carriers.account_calls_max;
-        self.0.purchasing.places.take(purchase.account, purchase.batch, max).await
+        self.0.purchasing.places.take(account, line, max).await
     }
 }

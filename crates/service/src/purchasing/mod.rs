@@ -29,6 +29,9 @@ mod wish;
 
 pub use claim::{Counts, Purchasing};
 pub(crate) use follow::move_on;
+pub(crate) use next::rest_seconds;
+pub(crate) use settle::insist;
+pub(crate) use wish::WAIT_MAX;
 pub use wish::Wait;
 pub(crate) use wish::choose;
 

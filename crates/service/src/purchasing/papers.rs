@@ -88,7 +88,7 @@ impl Service {
     }
 
     /// The fonts of this machine, read when the first label is drawn.
-    async fn fonts(&self) -> Result<Arc<Fonts>> {
+    pub(crate) async fn fonts(&self) -> Result<Arc<Fonts>> {
         static FONTS: OnceLock<Arc<Fonts>> = OnceLock::new();
         if let Some(fonts) = FONTS.get() {
             return Ok(Arc::clone(fonts));
@@ -97,7 +97,7 @@ impl Service {
         tokio::task::spawn_blocking(load).await.map_err(Error::fault)
     }
 
-    async fn fetch(&self, url: &str) -> std::result::Result<Bytes, String> {
+    pub(crate) async fn fetch(&self, url: &str) -> std::result::Result<Bytes, String> {
         let target = self.outbound().parse_url(url).map_err(|refusal| refusal.to_string())?;
         let request = Request {
             method: Method::GET,

@@ -170,7 +170,7 @@ fn mark_bought(purchase: &mut Purchase, receipt: String) {
 }
 
 /// Rests before something about money is written down once more; gives the error back where that was tried for long.
-pub(super) async fn insist(what: &str, attempt: &mut usize, error: Error) -> Result<()> {
+pub(crate) async fn insist(what: &str, attempt: &mut usize, error: Error) -> Result<()> {
     if *attempt >= INSIST {
         return Err(error);
     }

@@ -227,7 +227,7 @@ impl Service {
         }
     }
 
-    pub(super) fn call_time(&self) -> Duration {
+    pub(crate) fn call_time(&self) -> Duration {
         Duration::from_secs(self.settings().carriers.call_seconds)
     }
 

@@ -5,7 +5,7 @@ use model::purchase::State;
 use model::shipment::{ErrorCode, ErrorType, Shipment, ShipmentError, Source, Status, TrackingStatus};
 use model::{Code, Error, Id, Result, ensure};
 use store::purchases::{self, Purchase};
-use store::{Tx, carrier_accounts, documents, shipments};
+use store::{Tx, carrier_accounts, documents, manifest_shipments, shipments};
 
 use super::follow::is_voiding;
 use super::next::rest_seconds;
@@ -38,6 +38,8 @@ impl Service {
                 return Ok(Reply::done(String::new()));
             }
             ensure_version(&precondition, stored.version)?;
+            // Whoever manifests it locks the purchase first, too.
+            ensure(!manifest_shipments::holds(tx, owner, id).await?, Code::ShipmentManifested)?;
             let account = carrier_accounts::get(tx, owner, purchase.account).await?;
             let account = account.ok_or(Code::VoidUnsupported)?;
             let opened = service.open_account(owner, &account)?;

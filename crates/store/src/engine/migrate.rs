@@ -32,6 +32,7 @@ migrations![
     "0006_shipments",
     "0007_documents",
     "0008_batches",
+    "0010_manifests",
     "0011_restorations"
 ];
 

@@ -64,6 +64,7 @@ async fn insert(tx: &Transaction<'_>, table: &str, owner: &str, key: &str) -> St
             // Where the schema allows only some words.
             ("status", "text") if table == "webhook_delivery" => "'pending'".to_owned(),
             ("status", "text") if table == "batch" => "'open'".to_owned(),
+            ("status", "text") if table == "manifest" => "'creating'".to_owned(),
             ("status", "text") => "'draft'".to_owned(),
             ("state", "text") => "'ready'".to_owned(),
             (_, "text" | "bytea") => format!("'{key}'"),

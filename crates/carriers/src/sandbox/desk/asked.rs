@@ -10,7 +10,7 @@ use crate::sandbox::word::Word;
 
 /// Characters of a reference, and purchases of a manifest, at most.
 const REFERENCE_CHARS_MAX: usize = 100;
-const PURCHASES_MAX: usize = 10_000;
+const PURCHASES_MAX: usize = 100_000;
 
 /// What the carrier was asked.
 #[derive(Clone, Debug)]

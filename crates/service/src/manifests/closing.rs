@@ -1,0 +1,53 @@
+//! Closing by itself: at the time that a location configuration names, all open groups of its origin are closed, once.
+//!
+//! The configuration's row has the moment of the next closing. Whoever moves it on writes down the manifests in the same
+//! transaction; so of several servers one closes, and one that dies before its commit has closed nothing.
+
+use model::closing::Day;
+use model::{Result, Timestamp};
+use store::location_configurations::{self, ToClose};
+use store::{Access, manifest_shipments};
+
+use super::close::begin_all;
+use super::group::{Days, groups};
+use crate::{Service, log};
+
+/// Configurations that are closed in one go.
+const CLOSINGS_MAX: usize = 100;
+
+impl Service {
+    /// Closes what is to be closed by now.
+    pub(super) async fn close_due(&self) -> Result<()> {
+        let now = self.now();
+        let look = self.db().read(Access::System, async move |tx| {
+            location_configurations::to_close(tx, now, CLOSINGS_MAX).await
+        });
+        for due in look.await? {
+            // One that can't be closed now must not keep the others open.
+            if let Err(error) = self.close(due, now).await {
+                log::error("closing", &error);
+            }
+        }
+        Ok(())
+    }
+
+    async fn close(&self, due: ToClose, now: Timestamp) -> Result<()> {
+        let (owner, origin) = (due.owner, due.origin);
+        let read = self
+            .db()
+            .read(owner, async move |tx| manifest_shipments::open_of_location(tx, owner, origin).await);
+        // Where it is tomorrow in UTC already, what was bought this evening is of tomorrow, and stands on the ramp.
+        let today = Day::of(now);
+        let last = due.closing.day_at(now).map_or(today, |there| there.max(today));
+        let intents = self.intents(owner, groups(read.await?, Days::UpTo(last), None), now).await?;
+        let close = self.db().write(owner, async move |tx| {
+            if location_configurations::take_closing(tx, &due, now).await? {
+                begin_all(tx, owner, &intents, now).await?;
+            }
+            Ok(())
+        });
+        close.await?;
+        self.ring_manifesting();
+        Ok(())
+    }
+}

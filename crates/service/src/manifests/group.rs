@@ -1,0 +1,152 @@
+//! What belongs into one manifest. Pure, because parcels that are left out of one stay on the ramp.
+
+use std::collections::BTreeMap;
+
+use model::closing::Day;
+use model::{CarrierAccount, Id, Location, Shipment};
+use store::manifest_shipments::Open;
+
+/// Shipments that a carrier takes over together.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Group {
+    pub account: Id<CarrierAccount>,
+    pub location: Option<Id<Location>>,
+    pub ship_date: Day,
+    pub shipments: Vec<Id<Shipment>>,
+}
+
+/// Where something leaves from: a version of a location, or an address as it was written down.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Origin {
+    Location(Id<Location>, i64),
+    Address(String),
+}
+
+/// Which days are closed out.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Days {
+    /// This one alone.
+    One(Day),
+    /// All up to this one: what was not handed over yesterday is on the ramp today.
+    UpTo(Day),
+    All,
+}
+
+impl Days {
+    fn has(self, day: Day) -> bool {
+        match self {
+            Days::One(one) => day == one,
+            Days::UpTo(last) => day <= last,
+            Days::All => true,
+        }
+    }
+}
+
+/// The day on which a shipment leaves.
+pub fn ship_date(open: &Open) -> Day {
+    Day::of(open.date.unwrap_or(open.bought_at))
+}
+
+/// Shipments by account, origin and day.
+pub fn groups(open: Vec<Open>, days: Days, account: Option<Id<CarrierAccount>>) -> Vec<Group> {
+    let mut groups: BTreeMap<(Day, Id<CarrierAccount>, Origin), Group> = BTreeMap::new();
+    for shipment in open {
+        let day = ship_date(&shipment);
+        if !days.has(day) || account.is_some_and(|account| account != shipment.account) {
+            continue;
+        }
+        let origin = match shipment.origin {
+            Some((location, version)) => Origin::Location(location, version),
+            None => Origin::Address(shipment.address.unwrap_or_default()),
+        };
+        let group = groups.entry((day, shipment.account, origin)).or_insert_with(|| Group {
+            account: shipment.account,
+            location: shipment.origin.map(|(location, _)| location),
+            ship_date: day,
+            shipments: Vec::new(),
+        });
+        group.shipments.push(shipment.shipment);
+    }
+    groups.into_values().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use model::Timestamp;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn open(number: u128) -> Open {
+        Open {
+            shipment: Id::from_bits(number),
+            account: Id::from_bits(1),
+            origin: Some((Id::from_bits(7), 1)),
+            address: None,
+            date: None,
+            bought_at: Timestamp::parse("2026-11-01T23:59:59.999999Z").unwrap(),
+        }
+    }
+
+    fn sizes(open: Vec<Open>, days: Days) -> Vec<usize> {
+        groups(open, days, None).iter().map(|group| group.shipments.len()).collect()
+    }
+
+    #[test]
+    fn account_origin_and_day_make_a_group() {
+        let same = || vec![open(1), open(2)];
+        assert_eq!(sizes(same(), Days::All), [2]);
+        let other: [fn(&mut Open); 5] = [
+            |open| open.account = Id::from_bits(2),
+            |open| open.origin = Some((Id::from_bits(8), 1)),
+            |open| open.origin = Some((Id::from_bits(7), 2)),
+            |open| (open.origin, open.address) = (None, Some("{}".to_owned())),
+            |open| open.bought_at = open.bought_at.plus_seconds(1),
+        ];
+        for change in other {
+            let mut shipments = same();
+            change(&mut shipments[1]);
+            assert_eq!(sizes(shipments, Days::All), [1, 1]);
+        }
+    }
+
+    #[test]
+    fn the_day_is_that_of_shipping_else_that_of_buying_and_begins_at_midnight_in_utc() {
+        let mut shipment = open(1);
+        assert_eq!(ship_date(&shipment).to_string(), "2026-11-01");
+        shipment.date = Timestamp::parse("2026-11-03T23:30:00-02:00");
+        assert_eq!(ship_date(&shipment).to_string(), "2026-11-04");
+    }
+
+    #[test]
+    fn what_is_left_from_yesterday_is_closed_out_today_and_tomorrows_is_not() {
+        let shipments = || {
+            let date =
+                |day: i64| Some(Timestamp::parse("2026-11-02T12:00:00Z").unwrap().plus_seconds(day * 86_400));
+            (-1..=1).map(|day| Open { date: date(day), ..open((day + 2) as u128) }).collect::<Vec<_>>()
+        };
+        let today = Day::parse("2026-11-02").unwrap();
+        assert_eq!(sizes(shipments(), Days::UpTo(today)), [1, 1]);
+        assert_eq!(sizes(shipments(), Days::One(today)), [1]);
+        assert_eq!(sizes(shipments(), Days::All), [1, 1, 1]);
+    }
+
+    proptest! {
+        #[test]
+        fn every_shipment_is_in_exactly_one_group(
+            kinds in proptest::collection::vec((0u128..3, 0i64..3, 0i64..3, any::<bool>()), 0..60),
+        ) {
+            let all: Vec<Open> = (1..).zip(&kinds).map(|(number, (account, version, day, is_given))| Open {
+                account: Id::from_bits(*account),
+                origin: (!is_given).then_some((Id::from_bits(7), *version)),
+                address: is_given.then(|| version.to_string()),
+                bought_at: open(1).bought_at.plus_seconds(day * 86_400),
+                ..open(number)
+            }).collect();
+            let mut grouped: Vec<_> =
+                groups(all.clone(), Days::All, None).into_iter().flat_map(|group| group.shipments).collect();
+            grouped.sort();
+            prop_assert_eq!(grouped, all.iter().map(|open| open.shipment).collect::<Vec<_>>());
+        }
+    }
+}

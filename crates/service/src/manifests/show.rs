@@ -1,0 +1,140 @@
+//! Manifests as they are shown, and read.
+
+use std::collections::HashMap;
+
+use model::manifest::{Details, EVENT_SHIPMENTS_MAX, Status};
+use model::{Batch, Document, Error, Id, Location, Manifest, Owner, Result, Shipment};
+use store::documents::{self, StoredDocument};
+use store::manifests::{self, Stored};
+use store::{Page, Tx, batches, manifest_shipments};
+
+use crate::carriers::carrier_or_handle;
+use crate::reply::json;
+use crate::{Caller, ListQuery, Listing, Reply, Service, found};
+
+/// Manifests with all that belongs to them.
+pub struct Whole {
+    manifests: Vec<Stored>,
+    shipments: HashMap<Id<Manifest>, Vec<Id<Shipment>>>,
+    documents: Vec<StoredDocument>,
+}
+
+impl Whole {
+    pub async fn read(tx: &mut Tx<'_>, owner: Owner, of: Vec<Stored>) -> Result<Self> {
+        let ids: Vec<_> = of.iter().map(|manifest| manifest.id).collect();
+        let mut shipments: HashMap<_, Vec<_>> = HashMap::new();
+        for (manifest, shipment) in manifest_shipments::shipments_of(tx, owner, &ids).await? {
+            shipments.entry(manifest).or_default().push(shipment);
+        }
+        let subjects: Vec<String> = ids.iter().map(ToString::to_string).collect();
+        let documents = documents::of_subjects(tx, owner, &subjects).await?;
+        Ok(Self { manifests: of, shipments, documents })
+    }
+
+    pub fn is_creating(&self) -> bool {
+        self.manifests.iter().any(|manifest| manifest.status == Status::Creating)
+    }
+}
+
+impl Service {
+    pub async fn get_manifest(&self, caller: &Caller, id: Id<Manifest>) -> Result<Reply> {
+        let owner = caller.owner;
+        let read = self.db().read(owner, async move |tx| {
+            let stored = found(manifests::get(tx, owner, id).await?)?;
+            Whole::read(tx, owner, vec![stored]).await
+        });
+        self.manifest_reply(owner, read.await?)
+    }
+
+    pub async fn list_manifests(
+        &self,
+        caller: &Caller,
+        query: ListQuery,
+        status: Option<Status>,
+        location: Option<Id<Location>>,
+    ) -> Result<Listing> {
+        let owner = caller.owner;
+        let start = self.start(owner, &query)?;
+        let limit = query.limit;
+        let read = self.db().read(owner, async move |tx| {
+            let page = manifests::page(tx, owner, status, location, &start, limit).await?;
+            let whole = Whole::read(tx, owner, page.items).await?;
+            Ok((whole, page.older_than, page.newer_than))
+        });
+        let (whole, older_than, newer_than) = read.await?;
+        let page = Page { items: self.manifest_docs(owner, whole)?, older_than, newer_than };
+        self.listing(owner, &query, page)
+    }
+
+    /// The manifests that shipments of a batch are in. To look makes none.
+    pub async fn list_batch_manifests(&self, caller: &Caller, id: Id<Batch>) -> Result<Reply> {
+        let owner = caller.owner;
+        let read = self.db().read(owner, async move |tx| {
+            found(batches::get(tx, owner, id).await?)?;
+            let all = manifests::of_batch(tx, owner, id).await?;
+            Whole::read(tx, owner, all).await
+        });
+        let docs = self.manifest_docs(owner, read.await?)?;
+        Ok(Reply::done(data(&docs)))
+    }
+
+    /// One manifest as it is answered. The addresses of its files differ with each read, and so does its tag.
+    pub(super) fn manifest_reply(&self, owner: Owner, whole: Whole) -> Result<Reply> {
+        let version = whole.manifests.first().map_or(0, |manifest| manifest.version);
+        let etag = match whole.documents.is_empty() {
+            true => format!("\"{version}\""),
+            false => format!("\"{version}.{}\"", self.now().as_micros()),
+        };
+        let body = self.manifest_docs(owner, whole)?.pop();
+        Ok(Reply::resource(etag, found(body)?))
+    }
+
+    /// Manifests as JSON texts, with links to their files.
+    pub(super) fn manifest_docs(&self, owner: Owner, whole: Whole) -> Result<Vec<String>> {
+        let Whole { manifests, mut shipments, documents } = whole;
+        let show = |manifest: &Stored| {
+            let subject = manifest.id.to_string();
+            let files = documents.iter().filter(|document| document.subject == subject);
+            let files = files.map(|document| self.sign(owner, document)).collect();
+            json(&view(manifest, shipments.remove(&manifest.id).unwrap_or_default(), files)?)
+        };
+        manifests.iter().map(show).collect()
+    }
+}
+
+/// A manifest as events tell of it: its files without links, and of very many shipments the first.
+pub async fn told(tx: &mut Tx<'_>, owner: Owner, id: Id<Manifest>) -> Result<String> {
+    let stored = found(manifests::get(tx, owner, id).await?)?;
+    let whole = Whole::read(tx, owner, vec![stored]).await?;
+    let mut shipments: Vec<_> = whole.shipments.into_values().flatten().collect();
+    shipments.truncate(EVENT_SHIPMENTS_MAX);
+    let files = crate::shipments::without_links(&whole.documents);
+    let manifest = found(whole.manifests.first())?;
+    json(&view(manifest, shipments, files)?)
+}
+
+/// Several manifests under `data`.
+pub fn data(docs: &[String]) -> String {
+    format!("{{\"data\":[{}]}}", docs.join(","))
+}
+
+fn view(stored: &Stored, shipments: Vec<Id<Shipment>>, documents: Vec<Document>) -> Result<Manifest> {
+    let details: Details = serde_json::from_str(&stored.details).map_err(Error::fault)?;
+    Ok(Manifest {
+        id: stored.id,
+        carrier: carrier_or_handle(&stored.carrier),
+        carrier_account: details.carrier_account,
+        status: stored.status,
+        messages: details.messages,
+        documents,
+        shipments,
+        shipments_count: stored.shipments_count,
+        packages_count: stored.packages_count,
+        location: stored.location,
+        origin: details.origin,
+        ship_date: stored.ship_date,
+        carrier_reference: details.carrier_reference,
+        created_at: stored.created_at,
+        updated_at: stored.updated_at,
+    })
+}

@@ -1,0 +1,187 @@
+//! A turn: what is done with a manifest while this server holds it.
+
+use std::sync::Arc;
+
+use ::carriers::{Account, Connector, Label, Manifested, Outcome, Task};
+use model::manifest::{Details, Status};
+use model::{Error, Event, Owner, Result};
+use store::documents::StoredFile;
+use store::manifests::{self, Standing, Stored};
+use store::{Tx, batches, carrier_accounts, documents, manifest_shipments};
+
+use super::next::{Facts, Next};
+use super::show::told;
+use crate::events::EventLog;
+use crate::purchasing::insist;
+use crate::reply::json;
+use crate::{Service, found, log};
+
+/// Whom to ask, and for what.
+struct Job {
+    connector: &'static dyn Connector,
+    account: Account,
+    /// The carrier's own names of what is handed over.
+    purchases: Vec<String>,
+}
+
+impl Service {
+    /// Asks the carrier once. Whatever happens, it ends with the manifest given back, or with this node under another name.
+    pub(super) async fn manifest_turn(self, node: Arc<str>, manifest: Stored) {
+        if let Err(error) = self.manifest_step(&node, &manifest).await {
+            log::error("manifest", &error);
+            log::info(
+                "manifest",
+                &format!("{} could not be written down, and is left to others", manifest.id),
+            );
+            if self.is_node(&node) {
+                self.disown();
+            }
+        }
+        self.tell_manifesting();
+    }
+
+    async fn manifest_step(&self, node: &str, manifest: &Stored) -> Result<()> {
+        let facts = Facts { now: self.now(), begun_at: manifest.begun_at, failures: manifest.failures };
+        let next = match self.load_manifest(manifest).await? {
+            Some(job) => facts.after_asking(self.ask_for_manifest(node, manifest, &job).await),
+            None => Next::Failed("The carrier account was deleted.".to_owned()),
+        };
+        let (next, file) = match next {
+            Next::Created(manifested) => self.with_paper(manifest, manifested, &facts).await,
+            next => (next, None),
+        };
+        let mut attempt = 1;
+        while let Err(error) = self.record_manifest(manifest, &next, file.clone()).await {
+            insist("what came of a manifest", &mut attempt, error).await?;
+        }
+        Ok(())
+    }
+
+    /// All that is needed to ask; nothing where the account is gone.
+    async fn load_manifest(&self, manifest: &Stored) -> Result<Option<Job>> {
+        let (owner, id, account) = (manifest.owner, manifest.id, manifest.account);
+        let read = self.db().read(owner, async move |tx| {
+            let purchases = manifest_shipments::purchases_of(tx, owner, id).await?;
+            Ok((carrier_accounts::get(tx, owner, account).await?, purchases))
+        });
+        let (Some(account), purchases) = read.await? else { return Ok(None) };
+        let Some(connector) = ::carriers::connector(&account.carrier) else { return Ok(None) };
+        Ok(Some(Job { connector, account: self.open_account(owner, &account)?, purchases }))
+    }
+
+    async fn ask_for_manifest(&self, node: &str, manifest: &Stored, job: &Job) -> Outcome {
+        let reference = manifest.id.to_string();
+        if !job.connector.capabilities(&job.account).can_manifest {
+            // Such a carrier takes what it is given: the paper is for whoever hands it over.
+            return Outcome::Manifested(Manifested { manifest: reference, form: Some(Label::Ours) });
+        }
+        let _place = self.place_in_line(job.account.id, None).await;
+        let task = Task::Manifest { reference: &reference, purchases: &job.purchases };
+        let is_ours = || self.is_node(node);
+        self.ask_if(manifest.owner, job.connector, &job.account, &task, self.call_time(), &is_ours).await
+    }
+
+    /// Makes or fetches the paper of what a carrier took. Where that fails it is asked again, and says the same again.
+    async fn with_paper(
+        &self,
+        manifest: &Stored,
+        manifested: Manifested,
+        facts: &Facts,
+    ) -> (Next, Option<StoredFile>) {
+        match self.manifest_paper(manifest, manifested.form.as_ref()).await {
+            Ok(file) => (Next::Created(manifested), Some(file)),
+            Err(error) => {
+                log::error("manifest", &error);
+                (facts.after_fault(), None)
+            }
+        }
+    }
+
+    async fn record_manifest(&self, manifest: &Stored, next: &Next, file: Option<StoredFile>) -> Result<()> {
+        let (owner, now) = (manifest.owner, self.now());
+        let (manifest, standing) = (manifest.clone(), standing(manifest, next)?);
+        let events = self.event_log(owner, now);
+        let record = self.db().write(owner, async move |tx| {
+            // The batches first, as everywhere; so of two manifests that are its last, the later sees the earlier.
+            let batches = match standing.status {
+                Status::Created => lock_batches(tx, &manifest).await?,
+                Status::Creating | Status::Failed => Vec::new(),
+            };
+            if !manifests::record(tx, &manifest, &standing, now).await? {
+                return Ok(());
+            }
+            let subject = manifest.id.to_string();
+            if let Some(file) = &file {
+                documents::insert(tx, owner, &subject, file, now).await?;
+            }
+            let event = match standing.status {
+                Status::Creating => return Ok(()),
+                Status::Created => "manifest.created",
+                Status::Failed => "manifest.failed",
+            };
+            let object = told(tx, owner, manifest.id).await?;
+            events.append(tx, &Event::new(event, manifest.id, &object)).await?;
+            tell_batches(tx, owner, &batches, &events).await
+        });
+        record.await?;
+        self.notice(owner);
+        Ok(())
+    }
+}
+
+/// How a manifest stands after what came of asking.
+fn standing(manifest: &Stored, next: &Next) -> Result<Standing> {
+    let mut details: Details = serde_json::from_str(&manifest.details).map_err(Error::fault)?;
+    let (status, due_at, failures) = match next {
+        Next::Created(manifested) => {
+            // What went wrong on the way is of no interest any more.
+            details.messages.clear();
+            details.carrier_reference = Some(manifested.manifest.clone());
+            (Status::Created, None, 0)
+        }
+        Next::Failed(message) => {
+            details.add_message(message.clone());
+            (Status::Failed, None, manifest.failures)
+        }
+        Next::Again { due_at, failures, message, carrier_reference } => {
+            if let Some(message) = message {
+                details.add_message(message.clone());
+            }
+            if carrier_reference.is_some() {
+                details.carrier_reference.clone_from(carrier_reference);
+            }
+            (Status::Creating, Some(*due_at), *failures)
+        }
+    };
+    Ok(Standing { status, details: json(&details)?, due_at, failures })
+}
+
+/// Locks the finalised batches that a manifest has shipments of.
+async fn lock_batches(tx: &mut Tx<'_>, manifest: &Stored) -> Result<Vec<batches::Stored>> {
+    let owner = manifest.owner;
+    let mut locked = Vec::new();
+    for batch in manifest_shipments::batches_of(tx, owner, manifest.id).await? {
+        let batch = found(batches::get_for_update(tx, owner, batch).await?)?;
+        if batch.status == model::batch::Status::Purchased {
+            locked.push(batch);
+        }
+    }
+    Ok(locked)
+}
+
+/// Tells of those batches of which everything is in manifests now.
+async fn tell_batches(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    of: &[batches::Stored],
+    events: &EventLog,
+) -> Result<()> {
+    for batch in of {
+        if manifest_shipments::is_batch_manifested(tx, owner, batch.id).await? {
+            let shown = crate::batches::show(tx, owner, std::slice::from_ref(batch)).await?;
+            let shown = found(shown.first())?;
+            events.append(tx, &Event::new("batch.manifested", batch.id, shown)).await?;
+        }
+    }
+    Ok(())
+}

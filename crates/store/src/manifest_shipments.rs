@@ -1,0 +1,247 @@
+//! Which shipments are in which manifest.
+//!
+//! A purchase says which manifest it is in: that row is where manifesting and taking back meet, since both lock it. The
+//! list of a manifest is kept apart, because it stays when the carrier does not take the manifest.
+
+use model::{Batch, CarrierAccount, Error, Id, Location, Manifest, Owner, Result, Shipment, Timestamp};
+
+use crate::engine::{Row, Sql, Tx, Value};
+
+/// What was bought and is in no manifest. What it is grouped by can't change any more.
+const OPEN_OF_LOCATION: Sql = Sql::each(
+    "SELECT s.id, p.account_id, s.origin_id, s.origin_version,
+         CASE WHEN s.origin_id IS NULL THEN json_extract(s.doc, '$.addresses.origin') END,
+         json_extract(s.doc, '$.options.shipping.date'),
+         COALESCE(p.sent_at, p.created_at)
+     FROM purchase p JOIN shipment s ON s.owner = p.owner AND s.id = p.shipment_id
+     WHERE p.owner = $1 AND p.state = 'bought' AND p.manifest_id IS NULL AND s.status = 'purchased' AND s.origin_id = $2
+     ORDER BY s.id",
+    "SELECT s.id, p.account_id, s.origin_id, s.origin_version,
+         CASE WHEN s.origin_id IS NULL THEN s.doc::json #>> '{addresses,origin}' END,
+         s.doc::json #>> '{options,shipping,date}',
+         COALESCE(p.sent_at, p.created_at)
+     FROM purchase p JOIN shipment s ON s.owner = p.owner AND s.id = p.shipment_id
+     WHERE p.owner = $1 AND p.state = 'bought' AND p.manifest_id IS NULL AND s.status = 'purchased' AND s.origin_id = $2
+     ORDER BY s.id",
+);
+const OPEN_OF_BATCH: Sql = Sql::each(
+    "SELECT s.id, p.account_id, s.origin_id, s.origin_version,
+         CASE WHEN s.origin_id IS NULL THEN json_extract(s.doc, '$.addresses.origin') END,
+         json_extract(s.doc, '$.options.shipping.date'),
+         COALESCE(p.sent_at, p.created_at)
+     FROM shipment s JOIN purchase p ON p.owner = s.owner AND p.shipment_id = s.id
+     WHERE s.owner = $1 AND s.batch_id = $2 AND p.state = 'bought' AND p.manifest_id IS NULL AND s.status = 'purchased'
+     ORDER BY s.id",
+    "SELECT s.id, p.account_id, s.origin_id, s.origin_version,
+         CASE WHEN s.origin_id IS NULL THEN s.doc::json #>> '{addresses,origin}' END,
+         s.doc::json #>> '{options,shipping,date}',
+         COALESCE(p.sent_at, p.created_at)
+     FROM shipment s JOIN purchase p ON p.owner = s.owner AND p.shipment_id = s.id
+     WHERE s.owner = $1 AND s.batch_id = $2 AND p.state = 'bought' AND p.manifest_id IS NULL AND s.status = 'purchased'
+     ORDER BY s.id",
+);
+/// In the order of their keys, so that two who want the same never wait for each other in a circle.
+const HOLD: Sql = Sql::each(
+    "",
+    "SELECT shipment_id FROM purchase WHERE owner = $1
+     AND shipment_id IN (SELECT jsonb_array_elements_text($2::text::jsonb)) ORDER BY shipment_id FOR UPDATE",
+);
+const ATTACH: Sql = Sql::each(
+    "UPDATE purchase SET manifest_id = $1 WHERE owner = $2 AND shipment_id IN (SELECT value FROM json_each($3))
+     AND state = 'bought' AND manifest_id IS NULL",
+    "UPDATE purchase SET manifest_id = $1
+     WHERE owner = $2 AND shipment_id IN (SELECT jsonb_array_elements_text($3::text::jsonb))
+     AND state = 'bought' AND manifest_id IS NULL",
+);
+const LIST_ATTACHED: Sql = Sql::same(
+    "INSERT INTO manifest_shipment (owner, manifest_id, shipment_id)
+     SELECT owner, manifest_id, shipment_id FROM purchase WHERE owner = $1 AND manifest_id = $2
+     ON CONFLICT (owner, manifest_id, shipment_id) DO UPDATE SET is_released = 0",
+);
+/// What could not be attached again is in another manifest, or was taken back.
+const FORGET_RELEASED: Sql =
+    Sql::same("DELETE FROM manifest_shipment WHERE owner = $1 AND manifest_id = $2 AND is_released = 1");
+const COUNT_PACKAGES: Sql = Sql::each(
+    "SELECT count(*), COALESCE(sum(json_array_length(s.doc, '$.packages')), 0)
+     FROM manifest_shipment m JOIN shipment s ON s.owner = m.owner AND s.id = m.shipment_id
+     WHERE m.owner = $1 AND m.manifest_id = $2",
+    "SELECT count(*), COALESCE(sum(json_array_length(s.doc::json -> 'packages')), 0)::bigint
+     FROM manifest_shipment m JOIN shipment s ON s.owner = m.owner AND s.id = m.shipment_id
+     WHERE m.owner = $1 AND m.manifest_id = $2",
+);
+const DETACH: Sql = Sql::same("UPDATE purchase SET manifest_id = NULL WHERE owner = $1 AND manifest_id = $2");
+const RELEASE: Sql =
+    Sql::same("UPDATE manifest_shipment SET is_released = 1 WHERE owner = $1 AND manifest_id = $2");
+/// `$2` lists the manifests as JSON.
+const SHIPMENTS_OF: Sql = Sql::each(
+    "SELECT manifest_id, shipment_id FROM manifest_shipment
+     WHERE owner = $1 AND manifest_id IN (SELECT value FROM json_each($2)) ORDER BY manifest_id, shipment_id",
+    "SELECT manifest_id, shipment_id FROM manifest_shipment
+     WHERE owner = $1 AND manifest_id IN (SELECT jsonb_array_elements_text($2::text::jsonb))
+     ORDER BY manifest_id, shipment_id",
+);
+const DOCS_OF: Sql = Sql::same(
+    "SELECT s.id, s.doc FROM manifest_shipment m JOIN shipment s ON s.owner = m.owner AND s.id = m.shipment_id
+     WHERE m.owner = $1 AND m.manifest_id = $2 AND m.shipment_id > $3 ORDER BY m.shipment_id LIMIT $4",
+);
+/// The carrier's own names of what is handed over.
+const PURCHASES_OF: Sql = Sql::each(
+    "SELECT json_extract(receipt, '$.purchase') FROM purchase WHERE owner = $1 AND manifest_id = $2 ORDER BY shipment_id",
+    "SELECT receipt::json ->> 'purchase' FROM purchase WHERE owner = $1 AND manifest_id = $2 ORDER BY shipment_id",
+);
+const HOLDS: Sql = Sql::same(
+    "SELECT manifest_id FROM manifest_shipment WHERE owner = $1 AND shipment_id = $2 AND is_released = 0 LIMIT 1",
+);
+const BATCHES_OF: Sql = Sql::same(
+    "SELECT DISTINCT s.batch_id FROM manifest_shipment m
+     JOIN shipment s ON s.owner = m.owner AND s.id = m.shipment_id
+     WHERE m.owner = $1 AND m.manifest_id = $2 AND s.batch_id IS NOT NULL ORDER BY s.batch_id",
+);
+/// What was bought of a finalised batch and is in no manifest that a carrier took.
+const LEFT_OF_BATCH: Sql = Sql::same(
+    "SELECT s.id FROM shipment s WHERE s.owner = $1 AND s.batch_id = $2 AND s.status = 'purchased'
+     AND NOT EXISTS (
+         SELECT 1 FROM manifest_shipment l JOIN manifest m ON m.owner = l.owner AND m.id = l.manifest_id
+         WHERE l.owner = s.owner AND l.shipment_id = s.id AND l.is_released = 0 AND m.status = 'created')
+     LIMIT 1",
+);
+
+pub(crate) const STATEMENTS: &[&Sql] = &[
+    &OPEN_OF_LOCATION,
+    &OPEN_OF_BATCH,
+    &HOLD,
+    &ATTACH,
+    &LIST_ATTACHED,
+    &FORGET_RELEASED,
+    &COUNT_PACKAGES,
+    &DETACH,
+    &RELEASE,
+    &SHIPMENTS_OF,
+    &DOCS_OF,
+    &PURCHASES_OF,
+    &HOLDS,
+    &BATCHES_OF,
+    &LEFT_OF_BATCH,
+];
+
+/// A shipment that was bought and is in no manifest.
+#[derive(Clone, Debug)]
+pub struct Open {
+    pub shipment: Id<Shipment>,
+    pub account: Id<CarrierAccount>,
+    /// The location that it leaves from, and which version of it.
+    pub origin: Option<(Id<Location>, i64)>,
+    /// Where there is no such location: the address, as JSON.
+    pub address: Option<String>,
+    /// When it is to be shipped, if somebody said so, and when it was bought.
+    pub date: Option<Timestamp>,
+    pub bought_at: Timestamp,
+}
+
+/// What was bought, leaves from a location and is in no manifest.
+pub async fn open_of_location(tx: &mut Tx<'_>, owner: Owner, location: Id<Location>) -> Result<Vec<Open>> {
+    let rows = tx.all(&OPEN_OF_LOCATION, &[owner.into(), location.into()]).await?;
+    rows.into_iter().map(read_open).collect()
+}
+
+/// What was bought of a batch and is in no manifest.
+pub async fn open_of_batch(tx: &mut Tx<'_>, owner: Owner, batch: Id<Batch>) -> Result<Vec<Open>> {
+    let rows = tx.all(&OPEN_OF_BATCH, &[owner.into(), batch.into()]).await?;
+    rows.into_iter().map(read_open).collect()
+}
+
+/// Locks the purchases of shipments, in their order.
+pub async fn hold(tx: &mut Tx<'_>, owner: Owner, shipments: &[Id<Shipment>]) -> Result<()> {
+    tx.all(&HOLD, &[owner.into(), list(shipments)]).await.map(drop)
+}
+
+/// Puts the shipments that are free into a manifest; gives how many there are, and their packages.
+pub(super) async fn attach(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    manifest: Id<Manifest>,
+    shipments: &[Id<Shipment>],
+) -> Result<Option<(i64, i64)>> {
+    if tx.execute(&ATTACH, &[manifest.into(), owner.into(), list(shipments)]).await? == 0 {
+        return Ok(None);
+    }
+    tx.execute(&LIST_ATTACHED, &[owner.into(), manifest.into()]).await?;
+    tx.execute(&FORGET_RELEASED, &[owner.into(), manifest.into()]).await?;
+    let counted = tx.one(&COUNT_PACKAGES, &[owner.into(), manifest.into()]).await?;
+    let mut counted = counted.ok_or_else(|| Error::fault("a count gives a row"))?;
+    Ok(Some((counted.int(0)?, counted.int(1)?)))
+}
+
+/// Frees the shipments of a manifest that the carrier did not take. Its list stays.
+pub(super) async fn release(tx: &mut Tx<'_>, owner: Owner, manifest: Id<Manifest>) -> Result<()> {
+    tx.execute(&RELEASE, &[owner.into(), manifest.into()]).await?;
+    tx.execute(&DETACH, &[owner.into(), manifest.into()]).await.map(drop)
+}
+
+/// What manifests list, by manifest, and of each the oldest first.
+pub async fn shipments_of(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    manifests: &[Id<Manifest>],
+) -> Result<Vec<(Id<Manifest>, Id<Shipment>)>> {
+    if manifests.is_empty() {
+        return Ok(Vec::new());
+    }
+    let rows = tx.all(&SHIPMENTS_OF, &[owner.into(), list(manifests)]).await?;
+    rows.into_iter().map(|mut row| Ok((row.id(0)?, row.id(1)?))).collect()
+}
+
+/// The documents of a manifest's next shipments after one.
+pub async fn docs_of(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    manifest: Id<Manifest>,
+    after: Option<Id<Shipment>>,
+    limit: usize,
+) -> Result<Vec<(Id<Shipment>, String)>> {
+    let after = after.map(|id| id.to_string()).unwrap_or_default();
+    let values = [owner.into(), manifest.into(), after.into(), Value::Int(limit as i64)];
+    let rows = tx.all(&DOCS_OF, &values).await?;
+    rows.into_iter().map(|mut row| Ok((row.id(0)?, row.text(1)?))).collect()
+}
+
+/// The carrier's own names of what a manifest hands over.
+pub async fn purchases_of(tx: &mut Tx<'_>, owner: Owner, manifest: Id<Manifest>) -> Result<Vec<String>> {
+    let rows = tx.all(&PURCHASES_OF, &[owner.into(), manifest.into()]).await?;
+    rows.into_iter().map(|mut row| row.text(0)).collect()
+}
+
+/// Whether a shipment is in a manifest that is being made or was.
+pub async fn holds(tx: &mut Tx<'_>, owner: Owner, shipment: Id<Shipment>) -> Result<bool> {
+    Ok(tx.one(&HOLDS, &[owner.into(), shipment.into()]).await?.is_some())
+}
+
+/// The batches that a manifest lists shipments of, in their order.
+pub async fn batches_of(tx: &mut Tx<'_>, owner: Owner, manifest: Id<Manifest>) -> Result<Vec<Id<Batch>>> {
+    let rows = tx.all(&BATCHES_OF, &[owner.into(), manifest.into()]).await?;
+    rows.into_iter().map(|mut row| row.id(0)).collect()
+}
+
+/// Whether all that was bought of a batch is in manifests that carriers took.
+pub async fn is_batch_manifested(tx: &mut Tx<'_>, owner: Owner, batch: Id<Batch>) -> Result<bool> {
+    Ok(tx.one(&LEFT_OF_BATCH, &[owner.into(), batch.into()]).await?.is_none())
+}
+
+fn read_open(mut row: Row) -> Result<Open> {
+    let origin: Option<Id<Location>> = row.id_or_null(2)?;
+    let version = row.int_or_null(3)?;
+    let date = row.text_or_null(5)?;
+    Ok(Open {
+        shipment: row.id(0)?,
+        account: row.id(1)?,
+        origin: origin.map(|origin| (origin, version.unwrap_or_default())),
+        address: row.text_or_null(4)?,
+        date: date.and_then(|text| Timestamp::parse(&text)),
+        bought_at: row.moment(6)?,
+    })
+}
+
+pub(super) fn list<K: model::id::Kind>(ids: &[Id<K>]) -> Value {
+    let ids: Vec<String> = ids.iter().map(ToString::to_string).collect();
+    Value::Text(serde_json::Value::from(ids).to_string())
+}

@@ -1,0 +1,316 @@
+//! Manifests: who is at them, and how far they have come. Each belongs to the node that holds it, as purchases do.
+
+use model::closing::Day;
+use model::manifest::Status;
+use model::{
+    Batch, CarrierAccount, Document, Error, Id, Location, Manifest, Owner, Result, Shipment, Timestamp,
+};
+
+use crate::engine::{Row, Sql, Tx, Value};
+use crate::manifest_shipments::{attach, hold, list, release, shipments_of};
+use crate::page::{Page, PageSql, Start};
+
+macro_rules! columns {
+    () => {
+        "owner, id, version, status, account_id, carrier, location_id, ship_date, details, document_id, \
+         shipments_count, packages_count, fence, failures, begun_at, created_at, updated_at"
+    };
+}
+
+const GET: Sql = Sql::same(concat!("SELECT ", columns!(), " FROM manifest WHERE owner = $1 AND id = $2"));
+const GET_FOR_UPDATE: Sql = Sql::each(
+    concat!("SELECT ", columns!(), " FROM manifest WHERE owner = $1 AND id = $2"),
+    concat!("SELECT ", columns!(), " FROM manifest WHERE owner = $1 AND id = $2 FOR UPDATE"),
+);
+/// `$2` lists the ids as JSON.
+const GET_MANY: Sql = Sql::each(
+    concat!(
+        "SELECT ",
+        columns!(),
+        " FROM manifest WHERE owner = $1 AND id IN (SELECT value FROM json_each($2)) ORDER BY id"
+    ),
+    concat!(
+        "SELECT ",
+        columns!(),
+        " FROM manifest WHERE owner = $1 AND id IN (SELECT jsonb_array_elements_text($2::text::jsonb)) ORDER BY id"
+    ),
+);
+const PAGE: PageSql = PageSql {
+    older: Sql::same(concat!(
+        "SELECT id, ",
+        columns!(),
+        " FROM manifest WHERE owner = $1 AND id < $2 AND (CAST($3 AS TEXT) IS NULL OR status = $3)
+         AND (CAST($4 AS TEXT) IS NULL OR location_id = $4) ORDER BY id DESC LIMIT $5"
+    )),
+    newer: Sql::same(concat!(
+        "SELECT id, ",
+        columns!(),
+        " FROM manifest WHERE owner = $1 AND id > $2 AND (CAST($3 AS TEXT) IS NULL OR status = $3)
+         AND (CAST($4 AS TEXT) IS NULL OR location_id = $4) ORDER BY id LIMIT $5"
+    )),
+};
+const OF_BATCH: Sql = Sql::same(concat!(
+    "SELECT ",
+    columns!(),
+    " FROM manifest WHERE owner = $1 AND id IN (
+         SELECT m.manifest_id FROM shipment s
+         JOIN manifest_shipment m ON m.owner = s.owner AND m.shipment_id = s.id
+         WHERE s.owner = $1 AND s.batch_id = $2) ORDER BY id"
+));
+/// Those that stand, of a location's day.
+const OF_DAY: Sql = Sql::same(concat!(
+    "SELECT ",
+    columns!(),
+    " FROM manifest WHERE owner = $1 AND location_id = $2 AND ship_date = $3 AND status <> 'failed'
+     AND (CAST($4 AS TEXT) IS NULL OR account_id = $4) ORDER BY id"
+));
+const INSERT: Sql = Sql::same(
+    "INSERT INTO manifest (owner, id, version, status, account_id, carrier, location_id, ship_date, details, document_id,
+         shipments_count, packages_count, due_at, begun_at, created_at, updated_at)
+     VALUES ($1, $2, 1, 'creating', $3, $4, $5, $6, $7, $8, $9, $10, $11, $11, $11, $11)",
+);
+/// Whoever was at it before is shut out by the fence.
+const BEGIN_AGAIN: Sql = Sql::same(
+    "UPDATE manifest SET version = version + 1, status = 'creating', details = $1, shipments_count = $2,
+         packages_count = $3, holder = '', fence = fence + 1, due_at = $4, failures = 0, begun_at = $4, updated_at = $4
+     WHERE owner = $5 AND id = $6",
+);
+const USES_ACCOUNT: Sql =
+    Sql::same("SELECT id FROM manifest WHERE owner = $1 AND status = 'creating' AND account_id = $2 LIMIT 1");
+/// Spans organisations.
+const ANY_DUE: Sql = Sql::same(
+    "SELECT fence FROM manifest WHERE due_at <= $1
+     AND holder NOT IN (SELECT n.id FROM node n WHERE n.alive_until > $1) LIMIT 1",
+);
+/// Spans organisations.
+const CLAIM: Sql = Sql::each(
+    concat!(
+        "UPDATE manifest SET holder = $1, fence = fence + 1
+         WHERE (owner, id) IN (
+             SELECT m.owner, m.id FROM manifest m WHERE m.due_at <= $2
+             AND m.holder NOT IN (SELECT n.id FROM node n WHERE n.alive_until > $2)
+             ORDER BY m.due_at LIMIT $3)
+         RETURNING ",
+        columns!()
+    ),
+    concat!(
+        "UPDATE manifest SET holder = $1, fence = manifest.fence + 1
+         FROM (
+             SELECT m.owner AS due_owner, m.id AS due_id FROM manifest m WHERE m.due_at <= $2
+             AND m.holder NOT IN (SELECT n.id FROM node n WHERE n.alive_until > $2)
+             ORDER BY m.due_at LIMIT $3 FOR UPDATE OF m SKIP LOCKED) due
+         WHERE manifest.owner = due_owner AND manifest.id = due_id
+         RETURNING ",
+        columns!()
+    ),
+);
+/// Once: whoever repeats it, because the answer was lost, finds that nobody holds it any more.
+const RECORD: Sql = Sql::same(
+    "UPDATE manifest SET version = version + 1, status = $1, details = $2, holder = '', due_at = $3, failures = $4,
+         updated_at = $5
+     WHERE owner = $6 AND id = $7 AND fence = $8 AND holder <> ''",
+);
+
+pub(crate) const STATEMENTS: &[&Sql] = &[
+    &GET,
+    &GET_FOR_UPDATE,
+    &GET_MANY,
+    &PAGE.older,
+    &PAGE.newer,
+    &OF_BATCH,
+    &OF_DAY,
+    &INSERT,
+    &BEGIN_AGAIN,
+    &USES_ACCOUNT,
+    &ANY_DUE,
+    &CLAIM,
+    &RECORD,
+];
+
+/// A manifest, and how far it has come.
+#[derive(Clone, Debug)]
+pub struct Stored {
+    pub owner: Owner,
+    pub id: Id<Manifest>,
+    pub version: i64,
+    pub status: Status,
+    pub account: Id<CarrierAccount>,
+    /// The carrier's handle.
+    pub carrier: String,
+    pub location: Option<Id<Location>>,
+    pub ship_date: Day,
+    /// As JSON.
+    pub details: String,
+    pub document: Id<Document>,
+    pub shipments_count: i64,
+    pub packages_count: i64,
+    pub fence: i64,
+    pub failures: i64,
+    pub begun_at: Timestamp,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+}
+
+/// A manifest that is to be.
+#[derive(Clone, Debug)]
+pub struct Intent {
+    pub id: Id<Manifest>,
+    pub account: Id<CarrierAccount>,
+    pub carrier: String,
+    pub location: Option<Id<Location>>,
+    pub ship_date: Day,
+    pub details: String,
+    pub document: Id<Document>,
+    pub shipments: Vec<Id<Shipment>>,
+}
+
+/// How a manifest stands after something was done for it.
+pub struct Standing {
+    pub status: Status,
+    /// As JSON.
+    pub details: String,
+    pub due_at: Option<Timestamp>,
+    pub failures: i64,
+}
+
+pub async fn get(tx: &mut Tx<'_>, owner: Owner, id: Id<Manifest>) -> Result<Option<Stored>> {
+    tx.one(&GET, &[owner.into(), id.into()]).await?.map(|row| read(row, 0)).transpose()
+}
+
+/// As [`get`], and nobody else changes it before this transaction ends.
+pub async fn get_for_update(tx: &mut Tx<'_>, owner: Owner, id: Id<Manifest>) -> Result<Option<Stored>> {
+    tx.one(&GET_FOR_UPDATE, &[owner.into(), id.into()]).await?.map(|row| read(row, 0)).transpose()
+}
+
+pub async fn get_many(tx: &mut Tx<'_>, owner: Owner, ids: &[Id<Manifest>]) -> Result<Vec<Stored>> {
+    let rows = tx.all(&GET_MANY, &[owner.into(), list(ids)]).await?;
+    rows.into_iter().map(|row| read(row, 0)).collect()
+}
+
+pub async fn page(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    status: Option<Status>,
+    location: Option<Id<Location>>,
+    start: &Start,
+    limit: usize,
+) -> Result<Page<Stored>> {
+    let filters = [status.map(Status::as_str).into(), location.into()];
+    Page::read(tx, &PAGE, owner.into(), &filters, start, limit).await?.try_map(|row| read(row, 1))
+}
+
+/// Those that list a shipment of a batch, the oldest first.
+pub async fn of_batch(tx: &mut Tx<'_>, owner: Owner, batch: Id<Batch>) -> Result<Vec<Stored>> {
+    let rows = tx.all(&OF_BATCH, &[owner.into(), batch.into()]).await?;
+    rows.into_iter().map(|row| read(row, 0)).collect()
+}
+
+/// Those of a location's day that did not fail, the oldest first.
+pub async fn of_day(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    location: Id<Location>,
+    day: Day,
+    account: Option<Id<CarrierAccount>>,
+) -> Result<Vec<Stored>> {
+    let values = [owner.into(), location.into(), day.to_string().into(), account.into()];
+    let rows = tx.all(&OF_DAY, &values).await?;
+    rows.into_iter().map(|row| read(row, 0)).collect()
+}
+
+/// Writes down a manifest, with those of its shipments that are still free. False where none is, and nothing was written.
+pub async fn begin(tx: &mut Tx<'_>, owner: Owner, intent: &Intent, now: Timestamp) -> Result<bool> {
+    let Some((shipments, packages)) = attach(tx, owner, intent.id, &intent.shipments).await? else {
+        return Ok(false);
+    };
+    let values = [
+        owner.into(),
+        intent.id.into(),
+        intent.account.into(),
+        intent.carrier.as_str().into(),
+        intent.location.into(),
+        intent.ship_date.to_string().into(),
+        intent.details.as_str().into(),
+        intent.document.into(),
+        shipments.into(),
+        packages.into(),
+        now.into(),
+    ];
+    tx.execute(&INSERT, &values).await?;
+    Ok(true)
+}
+
+/// Begins a manifest that failed again, with those of its shipments that are still free. False where none is.
+pub async fn begin_again(tx: &mut Tx<'_>, manifest: &Stored, details: &str, now: Timestamp) -> Result<bool> {
+    let (owner, id) = (manifest.owner, manifest.id);
+    let shipments = shipments_of(tx, owner, &[id]).await?;
+    let shipments: Vec<_> = shipments.into_iter().map(|(_, shipment)| shipment).collect();
+    hold(tx, owner, &shipments).await?;
+    let Some((shipments, packages)) = attach(tx, owner, id, &shipments).await? else { return Ok(false) };
+    let values = [details.into(), shipments.into(), packages.into(), now.into(), owner.into(), id.into()];
+    tx.execute(&BEGIN_AGAIN, &values).await?;
+    Ok(true)
+}
+
+/// Whether a carrier is being asked for a manifest with an account.
+pub async fn uses_account(tx: &mut Tx<'_>, owner: Owner, account: Id<CarrierAccount>) -> Result<bool> {
+    Ok(tx.one(&USES_ACCOUNT, &[owner.into(), account.into()]).await?.is_some())
+}
+
+/// Whether there is anything to do that no living node is at.
+pub async fn any_due(tx: &mut Tx<'_>, now: Timestamp) -> Result<bool> {
+    Ok(tx.one(&ANY_DUE, &[now.into()]).await?.is_some())
+}
+
+/// Takes what is due, of whichever organisation.
+pub async fn claim(tx: &mut Tx<'_>, node: &str, now: Timestamp, limit: usize) -> Result<Vec<Stored>> {
+    let rows = tx.all(&CLAIM, &[node.into(), now.into(), Value::Int(limit as i64)]).await?;
+    rows.into_iter().map(|row| read(row, 0)).collect()
+}
+
+/// Writes down how a manifest stands and lets go of it; false where it is no longer held, and nothing may be written. The
+/// shipments of one that failed are free from then on.
+pub async fn record(tx: &mut Tx<'_>, manifest: &Stored, standing: &Standing, now: Timestamp) -> Result<bool> {
+    let (owner, id) = (manifest.owner, manifest.id);
+    let values = [
+        standing.status.as_str().into(),
+        standing.details.as_str().into(),
+        standing.due_at.into(),
+        standing.failures.into(),
+        now.into(),
+        owner.into(),
+        id.into(),
+        manifest.fence.into(),
+    ];
+    if tx.execute(&RECORD, &values).await? == 0 {
+        return Ok(false);
+    }
+    if standing.status == Status::Failed {
+        release(tx, owner, id).await?;
+    }
+    Ok(true)
+}
+
+fn read(mut row: Row, first: usize) -> Result<Stored> {
+    let status = row.text(first + 3)?;
+    let day = row.text(first + 7)?;
+    Ok(Stored {
+        owner: row.owner(first)?,
+        id: row.id(first + 1)?,
+        version: row.int(first + 2)?,
+        status: Status::parse(&status).ok_or_else(|| Error::fault("a manifest has no known status"))?,
+        account: row.id(first + 4)?,
+        carrier: row.text(first + 5)?,
+        location: row.id_or_null(first + 6)?,
+        ship_date: Day::parse(&day).ok_or_else(|| Error::fault("a manifest has no known day"))?,
+        details: row.text(first + 8)?,
+        document: row.id(first + 9)?,
+        shipments_count: row.int(first + 10)?,
+        packages_count: row.int(first + 11)?,
+        fence: row.int(first + 12)?,
+        failures: row.int(first + 13)?,
+        begun_at: row.moment(first + 14)?,
+        created_at: row.moment(first + 15)?,
+        updated_at: row.moment(first + 16)?,
+    })
+}
