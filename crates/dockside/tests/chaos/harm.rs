@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use crate::bar::Bar;
 use crate::random::Random;
-use crate::scene::Scene;
+use crate::scene::{STUCK, Scene};
 
 /// Longer than a node is taken to live after it last said so.
 const FROZEN: Duration = Duration::from_millis(11_500);
@@ -19,8 +19,8 @@ const FREEZE_EVERY_ALONE: usize = 70;
 /// How long a kill waits until as much was bought as belongs to it.
 const WORK_TIME: Duration = Duration::from_secs(3);
 /// Shipments that may be made before the first kill, beside those of each.
-const AHEAD: usize = 400;
-const LOOK_EVERY: Duration = Duration::from_millis(10);
+const AHEAD: usize = 800;
+const LOOK_EVERY: Duration = Duration::from_millis(25);
 
 /// What is to be done, at least.
 #[derive(Clone, Copy)]
@@ -75,7 +75,13 @@ impl<'a> Killer<'a> {
             }
         }
         self.scene.shared.allowed.store(usize::MAX, Ordering::Relaxed);
+        let began = Instant::now();
         while self.charges() < self.goal.charges {
+            assert!(
+                began.elapsed() < STUCK,
+                "nothing is bought; the servers say:\n{}",
+                self.scene.last_words()
+            );
             self.thaw_if_due();
             self.draw();
             std::thread::sleep(LOOK_EVERY);
@@ -90,7 +96,10 @@ impl<'a> Killer<'a> {
     }
 
     fn charges(&self) -> usize {
-        self.scene.shared.charges.load(Ordering::Relaxed)
+        if self.scene.shared.is_broken.load(Ordering::Relaxed) {
+            panic!("a shipper gave up; the servers say:\n{}", self.scene.last_words());
+        }
+        self.scene.shared.follow_ledgers()
     }
 
     fn draw(&mut self) {

@@ -62,7 +62,7 @@ fn restore(engine: &str, how: How) {
     let later: Vec<_> = Mode::ALL.iter().map(|mode| shipper.make(*mode, AFTER)).collect();
 
     first.iter().for_each(|batch| shipper.begin(batch));
-    wait_until("some are bought", STUCK, || charges(&scene) >= BACKED_UP_AT);
+    wait_until("some are bought", STUCK, || scene.shared.follow_ledgers() >= BACKED_UP_AT);
     let marked = mark(&scene);
     let backup = Backup::make(&scene.store);
     later.iter().for_each(|batch| shipper.begin(batch));
@@ -108,7 +108,7 @@ fn follow(scene: &Scene, shipper: &mut Shipper, mut pending: Vec<Pending>) {
 }
 
 fn judge(mut scene: Scene, all: usize, known: usize) {
-    let charges = charges(&scene);
+    let charges = scene.shared.follow_ledgers();
     let reason = scene.store.rows(&[RESTORATIONS]).remove(0).remove(0).remove(0).unwrap_or_default();
     scene.cluster.stop();
     let verdict = scene.judge();
@@ -129,12 +129,6 @@ fn judge(mut scene: Scene, all: usize, known: usize) {
     let ledgers = scene.shared.ledgers.lock().unwrap();
     let asked = ledgers.iter().flat_map(|ledger| ledger.book.values()).filter(|account| account.buys != 1);
     assert_eq!(asked.count(), 0, "something was asked for again");
-}
-
-fn charges(scene: &Scene) -> usize {
-    let mut ledgers = scene.shared.ledgers.lock().unwrap();
-    ledgers.iter_mut().for_each(crate::ledger::Ledger::follow);
-    ledgers.iter().map(|ledger| ledger.charges).sum()
 }
 
 fn purchased(scene: &Scene) -> usize {

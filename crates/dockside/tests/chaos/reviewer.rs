@@ -11,7 +11,6 @@ use serde_json::{Value, json};
 use crate::book::Charge;
 use crate::cluster::id;
 use crate::journal::Word;
-use crate::ledger::Ledger;
 use crate::scene::{CALL, Scene, Shared};
 use crate::way::Way;
 
@@ -35,7 +34,6 @@ struct Reviewer {
 impl Reviewer {
     fn run(mut self) {
         while !self.shared.is_done.load(Ordering::Relaxed) {
-            self.follow_ledgers();
             let cases = self.way.list("/purchase_attempts?state=needs_review");
             let now = Instant::now();
             let due: Vec<_> = cases
@@ -43,18 +41,11 @@ impl Reviewer {
                 .filter(|case| *self.seen.entry(id(case)).or_insert(now) + PATIENCE <= now)
                 .collect();
             if !due.is_empty() {
-                self.follow_ledgers();
+                self.shared.follow_ledgers();
             }
             due.iter().for_each(|case| self.resolve(case));
             std::thread::sleep(LOOK_EVERY);
         }
-    }
-
-    fn follow_ledgers(&self) {
-        let mut ledgers = self.shared.ledgers.lock().unwrap();
-        ledgers.iter_mut().for_each(Ledger::follow);
-        let charges = ledgers.iter().map(|ledger| ledger.charges).sum();
-        self.shared.charges.store(charges, Ordering::Relaxed);
     }
 
     fn resolve(&mut self, case: &Value) {

@@ -15,6 +15,7 @@ use crate::journal::{self, Journal};
 use crate::judge::{self, Verdict};
 use crate::ledger::Ledger;
 use crate::random::Random;
+use crate::server::Server;
 use crate::shop::create_account;
 use crate::sql::Store;
 use crate::way::{Counts, Way};
@@ -24,8 +25,10 @@ const LATENCY_MS: &str = "10";
 /// How long a server waits for a carrier.
 pub const CALL: Duration = Duration::from_secs(2);
 /// What does not come to an end in this time is stuck.
-pub const STUCK: Duration = Duration::from_secs(120);
-const LOOK_EVERY: Duration = Duration::from_millis(300);
+pub const STUCK: Duration = Duration::from_secs(150);
+/// Lines of a log that are shown.
+const WORDS_MAX: usize = 20;
+const LOOK_EVERY: Duration = Duration::from_millis(700);
 
 /// How likely each fault is.
 pub struct Faults {
@@ -46,22 +49,32 @@ pub struct Scene {
 /// What the threads share.
 pub struct Shared {
     pub journal: Journal,
+    pub store: Store,
     pub ledgers: Mutex<Vec<Ledger>>,
     pub requests: Arc<Counts>,
     /// Shipments that were made, and how many may be.
     pub made: AtomicUsize,
     pub allowed: AtomicUsize,
-    /// Charges in all ledgers, when they were last read.
-    pub charges: AtomicUsize,
     /// How often a batch was bought once more, because something of it had failed.
     pub repeats: AtomicUsize,
     /// How often the database was looked at, and what was wrong there.
     pub looks: AtomicUsize,
     pub breaches: Mutex<Vec<String>>,
+    /// Somebody gave up: there is nothing to wait for.
+    pub is_broken: AtomicBool,
     /// No more batches are made.
     pub is_over: AtomicBool,
     /// Everything has come to an end.
     pub is_done: AtomicBool,
+}
+
+impl Shared {
+    /// Reads on in the ledgers; tells how many charges there are.
+    pub fn follow_ledgers(&self) -> usize {
+        let mut ledgers = self.ledgers.lock().unwrap();
+        ledgers.iter_mut().for_each(Ledger::follow);
+        ledgers.iter().map(|ledger| ledger.charges).sum()
+    }
 }
 
 impl Scene {
@@ -89,20 +102,21 @@ impl Scene {
             ledgers.push(Ledger::new(mode, carrier.ledger(), faults.slow, seed));
             carriers.push(carrier);
         }
+        let (store, began) = (Store::of(&cluster), Instant::now());
         let shared = Shared {
+            store: store.clone(),
             journal: Journal::new(&folder.path().join("journal.jsonl")),
             ledgers: Mutex::new(ledgers),
             requests: Arc::default(),
             made: AtomicUsize::default(),
             allowed: AtomicUsize::default(),
-            charges: AtomicUsize::default(),
             repeats: AtomicUsize::default(),
             looks: AtomicUsize::default(),
             breaches: Mutex::default(),
+            is_broken: AtomicBool::default(),
             is_over: AtomicBool::default(),
             is_done: AtomicBool::default(),
         };
-        let (store, began) = (Store::of(&cluster), Instant::now());
         Self { cluster, carriers, store, shared: Arc::new(shared), began, folder }
     }
 
@@ -112,6 +126,16 @@ impl Scene {
 
     pub fn seconds(&self) -> f64 {
         self.began.elapsed().as_secs_f64()
+    }
+
+    /// The ends of the servers' logs but for requests, for whoever looks into a failure.
+    pub fn last_words(&self) -> String {
+        let of = |server: &Server| {
+            let log = server.log();
+            let lines: Vec<_> = log.lines().filter(|line| !line.contains("\"request\"")).collect();
+            lines[lines.len().saturating_sub(WORDS_MAX)..].join("\n")
+        };
+        self.cluster.servers.iter().map(of).collect::<Vec<_>>().join("\n\n")
     }
 
     fn journal(&self) -> PathBuf {
@@ -143,8 +167,8 @@ impl Scene {
 
     /// Judges what the ledgers, the journal and the database have now.
     pub fn judge(&self) -> Verdict {
-        let mut ledgers = self.shared.ledgers.lock().unwrap();
-        ledgers.iter_mut().for_each(Ledger::follow);
+        self.shared.follow_ledgers();
+        let ledgers = self.shared.ledgers.lock().unwrap();
         let books: Vec<_> = ledgers.iter().map(|ledger| (ledger.mode, &ledger.book)).collect();
         Verdict::of(&journal::read(&self.journal()), &judge::look(&self.store), &books)
     }

@@ -19,11 +19,17 @@ use crate::way::Way;
 /// Batches that one client follows at once.
 const PENDING_MAX: usize = 4;
 /// Shipments of a batch: from the first to below the second.
-const SIZE: (u64, u64) = (5, 70);
-const LOOK_EVERY: Duration = Duration::from_millis(60);
+const SIZE: (u64, u64) = (5, 45);
+const LOOK_EVERY: Duration = Duration::from_millis(150);
 /// The rest before what failed is bought again.
 const REPEAT_REST: Duration = Duration::from_millis(300);
 const POST_CODE: &str = "BS1 4DJ";
+
+/// How what is under way stands, for whoever looks into a failure.
+const UNDER_WAY: &str = "SELECT count(*) || ' ' || p.state || ' of ' || count(DISTINCT p.batch_id) || ' batches, held by '
+        || CASE WHEN p.holder = '' THEN 'nobody' ELSE CASE WHEN n.id IS NULL THEN 'the dead' ELSE n.id END END
+        || ', due ' || min(p.due_at) || ' to ' || max(p.due_at) || ', at most ' || max(p.failures) || ' failures'
+    FROM purchase p LEFT JOIN node n ON n.id = p.holder WHERE p.state <> 'bought' GROUP BY p.state, p.holder, n.id";
 
 /// A batch that is not bought yet.
 pub struct Pending {
@@ -72,9 +78,14 @@ impl Shipper {
 
     /// Makes a batch of new shipments.
     pub fn make(&mut self, mode: Mode, size: usize) -> String {
+        self.make_to(POST_CODE, mode, size)
+    }
+
+    /// The same, to a post code, or to a word in its place.
+    pub fn make_to(&mut self, post_code: &str, mode: Mode, size: usize) -> String {
         let shipments: Vec<String> = (0..size)
             .map(|_| {
-                let shipment = self.create("/shipments", &shipment_body(POST_CODE));
+                let shipment = self.create("/shipments", &shipment_body(post_code));
                 self.shared.journal.note(&Word::Made { shipment: shipment.clone() });
                 shipment
             })
@@ -149,7 +160,11 @@ impl Shipper {
             let word = Word::Progress { batch: pending.batch.clone(), status: status.clone(), purchased };
             self.shared.journal.note(&word);
         }
-        assert!(pending.moved_at.elapsed() < STUCK, "a batch is stuck: {batch}");
+        if pending.moved_at.elapsed() >= STUCK {
+            let rows = self.shared.store.rows(&[UNDER_WAY]).remove(0);
+            let rows: Vec<_> = rows.into_iter().flatten().flatten().collect();
+            panic!("{} is stuck, {purchased} bought; in all: {}", pending.batch, rows.join("; "));
+        }
         match status.as_str() {
             "purchasing" => false,
             "purchased" => {
@@ -186,6 +201,12 @@ impl Shipper {
             self.shared.repeats.fetch_add(1, Ordering::Relaxed);
             self.buy(batch);
         }
+    }
+}
+
+impl Drop for Shipper {
+    fn drop(&mut self) {
+        self.shared.is_broken.fetch_or(std::thread::panicking(), Ordering::Relaxed);
     }
 }
 

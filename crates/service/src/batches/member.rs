@@ -26,24 +26,26 @@ pub async fn ensure_member_changeable(
 }
 
 /// Called whenever something changed with shipments of a batch that it counts or shows, in the same transaction, once the
-/// shipments and what is known of their purchases are written: brings counts and status up to date, and tells of it.
+/// shipments and what is known of their purchases are written: brings counts and status up to date, and tells of it. True
+/// where the purchase of the batch has come to its end with that.
 pub async fn member_changed(
     tx: &mut Tx<'_>,
     owner: Owner,
     batch: Id<Batch>,
     delta: Delta,
     events: &EventLog,
-) -> Result<()> {
+) -> Result<bool> {
     let old = found(batches::get_for_update(tx, owner, batch).await?)?;
     let status = count(tx, owner, &old, delta, events).await?;
     let tells_at = old.told_at.as_micros() + TELL_MILLIS * 1000;
     if status == Status::Purchasing && events.now().as_micros() < tells_at {
-        return Ok(());
+        return Ok(false);
     }
     if status == Status::Purchasing {
         batches::set_told_at(tx, owner, batch, events.now()).await?;
     }
-    tell(tx, owner, &old, status.event(old.status), events).await.map(drop)
+    tell(tx, owner, &old, status.event(old.status), events).await?;
+    Ok(old.status == Status::Purchasing && status != Status::Purchasing)
 }
 
 /// As [`member_changed`], for whoever changed a batch that is not being bought; gives it as it is now.

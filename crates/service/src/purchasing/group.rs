@@ -121,8 +121,11 @@ impl Service {
         fault!("before_record");
         let record =
             self.db().write(owner, async move |tx| write_entries(tx, owner, &entries, &events, now).await);
-        let written = record.await?;
+        let (written, is_finished) = record.await?;
         fault!("after_record");
+        if is_finished {
+            fault!("after_finish");
+        }
         self.notice(owner);
         Ok(written)
     }
@@ -161,7 +164,7 @@ async fn write_entries(
     entries: &[Entry],
     events: &EventLog,
     now: Timestamp,
-) -> Result<Vec<bool>> {
+) -> Result<(Vec<bool>, bool)> {
     // Batches first, then shipments, then purchases, as everywhere: who takes locks in one order never waits in a circle.
     let mut wanted = Vec::new();
     let mut called = Vec::new();
@@ -188,10 +191,11 @@ async fn write_entries(
             }
         });
     }
+    let mut is_finished = false;
     for (batch, delta) in deltas {
-        member_changed(tx, owner, batch, delta, events).await?;
+        is_finished |= member_changed(tx, owner, batch, delta, events).await?;
     }
-    Ok(written)
+    Ok((written, is_finished))
 }
 
 /// Records how a purchase stands; false where it is no longer held.
