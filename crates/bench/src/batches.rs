@@ -194,7 +194,11 @@ impl<'a> Shop<'a> {
             let target = Target { address: self.product.address, requests: requests.into() };
             makers.spawn(async move {
                 let mut ids = Vec::new();
-                load::answers(&target, |answer| Ok(ids.push(id(answer)?))).await?;
+                load::answers(&target, |answer| {
+                    ids.push(id(answer)?);
+                    Ok(())
+                })
+                .await?;
                 Outcome::Ok(ids)
             });
         }

@@ -76,7 +76,7 @@ async fn once_finalised_or_while_it_is_purchased_nothing_of_a_batch_changes() {
     for (status, code) in [("purchased", "batch_finalised"), ("purchasing", "batch_purchasing")] {
         let shipments = world.parcels(2).await;
         let (member, free) = (&shipments[0], &shipments[1]);
-        let batch = world.batch_of(&[member.clone()]).await;
+        let batch = world.batch_of(std::slice::from_ref(member)).await;
         world.set_batch_status(&batch, status).await;
         let before = (world.get(&batch).await.text, world.get(member).await.text, world.events().await.len());
         let refused = [
