@@ -18,6 +18,13 @@ const GET_FOR_UPDATE: Sql = Sql::each(
     "SELECT id, version, status, details, shipments_count, purchased_count, error_count, packages_count, begun_to,
      told_at, created_at, updated_at FROM batch WHERE owner = $1 AND id = $2 FOR UPDATE",
 );
+/// Where another node is at it already, there is nothing to wait for.
+const GET_IF_FREE: Sql = Sql::each(
+    "SELECT id, version, status, details, shipments_count, purchased_count, error_count, packages_count, begun_to,
+     told_at, created_at, updated_at FROM batch WHERE owner = $1 AND id = $2",
+    "SELECT id, version, status, details, shipments_count, purchased_count, error_count, packages_count, begun_to,
+     told_at, created_at, updated_at FROM batch WHERE owner = $1 AND id = $2 FOR UPDATE SKIP LOCKED",
+);
 const PAGE: PageSql = PageSql {
     older: Sql::same(
         "SELECT id, version, status, details, shipments_count, purchased_count, error_count, packages_count, begun_to,
@@ -85,6 +92,7 @@ const ERRORS: Sql = Sql::each(
 pub(crate) const STATEMENTS: &[&Sql] = &[
     &GET,
     &GET_FOR_UPDATE,
+    &GET_IF_FREE,
     &PAGE.older,
     &PAGE.newer,
     &INSERT,
@@ -125,6 +133,11 @@ pub async fn get(tx: &mut Tx<'_>, owner: Owner, id: Id<Batch>) -> Result<Option<
 /// As [`get`], and nobody else changes it or what is in it before this transaction ends.
 pub async fn get_for_update(tx: &mut Tx<'_>, owner: Owner, id: Id<Batch>) -> Result<Option<Stored>> {
     tx.one(&GET_FOR_UPDATE, &[owner.into(), id.into()]).await?.map(read).transpose()
+}
+
+/// As [`get_for_update`]; none where somebody else is about to change it.
+pub async fn get_if_free(tx: &mut Tx<'_>, owner: Owner, id: Id<Batch>) -> Result<Option<Stored>> {
+    tx.one(&GET_IF_FREE, &[owner.into(), id.into()]).await?.map(read).transpose()
 }
 
 pub async fn page(tx: &mut Tx<'_>, owner: Owner, start: &Start, limit: usize) -> Result<Page<Stored>> {

@@ -22,17 +22,21 @@ use crate::events::EventLog;
 use crate::purchasing::{Wait, choose};
 use crate::reply::Outcome;
 use crate::shipments::{change_uncounted, read_shipment};
-use crate::{Command, Reply, Service, ensure_current, fault, found, version_etag};
+use crate::{Command, Reply, Service, ensure_current, fault, found, log, version_etag};
 
 /// Purchases for which a batch waits at once. The rest are written down when these have come to an end, so that thousands
 /// that wait neither fill memory nor stand before what others want.
 const AWAITED_MAX: usize = 256;
 /// How many times as many as an account takes calls, where that is more.
 const AWAITED_CALLS: usize = 4;
-/// Purchases that are written down together, if there are so many left: fewer are not worth a transaction.
+/// Purchases that are written down together: fewer are not worth a transaction, and for more others wait too long.
 const GROUP_MIN: usize = 64;
+const GROUP_MAX: usize = 128;
 /// Batches for which one round writes down purchases.
 const BATCHES_MAX: usize = 64;
+/// How often a node looks whether there is something to write down: while some batch has more, and while none has.
+const BEGIN_EVERY: Duration = Duration::from_millis(25);
+const BEGIN_LOOK_EVERY: Duration = Duration::from_millis(100);
 /// The longest that a request waits, and how often it looks where no news came: another server may be at it.
 const WAIT_MAX: Duration = Duration::from_secs(30);
 const LOOK_EVERY: Duration = Duration::from_millis(100);
@@ -107,27 +111,55 @@ impl Service {
         }
     }
 
+    /// Writes down purchases of batches until the server stops. Beside those who buy, because nobody should wait for that.
+    pub(crate) async fn begin_batches_forever(self) {
+        let (mut work, mut stop) = (self.purchasing_work(), self.purchasing_stop());
+        while !*stop.borrow_and_update() {
+            let begun = self.begin_batches().await;
+            let is_more = begun.unwrap_or_else(|error| {
+                log::error("batch", &error);
+                false
+            });
+            let rest = if is_more { BEGIN_EVERY } else { BEGIN_LOOK_EVERY };
+            tokio::select! {
+                _ = work.changed(), if !is_more => {}
+                _ = stop.changed() => {}
+                () = tokio::time::sleep(rest) => {}
+            }
+        }
+    }
+
     /// Writes down the next purchases of batches that are being bought; tells whether there are more to come.
     pub(crate) async fn begin_batches(&self) -> Result<bool> {
-        let read = self.db().read(Access::System, async |tx| batches::to_begin(tx, BATCHES_MAX).await);
+        let max = AWAITED_MAX.max(AWAITED_CALLS * self.settings().carriers.account_calls_max);
+        let read = self.db().read(Access::System, async move |tx| {
+            let mut waiting = Vec::new();
+            for (owner, id) in batches::to_begin(tx, BATCHES_MAX).await? {
+                waiting.push((owner, id, max.saturating_sub(purchases::awaited(tx, owner, id, max).await?)));
+            }
+            Ok(waiting)
+        });
         let waiting = read.await?;
-        for (owner, id) in &waiting {
-            self.begin_group(*owner, *id).await?;
+        let mut is_begun = false;
+        for (owner, id, room) in &waiting {
+            if *room >= GROUP_MIN {
+                is_begun |= self.begin_group(*owner, *id, (*room).min(GROUP_MAX)).await?;
+            }
+        }
+        if is_begun {
+            self.ring_purchasing();
         }
         Ok(!waiting.is_empty())
     }
 
-    async fn begin_group(&self, owner: Owner, id: Id<Batch>) -> Result<()> {
+    /// Writes down up to so many purchases of a batch; tells whether there were any. Where nobody is left to buy, that is
+    /// the end of the batch's purchase.
+    async fn begin_group(&self, owner: Owner, id: Id<Batch>, room: usize) -> Result<bool> {
         let now = self.now();
         let events = self.event_log(owner, now);
-        let max = AWAITED_MAX.max(AWAITED_CALLS * self.settings().carriers.account_calls_max);
         let begin = self.db().write(owner, async move |tx| {
-            let Some(stored) = batches::get_for_update(tx, owner, id).await? else { return Ok(false) };
+            let Some(stored) = batches::get_if_free(tx, owner, id).await? else { return Ok(false) };
             let Some(begun_to) = stored.begun_to.clone() else { return Ok(false) };
-            let room = max.saturating_sub(purchases::awaited(tx, owner, id, max).await?);
-            if room < GROUP_MIN {
-                return Ok(false);
-            }
             let wishes = details(&stored)?;
             let accounts = carrier_accounts::all(tx, owner).await?;
             let restored_at = restorations::last(tx).await?;
@@ -143,11 +175,12 @@ impl Service {
             member_changed(tx, owner, id, delta, &events).await?;
             Ok::<_, Error>(!members.is_empty())
         });
-        if begin.await? {
+        let is_begun = begin.await?;
+        if is_begun {
             fault!("after_intent");
         }
         self.notice(owner);
-        Ok(())
+        Ok(is_begun)
     }
 }
 

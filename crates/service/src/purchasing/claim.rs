@@ -135,6 +135,16 @@ impl Service {
         self.0.purchasing.news.send_modify(|count| *count = count.wrapping_add(1));
     }
 
+    /// Changes when there may be something to do.
+    pub(crate) fn purchasing_work(&self) -> watch::Receiver<u64> {
+        self.0.purchasing.work.subscribe()
+    }
+
+    /// Whether the server is about to stop.
+    pub(crate) fn purchasing_stop(&self) -> watch::Receiver<bool> {
+        self.0.purchasing.is_stopping.subscribe()
+    }
+
     pub(crate) fn purchasing_news(&self) -> watch::Receiver<u64> {
         self.0.purchasing.news.subscribe()
     }
@@ -165,6 +175,7 @@ impl Service {
         let mut work = self.0.purchasing.work.subscribe();
         let mut stop = self.0.purchasing.is_stopping.subscribe();
         let mut turns = Turns::default();
+        let beginning = tokio::spawn(self.clone().begin_batches_forever());
         while !*stop.borrow_and_update() {
             turns.gather(&self);
             if let Err(error) = self.take_work(&mut turns).await {
@@ -188,6 +199,8 @@ impl Service {
             }
         }
         let end = async {
+            // What it has begun is committed, or is not: nobody waits for it.
+            let _stopped = beginning.await;
             turns.buying.join_all().await;
             turns.following.join_all().await;
         };
@@ -197,7 +210,7 @@ impl Service {
     }
 
     async fn take_work(&self, turns: &mut Turns) -> Result<()> {
-        turns.is_more = self.begin_batches().await?;
+        turns.is_more = false;
         self.take_purchases(turns).await?;
         self.take_bought(turns).await
     }
