@@ -95,7 +95,7 @@ pub struct Part<K: IdKind> {
 }
 
 impl Service {
-    /// What [`Shipment::chosen`] says of a shipment that chose this service, or asks for it.
+    /// What `Summary::chosen` says of a shipment that chose this service, or asks for it.
     pub fn as_chosen(&self) -> Vec<String> {
         let word = |handle: &Option<String>| handle.clone().unwrap_or_default();
         let (carrier, service) = (word(&self.carrier.handle), word(&self.carrier_service.handle));

@@ -109,7 +109,7 @@ fn report(scene: &Scene, harm: &Harm, struck: &[(Mode, Struck)], verdict: &Verdi
         let [lost_before, lost_after, error_before, error_after, slow, doubled] = some.all();
         let Some(tally) = verdict.tallies.get(mode.as_str()) else { continue };
         println!(
-            "chaos on {engine}, {}: {} batches, {} shipments, {} charges, {} voided, {} found by look-up, {} resolved by a \
+            "chaos on {engine}, {}: {} batches, {} shipments, {} charges, {} voided, {} known although the answer was lost, {} resolved by a \
              person ({} bought); lost-before {lost_before}, lost-after {lost_after}, error-before {error_before}, \
              error-after {error_after}, slow {slow}, doubled {doubled}",
             mode.as_str(),
