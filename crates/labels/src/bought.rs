@@ -97,6 +97,13 @@ pub fn papers(
     fonts: &Fonts,
 ) -> Result<Vec<Paper>, PaperError> {
     let mut papers = files(format, &scenes(bought, format, size, fonts)?)?;
+    papers.extend(customs_papers(bought, fonts)?);
+    Ok(papers)
+}
+
+/// The papers of a shipment for customs, where it needs any.
+pub fn customs_papers(bought: &Bought<'_>, fonts: &Fonts) -> Result<Vec<Paper>, PaperError> {
+    let mut papers = Vec::new();
     let needed = declare::needed(bought);
     if let Some(declaration) = declare::declaration(bought) {
         let file = |r#type, name: &str, scenes: &[Scene]| {

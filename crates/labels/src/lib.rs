@@ -34,7 +34,7 @@ pub mod scene;
 mod text;
 mod zpl;
 
-pub use bought::{Bought, Paper, PaperError, files, papers, scenes};
+pub use bought::{Bought, Paper, PaperError, customs_papers, files, papers, scenes};
 pub use customs_papers::{cn23, commercial_invoice};
 pub use font::{DEBIAN_DIRECTORIES, Fonts};
 pub use label::{Contents, Customs, CustomsItem, Declaration, Label, MAX_CUSTOM, Party, Piece, Primary};

@@ -49,6 +49,14 @@ struct Lacking {
     labels: Vec<StoredDocument>,
 }
 
+impl Lacking {
+    /// Whether nobody else is about to make its label, or it can be made as well here.
+    fn is_ready(&self) -> bool {
+        let is_ours = || matches!(Kept::of(&self.purchase), Ok(Some(kept)) if kept.is_label_ours);
+        self.purchase.is_labelled || is_ours()
+    }
+}
+
 /// A page of shipments.
 struct Page {
     ids: Vec<Id<Shipment>>,
@@ -68,7 +76,7 @@ impl Service {
         let is_last = page.ids.len() < PAGE_SHIPMENTS;
         let is_over = self.now().as_seconds() - work.created_at.as_seconds() > LATE_SECONDS;
         let (lacking, late): (Vec<Lacking>, Vec<Lacking>) =
-            page.lacking.into_iter().partition(|lacking| lacking.purchase.is_labelled || is_over);
+            page.lacking.into_iter().partition(|lacking| is_over || lacking.is_ready());
         let mut tasks = JoinSet::new();
         for (place, lacking) in lacking.into_iter().enumerate() {
             let (service, format) = (self.clone(), work.format);

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ::carriers::Receipt;
 use model::batch::Delta;
+use model::document::DocumentType;
 use model::shipment::{Shipment, ShipmentError, Status, TrackingStatus};
 use model::{Batch, Error, Event, Id, Owner, Result, Timestamp};
 use store::purchases::{self, Purchase};
@@ -267,8 +268,15 @@ async fn buy(
         return Ok(None);
     }
     let subject = stored.id.to_string();
+    let before = match files.is_empty() {
+        true => Vec::new(),
+        false => documents::of_subject(tx, owner, &subject).await?,
+    };
     for file in files {
-        documents::insert(tx, owner, &subject, file, events.now()).await?;
+        // Whoever wanted the labels of its batch may have been faster: one of each kind is enough.
+        if !before.iter().any(|known| is_same_label(&known.file, file)) {
+            documents::insert(tx, owner, &subject, file, events.now()).await?;
+        }
     }
     let mut new = bought(read_shipment(stored)?, receipt, events.now());
     if let Some(error) = error {
@@ -280,6 +288,11 @@ async fn buy(
     };
     let event = if is_news { "shipment.purchased" } else { "shipment.updated" };
     change_uncounted(tx, owner, stored, &new, &without_links(&all), event, events).await.map(Some)
+}
+
+fn is_same_label(one: &StoredFile, other: &StoredFile) -> bool {
+    let is_label = one.r#type == DocumentType::Label && other.r#type == DocumentType::Label;
+    is_label && one.file_type == other.file_type && one.file_name == other.file_name
 }
 
 /// The shipment once it was bought.

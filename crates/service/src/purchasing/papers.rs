@@ -11,6 +11,8 @@ use model::shipment::options::LabelFormat;
 use model::shipment::{ErrorCode, ErrorType, ShipmentError, Source};
 use model::{Error, Result, Timestamp, World};
 
+use store::documents;
+
 use super::turn::Job;
 use crate::documents::{NewDocument, StoredFile};
 use crate::outbound::Request;
@@ -56,7 +58,7 @@ impl Service {
         receipt: &Receipt,
         given: Option<(LabelFormat, Bytes)>,
     ) -> Result<Vec<StoredFile>> {
-        let has_label = given.is_some();
+        let has_label = given.is_some() || self.has_label(job).await?;
         let mut new: Vec<NewDocument> =
             given.map(|(format, bytes)| label_file(format, bytes)).into_iter().collect();
         new.extend(self.draw(job, receipt, has_label).await?);
@@ -82,9 +84,17 @@ impl Service {
             format: job.label_format(),
         };
         let fonts = self.fonts().await?;
-        let papers =
-            tokio::task::spawn_blocking(move || drawing.papers(&fonts)).await.map_err(Error::fault)??;
-        Ok(papers.into_iter().filter(|paper| !has_label || paper.r#type != DocumentType::Label).collect())
+        let draw = move || drawing.papers(has_label, &fonts);
+        tokio::task::spawn_blocking(draw).await.map_err(Error::fault)?
+    }
+
+    /// Whether the label was made already: whoever wanted the labels of its batch may have been faster.
+    async fn has_label(&self, job: &Job) -> Result<bool> {
+        let (owner, subject) = (job.owner(), job.purchase.shipment.to_string());
+        let read = self.db().read(owner, async move |tx| documents::of_subject(tx, owner, &subject).await);
+        let media_type = job.label_format().media_type();
+        let is_it = |file: &StoredFile| file.r#type == DocumentType::Label && file.file_type == media_type;
+        Ok(read.await?.iter().any(|document| is_it(&document.file)))
     }
 
     /// The fonts of this machine, read when the first label is drawn.
@@ -128,7 +138,7 @@ struct Drawing {
 }
 
 impl Drawing {
-    fn papers(&self, fonts: &Fonts) -> Result<Vec<NewDocument>> {
+    fn papers(&self, has_label: bool, fonts: &Fonts) -> Result<Vec<NewDocument>> {
         let bought = Bought {
             shipment: &self.shipment,
             carrier: &self.carrier,
@@ -138,7 +148,11 @@ impl Drawing {
             date: self.date,
             reference: &self.reference,
         };
-        let papers = labels::papers(&bought, self.format, SIZE, fonts).map_err(Error::fault)?;
+        let papers = match has_label {
+            true => labels::customs_papers(&bought, fonts),
+            false => labels::papers(&bought, self.format, SIZE, fonts),
+        };
+        let papers = papers.map_err(Error::fault)?;
         let document = |paper: labels::Paper| NewDocument {
             r#type: paper.r#type,
             file_name: paper.file_name,
