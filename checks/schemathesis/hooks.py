@@ -11,6 +11,7 @@ from schemathesis import GenerationMode
 # A request of the right form may still name something that does not exist, or a state that is gone.
 REFUSALS_BY_STATE = {
     "allocation_not_found",
+    "batch_empty",
     "carrier_account_invalid",
     "carrier_account_not_found",
     "carrier_not_found",
@@ -28,6 +29,9 @@ REFUSALS_BY_STATE = {
     "rate_not_found",
     "scope_not_held",
     "sequence_out_of_range",
+    "service_missing",
+    "shipment_not_found",
+    "shipment_not_in_batch",
     "status_not_writable",
     "url_not_allowed",
     "user_not_found",
@@ -41,7 +45,11 @@ TIES_BETWEEN_FIELDS = [
     ("required", r"/customs/restriction_description"),
     ("required", r"/(rate|carrier_account|carrier_service)"),
     ("required", r"/(tracking_numbers|currency_code)"),
+    ("required", r"/service/carrier(_service|_account)?"),
     ("invalid_format", r"(/customs/identifiers|/tax_identifiers)/\d+/value"),
+    # Names and days that there are not: a list of all time zones is no schema, nor is a calendar.
+    ("invalid_value", r"/closing/time_zone"),
+    ("invalid_format", r"/date"),
 ]
 # Bodies that are whole. Hardly any that the tool makes up is, and what is to be shipped must be there first: so every other
 # valid request has one of these.

@@ -160,7 +160,9 @@ fn responses(route: &Route, routes: &[Route], components: &mut Components) -> Va
         let mut accepted = response.clone();
         accepted["description"] =
             "It takes longer. Read the resource at `Location` again, or wait for its event.".into();
-        merge(&mut accepted["headers"], accepted_headers());
+        let mut headers = accepted.get("headers").cloned().unwrap_or_else(|| json!({}));
+        merge(&mut headers, accepted_headers());
+        accepted["headers"] = headers;
         all.insert("202".to_owned(), accepted);
     }
     if route.repeats {

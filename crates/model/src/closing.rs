@@ -160,7 +160,7 @@ pub static SHIP_DATE: Shape = Shape::new(
     Kind::Text {
         chars_min: 10,
         chars_max: 10,
-        pattern: Some(Pattern { regex: "^[0-9]{4}-[0-9]{2}-[0-9]{2}$", matches: is_day }),
+        pattern: Some(Pattern { regex: "^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$", matches: is_day }),
     },
     "The day of shipping, in UTC: the shipment's `options.shipping.date`, else the day on which it was bought.",
 )
