@@ -210,7 +210,7 @@ fn words_work_over_the_wire() {
     assert_eq!((voided.status, voided.json()["status"].clone()), (200, json!("voided")));
     assert_eq!(client.get("/v1/purchases/shp_1.1.SBX-429/tracking").json()["status"], "cancelled");
     assert_eq!(client.get("/nowhere").status, 404);
-    let large = "x".repeat(5 * 1024 * 1024);
+    let large = "x".repeat(17 * 1024 * 1024);
     let refused = carrier.client("").request("POST", "/v1/rates", &[], &large);
     assert!(refused.map_or(true, |reply| reply.status == 413), "too much is refused or cut off");
     assert_eq!(client.get("/v1/purchases/shp_1.1.SBX-429/label").status, 200);
