@@ -15,6 +15,8 @@ use crate::{Service, log};
 
 /// Batches whose labels a node makes at once.
 const BATCHES_MAX: usize = 2;
+/// Labels that are made at once. Each waits for a core and then for the disk, on a thread that has memory of its own.
+const LABELS_AT_ONCE: usize = 8;
 /// How often a node looks for work where no bell rang: time passes, and other nodes die.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 /// How soon it looks again for a label that has not come yet, in seconds.
@@ -29,6 +31,8 @@ pub struct Labelling {
     /// Changes when something has come to an end.
     news: watch::Sender<u64>,
     is_stopping: watch::Sender<bool>,
+    /// Places for labels that are being made.
+    pub(super) places: Semaphore,
     /// Places for those who draw: it takes a core each.
     pub(super) cores: Arc<Semaphore>,
 }
@@ -40,6 +44,7 @@ impl Default for Labelling {
             work: watch::channel(0).0,
             news: watch::channel(0).0,
             is_stopping: watch::channel(false).0,
+            places: Semaphore::new(LABELS_AT_ONCE),
             cores: Arc::new(Semaphore::new(cores)),
         }
     }

@@ -143,6 +143,7 @@ impl Service {
     }
 
     async fn make_one(self, lacking: Lacking, format: LabelFormat) -> Result<Made> {
+        let _place = self.0.labelling.places.acquire().await.map_err(Error::fault)?;
         let made = self.label_bytes(&lacking, format).await?;
         let owner = lacking.purchase.owner;
         let result = match made {

@@ -18,7 +18,7 @@ use crate::shipments::{change_uncounted, read_shipment, without_links};
 use crate::{Service, found};
 
 /// Labels that are read at once, and then put into the file together.
-const READ_AT_ONCE: usize = 16;
+const READ_AT_ONCE: usize = 8;
 /// Shipments whose labels could not be put into the file of which it is told.
 const UNREADABLE_MAX: usize = 100;
 /// Attempts before this one whose files are looked for, to be removed.

@@ -25,7 +25,7 @@ use crate::{Service, fault, log};
 const TURNS_MAX: usize = 512;
 const LANE_CALLS: usize = 2;
 /// What was bought and is labelled or tracked at once: while nothing is bought, and while something is.
-const FOLLOWS_MAX: usize = 32;
+const FOLLOWS_MAX: usize = 16;
 const FOLLOWS_MAX_BESIDE: usize = 2;
 /// Purchases that are due of which a node reads, to take some.
 const DUE_MAX: usize = 2_048;
