@@ -34,8 +34,8 @@ const TIME_RATIO_MAX: f64 = 1.25;
 struct Shop<'a> {
     bench: &'a Bench,
     product: Server,
-    /// Ends with the shop.
-    _carrier: Server,
+    /// Ends with the shop, because this holds it.
+    carrier: Server,
     token: String,
 }
 
@@ -170,8 +170,8 @@ impl<'a> Shop<'a> {
         let token = data.test_token(bench).await?;
         let carrier = data.carrier(bench, latency_ms).await?;
         let product = data.serve_with(bench, &["--carrier-calls-max", &CALLS.to_string()]).await?;
-        let shop = Self { bench, product, _carrier: carrier, token };
-        let url = format!("http://{}", shop._carrier.address);
+        let shop = Self { bench, product, carrier, token };
+        let url = format!("http://{}", shop.carrier.address);
         let account = format!(
             r#"{{"carrier":{{"handle":"sandbox"}},"name":"Bench","handle":"bench","configuration":{{"mode":"idempotent","url":"{url}"}}}}"#
         );

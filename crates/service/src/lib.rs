@@ -29,6 +29,7 @@ mod manifests;
 mod nodes;
 mod orders;
 pub mod outbound;
+mod patience;
 mod plans;
 pub mod provisions;
 pub mod purchasing;

@@ -54,8 +54,6 @@ const RELEASE: Sql = Sql::same("UPDATE shipment SET batch_id = NULL WHERE owner 
 /// Of all organisations: whichever node has time writes down what is to be bought.
 const TO_BEGIN: Sql =
     Sql::same("SELECT owner, id FROM batch WHERE begun_to IS NOT NULL ORDER BY owner, id LIMIT $1");
-const IS_AWAITED: Sql =
-    Sql::same("SELECT id FROM purchase WHERE owner = $1 AND batch_id = $2 AND batch_id IS NOT NULL LIMIT 1");
 const HAS_UNBOUGHT: Sql = Sql::same(
     "SELECT id FROM shipment WHERE owner = $1 AND batch_id = $2
      AND status IN ('draft', 'rated', 'purchasing', 'purchase_failed') LIMIT 1",
@@ -103,7 +101,6 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
     &DELETE,
     &RELEASE,
     &TO_BEGIN,
-    &IS_AWAITED,
     &HAS_UNBOUGHT,
     &FIRST_MEMBERS,
     &ERRORS,
@@ -213,11 +210,6 @@ pub async fn delete(tx: &mut Tx<'_>, owner: Owner, id: Id<Batch>) -> Result<()> 
 pub async fn to_begin(tx: &mut Tx<'_>, limit: usize) -> Result<Vec<(Owner, Id<Batch>)>> {
     let rows = tx.all(&TO_BEGIN, &[Value::Int(limit as i64)]).await?;
     rows.into_iter().map(|mut row| Ok((row.owner(0)?, row.id(1)?))).collect()
-}
-
-/// Whether the batch waits for a purchase that was written down.
-pub async fn is_awaited(tx: &mut Tx<'_>, owner: Owner, id: Id<Batch>) -> Result<bool> {
-    Ok(tx.one(&IS_AWAITED, &[owner.into(), id.into()]).await?.is_some())
 }
 
 /// Whether some of its shipments were never bought, as far as anybody knows.

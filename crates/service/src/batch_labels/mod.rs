@@ -22,7 +22,6 @@ use serde_json::json;
 use store::batch_labels::{self, State, Work};
 use store::documents::{self, StoredDocument};
 use store::{Tx, batches};
-use tokio::time::{Duration, Instant};
 
 pub use claim::Labelling;
 
@@ -33,9 +32,6 @@ use crate::{Caller, Command, Reply, Service, Wait, found};
 
 /// Shipments whose labels are looked at together.
 const PAGE_SHIPMENTS: usize = 100;
-/// The longest that a request waits, and how often it looks where no news came: another server may be at it.
-const WAIT_MAX: Duration = Duration::from_secs(30);
-const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 /// Some of a batch's labels.
 pub struct LabelPage {
@@ -78,28 +74,19 @@ impl Service {
         if let Outcome::Refused(_) = begun.outcome {
             return Ok(begun);
         }
-        let time = match wait {
-            Wait::Usual => Duration::from_secs(self.settings().carriers.wait_seconds),
-            Wait::For(time) => time,
-        };
-        let end = Instant::now() + time.min(WAIT_MAX);
-        let mut news = self.labelling_news();
+        let mut patience = self.patience(wait, self.labelling_news());
         loop {
-            news.mark_unchanged();
+            let is_late = patience.is_over();
             let read = self.db().read(owner, async move |tx| batch_labels::get(tx, owner, id).await);
             if found(read.await?)?.state == State::Made {
                 return Ok(begun);
             }
-            if Instant::now() >= end {
+            if is_late {
                 begun.outcome = Outcome::Accepted;
                 begun.location = Some(format!("/batches/{id}/labels"));
                 return Ok(begun);
             }
-            tokio::select! {
-                _ = news.changed() => {}
-                () = tokio::time::sleep(LOOK_EVERY) => {}
-                () = tokio::time::sleep_until(end) => {}
-            }
+            patience.rest().await;
         }
     }
 

@@ -4,7 +4,7 @@ use model::batch::{Delta, ERRORS_MAX, Facts, MEMBERS_SHOWN, Status};
 use model::{Batch, Error, Event, Id, Owner, Result};
 use serde_json::{Map, Value};
 use store::batches::{self, Stored};
-use store::{Tx, shipments};
+use store::{Tx, purchases, shipments};
 
 use crate::events::EventLog;
 use crate::found;
@@ -78,7 +78,7 @@ async fn count(
 async fn facts(tx: &mut Tx<'_>, owner: Owner, old: &Stored, delta: Delta) -> Result<Option<Facts>> {
     let may_follow = match old.status {
         Status::Open | Status::Purchased => false,
-        Status::Purchasing => old.begun_to.is_none() && !batches::is_awaited(tx, owner, old.id).await?,
+        Status::Purchasing => old.begun_to.is_none() && purchases::awaited(tx, owner, old.id, 1).await? == 0,
         // Only what is bought or removed leaves fewer to buy.
         Status::PartiallyPurchased | Status::PurchaseFailed => delta.purchased > 0 || delta.shipments < 0,
     };

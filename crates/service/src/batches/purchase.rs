@@ -13,7 +13,7 @@ use store::carrier_accounts::{self, Stored as Account};
 use store::purchases::{self, Wish};
 use store::shipments::Stored;
 use store::{Access, Tx, batch_members, batches, restorations};
-use tokio::time::{Duration, Instant};
+use tokio::time::Duration;
 
 use super::details;
 use super::member::{member_changed, show, tell};
@@ -37,9 +37,6 @@ const BATCHES_MAX: usize = 64;
 /// How often a node looks whether there is something to write down: while some batch has more, and while none has.
 const BEGIN_EVERY: Duration = Duration::from_millis(25);
 const BEGIN_LOOK_EVERY: Duration = Duration::from_millis(100);
-/// The longest that a request waits, and how often it looks where no news came: another server may be at it.
-const WAIT_MAX: Duration = Duration::from_secs(30);
-const LOOK_EVERY: Duration = Duration::from_millis(100);
 /// Shipments that a problem names.
 const NAMED_MAX: usize = 10;
 
@@ -77,15 +74,9 @@ impl Service {
         if let Outcome::Refused(_) = begun.outcome {
             return Ok(begun);
         }
-        let time = match wait {
-            Wait::Usual => Duration::from_secs(self.settings().carriers.wait_seconds),
-            Wait::For(time) => time,
-        };
-        let end = Instant::now() + time.min(WAIT_MAX);
-        let mut news = self.purchasing_news();
+        let mut patience = self.patience(wait, self.purchasing_news());
         loop {
-            news.mark_unchanged();
-            let is_late = Instant::now() >= end;
+            let is_late = patience.is_over();
             let read = self.db().read(owner, async move |tx| {
                 let stored = found(batches::get(tx, owner, id).await?)?;
                 let is_over = stored.status != Status::Purchasing;
@@ -103,11 +94,7 @@ impl Service {
                 }
                 return Ok(reply);
             }
-            tokio::select! {
-                _ = news.changed() => {}
-                () = tokio::time::sleep(LOOK_EVERY) => {}
-                () = tokio::time::sleep_until(end) => {}
-            }
+            patience.rest().await;
         }
     }
 

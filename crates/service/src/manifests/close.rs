@@ -1,8 +1,6 @@
 //! Closing out: a location's day or a batch. What is to be handed over is written down in one transaction with its
 //! shipments, and then waited for, for a while.
 
-use std::time::Duration;
-
 use model::batch::Status as BatchStatus;
 use model::closing::Day;
 use model::manifest::{Details, ManifestInput, Status};
@@ -12,18 +10,13 @@ use model::{Batch, CarrierAccount, Code, Error, Id, Location, Manifest, Owner, P
 use store::manifest_shipments;
 use store::manifests::{self, Intent, Stored};
 use store::{Tx, batches, carrier_accounts, locations, shipments};
-use tokio::time::Instant;
 
 use super::group::{Days, Group, groups};
 use super::show::{Whole, data};
 use crate::carrier_accounts::{details, is_named};
-use crate::purchasing::WAIT_MAX;
 use crate::reply::{Outcome, json};
 use crate::shipments::read_shipment;
 use crate::{Command, Reply, Service, Wait, found};
-
-/// How often a request looks where no news came: another server may be at it.
-const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 impl Service {
     /// Closes out a location's day: all that was bought, leaves from there and is in no manifest yet. Asked again, it gives
@@ -141,27 +134,18 @@ impl Service {
             return Ok(Err(begun));
         }
         let ids: Vec<Id<Manifest>> = serde_json::from_str(&begun.body).map_err(Error::fault)?;
-        let time = match wait {
-            Wait::Usual => Duration::from_secs(self.settings().carriers.wait_seconds),
-            Wait::For(time) => time,
-        };
-        let end = Instant::now() + time.min(WAIT_MAX);
-        let mut news = self.0.manifesting.news.subscribe();
+        let mut patience = self.patience(wait, self.0.manifesting.news.subscribe());
         loop {
-            news.mark_unchanged();
+            let is_late = patience.is_over();
             let wanted = ids.clone();
             let read = self.db().read(owner, async move |tx| manifests::get_many(tx, owner, &wanted).await);
             let is_over = |known: &[Stored]| known.iter().all(|one| one.status != Status::Creating);
             let known = read.await?;
-            if is_over(&known) || Instant::now() >= end {
+            if is_over(&known) || is_late {
                 let read = self.db().read(owner, async move |tx| Whole::read(tx, owner, known.clone()).await);
                 return Ok(Ok((begun, read.await?)));
             }
-            tokio::select! {
-                _ = news.changed() => {}
-                () = tokio::time::sleep(LOOK_EVERY) => {}
-                () = tokio::time::sleep_until(end) => {}
-            }
+            patience.rest().await;
         }
     }
 

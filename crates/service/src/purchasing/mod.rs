@@ -33,7 +33,6 @@ pub(crate) use next::rest_seconds;
 pub(crate) use papers::{SIZE as LABEL_SIZE, label_file};
 pub(crate) use settle::Kept;
 pub(crate) use settle::insist;
-pub(crate) use wish::WAIT_MAX;
 pub use wish::Wait;
 pub(crate) use wish::choose;
 

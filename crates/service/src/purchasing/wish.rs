@@ -10,7 +10,6 @@ use model::{Code, Id, Owner, Problem, PurchaseAttempt, Result, Timestamp, ensure
 use store::carrier_accounts::{self, Stored as Account};
 use store::purchases::{self, Wish};
 use store::{Tx, restorations, shipments};
-use tokio::time::Instant;
 
 use super::follow::is_voiding;
 use crate::batches::ensure_member_changeable;
@@ -19,11 +18,6 @@ use crate::carriers::{account_reference, carrier_reference, find_service, servic
 use crate::reply::Outcome;
 use crate::shipments::{change_shipment, documents_of, ensure_version, read_shipment};
 use crate::{Command, Reply, Service, found};
-
-/// The longest that a request waits.
-pub const WAIT_MAX: Duration = Duration::from_secs(25);
-/// How often it looks where no news came: another server may be at it.
-const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 /// How long a request waits for what it asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,14 +92,9 @@ impl Service {
         if let Outcome::Refused(_) = begun.outcome {
             return Ok(begun);
         }
-        let time = match wait {
-            Wait::Usual => Duration::from_secs(self.settings().carriers.wait_seconds),
-            Wait::For(time) => time,
-        };
-        let end = Instant::now() + time.min(WAIT_MAX);
-        let mut news = self.purchasing_news();
+        let mut patience = self.patience(wait, self.purchasing_news());
         loop {
-            news.mark_unchanged();
+            let is_late = patience.is_over();
             let read = self.db().read(owner, async move |tx| {
                 let stored = found(shipments::get(tx, owner, id).await?)?;
                 let purchase = purchases::get(tx, owner, id).await?;
@@ -114,7 +103,7 @@ impl Service {
             });
             let (stored, purchase, documents) = read.await?;
             let is_under_way = stored.status == Status::Purchasing || is_voiding(purchase.as_ref());
-            if !is_under_way || Instant::now() >= end {
+            if !is_under_way || is_late {
                 let mut reply = self.shipment_reply(owner, &stored, &documents)?;
                 reply.is_replayed = begun.is_replayed;
                 if is_under_way {
@@ -123,11 +112,7 @@ impl Service {
                 }
                 return Ok(reply);
             }
-            tokio::select! {
-                _ = news.changed() => {}
-                () = tokio::time::sleep(LOOK_EVERY) => {}
-                () = tokio::time::sleep_until(end) => {}
-            }
+            patience.rest().await;
         }
     }
 }

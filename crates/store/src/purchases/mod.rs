@@ -18,6 +18,10 @@ macro_rules! columns {
     };
 }
 
+mod claim;
+
+pub use claim::{Due, any_bought_due, awaited, claim, claim_bought, due};
+
 const GET: Sql =
     Sql::same(concat!("SELECT ", columns!(), " FROM purchase WHERE owner = $1 AND shipment_id = $2"));
 const GET_FOR_UPDATE: Sql = Sql::each(
@@ -48,66 +52,6 @@ const BEGIN: Sql = Sql::same(
          state = excluded.state, holder = '', fence = purchase.fence + 1, due_at = excluded.due_at, failures = 0,
          unknown_at = excluded.unknown_at, prepared = NULL, receipt = NULL, is_labelled = 0, error = NULL,
          batch_id = excluded.batch_id, label_format = excluded.label_format, updated_at = excluded.updated_at",
-);
-/// Spans organisations. The first of each lane come first: where one has thousands, they are not even read.
-const DUE: Sql = Sql::same(
-    "SELECT owner, id, account_id, batch_id FROM (
-         SELECT p.owner, p.id, p.account_id, p.batch_id, p.due_at,
-             ROW_NUMBER() OVER (PARTITION BY p.owner, p.account_id, p.batch_id ORDER BY p.due_at, p.id) AS place
-         FROM purchase p WHERE p.due_at <= $1 AND p.state <> 'bought'
-         AND p.holder NOT IN (SELECT n.id FROM node n WHERE n.alive_until > $1)) due
-     WHERE place <= $2 ORDER BY place, due_at LIMIT $3",
-);
-/// Spans organisations. `$3` lists owners and ids as JSON: they are found by these, and not (`+`) by when they are due.
-const CLAIM: Sql = Sql::each(
-    concat!(
-        "UPDATE purchase SET holder = $1, fence = fence + 1
-         WHERE +due_at <= $2 AND state <> 'bought'
-         AND holder NOT IN (SELECT n.id FROM node n WHERE n.alive_until > $2)
-         AND (owner, id) IN (SELECT value ->> 0, value ->> 1 FROM json_each($3))
-         RETURNING ",
-        columns!()
-    ),
-    concat!(
-        "UPDATE purchase SET holder = $1, fence = purchase.fence + 1
-         FROM (
-             SELECT p.owner AS due_owner, p.id AS due_id
-             FROM jsonb_array_elements($3::text::jsonb) AS wanted
-             JOIN purchase p ON p.owner = wanted ->> 0 AND p.id = wanted ->> 1
-             WHERE p.due_at <= $2 AND p.state <> 'bought'
-             AND p.holder NOT IN (SELECT n.id FROM node n WHERE n.alive_until > $2)
-             FOR UPDATE OF p SKIP LOCKED) due
-         WHERE purchase.owner = due_owner AND purchase.id = due_id
-         RETURNING ",
-        columns!()
-    ),
-);
-/// Spans organisations.
-const CLAIM_BOUGHT: Sql = Sql::each(
-    concat!(
-        "UPDATE purchase SET holder = $1, fence = fence + 1
-         WHERE (owner, id) IN (
-             SELECT p.owner, p.id FROM purchase p WHERE p.due_at <= $2 AND p.state = 'bought'
-             AND p.holder NOT IN (SELECT n.id FROM node n WHERE n.alive_until > $2)
-             ORDER BY p.due_at LIMIT $3)
-         RETURNING ",
-        columns!()
-    ),
-    concat!(
-        "UPDATE purchase SET holder = $1, fence = purchase.fence + 1
-         FROM (
-             SELECT p.owner AS due_owner, p.id AS due_id FROM purchase p WHERE p.due_at <= $2 AND p.state = 'bought'
-             AND p.holder NOT IN (SELECT n.id FROM node n WHERE n.alive_until > $2)
-             ORDER BY p.due_at LIMIT $3 FOR UPDATE OF p SKIP LOCKED) due
-         WHERE purchase.owner = due_owner AND purchase.id = due_id
-         RETURNING ",
-        columns!()
-    ),
-);
-/// Spans organisations.
-const ANY_BOUGHT_DUE: Sql = Sql::same(
-    "SELECT fence FROM purchase WHERE due_at <= $1 AND state = 'bought'
-     AND holder NOT IN (SELECT n.id FROM node n WHERE n.alive_until > $1) LIMIT 1",
 );
 /// Once: whoever repeats it, because the answer was lost, finds that nobody holds it any more.
 const RECORD: Sql = Sql::same(
@@ -161,9 +105,6 @@ const BY_NUMBER: Sql = Sql::each(
     "SELECT shipment_id FROM purchase WHERE owner = $1 AND account_id = $2 AND state = 'bought'
      AND (receipt::json -> 'tracking_numbers')::jsonb ? $3::text LIMIT 1",
 );
-const AWAITED: Sql = Sql::same(
-    "SELECT COUNT(*) FROM (SELECT 1 FROM purchase WHERE owner = $1 AND batch_id = $2 LIMIT $3) awaited",
-);
 pub(crate) const STATEMENTS: &[&Sql] = &[
     &GET,
     &GET_FOR_UPDATE,
@@ -171,10 +112,10 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
     &PAGE.older,
     &PAGE.newer,
     &BEGIN,
-    &DUE,
-    &CLAIM,
-    &CLAIM_BOUGHT,
-    &ANY_BOUGHT_DUE,
+    &claim::DUE,
+    &claim::CLAIM,
+    &claim::CLAIM_BOUGHT,
+    &claim::ANY_BOUGHT_DUE,
     &RECORD,
     &CALL,
     &KEEP_PREPARED,
@@ -186,7 +127,7 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
     &DELETE,
     &USES_ACCOUNT,
     &BY_NUMBER,
-    &AWAITED,
+    &claim::AWAITED,
 ];
 
 /// What is bought, and how far that has come.
@@ -232,15 +173,6 @@ pub struct Wish<'a> {
     pub batch: Option<(Id<Batch>, LabelFormat)>,
     /// Since when it may have been bought without our knowing: then it is looked up before it is bought.
     pub in_doubt_since: Option<Timestamp>,
-}
-
-/// Something to do that no living node is at.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Due {
-    pub owner: Owner,
-    pub id: Id<PurchaseAttempt>,
-    pub account: Id<CarrierAccount>,
-    pub batch: Option<Id<Batch>>,
 }
 
 pub async fn get(tx: &mut Tx<'_>, owner: Owner, shipment: Id<Shipment>) -> Result<Option<Purchase>> {
@@ -293,47 +225,6 @@ pub async fn begin(
         wish.in_doubt_since.into(),
     ];
     tx.execute(&BEGIN, &values).await.map(drop)
-}
-
-/// What there is to do that no living node is at, but for what was bought already: of each lane the first few, and in all
-/// so many at the most.
-pub async fn due(tx: &mut Tx<'_>, now: Timestamp, lane_max: usize, max: usize) -> Result<Vec<Due>> {
-    let values = [now.into(), Value::Int(lane_max as i64), Value::Int(max as i64)];
-    let read = |mut row: Row| {
-        Ok(Due { owner: row.owner(0)?, id: row.id(1)?, account: row.id(2)?, batch: row.id_or_null(3)? })
-    };
-    tx.all(&DUE, &values).await?.into_iter().map(read).collect()
-}
-
-/// Takes these, where nobody else did meanwhile.
-pub async fn claim(tx: &mut Tx<'_>, node: &str, due: &[Due], now: Timestamp) -> Result<Vec<Purchase>> {
-    let list: Vec<_> = due.iter().map(|due| [due.owner.to_string(), due.id.to_string()]).collect();
-    let list = serde_json::to_string(&list).map_err(Error::fault)?;
-    let rows = tx.all(&CLAIM, &[node.into(), now.into(), list.into()]).await?;
-    rows.into_iter().map(|row| read(row, 0)).collect()
-}
-
-/// Whether there is anything to do for what was bought.
-pub async fn any_bought_due(tx: &mut Tx<'_>, now: Timestamp) -> Result<bool> {
-    Ok(tx.one(&ANY_BOUGHT_DUE, &[now.into()]).await?.is_some())
-}
-
-/// Takes what was bought and is to be labelled or tracked.
-pub async fn claim_bought(
-    tx: &mut Tx<'_>,
-    node: &str,
-    now: Timestamp,
-    limit: usize,
-) -> Result<Vec<Purchase>> {
-    let rows = tx.all(&CLAIM_BOUGHT, &[node.into(), now.into(), Value::Int(limit as i64)]).await?;
-    rows.into_iter().map(|row| read(row, 0)).collect()
-}
-
-/// For how many purchases a batch waits, counted up to so many.
-pub async fn awaited(tx: &mut Tx<'_>, owner: Owner, batch: Id<Batch>, max: usize) -> Result<usize> {
-    let row = tx.one(&AWAITED, &[owner.into(), batch.into(), Value::Int(max as i64)]).await?;
-    let count = row.map(|mut row| row.int(0)).transpose()?.unwrap_or_default();
-    Ok(usize::try_from(count).unwrap_or_default())
 }
 
 /// Writes down how a purchase stands and lets go of it; false where it is no longer held, and nothing may be written.
