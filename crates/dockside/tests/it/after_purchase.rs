@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::party::parcel;
 use crate::shipper::{Books, errors, parcel_to};
 use crate::shop::{refusal, texts};
-use crate::world::World;
+use crate::world::{World, until};
 
 /// Fetches a document as a browser does, without a token.
 async fn fetch(world: &World, document: &Value) -> (http::response::Parts, Bytes) {
@@ -193,9 +193,7 @@ async fn a_void_that_the_carrier_refuses_leaves_it_bought() {
     world.buy(&path).await;
     let void = world.request("POST", &format!("{path}/void")).send();
     let work = async {
-        while world.attempt(&path).await["state"] != "voiding" {
-            tokio::task::yield_now().await;
-        }
+        until("a void is asked for", async || world.attempt(&path).await["state"] == "voiding").await;
         world.work().await;
     };
     let (reply, ()) = tokio::join!(void, work);

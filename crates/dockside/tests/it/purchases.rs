@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::party::parcel;
 use crate::shipper::{Books, errors, parcel_to, service};
 use crate::shop::refusal;
-use crate::world::{Reply, World};
+use crate::world::{Reply, World, until};
 
 const GUIDE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/guide/sandbox.md");
 /// What a parcel costs, in pence, with the standard service.
@@ -187,9 +187,7 @@ async fn a_purchase_is_waited_for_and_answered_with_200() {
 
 /// Does what is due once a purchase was asked for.
 async fn until_purchasing(world: &World, path: &str) {
-    while world.get(path).await.json()["status"] == "draft" {
-        tokio::task::yield_now().await;
-    }
+    until("a purchase is asked for", async || world.get(path).await.json()["status"] != "draft").await;
     world.work().await;
 }
 

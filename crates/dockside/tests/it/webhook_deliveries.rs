@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::hook::{Hook, micros, statuses};
 use crate::receiver::{Answer, Gate, sequences};
-use crate::world::World;
+use crate::world::{World, until};
 
 const DAY_SECONDS: i64 = 24 * 3600;
 
@@ -79,9 +79,7 @@ async fn a_change_holds_for_the_next_event() {
     let jobs = world.service.start_jobs().unwrap();
     world.happen(1).await;
     hook.receiver.wait_for(1).await;
-    while hook.deliveries(&world).await.is_empty() {
-        tokio::task::yield_now().await;
-    }
+    until("it is written down", async || !hook.deliveries(&world).await.is_empty()).await;
     hook.patch(&world, json!({"url": hook.receiver.url("/new")})).await;
     world.happen(1).await;
     assert_eq!(hook.receiver.wait_for(2).await[1].path, "/new");

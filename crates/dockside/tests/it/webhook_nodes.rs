@@ -4,9 +4,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use model::{Code, Error};
+use model::{Code, Error, Result};
 use service::{Service, SystemRandom};
 use tokio::sync::watch;
+use tokio::task::JoinSet;
 
 use crate::hook::{Hook, statuses};
 use crate::receiver::{Answer, Gate, sequences};
@@ -130,13 +131,14 @@ impl Clog {
     async fn of(world: &World) -> Self {
         let (open, is_open) = watch::channel(false);
         let (owner, is_shared) = (world.owner(), world.db.is_shared());
+        let mut writes = JoinSet::new();
         for _ in 0..Self::WRITES {
             let (db, is_open) = (world.db.clone(), is_open.clone());
-            tokio::spawn(async move {
+            writes.spawn(async move {
                 let wait = db.write(owner, async move |_tx| {
                     let mut is_open = is_open.clone();
                     // A transaction on SQLite has a thread of its own, and may only await the database.
-                    while !is_shared && !*is_open.borrow() {
+                    while !is_shared && !*is_open.borrow() && is_open.has_changed().is_ok() {
                         std::thread::yield_now();
                     }
                     is_open.wait_for(|is_open| *is_open).await.map(drop).map_err(Error::fault)
@@ -144,14 +146,22 @@ impl Clog {
                 wait.await
             });
         }
-        Self::wait_for_refusal(world).await;
+        // The first that ends is one that was turned away: all others wait. Whoever else came before that would wait with
+        // them, without end.
+        let first = writes.join_next().await.expect("a write").expect("no panic");
+        assert!(is_refusal(&first), "{first:?}");
+        writes.detach_all();
         Self(open)
     }
 
     async fn wait_for_refusal(world: &World) {
-        let refused = world.db.write(world.owner(), async |_tx| Ok(())).await.unwrap_err();
-        assert!(matches!(refused, Error::Refused(problem) if problem.code == Code::Overloaded));
+        let refused = world.db.write(world.owner(), async |_tx| Ok(())).await;
+        assert!(is_refusal(&refused), "{refused:?}");
     }
+}
+
+fn is_refusal(written: &Result<()>) -> bool {
+    matches!(written, Err(Error::Refused(problem)) if problem.code == Code::Overloaded)
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -8,6 +8,7 @@ use std::convert::Infallible;
 use std::fmt;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use api::{App, Limits};
 use bytes::Bytes;
@@ -23,6 +24,19 @@ use store::Db;
 use store::events::{self, Logged};
 
 use crate::home::{FILE, Home, connect, fresh_files, fresh_place, run};
+
+/// How long a test waits for what must come. Beyond that it fails, rather than wait without end.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Waits until it is so.
+pub async fn until(what: &str, is_so: impl AsyncFn() -> bool) {
+    let wait = async {
+        while !is_so().await {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, wait).await.unwrap_or_else(|_| panic!("{what}: that never came"));
+}
 
 /// The moment at which every world begins.
 pub const BEGIN: i64 = 1_793_523_600_000_000; // 2026-11-01T09:00:00Z
