@@ -127,19 +127,62 @@ async fn a_batch_is_told_of_once_all_of_it_is_in_manifests() {
     let mut status = statuses(&made);
     status.sort();
     assert_eq!(status, ["created", "creating"]);
-    let told = async || {
-        let story = world.story(&batch).await;
-        story.iter().filter(|name| *name == "batch.manifested").count()
-    };
-    assert_eq!(told().await, 0, "one is still being made");
+    assert_eq!(tellings(&world, &batch).await, 0, "one is still being made");
     world.manifest_for(12).await;
     assert_eq!(statuses(&manifests(&world, &batch).await), ["created", "created"]);
-    assert_eq!(told().await, 1);
+    assert_eq!(tellings(&world, &batch).await, 1);
     let event = world.newest_event("batch.manifested").await;
     assert_eq!(event["data"]["object"]["id"], id);
     manifest(&world, &batch).await;
     world.manifest_for(2).await;
-    assert_eq!(told().await, 1, "and once");
+    assert_eq!(tellings(&world, &batch).await, 1, "and once");
+}
+
+/// How often it was told that all of a batch is in manifests.
+async fn tellings(world: &World, batch: &str) -> usize {
+    world.story(batch).await.iter().filter(|name| *name == "batch.manifested").count()
+}
+
+#[tokio::test]
+async fn a_batch_that_was_handed_over_before_it_was_bought_is_told_of_once_it_is() {
+    let world = World::rehearsal().await;
+    let ramp = Ramp::new(&world).await;
+    let paths = [world.shipment(ramp.parcel(HOME)).await, world.shipment(ramp.parcel(HOME)).await];
+    let batch = world.batch_of(&paths).await;
+    for path in &paths {
+        assert_eq!(world.buy(path).await["status"], "purchased");
+    }
+    assert_eq!(statuses(&ramp.close(&world).await), ["created"]);
+    assert_eq!(tellings(&world, &batch).await, 0, "it could still be changed");
+    world.begin(&format!("{batch}/purchase"), None).await;
+    world.work().await;
+    assert_eq!(world.get(&batch).await.json()["status"], "purchased");
+    let story = world.story(&batch).await;
+    assert_eq!(story[story.len() - 2..], ["batch.purchased", "batch.manifested"]);
+}
+
+#[tokio::test]
+async fn a_batch_is_told_of_too_where_what_no_manifest_took_is_voided() {
+    let world = World::rehearsal().await;
+    let (one, two) = (Ramp::new(&world).await, Ramp::new(&world).await);
+    let shipments = [one.bought(&world, HOME).await, two.bought(&world, "SBX-MANIFEST-FAIL").await];
+    let batch = format!("/batches/{}", world.standing_batch("purchased", &shipments).await);
+    let mut stand = statuses(&manifest(&world, &batch).await);
+    stand.sort();
+    assert_eq!((stand, tellings(&world, &batch).await), (vec!["created".to_owned(), "failed".to_owned()], 0));
+    assert_eq!(world.begin(&format!("/shipments/{}/void", shipments[1]), None).await.status, 202);
+    world.work().await;
+    assert_eq!(tellings(&world, &batch).await, 1);
+}
+
+#[tokio::test]
+async fn a_batch_of_which_all_was_voided_is_not_told_of() {
+    let world = World::rehearsal().await;
+    let (_, batch, shipments) = purchased(&world, 1).await;
+    assert_eq!(world.begin(&format!("/shipments/{}/void", shipments[0]), None).await.status, 202);
+    world.work().await;
+    assert_eq!(world.get(&batch).await.json()["purchased_count"], 0);
+    assert_eq!(tellings(&world, &batch).await, 0);
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@ use model::batch::{Delta, ERRORS_MAX, Facts, MEMBERS_SHOWN, Status};
 use model::{Batch, Error, Event, Id, Owner, Result};
 use serde_json::{Map, Value};
 use store::batches::{self, Stored};
-use store::{Tx, purchases, shipments};
+use store::{Tx, manifest_shipments, purchases, shipments};
 
 use crate::events::EventLog;
 use crate::found;
@@ -44,7 +44,10 @@ pub async fn member_changed(
     if status == Status::Purchasing {
         batches::set_told_at(tx, owner, batch, events.now()).await?;
     }
-    tell(tx, owner, &old, status.event(old.status), events).await?;
+    let (new, shown) = tell(tx, owner, &old, status.event(old.status), events).await?;
+    if may_complete(&old, &new, delta) {
+        tell_if_manifested(tx, owner, &new, &shown, events).await?;
+    }
     Ok(old.status == Status::Purchasing && status != Status::Purchasing)
 }
 
@@ -57,7 +60,31 @@ pub async fn recount(
     events: &EventLog,
 ) -> Result<(Stored, String)> {
     let status = count(tx, owner, old, delta, events).await?;
-    tell(tx, owner, old, status.event(old.status), events).await
+    let (new, shown) = tell(tx, owner, old, status.event(old.status), events).await?;
+    if may_complete(old, &new, delta) {
+        tell_if_manifested(tx, owner, &new, &shown, events).await?;
+    }
+    Ok((new, shown))
+}
+
+/// Whether a batch may be whole in manifests by a change of its own, and not by that of a manifest: some days are closed
+/// out before the last shipment is bought, and what is voided need not be handed over.
+fn may_complete(old: &Stored, new: &Stored, delta: Delta) -> bool {
+    new.status == Status::Purchased && (old.status != new.status || delta.purchased < 0)
+}
+
+/// Tells of a batch that is bought and of which everything is in manifests now.
+pub async fn tell_if_manifested(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    batch: &Stored,
+    shown: &str,
+    events: &EventLog,
+) -> Result<()> {
+    if batch.counts.purchased > 0 && manifest_shipments::is_batch_manifested(tx, owner, batch.id).await? {
+        events.append(tx, &Event::new("batch.manifested", batch.id, shown)).await?;
+    }
+    Ok(())
 }
 
 /// Brings counts and status up to date.

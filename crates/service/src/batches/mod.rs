@@ -15,7 +15,7 @@ use store::{Page, Tx};
 use crate::reply::json;
 use crate::{Caller, Command, ListQuery, Listing, Reply, Service, ensure_current, found, version_etag};
 
-pub use member::{ensure_member_changeable, member_changed, show};
+pub use member::{ensure_member_changeable, member_changed, show, tell_if_manifested};
 
 impl Service {
     pub async fn create_batch(&self, command: Command, input: BatchInput) -> Result<Reply> {

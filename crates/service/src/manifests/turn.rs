@@ -11,6 +11,7 @@ use store::{Tx, batches, carrier_accounts, documents, manifest_shipments};
 
 use super::next::{Facts, Next};
 use super::show::told;
+use crate::batches::{show, tell_if_manifested};
 use crate::events::EventLog;
 use crate::purchasing::insist;
 use crate::reply::json;
@@ -176,12 +177,8 @@ async fn tell_batches(
     of: &[batches::Stored],
     events: &EventLog,
 ) -> Result<()> {
-    for batch in of {
-        if manifest_shipments::is_batch_manifested(tx, owner, batch.id).await? {
-            let shown = crate::batches::show(tx, owner, std::slice::from_ref(batch)).await?;
-            let shown = found(shown.first())?;
-            events.append(tx, &Event::new("batch.manifested", batch.id, shown)).await?;
-        }
+    for (batch, shown) in of.iter().zip(show(tx, owner, of).await?) {
+        tell_if_manifested(tx, owner, batch, &shown, events).await?;
     }
     Ok(())
 }
