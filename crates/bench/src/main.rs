@@ -7,6 +7,7 @@
 mod allocations;
 mod bare;
 mod batch_rows;
+mod batch_shop;
 mod batches;
 mod broadcast;
 mod compare;
