@@ -75,7 +75,7 @@ pub(crate) struct Face {
     pub shape: ShapeFont,
     pub units_per_em: f32,
     /// What most labels need of it in a PDF, made for the first of them.
-    standing: OnceLock<Option<Subset>>,
+    standing: OnceLock<Vec<Subset>>,
     /// Its glyphs as dots.
     pub stamps: Stamps,
 }
@@ -163,10 +163,12 @@ impl Fonts {
         self.0.get(index)
     }
 
-    /// The subset of a font that all PDFs share; only what is compiled in has one.
-    pub(crate) fn standing(&self, index: usize) -> Option<&Subset> {
-        let face = self.face(index).filter(|face| face.is_compiled_in)?;
-        face.standing.get_or_init(|| Subset::standing(self, index)).as_ref()
+    /// The subsets of a font that all PDFs share, the smallest first; only what is compiled in has any.
+    pub(crate) fn standing(&self, index: usize) -> &[Subset] {
+        match self.face(index).filter(|face| face.is_compiled_in) {
+            Some(face) => face.standing.get_or_init(|| Subset::standing(self, index)),
+            None => &[],
+        }
     }
 
     /// The font for a character; `before` is the font of what stands before it, which marks and spaces keep.

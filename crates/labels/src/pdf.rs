@@ -2,12 +2,11 @@
 //!
 //! A page is drawn in dots from its top left, so that most numbers are whole and short.
 
-use crate::font::Fonts;
 use crate::pdf_file::{Number, PdfFile, put};
 use crate::pdf_font::{Sign, Subset, packed, utf16};
 use crate::scene::{Bars, DOTS_PER_MM, Item, Rect, Scene, Squares, Text};
 use crate::text::Glyph;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::io::Write as _;
 
 const POINTS_PER_DOT: f32 = 72.0 / 25.4 / DOTS_PER_MM;
@@ -33,13 +32,15 @@ impl std::error::Error for PdfError {}
 
 /// Writes scenes into one file, a page each.
 pub fn pdf(scenes: &[Scene]) -> Result<Vec<u8>, PdfError> {
-    let Some(first) = scenes.first() else { return Err(PdfError("it would have no page".to_owned())) };
+    if scenes.is_empty() {
+        return Err(PdfError("it would have no page".to_owned()));
+    }
     if let Some(odd) = scenes.iter().find(|scene| !(scene.points.0 > 0.0 && scene.points.1 > 0.0)) {
         return Err(PdfError(format!("no page of {}×{}", odd.points.0, odd.points.1)));
     }
-    let extra = extra(scenes)?;
+    let subsets = subsets(scenes)?;
     let mut file = PdfFile::new();
-    let mut embedded = Embedded { fonts: &first.fonts, extra: &extra, used: BTreeMap::new() };
+    let mut embedded = Embedded { subsets: &subsets, used: BTreeMap::new() };
     let drawings: Vec<(u32, u32, Number)> = scenes
         .iter()
         .map(|scene| {
@@ -63,20 +64,27 @@ pub fn pdf(scenes: &[Scene]) -> Result<Vec<u8>, PdfError> {
     Ok(file.finish())
 }
 
-/// A font of the file: which face, and whether it is that face's standing subset.
+/// A font of the file: which face, and whether it is a standing subset of it.
 type FontKey = (usize, bool);
+
+/// What a file needs of its fonts.
+struct Subsets<'a> {
+    /// The smallest standing subset of each face that has all that is needed of them.
+    standing: BTreeMap<usize, &'a Subset>,
+    /// Subsets with the glyphs that the standing ones lack.
+    extra: BTreeMap<usize, Subset>,
+}
 
 /// The fonts of a file, embedded once however many pages use them.
 struct Embedded<'a> {
-    fonts: &'a Fonts,
-    extra: &'a HashMap<usize, Subset>,
+    subsets: &'a Subsets<'a>,
     /// Those that are used, with the numbers in their names.
     used: BTreeMap<FontKey, usize>,
 }
 
 impl<'a> Embedded<'a> {
     fn subset(&self, (face, is_standing): FontKey) -> Option<&'a Subset> {
-        if is_standing { self.fonts.standing(face) } else { self.extra.get(&face) }
+        if is_standing { self.subsets.standing.get(&face).copied() } else { self.subsets.extra.get(&face) }
     }
 
     /// The number in a font's name on the pages.
@@ -87,11 +95,10 @@ impl<'a> Embedded<'a> {
 
     /// Where a glyph is found.
     fn find(&self, glyph: &Glyph) -> Option<(FontKey, &'a Sign)> {
-        let standing = self.subset((glyph.face, true)).and_then(|subset| subset.sign(glyph.id));
-        match standing {
-            Some(sign) => Some(((glyph.face, true), sign)),
-            None => self.subset((glyph.face, false))?.sign(glyph.id).map(|sign| ((glyph.face, false), sign)),
-        }
+        [true, false].into_iter().find_map(|is_standing| {
+            let sign = self.subset((glyph.face, is_standing))?.sign(glyph.id)?;
+            Some(((glyph.face, is_standing), sign))
+        })
     }
 }
 
@@ -102,30 +109,36 @@ fn texts(scene: &Scene) -> impl Iterator<Item = &Text> {
     })
 }
 
-/// Subsets with the glyphs that the standing ones lack, by face.
-fn extra(scenes: &[Scene]) -> Result<HashMap<usize, Subset>, PdfError> {
-    let Some(first) = scenes.first() else { return Ok(HashMap::new()) };
-    let mut glyphs: BTreeMap<usize, BTreeMap<u32, Option<String>>> = BTreeMap::new();
+fn subsets(scenes: &[Scene]) -> Result<Subsets<'_>, PdfError> {
+    let mut subsets = Subsets { standing: BTreeMap::new(), extra: BTreeMap::new() };
+    let Some(fonts) = scenes.first().map(|first| &first.fonts) else { return Ok(subsets) };
+    let mut sizes: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut lacking: BTreeMap<usize, BTreeMap<u32, Option<String>>> = BTreeMap::new();
     for text in scenes.iter().flat_map(texts) {
         for cluster in text.line.glyphs.chunk_by(|a, b| a.range == b.range) {
             for glyph in cluster {
-                let standing = first.fonts.standing(glyph.face);
-                if standing.is_some_and(|subset| subset.sign(glyph.id).is_some()) {
+                let mut standing = fonts.standing(glyph.face).iter();
+                if let Some(size) = standing.position(|subset| subset.sign(glyph.id).is_some()) {
+                    let needed = sizes.entry(glyph.face).or_default();
+                    *needed = size.max(*needed);
                     continue;
                 }
-                let told = glyphs.entry(glyph.face).or_default().entry(glyph.id).or_default();
+                let told = lacking.entry(glyph.face).or_default().entry(glyph.id).or_default();
                 if cluster.len() == 1 && told.is_none() {
                     *told = text.line.text.get(glyph.range.clone()).map(str::to_owned);
                 }
             }
         }
     }
-    let subset = |(index, glyphs): (usize, BTreeMap<u32, Option<String>>)| {
-        let face = first.fonts.face(index).ok_or_else(|| PdfError(format!("there is no font {index}")))?;
+    let chosen = sizes.into_iter().filter_map(|(face, size)| Some((face, fonts.standing(face).get(size)?)));
+    subsets.standing = chosen.collect();
+    for (index, glyphs) in lacking {
+        let face = fonts.face(index).ok_or_else(|| PdfError(format!("there is no font {index}")))?;
         let subset = Subset::new(face, glyphs.into_iter().collect());
-        Ok((index, subset.ok_or_else(|| PdfError(format!("the font {index} is broken")))?))
-    };
-    glyphs.into_iter().map(subset).collect()
+        let subset = subset.ok_or_else(|| PdfError(format!("the font {index} is broken")))?;
+        subsets.extra.insert(index, subset);
+    }
+    Ok(subsets)
 }
 
 /// What is drawn on a page.

@@ -1,8 +1,9 @@
 //! Fonts in a PDF: subsets that hold the glyphs of a file and no others.
 //!
 //! What most labels are written in, the letters of Latin script, is cut out of the compiled-in fonts once for the whole
-//! process. Each label takes that standing subset as it is, so it costs nothing to make, and a file of many labels needs
-//! it once. Only what is not in it is cut out for a file of its own.
+//! process. Each label takes those standing subsets as they are, so they cost nothing to make, and a file of many labels
+//! needs them once. There are two of each font, a small one and one that also has what the small one lacks, because most
+//! labels need no letter with an accent. Only what is in neither is cut out for a file of its own.
 
 use crate::font::{Face, Fonts, Style};
 use crate::pdf_file::{Number, PdfFile, put};
@@ -15,12 +16,15 @@ use skrifa::string::StringId;
 use skrifa::{FontRef, GlyphId, MetadataProvider, Tag};
 use std::collections::HashMap;
 use std::io::Write as _;
+use std::ops::RangeInclusive;
 use subsetter::GlyphRemapper;
 
-/// The characters of a standing subset; those that are not here are rare on labels.
-const STANDING: [std::ops::RangeInclusive<char>; 3] = [' '..='~', '\u{a1}'..='\u{ac}', '\u{ae}'..='\u{ff}'];
-/// What a font may draw as one glyph, and punctuation that layouts use.
-const STANDING_TOO: [&str; 9] = ["fi", "fl", "ff", "ffi", "ffl", "…", "–", "’", "№"];
+/// What each standing subset of a font has more than the one before it: characters, and what else may be drawn as one
+/// glyph. What is in none of them is rare on labels.
+const STANDING: [(&[RangeInclusive<char>], &[&str]); 2] = [
+    (&[' '..='~'], &["fi", "fl", "ff", "ffi", "ffl"]),
+    (&['\u{a1}'..='\u{ac}', '\u{ae}'..='\u{ff}'], &["…", "–", "’", "№"]),
+];
 /// How hard streams that are written once are compressed.
 const BEST: u32 = 9;
 
@@ -47,22 +51,26 @@ pub(crate) struct Subset {
 }
 
 impl Subset {
-    /// The standing subset of a font.
-    pub fn standing(fonts: &Fonts, index: usize) -> Option<Self> {
-        let face = fonts.face(index)?;
+    /// The standing subsets of a font, each with all that is in the one before it.
+    pub fn standing(fonts: &Fonts, index: usize) -> Vec<Self> {
+        let Some(face) = fonts.face(index) else { return Vec::new() };
         let style = Style { is_bold: face.is_bold, country: None };
-        let singles = STANDING.iter().flat_map(|range| range.clone().map(String::from));
         let mut glyphs: Vec<(u32, Option<String>)> = Vec::new();
-        for text in singles.chain(STANDING_TOO.map(str::to_owned)) {
-            let line = shape_line(fonts, &text, style);
-            if let [glyph] = line.glyphs.as_slice()
-                && glyph.face == index
-                && glyphs.iter().all(|(id, _)| *id != glyph.id)
-            {
-                glyphs.push((glyph.id, Some(text)));
+        let mut subsets = Vec::new();
+        for (ranges, ligatures) in STANDING {
+            let singles = ranges.iter().flat_map(|range| range.clone().map(String::from));
+            for text in singles.chain(ligatures.iter().map(ToString::to_string)) {
+                let line = shape_line(fonts, &text, style);
+                if let [glyph] = line.glyphs.as_slice()
+                    && glyph.face == index
+                    && glyphs.iter().all(|(id, _)| *id != glyph.id)
+                {
+                    glyphs.push((glyph.id, Some(text)));
+                }
             }
+            subsets.extend(Self::new(face, glyphs.clone()));
         }
-        Self::new(face, glyphs)
+        subsets
     }
 
     /// A subset with these glyphs, each with what it stands for.
@@ -189,4 +197,24 @@ fn unicode(signs: &HashMap<u32, Sign>) -> String {
 /// Text as hexadecimal UTF-16.
 pub(crate) fn utf16(text: &str) -> String {
     text.encode_utf16().map(|unit| format!("{unit:04X}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_needs_no_accent_carries_none() {
+        let fonts = Fonts::compiled_in();
+        let [small, large] = fonts.standing(0) else { panic!("two standing subsets") };
+        assert!(
+            small.signs.keys().all(|glyph| large.sign(*glyph).is_some()),
+            "each has all of the one before it"
+        );
+        let has = |subset: &Subset, text: &str| {
+            subset.signs.values().any(|sign| sign.text.as_deref() == Some(text))
+        };
+        assert!(has(small, "e") && !has(small, "é") && has(large, "é"));
+        assert!(small.program.1.len() * 5 < large.program.1.len() * 4);
+    }
 }
