@@ -1,0 +1,241 @@
+//! A shop that fills batches and has them bought, labelled and handed over, and watches the server meanwhile.
+
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::task::JoinSet;
+
+use crate::load::{self, Target};
+use crate::process::{Data, Server, body, id, request};
+use crate::shipments::SHIPMENT;
+use crate::{Bench, Outcome};
+
+/// Connections that make shipments.
+const MAKERS: usize = 32;
+/// Calls that the carrier is asked at once, and what each takes where it takes its time.
+pub const CALLS: usize = 32;
+pub const CALL_MS: u64 = 50;
+/// How often a batch is looked at while it is bought: for its end, and for how long that takes.
+const LOOK_EVERY: Duration = Duration::from_millis(10);
+/// How long a purchase may take beyond what the carrier alone would.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// The product with a carrier of its own.
+pub struct Shop<'a> {
+    bench: &'a Bench,
+    pub product: Server,
+    /// Ends with the shop, because this holds it.
+    carrier: Server,
+    pub token: String,
+}
+
+/// What was seen while a batch was bought.
+pub struct Seen {
+    pub time: Duration,
+    pub memory_mib: f64,
+    /// How long a GET of the batch took at most, but for one in a hundred, in milliseconds.
+    pub get_ms: f64,
+}
+
+impl<'a> Shop<'a> {
+    pub async fn open(bench: &'a Bench, data: &Data, latency_ms: u64) -> Outcome<Self> {
+        bench.progress("starting a server and a carrier");
+        let token = data.test_token(bench).await?;
+        let carrier = data.carrier(bench, latency_ms).await?;
+        let product = data.serve_with(bench, &["--carrier-calls-max", &CALLS.to_string()]).await?;
+        let shop = Self { bench, product, carrier, token };
+        let url = format!("http://{}", shop.carrier.address);
+        let account = format!(
+            r#"{{"carrier":{{"handle":"sandbox"}},"name":"Bench","handle":"bench","configuration":{{"mode":"idempotent","url":"{url}"}}}}"#
+        );
+        shop.ask("POST", "/carrier_accounts", &account).await?;
+        Ok(shop)
+    }
+
+    async fn ask(&self, method: &str, path: &str, body: &str) -> Outcome<Vec<u8>> {
+        let target = self.product.target(request(method, path, Some(&self.token), body));
+        Ok(load::ask(&target).await?)
+    }
+
+    /// Makes so many shipments, and gives their ids.
+    pub async fn make(&self, amount: usize) -> Outcome<Vec<String>> {
+        let create = request("POST", "/shipments", Some(&self.token), SHIPMENT);
+        let mut makers = JoinSet::new();
+        for maker in 0..MAKERS {
+            let share = amount / MAKERS + usize::from(maker < amount % MAKERS);
+            let requests: Vec<Bytes> = vec![create.clone(); share];
+            let target = Target { address: self.product.address, requests: requests.into() };
+            makers.spawn(async move {
+                let mut ids = Vec::new();
+                load::answers(&target, |answer| {
+                    ids.push(id(answer)?);
+                    Ok(())
+                })
+                .await?;
+                Outcome::Ok(ids)
+            });
+        }
+        let mut ids = Vec::with_capacity(amount);
+        while let Some(made) = makers.join_next().await {
+            ids.extend(made??);
+        }
+        Ok(ids)
+    }
+
+    /// Makes a batch.
+    pub async fn batch(&self, shipments: &[String]) -> Outcome<String> {
+        let body = r#"{"service":{"carrier_account":{"handle":"bench"},"carrier_service":{"handle":"standard"}},"options":{"label_format":"zpl"}}"#;
+        let batch = id(&self.ask("POST", "/batches", body).await?)?;
+        if !shipments.is_empty() {
+            self.add(&batch, shipments).await?;
+        }
+        Ok(batch)
+    }
+
+    pub async fn add(&self, batch: &str, shipments: &[String]) -> Outcome<()> {
+        let body = format!("{{\"shipments\":[\"{}\"]}}", shipments.join("\",\""));
+        self.ask("PATCH", &format!("/batches/{batch}/shipments"), &body).await.map(drop)
+    }
+
+    /// Buys a batch of so many shipments, and looks at it until it is bought.
+    pub async fn buy(&self, batch: &str, amount: usize) -> Outcome<Seen> {
+        let path = format!("/batches/{batch}");
+        let began = Instant::now();
+        let begin = request("POST", &format!("{path}/purchase"), Some(&self.token), "");
+        let begin = with_header(&begin, "Prefer: respond-async");
+        load::ask(&self.product.target(begin)).await?;
+        let limit = PATIENCE + Duration::from_millis(amount as u64 * CALL_MS / CALLS as u64 * 4);
+        let (mut micros, mut memory_mib) = (Vec::new(), 0.0_f64);
+        loop {
+            let asked = Instant::now();
+            let answer = self.ask("GET", &path, "").await?;
+            micros.push(asked.elapsed().as_micros() as f64);
+            memory_mib = memory_mib.max(self.product.resident_mib()?);
+            let text = body(&answer)?;
+            let batch: serde_json::Value = serde_json::from_str(text)?;
+            match batch["status"].as_str() {
+                Some("purchased") => break,
+                Some("purchasing") => {}
+                _ => return Err(format!("the batch was not bought: {text}").into()),
+            }
+            if began.elapsed() > limit {
+                return Err(format!("the batch is not bought after {} s: {text}", limit.as_secs()).into());
+            }
+            self.bench.progress(&format!("buying: {} of {amount}", batch["purchased_count"]));
+            tokio::time::sleep(LOOK_EVERY).await;
+        }
+        micros.sort_by(f64::total_cmp);
+        let get_ms = micros[(micros.len() - 1) * 99 / 100] / 1000.0;
+        Ok(Seen { time: began.elapsed(), memory_mib, get_ms })
+    }
+
+    /// The cursor of the last page of a batch's shipments.
+    pub async fn last_page(&self, batch: &str) -> Outcome<String> {
+        let mut cursor = String::new();
+        loop {
+            let path = format!("/batches/{batch}/shipments?limit=20{cursor}");
+            let answer = self.ask("GET", &path, "").await?;
+            let page: serde_json::Value = serde_json::from_str(body(&answer)?)?;
+            match page["next_cursor"].as_str() {
+                Some(next) => cursor = format!("&cursor={next}"),
+                None => return Ok(path),
+            }
+        }
+    }
+
+    /// How long the first page takes and how long that one, in milliseconds.
+    pub async fn compare_pages(&self, batch: &str, last: &str) -> Outcome<(f64, f64)> {
+        let first = format!("/batches/{batch}/shipments?limit=20");
+        let (mut firsts, mut lasts) = (Vec::new(), Vec::new());
+        let turn = self.bench.plan.turn;
+        for _ in 0..self.bench.plan.rounds {
+            for (path, times) in [(first.as_str(), &mut firsts), (last, &mut lasts)] {
+                let page = request("GET", path, Some(&self.token), "");
+                let figures = self.product.answer(&page, 1, turn).await?;
+                times.push(1000.0 / figures.per_second);
+            }
+        }
+        let middle = |mut times: Vec<f64>| {
+            times.sort_by(f64::total_cmp);
+            times[times.len() / 2]
+        };
+        Ok((middle(firsts), middle(lasts)))
+    }
+
+    /// Asks for something of a batch until it is made; gives the answer, and the most memory that the server had.
+    async fn make_whole(&self, path: &str) -> Outcome<(Vec<u8>, f64)> {
+        let began = Instant::now();
+        let mut memory_mib = 0.0_f64;
+        let make = request("POST", path, Some(&self.token), "");
+        let make = with_header(&with_header(&make, "Prefer: wait=1"), "Connection: close");
+        loop {
+            let answer = fetch(&self.product, &make, |_| Ok(())).await?;
+            memory_mib = memory_mib.max(self.product.resident_mib()?);
+            if answer.starts_with(b"HTTP/1.1 201") || answer.starts_with(b"HTTP/1.1 200") {
+                return Ok((answer, memory_mib));
+            }
+            if !answer.starts_with(b"HTTP/1.1 202") {
+                return Err(String::from_utf8_lossy(&answer).into());
+            }
+            self.bench.progress(&format!("{path} since {} s", began.elapsed().as_secs()));
+        }
+    }
+
+    /// Hands a batch over: makes its manifests; tells how long it took, and the most memory that the server had.
+    pub async fn hand_over(&self, batch: &str) -> Outcome<(Duration, f64)> {
+        let began = Instant::now();
+        let (_, memory_mib) = self.make_whole(&format!("/batches/{batch}/manifests")).await?;
+        Ok((began.elapsed(), memory_mib))
+    }
+
+    /// Makes the labels of a batch, and fetches them in one file; tells how long it took, the most memory that the server
+    /// had, and how large the file is.
+    pub async fn label(&self, batch: &str) -> Outcome<(Duration, f64, u64)> {
+        let began = Instant::now();
+        let (answer, mut memory_mib) = self.make_whole(&format!("/batches/{batch}/labels")).await?;
+        let text = String::from_utf8(answer)?;
+        let at = text.find("/files/").ok_or("no label has a link")?;
+        let link = text[at..].split('"').next().unwrap_or_default();
+        let get = with_header(&request("GET", link, None, ""), "Connection: close");
+        let mut bytes = 0;
+        let seen = &mut memory_mib;
+        fetch(&self.product, &get, |piece| {
+            bytes += piece as u64;
+            *seen = seen.max(self.product.resident_mib()?);
+            Ok(())
+        })
+        .await?;
+        Ok((began.elapsed(), memory_mib, bytes))
+    }
+}
+
+/// A request with one more header.
+fn with_header(request: &Bytes, header: &str) -> Bytes {
+    let text = String::from_utf8_lossy(request);
+    text.replacen("\r\n", &format!("\r\n{header}\r\n"), 1).into()
+}
+
+/// Sends a request that ends the connection, and reads what comes: the first mebibytes are kept, of the rest only the
+/// length is told.
+async fn fetch(
+    product: &Server,
+    request: &Bytes,
+    mut tell: impl FnMut(usize) -> Outcome<()>,
+) -> Outcome<Vec<u8>> {
+    const KEPT_BYTES: usize = 4 << 20;
+    let mut stream = TcpStream::connect(product.address).await?;
+    stream.write_all(request).await?;
+    let (mut kept, mut buffer) = (Vec::new(), vec![0; 256 << 10]);
+    loop {
+        let read = stream.read(&mut buffer).await?;
+        if read == 0 {
+            return Ok(kept);
+        }
+        tell(read)?;
+        if kept.len() < KEPT_BYTES {
+            kept.extend_from_slice(&buffer[..read]);
+        }
+    }
+}
