@@ -18,4 +18,4 @@ case ${1-} in
         ;;
 esac
 CHAOS_BAR=1 exec checks/postgres.sh run \
-    cargo test -p dockside --test chaos --locked -- --nocapture --test-threads=1 nothing_is_bought_twice_or_lost
+    cargo test --workspace --test chaos --locked -- --nocapture --test-threads=1 nothing_is_bought_twice_or_lost
