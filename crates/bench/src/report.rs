@@ -20,15 +20,19 @@ pub fn heading(plan: &Plan) -> String {
     )
 }
 
-/// Rows under a heading, each column as wide as it must be: the last to the left, the others to the right.
+/// Rows under a heading, each column as wide as it must be. Figures stand to the right; so does all but the last
+/// column, where that has words.
 pub fn table(rows: &[Vec<String>]) -> String {
     let columns = rows.first().map_or(0, Vec::len);
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..columns).map(width).collect();
+    let is_figure =
+        |row: &Vec<String>| row.last().is_some_and(|cell| cell.starts_with(|c: char| c.is_ascii_digit()));
+    let ends_in_words = !rows.iter().skip(1).all(is_figure);
     let mut out = String::new();
     for row in rows {
         let cells = row.iter().zip(&widths).enumerate().map(|(column, (cell, width))| {
-            if column + 1 == columns { cell.clone() } else { format!("{cell:>width$}") }
+            if column + 1 == columns && ends_in_words { cell.clone() } else { format!("{cell:>width$}") }
         });
         out.push_str(cells.collect::<Vec<_>>().join("  ").trim_end());
         out.push('\n');
@@ -87,6 +91,12 @@ mod tests {
     #[test]
     fn thousands_stand_apart() {
         assert_eq!([7.0, 999.6, 1234.0, 1_234_567.0].map(count), ["7", "1 000", "1 234", "1 234 567"]);
+    }
+
+    #[test]
+    fn figures_stand_to_the_right() {
+        let rows = [vec!["name".to_owned(), "seconds".to_owned()], vec!["a".to_owned(), "8.7".to_owned()]];
+        assert_eq!(table(&rows), "name  seconds\n   a      8.7\n");
     }
 
     #[test]
