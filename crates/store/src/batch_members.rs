@@ -41,17 +41,22 @@ const CHOOSING_ANOTHER: Sql = Sql::each(
      AND chosen NOT IN (SELECT jsonb_array_elements_text($3::text::jsonb))
      AND status IN ('draft', 'rated', 'purchase_failed') ORDER BY id LIMIT $4",
 );
-/// Sorted before they are locked, so that whoever locks several does it in one order.
+/// Sorted before they are locked, so that whoever locks several does it in one order. The list leads, as with manifests:
+/// a table that was filled a moment ago has no statistics that would tell the planner so.
 const NAMED: Sql = Sql::each(
     "SELECT id, status, batch_id, packages_count, errors_count, chosen FROM shipment
      WHERE owner = $1 AND id IN (SELECT value FROM json_each($2)) ORDER BY id",
-    "SELECT id, status, batch_id, packages_count, errors_count, chosen FROM shipment
-     WHERE owner = $1 AND id IN (SELECT jsonb_array_elements_text($2::text::jsonb)) ORDER BY id FOR UPDATE",
+    "SELECT s.*
+     FROM (SELECT DISTINCT id COLLATE \"C\" AS id FROM jsonb_array_elements_text($2::text::jsonb) AS list (id) ORDER BY 1) wanted
+     CROSS JOIN LATERAL (
+         SELECT id, status, batch_id, packages_count, errors_count, chosen FROM shipment
+         WHERE owner = $1 AND id = wanted.id FOR UPDATE) s",
 );
 const SET_BATCH: Sql = Sql::each(
     "UPDATE shipment SET batch_id = $1 WHERE owner = $2 AND id IN (SELECT value FROM json_each($3))",
-    "UPDATE shipment SET batch_id = $1 WHERE owner = $2
-     AND id IN (SELECT jsonb_array_elements_text($3::text::jsonb))",
+    "UPDATE shipment SET batch_id = $1 WHERE ctid = ANY (ARRAY(
+         SELECT s.ctid FROM jsonb_array_elements_text($3::text::jsonb) AS wanted (id)
+         CROSS JOIN LATERAL (SELECT ctid FROM shipment WHERE owner = $2 AND id = wanted.id FOR UPDATE) s))",
 );
 
 pub(crate) const STATEMENTS: &[&Sql] =

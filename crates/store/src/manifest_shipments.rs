@@ -40,18 +40,25 @@ const OPEN_OF_BATCH: Sql = Sql::each(
      WHERE s.owner = $1 AND s.batch_id = $2 AND p.state = 'bought' AND p.manifest_id IS NULL AND s.status = 'purchased'
      ORDER BY s.id",
 );
-/// In the order of their keys, so that two who want the same never wait for each other in a circle.
+/// In the order of their keys, so that two who want the same never wait for each other in a circle. The list leads and
+/// each of it is looked up: left to itself and to statistics of a young table, the planner reads the list anew for each
+/// purchase that there is.
 const HOLD: Sql = Sql::each(
     "",
-    "SELECT shipment_id FROM purchase WHERE owner = $1
-     AND shipment_id IN (SELECT jsonb_array_elements_text($2::text::jsonb)) ORDER BY shipment_id FOR UPDATE",
+    "SELECT held.shipment_id
+     FROM (SELECT DISTINCT id COLLATE \"C\" AS id FROM jsonb_array_elements_text($2::text::jsonb) AS list (id) ORDER BY 1) wanted
+     CROSS JOIN LATERAL (
+         SELECT shipment_id FROM purchase
+         WHERE owner = $1 AND shipment_id = wanted.id AND state = 'bought' AND manifest_id IS NULL FOR UPDATE) held",
 );
 const ATTACH: Sql = Sql::each(
     "UPDATE purchase SET manifest_id = $1 WHERE owner = $2 AND shipment_id IN (SELECT value FROM json_each($3))
      AND state = 'bought' AND manifest_id IS NULL",
-    "UPDATE purchase SET manifest_id = $1
-     WHERE owner = $2 AND shipment_id IN (SELECT jsonb_array_elements_text($3::text::jsonb))
-     AND state = 'bought' AND manifest_id IS NULL",
+    "UPDATE purchase SET manifest_id = $1 WHERE ctid = ANY (ARRAY(
+         SELECT held.ctid FROM jsonb_array_elements_text($3::text::jsonb) AS wanted (id)
+         CROSS JOIN LATERAL (
+             SELECT ctid FROM purchase
+             WHERE owner = $2 AND shipment_id = wanted.id AND state = 'bought' AND manifest_id IS NULL FOR UPDATE) held))",
 );
 const LIST_ATTACHED: Sql = Sql::same(
     "INSERT INTO manifest_shipment (owner, manifest_id, shipment_id)
@@ -98,11 +105,17 @@ const BATCHES_OF: Sql = Sql::same(
      WHERE m.owner = $1 AND m.manifest_id = $2 AND s.batch_id IS NOT NULL ORDER BY s.batch_id",
 );
 /// What was bought of a finalised batch and is in no manifest that a carrier took.
-const LEFT_OF_BATCH: Sql = Sql::same(
+const LEFT_OF_BATCH: Sql = Sql::each(
     "SELECT s.id FROM shipment s WHERE s.owner = $1 AND s.batch_id = $2 AND s.status = 'purchased'
      AND NOT EXISTS (
          SELECT 1 FROM manifest_shipment l JOIN manifest m ON m.owner = l.owner AND m.id = l.manifest_id
          WHERE l.owner = s.owner AND l.shipment_id = s.id AND l.is_released = 0 AND m.status = 'created')
+     LIMIT 1",
+    "SELECT s.id FROM shipment s
+     LEFT JOIN LATERAL (
+         SELECT m.id FROM manifest_shipment l JOIN manifest m ON m.owner = l.owner AND m.id = l.manifest_id
+         WHERE l.owner = $1 AND l.shipment_id = s.id AND l.is_released = 0 AND m.status = 'created' LIMIT 1) taken ON true
+     WHERE s.owner = $1 AND s.batch_id = $2 AND s.status = 'purchased' AND taken.id IS NULL
      LIMIT 1",
 );
 

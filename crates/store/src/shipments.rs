@@ -20,18 +20,24 @@ const LOCK_BATCH: Sql = Sql::each(
     "SELECT id FROM batch WHERE owner = $1
      AND id = (SELECT batch_id FROM shipment WHERE owner = $1 AND id = $2) FOR UPDATE",
 );
-/// `$2` lists ids as JSON. Sorted before they are locked, so that whoever locks several does it in one order.
+/// `$2` lists ids as JSON. Sorted before they are locked, so that whoever locks several does it in one order. The list
+/// leads, whatever the planner thinks of a table that was filled a moment ago.
 const LOCK_BATCHES: Sql = Sql::each(
     "",
-    "SELECT id FROM batch WHERE owner = $1 AND id IN (
-         SELECT batch_id FROM shipment WHERE owner = $1
-         AND id IN (SELECT jsonb_array_elements_text($2::text::jsonb))) ORDER BY id FOR UPDATE",
+    "SELECT b.id FROM (
+         SELECT DISTINCT s.batch_id AS id FROM jsonb_array_elements_text($2::text::jsonb) AS wanted (id)
+         CROSS JOIN LATERAL (SELECT batch_id FROM shipment WHERE owner = $1 AND id = wanted.id LIMIT 1) s
+         ORDER BY 1) named
+     CROSS JOIN LATERAL (SELECT id FROM batch WHERE owner = $1 AND id = named.id FOR UPDATE) b",
 );
 const ALL_FOR_UPDATE: Sql = Sql::each(
     "SELECT id, version, status, doc, batch_id, packages_count, errors_count, chosen FROM shipment
      WHERE owner = $1 AND id IN (SELECT value FROM json_each($2)) ORDER BY id",
-    "SELECT id, version, status, doc, batch_id, packages_count, errors_count, chosen FROM shipment
-     WHERE owner = $1 AND id IN (SELECT jsonb_array_elements_text($2::text::jsonb)) ORDER BY id FOR UPDATE",
+    "SELECT s.*
+     FROM (SELECT DISTINCT id COLLATE \"C\" AS id FROM jsonb_array_elements_text($2::text::jsonb) AS list (id) ORDER BY 1) wanted
+     CROSS JOIN LATERAL (
+         SELECT id, version, status, doc, batch_id, packages_count, errors_count, chosen FROM shipment
+         WHERE owner = $1 AND id = wanted.id FOR UPDATE) s",
 );
 const INSERT: Sql = Sql::same(
     "INSERT INTO shipment (owner, id, version, status, packages_count, errors_count, chosen, origin_id, origin_version, doc)
