@@ -186,8 +186,18 @@ impl<'a> Shop<'a> {
     /// Hands a batch over: makes its manifests; tells how long it took, and the most memory that the server had.
     pub async fn hand_over(&self, batch: &str) -> Outcome<(Duration, f64)> {
         let began = Instant::now();
-        let (_, memory_mib) = self.make_whole(&format!("/batches/{batch}/manifests")).await?;
-        Ok((began.elapsed(), memory_mib))
+        let (answer, memory_mib) = self.make_whole(&format!("/batches/{batch}/manifests")).await?;
+        let time = began.elapsed();
+        let made: serde_json::Value = serde_json::from_str(body(&answer)?)?;
+        let manifests = made["data"].as_array().ok_or("no list of manifests")?;
+        // An answer comes of a manifest that the carrier refused, too.
+        match manifests.iter().find(|manifest| manifest["status"] != "created") {
+            Some(failed) => {
+                Err(format!("not handed over: {} {}", failed["status"], failed["messages"]).into())
+            }
+            None if manifests.is_empty() => Err("nothing was handed over".into()),
+            None => Ok((time, memory_mib)),
+        }
     }
 
     /// Makes the labels of a batch, and fetches them in one file; tells how long it took, the most memory that the server
@@ -217,14 +227,14 @@ fn with_header(request: &Bytes, header: &str) -> Bytes {
     text.replacen("\r\n", &format!("\r\n{header}\r\n"), 1).into()
 }
 
-/// Sends a request that ends the connection, and reads what comes: the first mebibytes are kept, of the rest only the
-/// length is told.
+/// Sends a request that ends the connection, and reads what comes: the first mebibytes are kept, enough for a list of
+/// 100,000 shipments; of the rest only the length is told.
 async fn fetch(
     product: &Server,
     request: &Bytes,
     mut tell: impl FnMut(usize) -> Outcome<()>,
 ) -> Outcome<Vec<u8>> {
-    const KEPT_BYTES: usize = 4 << 20;
+    const KEPT_BYTES: usize = 16 << 20;
     let mut stream = TcpStream::connect(product.address).await?;
     stream.write_all(request).await?;
     let (mut kept, mut buffer) = (Vec::new(), vec![0; 256 << 10]);
