@@ -6,6 +6,7 @@ use std::process::Command;
 use rusqlite::Connection;
 use tempfile::TempDir;
 
+use crate::database::drop_database;
 use crate::sql::Store;
 
 /// Into what a backup is restored.
@@ -83,7 +84,9 @@ impl Backup {
         };
         if how == How::Elsewhere {
             let admin = format!("{server}/postgres");
-            psql(&admin, &["--command", &format!("DROP DATABASE {name} WITH (FORCE)")]);
+            for sql in drop_database(name) {
+                psql(&admin, &["--command", &sql]);
+            }
             psql(&admin, &["--command", &format!("CREATE DATABASE {name}")]);
         } else {
             psql(url, &["--command", "DROP SCHEMA public CASCADE; CREATE SCHEMA public"]);

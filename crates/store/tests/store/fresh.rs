@@ -101,12 +101,17 @@ async fn connect(url: &str) -> tokio_postgres::Client {
 impl Drop for Fresh {
     fn drop(&mut self) {
         let Fresh::Database { server, name } = self else { return };
-        let (server, sql) = (server.clone(), format!("DROP DATABASE {name} WITH (FORCE)"));
+        // Not by `WITH (FORCE)`: that also wants to end a vacuum that is at work there, which only a superuser may.
+        let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = current_user";
+        let end = format!("{end} AND datname = '{name}'");
+        let (server, sql) = (server.clone(), format!("DROP DATABASE {name}"));
         // The test's own runtime may be going already.
         let dropping = std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
             runtime.expect("a runtime").block_on(async {
-                connect(&server).await.batch_execute(&sql).await.expect("the database goes");
+                let client = connect(&server).await;
+                client.batch_execute(&end).await.expect("its users go");
+                client.batch_execute(&sql).await.expect("the database goes");
             });
         });
         let _failed = dropping.join();
