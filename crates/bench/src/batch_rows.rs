@@ -53,8 +53,9 @@ async fn write(db: &Db, owner: Owner, group: Arc<[Stored]>, sample: &Arc<Purchas
     let begun = begun.await?;
     let claimed = db.write(Access::System, async move |tx| purchases::claim(tx, NODE, &begun, now).await);
     let claimed: Arc<[Purchase]> = claimed.await?.into();
-    let called: Vec<_> = claimed.iter().map(|purchase| (purchase.id, purchase.fence)).collect();
-    let call = db.write(owner, async move |tx| purchases::call(tx, owner, &called, now).await);
+    let called = Arc::clone(&claimed);
+    let call =
+        db.write(owner, async move |tx| purchases::call(tx, &called.iter().collect::<Vec<_>>(), now).await);
     call.await?;
     let of = Arc::clone(sample);
     db.write(owner, async move |tx| record(tx, owner, &group, &claimed, &of, now).await).await

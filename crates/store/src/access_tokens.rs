@@ -93,7 +93,7 @@ pub async fn insert(tx: &mut Tx<'_>, token: &AccessToken, hash: [u8; 32]) -> Res
         token.expires_at.into(),
         token.created_at.into(),
     ];
-    tx.execute(&INSERT, &values).await.map(drop)
+    tx.send(&INSERT, &values).await
 }
 
 pub async fn by_hash(tx: &mut Tx<'_>, owner: Owner, hash: [u8; 32]) -> Result<Option<AccessToken>> {
@@ -119,7 +119,7 @@ pub async fn page(tx: &mut Tx<'_>, owner: Owner, start: &Start, limit: usize) ->
 pub async fn delete(tx: &mut Tx<'_>, owner: Owner, id: Id<AccessToken>) -> Result<bool> {
     // The token first: this waits for trades that hold it, and the next statement sees what they made.
     let is_deleted = tx.execute(&DELETE, &[owner.into(), id.into()]).await? > 0;
-    tx.execute(&DELETE_CHILDREN, &[owner.into(), id.into()]).await?;
+    tx.send(&DELETE_CHILDREN, &[owner.into(), id.into()]).await?;
     Ok(is_deleted)
 }
 

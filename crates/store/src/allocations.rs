@@ -46,7 +46,7 @@ const PAGE_OF: PageSql = PageSql {
          WHERE owner = $1 AND id < $2 AND order_id IN (SELECT value FROM json_each($3))
          AND (CAST($4 AS TEXT) IS NULL OR location_id = $4) ORDER BY id DESC LIMIT $5",
         "SELECT id, order_id, item_id, location_id, quantity, completed_at, took_stock FROM allocation
-         WHERE owner = $1 AND id < $2 AND order_id IN (SELECT jsonb_array_elements_text($3::text::jsonb))
+         WHERE owner = $1 AND id < $2 AND order_id = ANY (ARRAY(SELECT jsonb_array_elements_text($3::text::jsonb)))
          AND (CAST($4 AS TEXT) IS NULL OR location_id = $4) ORDER BY id DESC LIMIT $5",
     ),
     newer: Sql::each(
@@ -54,7 +54,7 @@ const PAGE_OF: PageSql = PageSql {
          WHERE owner = $1 AND id > $2 AND order_id IN (SELECT value FROM json_each($3))
          AND (CAST($4 AS TEXT) IS NULL OR location_id = $4) ORDER BY id LIMIT $5",
         "SELECT id, order_id, item_id, location_id, quantity, completed_at, took_stock FROM allocation
-         WHERE owner = $1 AND id > $2 AND order_id IN (SELECT jsonb_array_elements_text($3::text::jsonb))
+         WHERE owner = $1 AND id > $2 AND order_id = ANY (ARRAY(SELECT jsonb_array_elements_text($3::text::jsonb)))
          AND (CAST($4 AS TEXT) IS NULL OR location_id = $4) ORDER BY id LIMIT $5",
     ),
 };
@@ -98,7 +98,7 @@ pub async fn insert(tx: &mut Tx<'_>, owner: Owner, allocation: &Allocation) -> R
         allocation.location.into(),
         allocation.quantity.into(),
     ];
-    tx.execute(&INSERT, &values).await.map(drop)
+    tx.send(&INSERT, &values).await
 }
 
 pub async fn update(tx: &mut Tx<'_>, owner: Owner, allocation: &Allocation) -> Result<()> {
@@ -110,11 +110,11 @@ pub async fn update(tx: &mut Tx<'_>, owner: Owner, allocation: &Allocation) -> R
         owner.into(),
         allocation.id.into(),
     ];
-    tx.execute(&UPDATE, &values).await.map(drop)
+    tx.send(&UPDATE, &values).await
 }
 
 pub async fn delete_of_order(tx: &mut Tx<'_>, owner: Owner, order: Id<Order>) -> Result<()> {
-    tx.execute(&DELETE_OF_ORDER, &[owner.into(), order.into()]).await.map(drop)
+    tx.send(&DELETE_OF_ORDER, &[owner.into(), order.into()]).await
 }
 
 pub async fn page(

@@ -21,7 +21,7 @@ const BEGIN: Sql = Sql::same(
 /// Spans organisations.
 const ANY_DUE: Sql = Sql::same(
     "SELECT fence FROM batch_labels WHERE due_at <= $1
-     AND holder NOT IN (SELECT n.id FROM node n WHERE n.alive_until > $1) LIMIT 1",
+     AND holder NOT IN (SELECT n.id FROM node n WHERE n.owner = '*' AND n.alive_until > $1) LIMIT 1",
 );
 /// Spans organisations.
 const CLAIM: Sql = Sql::each(
@@ -29,7 +29,7 @@ const CLAIM: Sql = Sql::each(
         "UPDATE batch_labels SET holder = $1, fence = fence + 1
          WHERE (owner, batch_id) IN (
              SELECT l.owner, l.batch_id FROM batch_labels l WHERE l.due_at <= $2
-             AND l.holder NOT IN (SELECT n.id FROM node n WHERE n.alive_until > $2)
+             AND l.holder NOT IN (SELECT n.id FROM node n WHERE n.owner = '*' AND n.alive_until > $2)
              ORDER BY l.due_at LIMIT $3)
          RETURNING ",
         columns!()
@@ -38,7 +38,7 @@ const CLAIM: Sql = Sql::each(
         "UPDATE batch_labels SET holder = $1, fence = batch_labels.fence + 1
          FROM (
              SELECT l.owner AS due_owner, l.batch_id AS due_id FROM batch_labels l WHERE l.due_at <= $2
-             AND l.holder NOT IN (SELECT n.id FROM node n WHERE n.alive_until > $2)
+             AND l.holder NOT IN (SELECT n.id FROM node n WHERE n.owner = '*' AND n.alive_until > $2)
              ORDER BY l.due_at LIMIT $3 FOR UPDATE OF l SKIP LOCKED) due
          WHERE batch_labels.owner = due_owner AND batch_labels.batch_id = due_id
          RETURNING ",
@@ -116,7 +116,7 @@ pub async fn begin(
     now: Timestamp,
 ) -> Result<()> {
     let values = [owner.into(), batch.into(), format.as_str().into(), document.into(), now.into()];
-    tx.execute(&BEGIN, &values).await.map(drop)
+    tx.send(&BEGIN, &values).await
 }
 
 /// Whether there is anything to do that no living node is at.
@@ -149,7 +149,7 @@ pub async fn record(tx: &mut Tx<'_>, work: &Work, now: Timestamp) -> Result<bool
 pub async fn let_go(tx: &mut Tx<'_>, work: &Work, due_at: Option<Timestamp>) -> Result<()> {
     let values =
         [due_at.into(), work.failures.into(), work.owner.into(), work.batch.into(), work.fence.into()];
-    tx.execute(&LET_GO, &values).await.map(drop)
+    tx.send(&LET_GO, &values).await
 }
 
 /// The next shipments of a batch that are bought, and not taken back, after this id, oldest first.

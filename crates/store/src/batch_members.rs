@@ -38,7 +38,7 @@ const CHOOSING_ANOTHER: Sql = Sql::each(
      AND chosen NOT IN (SELECT value FROM json_each($3))
      AND status IN ('draft', 'rated', 'purchase_failed') ORDER BY id LIMIT $4",
     "SELECT id FROM shipment WHERE owner = $1 AND batch_id = $2 AND chosen IS NOT NULL
-     AND chosen NOT IN (SELECT jsonb_array_elements_text($3::text::jsonb))
+     AND chosen <> ALL (ARRAY(SELECT jsonb_array_elements_text($3::text::jsonb)))
      AND status IN ('draft', 'rated', 'purchase_failed') ORDER BY id LIMIT $4",
 );
 /// Sorted before they are locked, so that whoever locks several does it in one order. The list leads, as with manifests:
@@ -132,7 +132,7 @@ pub async fn set_batch(
     ids: &[Id<Shipment>],
     batch: Option<Id<Batch>>,
 ) -> Result<()> {
-    tx.execute(&SET_BATCH, &[batch.into(), owner.into(), id_list(ids)]).await.map(drop)
+    tx.send(&SET_BATCH, &[batch.into(), owner.into(), id_list(ids)]).await
 }
 
 fn read(mut row: Row) -> Result<Named> {

@@ -150,7 +150,7 @@ pub async fn insert(
     now: Timestamp,
 ) -> Result<()> {
     let values = [owner.into(), id.into(), Status::Open.as_str().into(), details.into(), now.into()];
-    tx.execute(&INSERT, &values).await.map(drop)
+    tx.send(&INSERT, &values).await
 }
 
 pub async fn set_details(
@@ -160,7 +160,7 @@ pub async fn set_details(
     details: &str,
     now: Timestamp,
 ) -> Result<()> {
-    tx.execute(&SET_DETAILS, &[details.into(), now.into(), owner.into(), id.into()]).await.map(drop)
+    tx.send(&SET_DETAILS, &[details.into(), now.into(), owner.into(), id.into()]).await
 }
 
 /// Adds to what is counted, and sets the status that follows.
@@ -182,7 +182,7 @@ pub async fn change(
         owner.into(),
         id.into(),
     ];
-    tx.execute(&CHANGE, &values).await.map(drop)
+    tx.send(&CHANGE, &values).await
 }
 
 /// Notes up to which of its shipments purchases were written down: an empty text where none was, none where all were.
@@ -192,18 +192,18 @@ pub async fn set_begun_to(
     id: Id<Batch>,
     begun_to: Option<&str>,
 ) -> Result<()> {
-    tx.execute(&SET_BEGUN_TO, &[begun_to.into(), owner.into(), id.into()]).await.map(drop)
+    tx.send(&SET_BEGUN_TO, &[begun_to.into(), owner.into(), id.into()]).await
 }
 
 /// Notes when its progress was told of.
 pub async fn set_told_at(tx: &mut Tx<'_>, owner: Owner, id: Id<Batch>, at: Timestamp) -> Result<()> {
-    tx.execute(&SET_TOLD_AT, &[at.into(), owner.into(), id.into()]).await.map(drop)
+    tx.send(&SET_TOLD_AT, &[at.into(), owner.into(), id.into()]).await
 }
 
 /// Deletes a batch; its shipments stay, and are in none.
 pub async fn delete(tx: &mut Tx<'_>, owner: Owner, id: Id<Batch>) -> Result<()> {
-    tx.execute(&RELEASE, &[owner.into(), id.into()]).await?;
-    tx.execute(&DELETE, &[owner.into(), id.into()]).await.map(drop)
+    tx.send(&RELEASE, &[owner.into(), id.into()]).await?;
+    tx.send(&DELETE, &[owner.into(), id.into()]).await
 }
 
 /// Batches with purchases to write down, of all organisations.

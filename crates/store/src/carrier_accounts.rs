@@ -97,7 +97,7 @@ pub async fn insert(tx: &mut Tx<'_>, owner: Owner, account: &Stored) -> Result<(
         account.credentials.as_deref().into(),
         account.created_at.into(),
     ];
-    tx.execute(&INSERT, &values).await.map(drop)
+    tx.send(&INSERT, &values).await
 }
 
 /// Replaces the details and the credentials.
@@ -109,11 +109,11 @@ pub async fn update(tx: &mut Tx<'_>, owner: Owner, account: &Stored) -> Result<(
         owner.into(),
         account.id.into(),
     ];
-    tx.execute(&UPDATE, &values).await.map(drop)
+    tx.send(&UPDATE, &values).await
 }
 
 pub async fn delete(tx: &mut Tx<'_>, owner: Owner, id: Id<CarrierAccount>) -> Result<()> {
-    tx.execute(&DELETE, &[owner.into(), id.into()]).await.map(drop)
+    tx.send(&DELETE, &[owner.into(), id.into()]).await
 }
 
 fn read(mut row: Row) -> Result<Stored> {

@@ -23,7 +23,7 @@ const OF_SUBJECTS: Sql = Sql::each(
     "SELECT id, subject, type, file_name, file_type, file_size, place, created_at, updated_at FROM document
      WHERE owner = $1 AND subject IN (SELECT value FROM json_each($2)) ORDER BY subject, id",
     "SELECT id, subject, type, file_name, file_type, file_size, place, created_at, updated_at FROM document
-     WHERE owner = $1 AND subject IN (SELECT jsonb_array_elements_text($2::text::jsonb)) ORDER BY subject, id",
+     WHERE owner = $1 AND subject = ANY (ARRAY(SELECT jsonb_array_elements_text($2::text::jsonb))) ORDER BY subject, id",
 );
 const DELETE_OF_SUBJECT: Sql = Sql::same("DELETE FROM document WHERE owner = $1 AND subject = $2");
 
@@ -72,7 +72,7 @@ pub async fn insert(
         file.place.as_str().into(),
         now.into(),
     ];
-    tx.execute(&INSERT, &values).await?;
+    tx.send(&INSERT, &values).await?;
     let subject = subject.to_owned();
     Ok(StoredDocument { subject, file: file.clone(), created_at: now, updated_at: now })
 }

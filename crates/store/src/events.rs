@@ -208,7 +208,7 @@ pub async fn append(
     now: Timestamp,
 ) -> Result<()> {
     debug_assert!(is_known(event.r#type), "{} is not in the catalogue of types", event.r#type);
-    tx.execute(&ADVANCE, &[owner.into()]).await?;
+    tx.send(&ADVANCE, &[owner.into()]).await?;
     let values = [
         owner.into(),
         id.into(),
@@ -218,7 +218,7 @@ pub async fn append(
         event.object.as_str().into(),
         event.previous_attributes.as_ref().map(ToString::to_string).into(),
     ];
-    tx.execute(&INSERT, &values).await.map(drop)
+    tx.send(&INSERT, &values).await
 }
 
 /// The event, once it is numbered.

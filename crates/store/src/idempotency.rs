@@ -49,7 +49,7 @@ pub async fn put(
     now: Timestamp,
 ) -> Result<()> {
     let values = [owner.into(), key.into(), fingerprint.into(), answer.into(), now.into()];
-    tx.execute(&PUT, &values).await.map(drop)
+    tx.send(&PUT, &values).await
 }
 
 pub async fn delete_old(tx: &mut Tx<'_>, before: Timestamp) -> Result<u64> {

@@ -26,10 +26,10 @@ pub async fn get(tx: &mut Tx<'_>, name: &str) -> Result<Option<String>> {
 
 /// Keeps the text, unless there is one of this name already. Of several nodes that start at once, one has its way.
 pub async fn insert(tx: &mut Tx<'_>, name: &str, value: &str) -> Result<()> {
-    tx.execute(&INSERT, &[INSTALLATION.into(), name.into(), value.into()]).await.map(drop)
+    tx.send(&INSERT, &[INSTALLATION.into(), name.into(), value.into()]).await
 }
 
 /// Keeps the text instead of what there was.
 pub async fn replace(tx: &mut Tx<'_>, name: &str, value: &str) -> Result<()> {
-    tx.execute(&REPLACE, &[INSTALLATION.into(), name.into(), value.into()]).await.map(drop)
+    tx.send(&REPLACE, &[INSTALLATION.into(), name.into(), value.into()]).await
 }

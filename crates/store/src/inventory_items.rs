@@ -37,7 +37,7 @@ const PAGE_BY_SKU: PageSql = PageSql {
 const HOLD: Sql = Sql::each(
     "SELECT id FROM inventory_item WHERE owner = $1 AND id IN (SELECT value FROM json_each($2))",
     "SELECT id FROM inventory_item
-     WHERE owner = $1 AND id IN (SELECT jsonb_array_elements_text($2::text::jsonb)) ORDER BY id FOR KEY SHARE",
+     WHERE owner = $1 AND id = ANY (ARRAY(SELECT jsonb_array_elements_text($2::text::jsonb))) ORDER BY id FOR KEY SHARE",
 );
 const ORDERED: Sql = Sql::same("SELECT order_id FROM order_line WHERE owner = $1 AND item_id = $2 LIMIT 1");
 const STOCKED: Sql = Sql::same(
@@ -121,7 +121,7 @@ pub async fn update(
     sku: &str,
     doc: &str,
 ) -> Result<()> {
-    tx.execute(&UPDATE, &[sku.into(), doc.into(), owner.into(), id.into()]).await.map(drop)
+    tx.send(&UPDATE, &[sku.into(), doc.into(), owner.into(), id.into()]).await
 }
 
 /// Whether an order wants the item, or some of it lies somewhere.
@@ -134,7 +134,7 @@ pub async fn is_used(tx: &mut Tx<'_>, owner: Owner, id: Id<InventoryItem>) -> Re
 pub async fn delete(tx: &mut Tx<'_>, owner: Owner, id: Id<InventoryItem>) -> Result<()> {
     let values = [owner.into(), id.into()];
     for statement in [&CHANGES_DELETE, &LEVELS_DELETE, &DELETE] {
-        tx.execute(statement, &values).await?;
+        tx.send(statement, &values).await?;
     }
     Ok(())
 }

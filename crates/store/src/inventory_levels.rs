@@ -76,10 +76,10 @@ const AVAILABLE: Sql = Sql::each(
      FROM inventory_level l LEFT JOIN (
          SELECT a.item_id, a.location_id, sum(a.quantity) AS quantity FROM allocation a
          WHERE a.owner = $1 AND a.completed_at IS NULL
-         AND a.item_id IN (SELECT jsonb_array_elements_text($2::text::jsonb))
+         AND a.item_id = ANY (ARRAY(SELECT jsonb_array_elements_text($2::text::jsonb)))
          GROUP BY a.item_id, a.location_id) open
      ON open.item_id = l.item_id AND open.location_id = l.location_id
-     WHERE l.owner = $1 AND l.item_id IN (SELECT jsonb_array_elements_text($2::text::jsonb))",
+     WHERE l.owner = $1 AND l.item_id = ANY (ARRAY(SELECT jsonb_array_elements_text($2::text::jsonb)))",
 );
 
 pub(crate) const STATEMENTS: &[&Sql] = &[
@@ -130,14 +130,14 @@ pub async fn page(
 /// Makes an empty level where there is none.
 pub async fn insert(tx: &mut Tx<'_>, owner: Owner, at: At, now: Timestamp) -> Result<()> {
     let values = [owner.into(), at.item.into(), at.location.into(), now.into()];
-    tx.execute(&INSERT, &values).await.map(drop)
+    tx.send(&INSERT, &values).await
 }
 
 /// Changes a locked level and writes the change into its history.
 pub async fn change(tx: &mut Tx<'_>, owner: Owner, at: At, change: &Change) -> Result<()> {
     let values =
         [change.delta.into(), change.created_at.into(), owner.into(), at.item.into(), at.location.into()];
-    tx.execute(&UPDATE, &values).await?;
+    tx.send(&UPDATE, &values).await?;
     let values = [
         owner.into(),
         change.id.into(),
@@ -149,7 +149,7 @@ pub async fn change(tx: &mut Tx<'_>, owner: Owner, at: At, change: &Change) -> R
         change.allocation.map(|allocation| allocation.id).into(),
         change.created_at.into(),
     ];
-    tx.execute(&CHANGE_INSERT, &values).await.map(drop)
+    tx.send(&CHANGE_INSERT, &values).await
 }
 
 /// A page of a level's history.

@@ -144,7 +144,7 @@ pub async fn insert(
         input.closing.as_ref().and_then(|closing| closing.next_after(now)).into(),
         now.into(),
     ];
-    tx.execute(&INSERT, &values).await.map(drop)
+    tx.send(&INSERT, &values).await
 }
 
 pub async fn update(
@@ -162,7 +162,7 @@ pub async fn update(
         owner.into(),
         id.into(),
     ];
-    tx.execute(&UPDATE, &values).await.map(drop)
+    tx.send(&UPDATE, &values).await
 }
 
 /// Sets the closing time, or takes it away; the next closing is the first from now on.
@@ -174,9 +174,7 @@ pub async fn set_closing(
     now: Timestamp,
 ) -> Result<()> {
     let closes_at = closing.and_then(|closing| closing.next_after(now));
-    tx.execute(&SET_CLOSING, &[written(closing)?.into(), closes_at.into(), owner.into(), id.into()])
-        .await
-        .map(drop)
+    tx.send(&SET_CLOSING, &[written(closing)?.into(), closes_at.into(), owner.into(), id.into()]).await
 }
 
 /// The configurations whose closing time has come, of whichever organisation.
@@ -201,7 +199,7 @@ fn written(closing: Option<&Closing>) -> Result<Option<String>> {
 }
 
 pub async fn delete(tx: &mut Tx<'_>, owner: Owner, id: Id<LocationConfiguration>) -> Result<()> {
-    tx.execute(&DELETE, &[owner.into(), id.into()]).await.map(drop)
+    tx.send(&DELETE, &[owner.into(), id.into()]).await
 }
 
 /// Up to `limit` configurations that use a location.

@@ -33,7 +33,7 @@ const PAGE_TAGGED: PageSql = PageSql {
              AND t.tag IN (SELECT value FROM json_each($3))) = $4 ORDER BY id DESC LIMIT $5",
         "SELECT id, doc FROM location l WHERE owner = $1 AND id < $2 AND (
              SELECT count(*) FROM location_tag t WHERE t.owner = l.owner AND t.location_id = l.id
-             AND t.tag IN (SELECT jsonb_array_elements_text($3::text::jsonb))) = $4 ORDER BY id DESC LIMIT $5",
+             AND t.tag = ANY (ARRAY(SELECT jsonb_array_elements_text($3::text::jsonb)))) = $4 ORDER BY id DESC LIMIT $5",
     ),
     newer: Sql::each(
         "SELECT id, doc FROM location l WHERE owner = $1 AND id > $2 AND (
@@ -41,7 +41,7 @@ const PAGE_TAGGED: PageSql = PageSql {
              AND t.tag IN (SELECT value FROM json_each($3))) = $4 ORDER BY id LIMIT $5",
         "SELECT id, doc FROM location l WHERE owner = $1 AND id > $2 AND (
              SELECT count(*) FROM location_tag t WHERE t.owner = l.owner AND t.location_id = l.id
-             AND t.tag IN (SELECT jsonb_array_elements_text($3::text::jsonb))) = $4 ORDER BY id LIMIT $5",
+             AND t.tag = ANY (ARRAY(SELECT jsonb_array_elements_text($3::text::jsonb)))) = $4 ORDER BY id LIMIT $5",
     ),
 };
 
@@ -112,7 +112,7 @@ pub async fn insert(
     doc: &str,
     tags: &[String],
 ) -> Result<()> {
-    tx.execute(&INSERT, &[owner.into(), id.into(), doc.into()]).await?;
+    tx.send(&INSERT, &[owner.into(), id.into(), doc.into()]).await?;
     insert_tags(tx, owner, id, tags).await
 }
 
@@ -126,25 +126,25 @@ pub async fn update(
     tags: &[String],
 ) -> Result<()> {
     keep_version(tx, owner, id, old).await?;
-    tx.execute(&UPDATE, &[doc.into(), owner.into(), id.into()]).await?;
-    tx.execute(&TAGS_DELETE, &[owner.into(), id.into()]).await?;
+    tx.send(&UPDATE, &[doc.into(), owner.into(), id.into()]).await?;
+    tx.send(&TAGS_DELETE, &[owner.into(), id.into()]).await?;
     insert_tags(tx, owner, id, tags).await
 }
 
 /// Deletes the location and keeps what it was as a version, for the shipments that pin it.
 pub async fn delete(tx: &mut Tx<'_>, owner: Owner, id: Id<Location>, old: &Stored) -> Result<()> {
     keep_version(tx, owner, id, old).await?;
-    tx.execute(&DELETE, &[owner.into(), id.into()]).await.map(drop)
+    tx.send(&DELETE, &[owner.into(), id.into()]).await
 }
 
 async fn keep_version(tx: &mut Tx<'_>, owner: Owner, id: Id<Location>, old: &Stored) -> Result<()> {
     let values = [owner.into(), id.into(), old.version.into(), old.doc.as_str().into()];
-    tx.execute(&KEEP_VERSION, &values).await.map(drop)
+    tx.send(&KEEP_VERSION, &values).await
 }
 
 async fn insert_tags(tx: &mut Tx<'_>, owner: Owner, id: Id<Location>, tags: &[String]) -> Result<()> {
     for tag in tags {
-        tx.execute(&TAG_INSERT, &[owner.into(), tag.as_str().into(), id.into()]).await?;
+        tx.send(&TAG_INSERT, &[owner.into(), tag.as_str().into(), id.into()]).await?;
     }
     Ok(())
 }

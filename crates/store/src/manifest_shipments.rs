@@ -84,7 +84,7 @@ const SHIPMENTS_OF: Sql = Sql::each(
     "SELECT manifest_id, shipment_id FROM manifest_shipment
      WHERE owner = $1 AND manifest_id IN (SELECT value FROM json_each($2)) ORDER BY manifest_id, shipment_id",
     "SELECT manifest_id, shipment_id FROM manifest_shipment
-     WHERE owner = $1 AND manifest_id IN (SELECT jsonb_array_elements_text($2::text::jsonb))
+     WHERE owner = $1 AND manifest_id = ANY (ARRAY(SELECT jsonb_array_elements_text($2::text::jsonb)))
      ORDER BY manifest_id, shipment_id",
 );
 const DOCS_OF: Sql = Sql::same(
@@ -178,8 +178,8 @@ pub(super) async fn attach(
     if tx.execute(&ATTACH, &[manifest.into(), owner.into(), list(shipments)]).await? == 0 {
         return Ok(None);
     }
-    tx.execute(&LIST_ATTACHED, &[owner.into(), manifest.into()]).await?;
-    tx.execute(&FORGET_RELEASED, &[owner.into(), manifest.into()]).await?;
+    tx.send(&LIST_ATTACHED, &[owner.into(), manifest.into()]).await?;
+    tx.send(&FORGET_RELEASED, &[owner.into(), manifest.into()]).await?;
     let counted = tx.one(&COUNT_PACKAGES, &[owner.into(), manifest.into()]).await?;
     let mut counted = counted.ok_or_else(|| Error::fault("a count gives a row"))?;
     Ok(Some((counted.int(0)?, counted.int(1)?)))
@@ -187,8 +187,8 @@ pub(super) async fn attach(
 
 /// Frees the shipments of a manifest that the carrier did not take. Its list stays.
 pub(super) async fn release(tx: &mut Tx<'_>, owner: Owner, manifest: Id<Manifest>) -> Result<()> {
-    tx.execute(&RELEASE, &[owner.into(), manifest.into()]).await?;
-    tx.execute(&DETACH, &[owner.into(), manifest.into()]).await.map(drop)
+    tx.send(&RELEASE, &[owner.into(), manifest.into()]).await?;
+    tx.send(&DETACH, &[owner.into(), manifest.into()]).await
 }
 
 /// What manifests list, by manifest, and of each the oldest first.

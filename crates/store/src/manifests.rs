@@ -32,7 +32,7 @@ const GET_MANY: Sql = Sql::each(
     concat!(
         "SELECT ",
         columns!(),
-        " FROM manifest WHERE owner = $1 AND id IN (SELECT jsonb_array_elements_text($2::text::jsonb)) ORDER BY id"
+        " FROM manifest WHERE owner = $1 AND id = ANY (ARRAY(SELECT jsonb_array_elements_text($2::text::jsonb))) ORDER BY id"
     ),
 );
 const PAGE: PageSql = PageSql {
@@ -80,7 +80,7 @@ const USES_ACCOUNT: Sql =
 /// Spans organisations.
 const ANY_DUE: Sql = Sql::same(
     "SELECT fence FROM manifest WHERE due_at <= $1
-     AND holder NOT IN (SELECT n.id FROM node n WHERE n.alive_until > $1) LIMIT 1",
+     AND holder NOT IN (SELECT n.id FROM node n WHERE n.owner = '*' AND n.alive_until > $1) LIMIT 1",
 );
 /// Spans organisations.
 const CLAIM: Sql = Sql::each(
@@ -88,7 +88,7 @@ const CLAIM: Sql = Sql::each(
         "UPDATE manifest SET holder = $1, fence = fence + 1
          WHERE (owner, id) IN (
              SELECT m.owner, m.id FROM manifest m WHERE m.due_at <= $2
-             AND m.holder NOT IN (SELECT n.id FROM node n WHERE n.alive_until > $2)
+             AND m.holder NOT IN (SELECT n.id FROM node n WHERE n.owner = '*' AND n.alive_until > $2)
              ORDER BY m.due_at LIMIT $3)
          RETURNING ",
         columns!()
@@ -97,7 +97,7 @@ const CLAIM: Sql = Sql::each(
         "UPDATE manifest SET holder = $1, fence = manifest.fence + 1
          FROM (
              SELECT m.owner AS due_owner, m.id AS due_id FROM manifest m WHERE m.due_at <= $2
-             AND m.holder NOT IN (SELECT n.id FROM node n WHERE n.alive_until > $2)
+             AND m.holder NOT IN (SELECT n.id FROM node n WHERE n.owner = '*' AND n.alive_until > $2)
              ORDER BY m.due_at LIMIT $3 FOR UPDATE OF m SKIP LOCKED) due
          WHERE manifest.owner = due_owner AND manifest.id = due_id
          RETURNING ",
@@ -236,7 +236,7 @@ pub async fn begin(tx: &mut Tx<'_>, owner: Owner, intent: &Intent, now: Timestam
         packages.into(),
         now.into(),
     ];
-    tx.execute(&INSERT, &values).await?;
+    tx.send(&INSERT, &values).await?;
     Ok(true)
 }
 
@@ -248,7 +248,7 @@ pub async fn begin_again(tx: &mut Tx<'_>, manifest: &Stored, details: &str, now:
     hold(tx, owner, &shipments).await?;
     let Some((shipments, packages)) = attach(tx, owner, id, &shipments).await? else { return Ok(false) };
     let values = [details.into(), shipments.into(), packages.into(), now.into(), owner.into(), id.into()];
-    tx.execute(&BEGIN_AGAIN, &values).await?;
+    tx.send(&BEGIN_AGAIN, &values).await?;
     Ok(true)
 }
 

@@ -16,7 +16,7 @@ const DELETE_ALL: Sql = Sql::same("DELETE FROM node WHERE owner = $1");
 pub(crate) const STATEMENTS: &[&Sql] = &[&INSERT, &EXTEND, &DELETE, &DELETE_DEAD, &DELETE_ALL];
 
 pub async fn insert(tx: &mut Tx<'_>, node: &str, alive_until: Timestamp) -> Result<()> {
-    tx.execute(&INSERT, &[INSTALLATION.into(), node.into(), alive_until.into()]).await.map(drop)
+    tx.send(&INSERT, &[INSTALLATION.into(), node.into(), alive_until.into()]).await
 }
 
 /// Says that a node still lives; false where that comes too late.
@@ -26,15 +26,15 @@ pub async fn extend(tx: &mut Tx<'_>, node: &str, until: Timestamp, now: Timestam
 }
 
 pub async fn delete(tx: &mut Tx<'_>, node: &str) -> Result<()> {
-    tx.execute(&DELETE, &[INSTALLATION.into(), node.into()]).await.map(drop)
+    tx.send(&DELETE, &[INSTALLATION.into(), node.into()]).await
 }
 
 /// Forgets the nodes that stopped long ago.
 pub async fn delete_dead(tx: &mut Tx<'_>, before: Timestamp) -> Result<()> {
-    tx.execute(&DELETE_DEAD, &[INSTALLATION.into(), before.into()]).await.map(drop)
+    tx.send(&DELETE_DEAD, &[INSTALLATION.into(), before.into()]).await
 }
 
 /// Forgets all nodes: for a database that only one process can have.
 pub async fn delete_all(tx: &mut Tx<'_>) -> Result<()> {
-    tx.execute(&DELETE_ALL, &[INSTALLATION.into()]).await.map(drop)
+    tx.send(&DELETE_ALL, &[INSTALLATION.into()]).await
 }

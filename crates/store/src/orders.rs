@@ -85,20 +85,20 @@ const RESERVATIONS_OF: PageSql = PageSql {
         "SELECT id, order_id, created_at, updated_at FROM reservation WHERE owner = $1 AND id < $2
          AND order_id IN (SELECT value FROM json_each($3)) ORDER BY id DESC LIMIT $4",
         "SELECT id, order_id, created_at, updated_at FROM reservation WHERE owner = $1 AND id < $2
-         AND order_id IN (SELECT jsonb_array_elements_text($3::text::jsonb)) ORDER BY id DESC LIMIT $4",
+         AND order_id = ANY (ARRAY(SELECT jsonb_array_elements_text($3::text::jsonb))) ORDER BY id DESC LIMIT $4",
     ),
     newer: Sql::each(
         "SELECT id, order_id, created_at, updated_at FROM reservation WHERE owner = $1 AND id > $2
          AND order_id IN (SELECT value FROM json_each($3)) ORDER BY id LIMIT $4",
         "SELECT id, order_id, created_at, updated_at FROM reservation WHERE owner = $1 AND id > $2
-         AND order_id IN (SELECT jsonb_array_elements_text($3::text::jsonb)) ORDER BY id LIMIT $4",
+         AND order_id = ANY (ARRAY(SELECT jsonb_array_elements_text($3::text::jsonb))) ORDER BY id LIMIT $4",
     ),
 };
 const LINES_OF: Sql = Sql::each(
     "SELECT order_id, item_id, quantity, allocated FROM order_line
      WHERE owner = $1 AND order_id IN (SELECT value FROM json_each($2)) ORDER BY order_id, place",
     "SELECT order_id, item_id, quantity, allocated FROM order_line
-     WHERE owner = $1 AND order_id IN (SELECT jsonb_array_elements_text($2::text::jsonb)) ORDER BY order_id, place",
+     WHERE owner = $1 AND order_id = ANY (ARRAY(SELECT jsonb_array_elements_text($2::text::jsonb))) ORDER BY order_id, place",
 );
 
 pub(crate) const STATEMENTS: &[&Sql] = &[
@@ -190,7 +190,7 @@ pub async fn insert(
     doc: &str,
 ) -> Result<()> {
     let values = [owner.into(), id.into(), status.as_str().into(), reference.into(), doc.into()];
-    tx.execute(&INSERT, &values).await.map(drop)
+    tx.send(&INSERT, &values).await
 }
 
 pub async fn update(
@@ -202,13 +202,13 @@ pub async fn update(
     doc: &str,
 ) -> Result<()> {
     let values = [status.as_str().into(), reference.into(), doc.into(), owner.into(), id.into()];
-    tx.execute(&UPDATE, &values).await.map(drop)
+    tx.send(&UPDATE, &values).await
 }
 
 /// Deletes an order that has neither allocations nor a reservation any more, with its lines.
 pub async fn delete(tx: &mut Tx<'_>, owner: Owner, id: Id<Order>) -> Result<()> {
-    tx.execute(&LINES_DELETE, &[owner.into(), id.into()]).await?;
-    tx.execute(&DELETE, &[owner.into(), id.into()]).await.map(drop)
+    tx.send(&LINES_DELETE, &[owner.into(), id.into()]).await?;
+    tx.send(&DELETE, &[owner.into(), id.into()]).await
 }
 
 /// What the order wants, in its order, and how much of it is allocated.
@@ -229,16 +229,16 @@ pub async fn set_lines(
     new: &[Line],
 ) -> Result<()> {
     for gone in old.iter().filter(|line| !new.iter().any(|kept| kept.id == line.id)) {
-        tx.execute(&LINE_DELETE, &[owner.into(), id.into(), gone.id.into()]).await?;
+        tx.send(&LINE_DELETE, &[owner.into(), id.into(), gone.id.into()]).await?;
     }
     for (place, line) in new.iter().enumerate() {
         let place = Value::Int(place as i64);
         if old.iter().any(|known| known.id == line.id) {
             let values = [place, line.quantity.into(), owner.into(), id.into(), line.id.into()];
-            tx.execute(&LINE_UPDATE, &values).await?;
+            tx.send(&LINE_UPDATE, &values).await?;
         } else {
             let values = [owner.into(), id.into(), line.id.into(), place, line.quantity.into()];
-            tx.execute(&LINE_INSERT, &values).await?;
+            tx.send(&LINE_INSERT, &values).await?;
         }
     }
     Ok(())
@@ -257,7 +257,7 @@ pub async fn allocate(
 
 /// Counts nothing of the order as allocated.
 pub async fn release(tx: &mut Tx<'_>, owner: Owner, id: Id<Order>) -> Result<()> {
-    tx.execute(&RELEASE, &[owner.into(), id.into()]).await.map(drop)
+    tx.send(&RELEASE, &[owner.into(), id.into()]).await
 }
 
 pub async fn reserve(
@@ -267,11 +267,11 @@ pub async fn reserve(
     order: Id<Order>,
     now: Timestamp,
 ) -> Result<()> {
-    tx.execute(&RESERVE, &[owner.into(), id.into(), order.into(), now.into()]).await.map(drop)
+    tx.send(&RESERVE, &[owner.into(), id.into(), order.into(), now.into()]).await
 }
 
 pub async fn unreserve(tx: &mut Tx<'_>, owner: Owner, order: Id<Order>) -> Result<()> {
-    tx.execute(&UNRESERVE, &[owner.into(), order.into()]).await.map(drop)
+    tx.send(&UNRESERVE, &[owner.into(), order.into()]).await
 }
 
 pub async fn touch_reservation(
@@ -280,7 +280,7 @@ pub async fn touch_reservation(
     order: Id<Order>,
     now: Timestamp,
 ) -> Result<()> {
-    tx.execute(&TOUCH, &[now.into(), owner.into(), order.into()]).await.map(drop)
+    tx.send(&TOUCH, &[now.into(), owner.into(), order.into()]).await
 }
 
 pub async fn reservation(tx: &mut Tx<'_>, owner: Owner, order: Id<Order>) -> Result<Option<Reservation>> {

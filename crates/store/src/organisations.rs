@@ -35,7 +35,7 @@ pub async fn by_name(tx: &mut Tx<'_>, name: &str) -> Result<Option<Id<Organisati
 
 pub async fn insert(tx: &mut Tx<'_>, organisation: &Organisation, now: Timestamp) -> Result<()> {
     let owner = Owner::live(organisation.id);
-    tx.execute(&INSERT, &[owner.into(), organisation.name.as_str().into(), now.into()]).await.map(drop)
+    tx.send(&INSERT, &[owner.into(), organisation.name.as_str().into(), now.into()]).await
 }
 
 pub async fn user_by_email(
@@ -60,5 +60,5 @@ pub async fn insert_user(
     now: Timestamp,
 ) -> Result<()> {
     let values = [Owner::live(organisation).into(), user.id.into(), user.email.as_str().into(), now.into()];
-    tx.execute(&USER_INSERT, &values).await.map(drop)
+    tx.send(&USER_INSERT, &values).await
 }

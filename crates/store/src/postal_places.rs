@@ -27,7 +27,7 @@ const FIND: Sql = Sql::each(
      WHERE owner = '*' AND country_code = $1 AND post_code IN (SELECT value FROM json_each($2))",
     "SELECT post_code, latitude, longitude, spread FROM postal_place
      WHERE owner = '*' AND country_code = $1
-     AND post_code IN (SELECT jsonb_array_elements_text($2::text::jsonb))",
+     AND post_code = ANY (ARRAY(SELECT jsonb_array_elements_text($2::text::jsonb)))",
 );
 
 pub(crate) const STATEMENTS: &[&Sql] = &[&PUT, &FIND];
@@ -46,7 +46,7 @@ pub async fn put(tx: &mut Tx<'_>, areas: &[PostalArea]) -> Result<()> {
         json!([area.country.as_str(), area.post_code, area.latitude, area.longitude, area.spread])
     });
     let rows = Value::Text(serde_json::Value::from_iter(rows).to_string());
-    tx.execute(&PUT, &[rows]).await.map(drop)
+    tx.send(&PUT, &[rows]).await
 }
 
 /// The post codes of a country that are known, out of these.

@@ -39,7 +39,7 @@ pub async fn last(tx: &mut Tx<'_>) -> Result<Option<Timestamp>> {
 /// Writes down that a backup was restored, and has everything looked up that may have been bought since it was made; tells
 /// how much that is. What is begun later is the business of whoever begins it.
 pub async fn insert(tx: &mut Tx<'_>, now: Timestamp, reason: &str) -> Result<u64> {
-    tx.execute(&INSERT, &[INSTALLATION.into(), now.into(), reason.into()]).await?;
+    tx.send(&INSERT, &[INSTALLATION.into(), now.into(), reason.into()]).await?;
     tx.execute(&DOUBT, &[now.into()]).await
 }
 

@@ -23,5 +23,5 @@ pub async fn all(tx: &mut Tx<'_>, owner: Owner, reference: &str) -> Result<Vec<S
 
 /// Adds an entry.
 pub async fn insert(tx: &mut Tx<'_>, owner: Owner, reference: &str, number: i64, doc: &str) -> Result<()> {
-    tx.execute(&INSERT, &[owner.into(), reference.into(), number.into(), doc.into()]).await.map(drop)
+    tx.send(&INSERT, &[owner.into(), reference.into(), number.into(), doc.into()]).await
 }

@@ -14,6 +14,13 @@ const GET_FOR_UPDATE: Sql = Sql::each(
     "SELECT id, version, status, doc, batch_id, packages_count, errors_count, chosen FROM shipment WHERE owner = $1 AND id = $2",
     "SELECT id, version, status, doc, batch_id, packages_count, errors_count, chosen FROM shipment WHERE owner = $1 AND id = $2 FOR UPDATE",
 );
+/// `$2` lists ids as JSON.
+const ALL: Sql = Sql::each(
+    "SELECT id, version, status, doc, batch_id, packages_count, errors_count, chosen FROM shipment
+     WHERE owner = $1 AND id IN (SELECT value FROM json_each($2)) ORDER BY id",
+    "SELECT id, version, status, doc, batch_id, packages_count, errors_count, chosen FROM shipment
+     WHERE owner = $1 AND id = ANY (ARRAY(SELECT jsonb_array_elements_text($2::text::jsonb))) ORDER BY id",
+);
 /// The batch that a shipment is in is locked before it, as everywhere.
 const LOCK_BATCH: Sql = Sql::each(
     "",
@@ -72,6 +79,7 @@ const PAGE_BY_STATUS: PageSql = PageSql {
 pub(crate) const STATEMENTS: &[&Sql] = &[
     &GET,
     &GET_FOR_UPDATE,
+    &ALL,
     &LOCK_BATCH,
     &LOCK_BATCHES,
     &ALL_FOR_UPDATE,
@@ -109,6 +117,14 @@ pub async fn get(tx: &mut Tx<'_>, owner: Owner, id: Id<Shipment>) -> Result<Opti
     tx.one(&GET, &[owner.into(), id.into()]).await?.map(read).transpose()
 }
 
+/// Several shipments in the order of their ids.
+pub async fn all(tx: &mut Tx<'_>, owner: Owner, ids: &[Id<Shipment>]) -> Result<Vec<Stored>> {
+    match ids.is_empty() {
+        true => Ok(Vec::new()),
+        false => tx.all(&ALL, &[owner.into(), id_list(ids)]).await?.into_iter().map(read).collect(),
+    }
+}
+
 /// As [`get`], and nobody else changes it, or the batch that it is in, before this transaction ends.
 pub async fn get_for_update(tx: &mut Tx<'_>, owner: Owner, id: Id<Shipment>) -> Result<Option<Stored>> {
     let locked = tx.one(&LOCK_BATCH, &[owner.into(), id.into()]).await?;
@@ -129,7 +145,7 @@ pub async fn get_for_update_alone(tx: &mut Tx<'_>, owner: Owner, id: Id<Shipment
     tx.one(&GET_FOR_UPDATE, &[owner.into(), id.into()]).await?.map(read).transpose()
 }
 
-/// Several shipments in the order of their ids, locked as by [`get_for_update`].
+/// As [`all`], locked as by [`get_for_update`].
 pub async fn all_for_update(tx: &mut Tx<'_>, owner: Owner, ids: &[Id<Shipment>]) -> Result<Vec<Stored>> {
     if ids.is_empty() {
         return Ok(Vec::new());
@@ -174,7 +190,7 @@ pub async fn insert(
         origin.map(|origin| origin.version).into(),
         doc.into(),
     ];
-    tx.execute(&INSERT, &values).await.map(drop)
+    tx.send(&INSERT, &values).await
 }
 
 pub async fn update(
@@ -193,7 +209,7 @@ pub async fn update(
         owner.into(),
         id.into(),
     ];
-    tx.execute(&UPDATE, &values).await.map(drop)
+    tx.send(&UPDATE, &values).await
 }
 
 /// Pins another version of another location.
@@ -209,11 +225,11 @@ pub async fn set_origin(
         owner.into(),
         id.into(),
     ];
-    tx.execute(&SET_ORIGIN, &values).await.map(drop)
+    tx.send(&SET_ORIGIN, &values).await
 }
 
 pub async fn delete(tx: &mut Tx<'_>, owner: Owner, id: Id<Shipment>) -> Result<()> {
-    tx.execute(&DELETE, &[owner.into(), id.into()]).await.map(drop)
+    tx.send(&DELETE, &[owner.into(), id.into()]).await
 }
 
 pub(crate) fn read_status(word: &str) -> Result<Status> {

@@ -55,7 +55,7 @@ pub async fn admit(
     until: Timestamp,
 ) -> Result<()> {
     let values = [owner.into(), user.into(), until.into(), resources.into()];
-    tx.execute(&ADMIT, &values).await.map(drop)
+    tx.send(&ADMIT, &values).await
 }
 
 /// Who listens to what, except those who are sent away for good with this code.
@@ -71,7 +71,7 @@ pub async fn listening(
 
 /// The user, or everyone of the owner, must be sent away.
 pub async fn end(tx: &mut Tx<'_>, owner: Owner, user: Option<Id<User>>, code: i64) -> Result<()> {
-    tx.execute(&END, &[code.into(), owner.into(), user.into()]).await.map(drop)
+    tx.send(&END, &[code.into(), owner.into(), user.into()]).await
 }
 
 /// Spans organisations: some of those who must be sent away.
@@ -86,7 +86,7 @@ pub async fn ending(tx: &mut Tx<'_>, limit: usize) -> Result<Vec<Ending>> {
 /// They were sent away: for good, or to come back with another token.
 pub async fn ended(tx: &mut Tx<'_>, ending: Ending, is_final: bool) -> Result<()> {
     let values = [ending.owner.into(), ending.user.into(), ending.code.into()];
-    tx.execute(if is_final { &FORGET } else { &KEEP }, &values).await.map(drop)
+    tx.send(if is_final { &FORGET } else { &KEEP }, &values).await
 }
 
 /// Spans organisations: forgets those who had no token for long.

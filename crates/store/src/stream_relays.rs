@@ -18,12 +18,12 @@ const CLAIM: Sql = Sql::each(
     "UPDATE stream_relay SET holder = $1, fence = fence + 1
      WHERE owner IN (
          SELECT r.owner FROM stream_relay r JOIN event_head h ON h.owner = r.owner
-         WHERE r.cursor < h.sequence AND r.holder NOT IN (SELECT n.id FROM node n WHERE n.alive_until > $2)
+         WHERE r.cursor < h.sequence AND r.holder NOT IN (SELECT n.id FROM node n WHERE n.owner = '*' AND n.alive_until > $2)
          ORDER BY h.sequence - r.cursor LIMIT $3)
      RETURNING owner, cursor, fence",
     "UPDATE stream_relay SET holder = $1, fence = stream_relay.fence + 1 FROM (
          SELECT r.owner FROM stream_relay r JOIN event_head h ON h.owner = r.owner
-         WHERE r.cursor < h.sequence AND r.holder NOT IN (SELECT n.id FROM node n WHERE n.alive_until > $2)
+         WHERE r.cursor < h.sequence AND r.holder NOT IN (SELECT n.id FROM node n WHERE n.owner = '*' AND n.alive_until > $2)
          ORDER BY h.sequence - r.cursor LIMIT $3 FOR UPDATE OF r SKIP LOCKED) due
      WHERE stream_relay.owner = due.owner
      RETURNING stream_relay.owner, stream_relay.cursor, stream_relay.fence",
@@ -44,12 +44,12 @@ pub struct Held {
 
 /// From now on, the owner's events are handed on.
 pub async fn insert(tx: &mut Tx<'_>, owner: Owner) -> Result<()> {
-    tx.execute(&INSERT, &[owner.into()]).await.map(drop)
+    tx.send(&INSERT, &[owner.into()]).await
 }
 
 /// No longer.
 pub async fn delete(tx: &mut Tx<'_>, owner: Owner) -> Result<()> {
-    tx.execute(&DELETE, &[owner.into()]).await.map(drop)
+    tx.send(&DELETE, &[owner.into()]).await
 }
 
 /// Takes logs that have something to hand on, and that no living node is at.
@@ -68,5 +68,5 @@ pub async fn record(tx: &mut Tx<'_>, held: Held, cursor: i64) -> Result<bool> {
 
 /// Gives it back.
 pub async fn release(tx: &mut Tx<'_>, held: Held) -> Result<()> {
-    tx.execute(&RELEASE, &[held.owner.into(), held.fence.into()]).await.map(drop)
+    tx.send(&RELEASE, &[held.owner.into(), held.fence.into()]).await
 }

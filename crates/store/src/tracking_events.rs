@@ -29,11 +29,11 @@ pub async fn all(tx: &mut Tx<'_>, owner: Owner, shipment: Id<Shipment>, limit: u
 
 /// Adds an event. The shipment is held by whoever calls, so numbers don't clash.
 pub async fn insert(tx: &mut Tx<'_>, owner: Owner, shipment: Id<Shipment>, doc: &str) -> Result<()> {
-    tx.execute(&INSERT, &[owner.into(), shipment.into(), doc.into()]).await.map(drop)
+    tx.send(&INSERT, &[owner.into(), shipment.into(), doc.into()]).await
 }
 
 pub async fn delete(tx: &mut Tx<'_>, owner: Owner, shipment: Id<Shipment>) -> Result<()> {
-    tx.execute(&DELETE, &[owner.into(), shipment.into()]).await.map(drop)
+    tx.send(&DELETE, &[owner.into(), shipment.into()]).await
 }
 
 /// Whether a carrier's message is new.
@@ -50,5 +50,5 @@ pub async fn take_message(
 
 /// Forgets messages that are too old to come again.
 pub async fn forget_messages(tx: &mut Tx<'_>, before: Timestamp) -> Result<()> {
-    tx.execute(&FORGET_MESSAGES, &[before.into()]).await.map(drop)
+    tx.send(&FORGET_MESSAGES, &[before.into()]).await
 }

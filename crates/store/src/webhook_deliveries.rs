@@ -188,7 +188,7 @@ pub async fn insert(
         delivery.created_at.into(),
         delivery.updated_at.into(),
     ];
-    tx.execute(&INSERT, &values).await.map(drop)
+    tx.send(&INSERT, &values).await
 }
 
 /// Writes down what became of a delivery that was there before.
@@ -203,7 +203,7 @@ pub async fn update(tx: &mut Tx<'_>, owner: Owner, delivery: &WebhookDelivery) -
         delivery.webhook_endpoint_id.into(),
         delivery.id.into(),
     ];
-    tx.execute(&UPDATE, &values).await.map(drop)
+    tx.send(&UPDATE, &values).await
 }
 
 /// The deliveries of an endpoint that are due, longest due first.
@@ -225,7 +225,7 @@ pub async fn give_up(
     endpoint: Id<WebhookEndpoint>,
     now: Timestamp,
 ) -> Result<()> {
-    tx.execute(&GIVE_UP, &[now.into(), owner.into(), endpoint.into()]).await.map(drop)
+    tx.send(&GIVE_UP, &[now.into(), owner.into(), endpoint.into()]).await
 }
 
 /// All endpoints of all owners; and whether each is gone.
@@ -258,7 +258,7 @@ pub async fn delete_orphans(
     let rows = tx.execute(&DELETE_ORPHANS, &[owner.into(), endpoint.into(), limit.into()]).await?;
     let deleted = groups.max(rows);
     if deleted < limit as u64 {
-        tx.execute(&UNEARTH, &[owner.into(), endpoint.into()]).await?;
+        tx.send(&UNEARTH, &[owner.into(), endpoint.into()]).await?;
     }
     Ok(deleted)
 }

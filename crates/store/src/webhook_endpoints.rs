@@ -97,7 +97,7 @@ pub async fn insert(
     doc: &str,
     secrets: &[u8],
 ) -> Result<()> {
-    tx.execute(&INSERT, &[owner.into(), id.into(), doc.into(), secrets.into()]).await.map(drop)
+    tx.send(&INSERT, &[owner.into(), id.into(), doc.into(), secrets.into()]).await
 }
 
 pub async fn update(
@@ -107,17 +107,17 @@ pub async fn update(
     doc: &str,
     secrets: &[u8],
 ) -> Result<()> {
-    tx.execute(&UPDATE, &[doc.into(), secrets.into(), owner.into(), id.into()]).await.map(drop)
+    tx.send(&UPDATE, &[doc.into(), secrets.into(), owner.into(), id.into()]).await
 }
 
 /// Deletes an endpoint with its lane. Its deliveries can't be seen any more and are cleaned away later.
 pub async fn delete(tx: &mut Tx<'_>, owner: Owner, id: Id<WebhookEndpoint>) -> Result<()> {
-    tx.execute(&BURY, &[owner.into(), id.into()]).await?;
-    tx.execute(&DELETE, &[owner.into(), id.into()]).await.map(drop)
+    tx.send(&BURY, &[owner.into(), id.into()]).await?;
+    tx.send(&DELETE, &[owner.into(), id.into()]).await
 }
 
 /// Deletes all endpoints of an owner, as [`delete`] does one.
 pub async fn delete_all(tx: &mut Tx<'_>, owner: Owner) -> Result<u64> {
-    tx.execute(&BURY_ALL, &[owner.into()]).await?;
+    tx.send(&BURY_ALL, &[owner.into()]).await?;
     tx.execute(&DELETE_ALL, &[owner.into()]).await
 }

@@ -16,7 +16,7 @@ const INSERT: Sql = Sql::same(
 const ANY_DUE: Sql = Sql::same(
     "SELECT l.fence FROM webhook_lane l LEFT JOIN event_head h ON h.owner = l.owner
      WHERE l.is_open = 1 AND ((l.paused_until <= $1 AND l.cursor < h.sequence) OR l.retry_at <= $1)
-     AND l.holder NOT IN (SELECT n.id FROM node n WHERE n.alive_until > $1) LIMIT 1",
+     AND l.holder NOT IN (SELECT n.id FROM node n WHERE n.owner = '*' AND n.alive_until > $1) LIMIT 1",
 );
 /// Spans organisations. `$3` tells whether ill endpoints are wanted or sound ones, which have their own places.
 const CLAIM: Sql = Sql::each(
@@ -24,13 +24,13 @@ const CLAIM: Sql = Sql::each(
      WHERE (owner, endpoint_id) IN (
          SELECT l.owner, l.endpoint_id FROM webhook_lane l LEFT JOIN event_head h ON h.owner = l.owner
          WHERE l.is_open = 1 AND ((l.paused_until <= $2 AND l.cursor < h.sequence) OR l.retry_at <= $2)
-         AND l.holder NOT IN (SELECT n.id FROM node n WHERE n.alive_until > $2)
+         AND l.holder NOT IN (SELECT n.id FROM node n WHERE n.owner = '*' AND n.alive_until > $2)
          AND (l.failures > 0) = ($3 = 1) ORDER BY l.cursor - coalesce(h.sequence, 0) DESC LIMIT $4)
      RETURNING owner, endpoint_id, cursor, failures, failing_since, paused_until, fence",
     "UPDATE webhook_lane SET holder = $1, fence = webhook_lane.fence + 1 FROM (
          SELECT l.owner, l.endpoint_id FROM webhook_lane l LEFT JOIN event_head h ON h.owner = l.owner
          WHERE l.is_open = 1 AND ((l.paused_until <= $2 AND l.cursor < h.sequence) OR l.retry_at <= $2)
-         AND l.holder NOT IN (SELECT n.id FROM node n WHERE n.alive_until > $2)
+         AND l.holder NOT IN (SELECT n.id FROM node n WHERE n.owner = '*' AND n.alive_until > $2)
          AND (l.failures > 0) = ($3::bigint = 1) ORDER BY l.cursor - coalesce(h.sequence, 0) DESC
          LIMIT $4 FOR UPDATE OF l SKIP LOCKED) due
      WHERE webhook_lane.owner = due.owner AND webhook_lane.endpoint_id = due.endpoint_id
@@ -91,7 +91,7 @@ pub async fn insert(
     is_open: bool,
 ) -> Result<()> {
     let values = [owner.into(), endpoint.into(), Value::Int(is_open.into())];
-    tx.execute(&INSERT, &values).await.map(drop)
+    tx.send(&INSERT, &values).await
 }
 
 /// Whether there is anything to deliver that no living node is at.
@@ -143,22 +143,22 @@ pub async fn record(tx: &mut Tx<'_>, lane: &Held) -> Result<bool> {
 /// Gives a lane back.
 pub async fn release(tx: &mut Tx<'_>, lane: &Held) -> Result<()> {
     let values = [lane.owner.into(), lane.endpoint.into(), lane.fence.into()];
-    tx.execute(&RELEASE, &values).await.map(drop)
+    tx.send(&RELEASE, &values).await
 }
 
 /// Notes when the next of its deliveries is to be repeated. Called after they changed.
 pub async fn set_retry(tx: &mut Tx<'_>, owner: Owner, endpoint: Id<WebhookEndpoint>) -> Result<()> {
-    tx.execute(&SET_RETRY, &[owner.into(), endpoint.into()]).await.map(drop)
+    tx.send(&SET_RETRY, &[owner.into(), endpoint.into()]).await
 }
 
 /// Lets nothing more through.
 pub async fn close(tx: &mut Tx<'_>, owner: Owner, endpoint: Id<WebhookEndpoint>) -> Result<()> {
-    tx.execute(&CLOSE, &[owner.into(), endpoint.into()]).await.map(drop)
+    tx.send(&CLOSE, &[owner.into(), endpoint.into()]).await
 }
 
 /// Lets deliveries go on where they stopped.
 pub async fn open(tx: &mut Tx<'_>, owner: Owner, endpoint: Id<WebhookEndpoint>) -> Result<()> {
-    tx.execute(&OPEN, &[owner.into(), endpoint.into()]).await.map(drop)
+    tx.send(&OPEN, &[owner.into(), endpoint.into()]).await
 }
 
 /// The version of the endpoint; `None` where that is gone, or the lane is no longer held as it was claimed.
@@ -174,5 +174,5 @@ pub async fn rewind(
     endpoint: Id<WebhookEndpoint>,
     sequence: i64,
 ) -> Result<()> {
-    tx.execute(&REWIND, &[sequence.into(), owner.into(), endpoint.into()]).await.map(drop)
+    tx.send(&REWIND, &[sequence.into(), owner.into(), endpoint.into()]).await
 }

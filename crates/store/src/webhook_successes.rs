@@ -42,7 +42,7 @@ pub async fn insert(tx: &mut Tx<'_>, owner: Owner, group: &[&WebhookDelivery]) -
     let docs = serde_json::to_string(group).map_err(Error::fault)?;
     let values =
         [owner.into(), first.webhook_endpoint_id.into(), first.id.into(), last.id.into(), docs.into()];
-    tx.execute(&INSERT, &values).await.map(drop)
+    tx.send(&INSERT, &values).await
 }
 
 pub async fn get(

@@ -20,7 +20,7 @@ use crate::batches::member_changed;
 use crate::documents::{NewDocument, StoredFile};
 use crate::events::EventLog;
 use crate::purchasing::{Kept, LABEL_SIZE, label_file};
-use crate::shipments::{change_uncounted, read_shipment, without_links};
+use crate::shipments::{change_uncounted, documents_of, read_shipment, without_links};
 use crate::{Service, found};
 
 /// How long a batch's labels wait for one that its carrier has not given yet, in seconds. Then it is left out.
@@ -121,15 +121,7 @@ impl Service {
             if !batch_labels::record(tx, &kept, now).await? {
                 return Ok(false);
             }
-            let mut delta = Delta::default();
-            let mut is_seen = false;
-            for made in &made {
-                if let Some(change) = record_one(tx, &kept, made, &events).await? {
-                    delta += change;
-                    is_seen = true;
-                }
-            }
-            if is_seen {
+            if let Some(delta) = record_all(tx, &kept, &made, &events).await? {
                 member_changed(tx, owner, kept.batch, delta, &events).await?;
             }
             if is_told {
@@ -269,31 +261,53 @@ async fn read_page(tx: &mut Tx<'_>, work: &Work) -> Result<Page> {
     let mut page = Page { ids: ids.clone(), labels: Vec::new(), lacking: Vec::new() };
     let has_it = |document: &&StoredDocument| is_in(document, work.format);
     page.labels.extend(all.iter().filter(has_it).map(|document| document.subject.clone()));
-    for id in ids {
-        let subject = id.to_string();
-        if page.labels.contains(&subject) {
+    let lacks_it = |id: &Id<Shipment>| !page.labels.contains(&id.to_string());
+    let ids: Vec<Id<Shipment>> = ids.into_iter().filter(lacks_it).collect();
+    if ids.is_empty() {
+        return Ok(page);
+    }
+    let mut purchases = purchases::of_shipments(tx, owner, &ids).await?;
+    let accounts = carrier_accounts::all(tx, owner).await?;
+    for stored in shipments::all(tx, owner, &ids).await? {
+        let Some(place) = purchases.iter().position(|purchase| purchase.shipment == stored.id) else {
             continue;
-        }
-        let stored = found(shipments::get(tx, owner, id).await?)?;
-        let Some(purchase) = purchases::get(tx, owner, id).await? else { continue };
-        let account = carrier_accounts::get(tx, owner, purchase.account).await?;
+        };
+        let purchase = purchases.swap_remove(place);
+        let account = accounts.iter().find(|account| account.id == purchase.account).cloned();
+        let subject = stored.id.to_string();
         let labels = all.iter().filter(|document| document.subject == subject).cloned().collect();
         page.lacking.push(Lacking { stored, purchase, account, labels });
     }
     Ok(page)
 }
 
-/// Adds labels to a shipment, or says why there are none. Gives what its batch has to know.
+/// Adds labels to shipments. Gives what their batch has to know, if anything.
+async fn record_all(tx: &mut Tx<'_>, work: &Work, made: &[Made], events: &EventLog) -> Result<Option<Delta>> {
+    let ids: Vec<Id<Shipment>> = made.iter().map(|(stored, _)| stored.id).collect();
+    let all = shipments::all_for_update(tx, work.owner, &ids).await?;
+    let mut documents = documents_of(tx, work.owner, &all.iter().collect::<Vec<_>>()).await?;
+    let mut sum = None;
+    for (seen, made) in made {
+        let stored = found(all.iter().find(|stored| stored.id == seen.id))?;
+        let subject = stored.id.to_string();
+        let before = documents.extract_if(.., |document| document.subject == subject).collect();
+        if let Some(delta) = record_one(tx, work, stored, before, made, events).await? {
+            *sum.get_or_insert_default() += delta;
+        }
+    }
+    Ok(sum)
+}
+
+/// Adds labels to a shipment that has these files, or says why there are none. Gives what its batch has to know.
 async fn record_one(
     tx: &mut Tx<'_>,
     work: &Work,
-    (seen, made): &Made,
+    stored: &Stored,
+    before: Vec<StoredDocument>,
+    made: &std::result::Result<Vec<StoredFile>, ShipmentError>,
     events: &EventLog,
 ) -> Result<Option<Delta>> {
     let (owner, now) = (work.owner, events.now());
-    let stored = found(shipments::get_for_update(tx, owner, seen.id).await?)?;
-    let subject = stored.id.to_string();
-    let before = documents::of_subject(tx, owner, &subject).await?;
     // It may have been taken back meanwhile, or have got its label from somebody else.
     let has_it = |document: &StoredDocument| {
         document.file.r#type == DocumentType::Label && is_in(document, work.format)
@@ -301,17 +315,17 @@ async fn record_one(
     if stored.status != Status::Purchased || before.iter().any(has_it) {
         return Ok(None);
     }
-    let mut new = Shipment { updated_at: now, ..read_shipment(&stored)? };
+    let mut new = Shipment { updated_at: now, ..read_shipment(stored)? };
+    let mut documents = before;
     match made {
         Ok(files) => {
             for file in files {
-                documents::insert(tx, owner, &subject, file, now).await?;
+                documents.push(documents::insert(tx, owner, &stored.id.to_string(), file, now).await?);
             }
         }
         Err(error) => new.add_error(error.clone()),
     }
-    let all = documents::of_subject(tx, owner, &subject).await?;
-    let links = without_links(&all);
-    let changed = change_uncounted(tx, owner, &stored, &new, &links, "shipment.updated", events).await?;
+    let links = without_links(&documents);
+    let changed = change_uncounted(tx, owner, stored, &new, &links, "shipment.updated", events).await?;
     Ok(changed.batch.map(|(_, delta)| delta))
 }

@@ -1,25 +1,18 @@
 //! Writing down in groups: whatever comes while one group is written is the next. So a purchase that is alone is written
 //! at once, and a hundred that come to an end together cost one transaction.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ::carriers::Receipt;
-use model::batch::Delta;
-use model::document::DocumentType;
-use model::shipment::{Shipment, ShipmentError, Status, TrackingStatus};
-use model::{Batch, Error, Event, Id, Owner, Result, Timestamp};
-use store::purchases::{self, Purchase};
-use store::shipments::Stored;
-use store::{Tx, documents, shipments};
+use model::shipment::ShipmentError;
+use model::{Error, Owner, Result};
+use store::purchases::Purchase;
 use tokio::sync::oneshot;
 
-use crate::batches::member_changed;
+use super::record::record_entries;
 use crate::documents::StoredFile;
-use crate::events::EventLog;
-use crate::reply::json;
-use crate::shipments::{Changed, change_uncounted, read_shipment, without_links};
-use crate::{Service, fault, found};
+use crate::{Service, fault};
 
 /// Entries of one transaction. Others wait for as long as it takes.
 const GROUP_MAX: usize = 128;
@@ -117,11 +110,10 @@ impl Service {
     }
 
     async fn record_group(&self, owner: Owner, entries: Arc<[Entry]>) -> Result<Vec<bool>> {
-        let now = self.now();
-        let events = self.event_log(owner, now);
+        let events = self.event_log(owner, self.now());
         fault!("before_record");
         let record =
-            self.db().write(owner, async move |tx| write_entries(tx, owner, &entries, &events, now).await);
+            self.db().write(owner, async move |tx| record_entries(tx, owner, &entries, &events).await);
         let (written, is_finished) = record.await?;
         fault!("after_record");
         if is_finished {
@@ -157,154 +149,4 @@ impl Writer {
             let _ = waiting.told.send(written);
         }
     }
-}
-
-async fn write_entries(
-    tx: &mut Tx<'_>,
-    owner: Owner,
-    entries: &[Entry],
-    events: &EventLog,
-    now: Timestamp,
-) -> Result<(Vec<bool>, bool)> {
-    // Batches first, then shipments, then purchases, as everywhere: who takes locks in one order never waits in a circle.
-    let mut wanted = Vec::new();
-    let mut called = Vec::new();
-    for entry in entries {
-        match entry {
-            Entry::Call(purchase) => called.push((purchase.id, purchase.fence)),
-            Entry::Settle(settled) if matches!(settled.change, Change::Nothing) => {}
-            Entry::Settle(settled) => wanted.push(settled.purchase.shipment),
-        }
-    }
-    let stored = shipments::all_for_update(tx, owner, &wanted).await?;
-    let held = match called.is_empty() {
-        true => Vec::new(),
-        false => purchases::call(tx, owner, &called, now).await?,
-    };
-    let mut deltas: BTreeMap<Id<Batch>, Delta> = BTreeMap::new();
-    let mut written = Vec::with_capacity(entries.len());
-    for entry in entries {
-        written.push(match entry {
-            Entry::Call(purchase) => held.contains(&purchase.id),
-            Entry::Settle(settled) => {
-                let stored = stored.iter().find(|stored| stored.id == settled.purchase.shipment);
-                settle(tx, settled, stored, &mut deltas, events).await?
-            }
-        });
-    }
-    let mut is_finished = false;
-    for (batch, delta) in deltas {
-        is_finished |= member_changed(tx, owner, batch, delta, events).await?;
-    }
-    Ok((written, is_finished))
-}
-
-/// Records how a purchase stands; false where it is no longer held.
-async fn settle(
-    tx: &mut Tx<'_>,
-    settled: &Settled,
-    stored: Option<&Stored>,
-    deltas: &mut BTreeMap<Id<Batch>, Delta>,
-    events: &EventLog,
-) -> Result<bool> {
-    let purchase = &settled.purchase;
-    if !purchases::record(tx, purchase, events.now()).await? {
-        return Ok(false);
-    }
-    let stored = match (&settled.change, stored) {
-        (Change::Nothing, _) => return Ok(true),
-        (_, stored) => found(stored)?,
-    };
-    let changed = match &settled.change {
-        Change::Nothing => None,
-        Change::Failed(error) => {
-            Some(fail(tx, purchase.owner, stored, Status::PurchaseFailed, error, events).await?)
-        }
-        Change::Review(error) => {
-            let changed = fail(tx, purchase.owner, stored, Status::Purchasing, error, events).await?;
-            let attempt = super::review::view(tx, purchase).await?;
-            let event = Event::new("purchase_attempt.needs_review", purchase.id, &json(&attempt)?);
-            events.append(tx, &event).await?;
-            Some(changed)
-        }
-        Change::Bought { receipt, files, error } => {
-            buy(tx, purchase.owner, stored, receipt, files, error.as_ref(), events).await?
-        }
-    };
-    if let Some((batch, delta)) = changed.and_then(|changed| changed.batch) {
-        *deltas.entry(batch).or_default() += delta;
-    }
-    Ok(true)
-}
-
-async fn fail(
-    tx: &mut Tx<'_>,
-    owner: Owner,
-    stored: &Stored,
-    status: Status,
-    error: &ShipmentError,
-    events: &EventLog,
-) -> Result<Changed> {
-    let mut new = Shipment { status, updated_at: events.now(), ..read_shipment(stored)? };
-    new.add_error(error.clone());
-    let event = match status {
-        Status::PurchaseFailed => "shipment.purchase_failed",
-        _ => "shipment.updated",
-    };
-    change_uncounted(tx, owner, stored, &new, &[], event, events).await
-}
-
-async fn buy(
-    tx: &mut Tx<'_>,
-    owner: Owner,
-    stored: &Stored,
-    receipt: &Receipt,
-    files: &[StoredFile],
-    error: Option<&ShipmentError>,
-    events: &EventLog,
-) -> Result<Option<Changed>> {
-    let is_news = stored.status != Status::Purchased;
-    if !is_news && files.is_empty() && error.is_none() {
-        return Ok(None);
-    }
-    let subject = stored.id.to_string();
-    let before = match files.is_empty() {
-        true => Vec::new(),
-        false => documents::of_subject(tx, owner, &subject).await?,
-    };
-    for file in files {
-        // Whoever wanted the labels of its batch may have been faster: one of each kind is enough.
-        if !before.iter().any(|known| is_same_label(&known.file, file)) {
-            documents::insert(tx, owner, &subject, file, events.now()).await?;
-        }
-    }
-    let mut new = bought(read_shipment(stored)?, receipt, events.now());
-    if let Some(error) = error {
-        new.add_error(error.clone());
-    }
-    let all = match is_news && files.is_empty() {
-        true => Vec::new(),
-        false => documents::of_subject(tx, owner, &subject).await?,
-    };
-    let event = if is_news { "shipment.purchased" } else { "shipment.updated" };
-    change_uncounted(tx, owner, stored, &new, &without_links(&all), event, events).await.map(Some)
-}
-
-fn is_same_label(one: &StoredFile, other: &StoredFile) -> bool {
-    let is_label = one.r#type == DocumentType::Label && other.r#type == DocumentType::Label;
-    is_label && one.file_type == other.file_type && one.file_name == other.file_name
-}
-
-/// The shipment once it was bought.
-fn bought(old: Shipment, receipt: &Receipt, now: Timestamp) -> Shipment {
-    let is_news = old.status != Status::Purchased;
-    let mut new = Shipment { status: Status::Purchased, updated_at: now, ..old };
-    new.tracking_number = receipt.tracking_numbers.first().cloned();
-    for (package, number) in new.details.packages.iter_mut().zip(&receipt.tracking_numbers) {
-        package.tracking_number = Some(number.clone());
-    }
-    if is_news {
-        new.tracking_status = TrackingStatus::PreTransit;
-    }
-    new
 }

@@ -20,6 +20,7 @@ mod group;
 mod next;
 mod papers;
 mod places;
+mod record;
 mod review;
 mod settle;
 mod share;

@@ -34,7 +34,8 @@ migrations![
     "0008_batches",
     "0009_batch_labels",
     "0010_manifests",
-    "0011_restorations"
+    "0011_restorations",
+    "0012_cleaning"
 ];
 
 const TABLE: &str = "CREATE TABLE IF NOT EXISTS migration (name TEXT NOT NULL PRIMARY KEY)";

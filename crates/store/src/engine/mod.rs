@@ -36,6 +36,11 @@ impl Sql {
     pub const fn each(sqlite: &'static str, postgres: &'static str) -> Self {
         Self { sqlite, postgres }
     }
+
+    /// What PostgreSQL is told, for whoever wants to see its plan.
+    pub fn postgres_text(&self) -> &'static str {
+        self.postgres
+    }
 }
 
 /// Whose rows a transaction may touch. On PostgreSQL, row level security holds it to that.
@@ -189,6 +194,28 @@ impl Tx<'_> {
             Tx::Postgres(_) if sql.postgres.is_empty() => Ok(0),
             Tx::Sqlite(connection) => sqlite::execute(connection, sql.sqlite, values),
             Tx::Postgres(tx) => tx.execute(sql.postgres, values).await,
+        }
+    }
+
+    /// Runs a statement for each set of values, and tells how many rows each changed. On PostgreSQL that takes one round
+    /// trip.
+    pub async fn execute_each(&mut self, sql: &Sql, of: &[Vec<Value>]) -> Result<Vec<u64>> {
+        match self {
+            Tx::Sqlite(connection) => {
+                of.iter().map(|values| sqlite::execute(connection, sql.sqlite, values)).collect()
+            }
+            Tx::Postgres(tx) => tx.execute_each(sql.postgres, of).await,
+        }
+    }
+
+    /// Runs a statement of which nobody needs to know how many rows it changed. On PostgreSQL it is not waited for: it is
+    /// done before whatever comes after it, and where it fails, so does that, or the end of the transaction.
+    pub async fn send(&mut self, sql: &Sql, values: &[Value]) -> Result<()> {
+        match self {
+            Tx::Sqlite(_) if sql.sqlite.is_empty() => Ok(()),
+            Tx::Postgres(_) if sql.postgres.is_empty() => Ok(()),
+            Tx::Sqlite(connection) => sqlite::execute(connection, sql.sqlite, values).map(drop),
+            Tx::Postgres(tx) => tx.send(sql.postgres, values).await,
         }
     }
 

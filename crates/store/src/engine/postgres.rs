@@ -2,21 +2,23 @@
 //! provably did not commit.
 
 mod listen;
+mod pipeline;
+mod transaction;
 
 use std::collections::HashMap;
-use std::sync::Mutex;
-use std::time::Duration;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use model::{Code, Error, Result};
 use tokio::runtime::Handle;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio_postgres::error::SqlState;
-use tokio_postgres::types::{IsNull, ToSql, Type, private::BytesMut};
 use tokio_postgres::{Client, Config, NoTls, Statement};
 
 pub use listen::{Listener, PAYLOAD_BYTES_MAX};
+pub use transaction::PgTx;
 
-use super::{Access, Row, Tx, Value, migrate};
+use super::{Access, Tx, migrate};
 
 /// How often a transaction is tried, the first time included.
 const ATTEMPTS_MAX: u32 = 5;
@@ -27,9 +29,14 @@ const POOL_WAIT: Duration = Duration::from_secs(5);
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 /// Short limits keep one stuck transaction from holding up the rest. And no bitmap scans: a list walks along an index
 /// and stops at its limit. Of rows behind row level security that are newer than the statistics the planner expects
-/// one, so it would fetch and sort all there are: 110 ms instead of 0.1 for the next events of a log that grows.
+/// one, so it would fetch and sort all there are: 110 ms instead of 0.1 for the next events of a log that grows. For the
+/// same reason no table is read whole where an index leads into it, and nothing is compiled for the price of that.
 const SESSION: &str = "SET statement_timeout = '15s'; SET lock_timeout = '10s'; \
-                       SET idle_in_transaction_session_timeout = '15s'; SET enable_bitmapscan = off";
+                       SET idle_in_transaction_session_timeout = '15s'; SET enable_bitmapscan = off; \
+                       SET enable_seqscan = off; SET jit = off";
+/// How long a connection keeps its plans. One that was made while a table was empty takes any index for as good as any
+/// other: it read all purchases of an organisation to find one, for as long as nobody analysed the table.
+const PLANS_KEPT: Duration = Duration::from_secs(5);
 
 pub struct Pool {
     config: Config,
@@ -40,8 +47,10 @@ pub struct Pool {
 }
 
 struct Connection {
-    client: Client,
+    client: Arc<Client>,
     statements: HashMap<&'static str, Statement>,
+    /// Since when it keeps its plans.
+    planned_at: Instant,
 }
 
 /// A connection on loan. It goes back to the pool only between transactions: one that was dropped in the middle
@@ -52,12 +61,19 @@ struct Loan<'a> {
     _permit: SemaphorePermit<'a>,
 }
 
-/// A transaction on PostgreSQL. It begins with its first statement, in the same round trip.
-pub struct PgTx<'a> {
-    connection: &'a mut Connection,
-    begin: Option<String>,
-    /// PostgreSQL rolls back at the end whatever had a failed statement in it, and calls that a commit.
-    has_failed: bool,
+/// Whether the end of a transaction is waited for. Whoever only read need not know how that ended.
+#[derive(Clone, Copy, PartialEq)]
+enum End {
+    Awaited,
+    Sent,
+}
+
+/// How a transaction ended that did not commit.
+enum Ended {
+    /// It is as if it had never been, and its connection can be used again.
+    RolledBack(Error),
+    /// Its connection is of no more use.
+    Broken(Failure),
 }
 
 /// How far a failed attempt got.
@@ -83,23 +99,24 @@ impl Pool {
     where
         F: AsyncFn(&mut Tx<'_>) -> Result<T> + Send,
     {
-        self.repeat(&begin("BEGIN", access), operation).await
+        self.repeat(&begin("BEGIN", access), End::Awaited, operation).await
     }
 
     pub async fn read<T, F>(&self, access: Access, operation: F) -> Result<T>
     where
         F: AsyncFn(&mut Tx<'_>) -> Result<T> + Send,
     {
-        self.repeat(&begin("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", access), operation).await
+        let begin = begin("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", access);
+        self.repeat(&begin, End::Sent, operation).await
     }
 
-    async fn repeat<T, F>(&self, begin: &str, operation: F) -> Result<T>
+    async fn repeat<T, F>(&self, begin: &str, end: End, operation: F) -> Result<T>
     where
         F: AsyncFn(&mut Tx<'_>) -> Result<T> + Send,
     {
         let mut attempt = 1;
         loop {
-            match self.attempt(begin, &operation).await {
+            match self.attempt(begin, end, &operation).await {
                 Ok(value) => return Ok(value),
                 Err(Failure::Unknown(error)) => return Err(error),
                 Err(Failure::Before(error)) if attempt == ATTEMPTS_MAX || !is_passing(&error) => {
@@ -111,7 +128,7 @@ impl Pool {
         }
     }
 
-    async fn attempt<T, F>(&self, begin: &str, operation: &F) -> Result<T, Failure>
+    async fn attempt<T, F>(&self, begin: &str, end: End, operation: &F) -> Result<T, Failure>
     where
         F: AsyncFn(&mut Tx<'_>) -> Result<T> + Send,
     {
@@ -119,41 +136,26 @@ impl Pool {
         let Some(mut connection) = loan.connection.take() else {
             return Err(Failure::Before(Error::fault("the pool lent no connection")));
         };
-        let mut tx = Tx::Postgres(PgTx {
-            connection: &mut connection,
-            begin: Some(begin.to_owned()),
-            has_failed: false,
-        });
+        let mut tx = Tx::Postgres(PgTx::new(&mut connection, begin));
         let result = operation(&mut tx).await;
-        let Tx::Postgres(PgTx { begin, has_failed, .. }) = tx else {
+        let Tx::Postgres(tx) = tx else {
             return Err(Failure::Before(Error::fault("a transaction changed its engine")));
         };
-        let has_begun = begin.is_none();
-        let result = match result {
-            Ok(_) if has_failed => Err(Error::fault("an operation went on after a statement that failed")),
-            result => result,
+        let ended = match result {
+            Ok(value) => tx.commit(end).await.map(|()| value),
+            Err(error) => Err(tx.roll_back(error).await),
         };
-        match result {
+        // Whatever ended as it should leaves its connection to others.
+        match ended {
             Ok(value) => {
-                if has_begun {
-                    connection.client.batch_execute("COMMIT").await.map_err(|error| {
-                        match error.code() {
-                            // The server said no, so it is not committed. That it goes down says neither.
-                            Some(code) if !is_shutting_down(code) => Failure::Before(fault(error)),
-                            _ => Failure::Unknown(fault(error)),
-                        }
-                    })?;
-                }
                 loan.connection = Some(connection);
                 Ok(value)
             }
-            Err(error) => {
-                if has_begun && connection.client.batch_execute("ROLLBACK").await.is_err() {
-                    return Err(Failure::Before(error));
-                }
+            Err(Ended::RolledBack(error)) => {
                 loan.connection = Some(connection);
                 Err(Failure::Before(error))
             }
+            Err(Ended::Broken(failure)) => Err(failure),
         }
     }
 
@@ -184,7 +186,7 @@ impl Pool {
         });
         let client = connect.await.map_err(Error::fault)?.map_err(fault)?;
         client.batch_execute(SESSION).await.map_err(fault)?;
-        Ok(Connection { client, statements: HashMap::new() })
+        Ok(Connection { client: Arc::new(client), statements: HashMap::new(), planned_at: Instant::now() })
     }
 
     pub async fn prepare(&self, sql: &'static str) -> Result<()> {
@@ -210,104 +212,6 @@ fn begin(how: &str, access: Access) -> String {
         Access::Owner(owner) => format!("{how}; SET LOCAL dockside.owner = '{owner}'"),
         Access::System => format!("{how}; SET LOCAL dockside.owner = '*'"),
     }
-}
-
-/// The system tells itself from others, and which line of its history it is on: a copy that went its own way has another.
-const PLACE: &str = "SELECT s.system_identifier || '/' || c.timeline_id || '/' || d.oid
-    FROM pg_control_system() s, pg_control_checkpoint() c, pg_database d WHERE d.datname = current_database()";
-/// Where somebody took the right away to ask that.
-const PLACE_IN_SYSTEM: &str = "SELECT CAST(oid AS TEXT) FROM pg_database WHERE datname = current_database()";
-const MAY_ASK_SYSTEM: &str = "SELECT CAST(has_function_privilege('pg_control_system()', 'execute')
-    AND has_function_privilege('pg_control_checkpoint()', 'execute') AS TEXT)";
-
-impl PgTx<'_> {
-    async fn statement(&mut self, sql: &'static str) -> Result<Statement> {
-        if let Some(statement) = self.connection.statements.get(sql) {
-            return Ok(statement.clone());
-        }
-        let statement = self.connection.client.prepare(sql).await.map_err(fault)?;
-        self.connection.statements.insert(sql, statement.clone());
-        Ok(statement)
-    }
-
-    pub async fn execute(&mut self, sql: &'static str, values: &[Value]) -> Result<u64> {
-        let statement = self.statement(sql).await?;
-        let begin = self.begin.take();
-        let client = &self.connection.client;
-        let changed = begun(client, begin, client.execute(&statement, &parameters(values))).await;
-        self.has_failed |= changed.is_err();
-        changed.map_err(fault)
-    }
-
-    pub async fn place(&mut self) -> Result<String> {
-        let may_ask = self.all(MAY_ASK_SYSTEM, &[]).await?.pop().map(|mut row| row.text(0)).transpose()?;
-        let sql = if may_ask.as_deref() == Some("true") { PLACE } else { PLACE_IN_SYSTEM };
-        let place = self.all(sql, &[]).await?.pop().map(|mut row| row.text(0)).transpose()?;
-        Ok(place.unwrap_or_default())
-    }
-
-    pub async fn all(&mut self, sql: &'static str, values: &[Value]) -> Result<Vec<Row>> {
-        let statement = self.statement(sql).await?;
-        let begin = self.begin.take();
-        let client = &self.connection.client;
-        let rows = begun(client, begin, client.query(&statement, &parameters(values))).await;
-        self.has_failed |= rows.is_err();
-        rows.map_err(fault)?.iter().map(row).collect()
-    }
-}
-
-/// Runs a statement; the first of a transaction in one round trip with what begins it.
-async fn begun<T>(
-    client: &Client,
-    begin: Option<String>,
-    statement: impl Future<Output = Result<T, tokio_postgres::Error>>,
-) -> Result<T, tokio_postgres::Error> {
-    match begin {
-        None => statement.await,
-        Some(begin) => {
-            let (begun, outcome) = tokio::join!(biased; client.batch_execute(&begin), statement);
-            begun.and(outcome)
-        }
-    }
-}
-
-fn parameters(values: &[Value]) -> Vec<&(dyn ToSql + Sync)> {
-    values.iter().map(|value| value as &(dyn ToSql + Sync)).collect()
-}
-
-fn row(row: &tokio_postgres::Row) -> Result<Row> {
-    let values = row.columns().iter().enumerate().map(|(place, column)| {
-        let value = match *column.type_() {
-            Type::INT8 => row.try_get::<_, Option<i64>>(place).map(|value| value.map(Value::Int)),
-            Type::TEXT => row.try_get::<_, Option<String>>(place).map(|value| value.map(Value::Text)),
-            Type::BYTEA => row.try_get::<_, Option<Vec<u8>>>(place).map(|value| value.map(Value::Blob)),
-            ref other => return Err(Error::fault(format!("a statement gives a column of type {other}"))),
-        };
-        value.map(|value| value.unwrap_or(Value::Null)).map_err(fault)
-    });
-    Ok(Row(values.collect::<Result<_>>()?))
-}
-
-impl ToSql for Value {
-    fn to_sql(
-        &self,
-        to: &Type,
-        out: &mut BytesMut,
-    ) -> Result<IsNull, Box<dyn std::error::Error + Sync + Send>> {
-        match (self, to) {
-            (Value::Null, _) => Ok(IsNull::Yes),
-            (Value::Int(int), &Type::INT8) => int.to_sql(to, out),
-            (Value::Text(text), &Type::TEXT) => text.to_sql(to, out),
-            (Value::Blob(bytes), &Type::BYTEA) => bytes.to_sql(to, out),
-            (value, to) => Err(format!("{value:?} does not fit a placeholder of type {to}").into()),
-        }
-    }
-
-    fn accepts(to: &Type) -> bool {
-        matches!(*to, Type::INT8 | Type::TEXT | Type::BYTEA)
-    }
-
-    tokio_postgres::types::to_sql_checked!();
 }
 
 /// Whether the same transaction may succeed if it is run again.

@@ -11,29 +11,28 @@ pub(super) const DUE: Sql = Sql::same(
          SELECT p.owner, p.id, p.account_id, p.batch_id, p.due_at,
              ROW_NUMBER() OVER (PARTITION BY p.owner, p.account_id, p.batch_id ORDER BY p.due_at, p.id) AS place
          FROM purchase p WHERE p.due_at <= $1 AND p.state <> 'bought'
-         AND p.holder NOT IN (SELECT n.id FROM node n WHERE n.alive_until > $1)) due
+         AND p.holder NOT IN (SELECT n.id FROM node n WHERE n.owner = '*' AND n.alive_until > $1)) due
      WHERE place <= $2 ORDER BY place, due_at LIMIT $3",
 );
 /// Spans organisations. `$3` lists owners and ids as JSON: they are found by these, and not (`+`) by when they are due.
+/// One that was changed between being seen and being locked may be left for the next time.
 pub(super) const CLAIM: Sql = Sql::each(
     concat!(
         "UPDATE purchase SET holder = $1, fence = fence + 1
          WHERE +due_at <= $2 AND state <> 'bought'
-         AND holder NOT IN (SELECT n.id FROM node n WHERE n.alive_until > $2)
+         AND holder NOT IN (SELECT n.id FROM node n WHERE n.owner = '*' AND n.alive_until > $2)
          AND (owner, id) IN (SELECT value ->> 0, value ->> 1 FROM json_each($3))
          RETURNING ",
         columns!()
     ),
     concat!(
-        "UPDATE purchase SET holder = $1, fence = purchase.fence + 1
-         FROM (
-             SELECT p.owner AS due_owner, p.id AS due_id
-             FROM jsonb_array_elements($3::text::jsonb) AS wanted
-             JOIN purchase p ON p.owner = wanted ->> 0 AND p.id = wanted ->> 1
-             WHERE p.due_at <= $2 AND p.state <> 'bought'
-             AND p.holder NOT IN (SELECT n.id FROM node n WHERE n.alive_until > $2)
-             FOR UPDATE OF p SKIP LOCKED) due
-         WHERE purchase.owner = due_owner AND purchase.id = due_id
+        "UPDATE purchase SET holder = $1, fence = fence + 1 WHERE ctid = ANY (ARRAY(
+             SELECT due.ctid FROM jsonb_array_elements($3::text::jsonb) AS wanted
+             CROSS JOIN LATERAL (
+                 SELECT p.ctid FROM purchase p WHERE p.owner = wanted ->> 0 AND p.id = wanted ->> 1
+                 AND p.due_at <= $2 AND p.state <> 'bought'
+                 AND p.holder NOT IN (SELECT n.id FROM node n WHERE n.owner = '*' AND n.alive_until > $2)
+                 FOR UPDATE SKIP LOCKED) due))
          RETURNING ",
         columns!()
     ),
@@ -44,18 +43,16 @@ pub(super) const CLAIM_BOUGHT: Sql = Sql::each(
         "UPDATE purchase SET holder = $1, fence = fence + 1
          WHERE (owner, id) IN (
              SELECT p.owner, p.id FROM purchase p WHERE p.due_at <= $2 AND p.state = 'bought'
-             AND p.holder NOT IN (SELECT n.id FROM node n WHERE n.alive_until > $2)
+             AND p.holder NOT IN (SELECT n.id FROM node n WHERE n.owner = '*' AND n.alive_until > $2)
              ORDER BY p.due_at LIMIT $3)
          RETURNING ",
         columns!()
     ),
     concat!(
-        "UPDATE purchase SET holder = $1, fence = purchase.fence + 1
-         FROM (
-             SELECT p.owner AS due_owner, p.id AS due_id FROM purchase p WHERE p.due_at <= $2 AND p.state = 'bought'
-             AND p.holder NOT IN (SELECT n.id FROM node n WHERE n.alive_until > $2)
-             ORDER BY p.due_at LIMIT $3 FOR UPDATE OF p SKIP LOCKED) due
-         WHERE purchase.owner = due_owner AND purchase.id = due_id
+        "UPDATE purchase SET holder = $1, fence = fence + 1 WHERE ctid = ANY (ARRAY(
+             SELECT p.ctid FROM purchase p WHERE p.due_at <= $2 AND p.state = 'bought'
+             AND p.holder NOT IN (SELECT n.id FROM node n WHERE n.owner = '*' AND n.alive_until > $2)
+             ORDER BY p.due_at LIMIT $3 FOR UPDATE SKIP LOCKED))
          RETURNING ",
         columns!()
     ),
@@ -63,7 +60,7 @@ pub(super) const CLAIM_BOUGHT: Sql = Sql::each(
 /// Spans organisations.
 pub(super) const ANY_BOUGHT_DUE: Sql = Sql::same(
     "SELECT fence FROM purchase WHERE due_at <= $1 AND state = 'bought'
-     AND holder NOT IN (SELECT n.id FROM node n WHERE n.alive_until > $1) LIMIT 1",
+     AND holder NOT IN (SELECT n.id FROM node n WHERE n.owner = '*' AND n.alive_until > $1) LIMIT 1",
 );
 pub(super) const AWAITED: Sql = Sql::same(
     "SELECT COUNT(*) FROM (SELECT 1 FROM purchase WHERE owner = $1 AND batch_id = $2 LIMIT $3) awaited",

@@ -9,6 +9,7 @@ use model::shipment::LabelFormat;
 use model::{Batch, CarrierAccount, Error, Id, Owner, PurchaseAttempt, Result, Shipment, Timestamp};
 
 use crate::engine::{Row, Sql, Tx, Value};
+use crate::inventory_items::id_list;
 use crate::page::{Page, PageSql, Start};
 
 macro_rules! columns {
@@ -27,6 +28,20 @@ const GET: Sql =
 const GET_FOR_UPDATE: Sql = Sql::each(
     concat!("SELECT ", columns!(), " FROM purchase WHERE owner = $1 AND shipment_id = $2"),
     concat!("SELECT ", columns!(), " FROM purchase WHERE owner = $1 AND shipment_id = $2 FOR UPDATE"),
+);
+/// `$2` lists shipments as JSON.
+const OF_SHIPMENTS: Sql = Sql::each(
+    concat!(
+        "SELECT ",
+        columns!(),
+        " FROM purchase WHERE owner = $1 AND shipment_id IN (SELECT value FROM json_each($2))"
+    ),
+    concat!(
+        "SELECT ",
+        columns!(),
+        " FROM purchase WHERE owner = $1
+         AND shipment_id = ANY (ARRAY(SELECT jsonb_array_elements_text($2::text::jsonb)))"
+    ),
 );
 const BY_ID: Sql = Sql::same(concat!("SELECT ", columns!(), " FROM purchase WHERE owner = $1 AND id = $2"));
 const PAGE: PageSql = PageSql {
@@ -59,15 +74,10 @@ const RECORD: Sql = Sql::same(
          receipt = $6, is_labelled = $7, error = $8, batch_id = $9, updated_at = $10
      WHERE owner = $11 AND id = $12 AND fence = $13 AND holder <> ''",
 );
-/// The last thing before a byte leaves, and a last look at whether they are still held. `$3` lists ids and fences as JSON.
-const CALL: Sql = Sql::each(
+/// The last thing before a byte leaves, and a last look at whether it is still held.
+const CALL: Sql = Sql::same(
     "UPDATE purchase SET state = 'calling', sent_fence = fence, sent_at = $1
-     WHERE owner = $2 AND (id, fence) IN (SELECT value ->> 0, value ->> 1 FROM json_each($3)) AND holder <> ''
-     RETURNING id",
-    "UPDATE purchase SET state = 'calling', sent_fence = fence, sent_at = $1
-     FROM jsonb_array_elements($3::text::jsonb) AS called
-     WHERE owner = $2 AND id = called ->> 0 AND fence = CAST(called ->> 1 AS BIGINT) AND holder <> ''
-     RETURNING id",
+     WHERE owner = $2 AND id = $3 AND fence = $4 AND holder <> ''",
 );
 const KEEP_PREPARED: Sql =
     Sql::same("UPDATE purchase SET prepared = $1 WHERE owner = $2 AND id = $3 AND fence = $4");
@@ -108,6 +118,7 @@ const BY_NUMBER: Sql = Sql::each(
 pub(crate) const STATEMENTS: &[&Sql] = &[
     &GET,
     &GET_FOR_UPDATE,
+    &OF_SHIPMENTS,
     &BY_ID,
     &PAGE.older,
     &PAGE.newer,
@@ -179,6 +190,16 @@ pub async fn get(tx: &mut Tx<'_>, owner: Owner, shipment: Id<Shipment>) -> Resul
     tx.one(&GET, &[owner.into(), shipment.into()]).await?.map(|row| read(row, 0)).transpose()
 }
 
+/// The purchases of several shipments, in no order.
+pub async fn of_shipments(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    shipments: &[Id<Shipment>],
+) -> Result<Vec<Purchase>> {
+    let rows = tx.all(&OF_SHIPMENTS, &[owner.into(), id_list(shipments)]).await?;
+    rows.into_iter().map(|row| read(row, 0)).collect()
+}
+
 /// As [`get`], and nobody else changes it before this transaction ends.
 pub async fn get_for_update(
     tx: &mut Tx<'_>,
@@ -224,12 +245,22 @@ pub async fn begin(
         now.into(),
         wish.in_doubt_since.into(),
     ];
-    tx.execute(&BEGIN, &values).await.map(drop)
+    tx.send(&BEGIN, &values).await
 }
 
 /// Writes down how a purchase stands and lets go of it; false where it is no longer held, and nothing may be written.
 pub async fn record(tx: &mut Tx<'_>, purchase: &Purchase, now: Timestamp) -> Result<bool> {
-    let values = [
+    Ok(tx.execute(&RECORD, &record_values(purchase, now)).await? > 0)
+}
+
+/// As [`record`], for each of several.
+pub async fn record_all(tx: &mut Tx<'_>, purchases: &[&Purchase], now: Timestamp) -> Result<Vec<bool>> {
+    let of: Vec<_> = purchases.iter().map(|purchase| record_values(purchase, now)).collect();
+    Ok(tx.execute_each(&RECORD, &of).await?.into_iter().map(|changed| changed > 0).collect())
+}
+
+fn record_values(purchase: &Purchase, now: Timestamp) -> Vec<Value> {
+    vec![
         purchase.state.as_str().into(),
         purchase.due_at.into(),
         purchase.failures.into(),
@@ -243,20 +274,17 @@ pub async fn record(tx: &mut Tx<'_>, purchase: &Purchase, now: Timestamp) -> Res
         purchase.owner.into(),
         purchase.id.into(),
         purchase.fence.into(),
-    ];
-    Ok(tx.execute(&RECORD, &values).await? > 0)
+    ]
 }
 
-/// Says that carriers are being asked from now on; gives those that are still held. For the others nobody may be asked.
-pub async fn call(
-    tx: &mut Tx<'_>,
-    owner: Owner,
-    purchases: &[(Id<PurchaseAttempt>, i64)],
-    now: Timestamp,
-) -> Result<Vec<Id<PurchaseAttempt>>> {
-    let list = serde_json::to_string(purchases).map_err(Error::fault)?;
-    let rows = tx.all(&CALL, &[now.into(), owner.into(), list.into()]).await?;
-    rows.into_iter().map(|mut row| row.id(0)).collect()
+/// Says that carriers are being asked from now on; tells of each whether it is still held. For the others nobody may be
+/// asked.
+pub async fn call(tx: &mut Tx<'_>, purchases: &[&Purchase], now: Timestamp) -> Result<Vec<bool>> {
+    let values = |purchase: &&Purchase| {
+        vec![now.into(), purchase.owner.into(), purchase.id.into(), purchase.fence.into()]
+    };
+    let of: Vec<_> = purchases.iter().map(values).collect();
+    Ok(tx.execute_each(&CALL, &of).await?.into_iter().map(|changed| changed > 0).collect())
 }
 
 /// Keeps the carrier's name of what was made known to it; false where the purchase is no longer held.
@@ -285,7 +313,7 @@ pub async fn accept(
     receipt: &str,
     now: Timestamp,
 ) -> Result<()> {
-    tx.execute(&ACCEPT, &[receipt.into(), now.into(), owner.into(), id.into()]).await.map(drop)
+    tx.send(&ACCEPT, &[receipt.into(), now.into(), owner.into(), id.into()]).await
 }
 
 /// Puts it into another state, because somebody said so.
@@ -298,7 +326,7 @@ pub async fn set_state(
     now: Timestamp,
 ) -> Result<()> {
     let values = [state.as_str().into(), due_at.into(), now.into(), owner.into(), id.into()];
-    tx.execute(&SET_STATE, &values).await.map(drop)
+    tx.send(&SET_STATE, &values).await
 }
 
 /// Has a carrier asked at once what became of what it takes back; by its own name of it.
@@ -310,17 +338,17 @@ pub async fn hasten_void(
     now: Timestamp,
 ) -> Result<()> {
     let values = [now.into(), owner.into(), account.into(), prepared.into()];
-    tx.execute(&HASTEN_VOID, &values).await.map(drop)
+    tx.send(&HASTEN_VOID, &values).await
 }
 
 /// Keeps what a carrier said to somebody who no longer held the purchase.
 pub async fn observe(tx: &mut Tx<'_>, purchase: &Purchase, doc: &str, now: Timestamp) -> Result<()> {
     let values = [purchase.owner.into(), purchase.id.into(), purchase.fence.into(), doc.into(), now.into()];
-    tx.execute(&OBSERVE, &values).await.map(drop)
+    tx.send(&OBSERVE, &values).await
 }
 
 pub async fn delete(tx: &mut Tx<'_>, owner: Owner, shipment: Id<Shipment>) -> Result<()> {
-    tx.execute(&DELETE, &[owner.into(), shipment.into()]).await.map(drop)
+    tx.send(&DELETE, &[owner.into(), shipment.into()]).await
 }
 
 /// Whether something is under way with an account.

@@ -20,6 +20,10 @@ const EVENTS: Sql = Sql::same("SELECT resource_id FROM event WHERE owner = $1 OR
 const VERSION: Sql = Sql::same("SELECT version FROM location WHERE owner = $1 AND id = $2");
 const SET_VERSION: Sql = Sql::same("UPDATE location SET version = $1 WHERE owner = $2 AND id = $3");
 const TOUCH: Sql = Sql::same("UPDATE location SET version = version + 1 WHERE owner = $1 AND id = $2");
+/// Fails where there is a location.
+const COPY: Sql = Sql::same(
+    "INSERT INTO location (owner, id, version, doc) SELECT owner, id, version, doc FROM location WHERE owner = $1",
+);
 const ISOLATE: Sql = Sql::same("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ");
 
 fn location(number: u128) -> Id<Location> {
@@ -227,11 +231,90 @@ async fn an_operation_that_goes_on_after_a_failed_statement_is_not_called_done()
     let db = fresh.open().await;
     let write = db.write(owner(1), async |tx| {
         put(tx, owner(1), 1).await?;
-        assert!(put(tx, owner(1), 1).await.is_err(), "the id is taken");
+        assert!(tx.execute(&COPY, &[owner(1).into()]).await.is_err(), "the id is taken");
         Ok(())
     });
     assert!(matches!(write.await, Err(Error::Fault(_))));
     assert_eq!(kept(&db, owner(1)).await, [0; 0]);
+}
+
+/// Nobody waits for what is sent, but nobody is told that it is done either.
+async fn what_was_sent_and_failed_fails_its_transaction(engine: Engine) {
+    let fresh = Fresh::new(engine).await;
+    let db = fresh.open().await;
+    let twice = db.write(owner(1), async |tx| {
+        put(tx, owner(1), 1).await?;
+        put(tx, owner(1), 1).await
+    });
+    let error = twice.await.unwrap_err();
+    let Error::Fault(fault) = &error else { panic!("{error}") };
+    assert!(format!("{:?}", fault.cause).to_lowercase().contains("unique"), "the first failure: {error:?}");
+    let looked = db.write(owner(1), async |tx| {
+        put(tx, owner(1), 2).await?;
+        tx.send(&COPY, &[owner(1).into()]).await?;
+        tx.one(&VERSION, &[owner(1).into(), location(2).into()]).await.map(drop)
+    });
+    assert!(matches!(looked.await, Err(Error::Fault(_))));
+    db.write(owner(1), async |tx| put(tx, owner(1), 3).await).await.unwrap();
+    assert_eq!(kept(&db, owner(1)).await, [3]);
+}
+
+async fn what_is_sent_is_done_before_what_comes_after(engine: Engine) {
+    let fresh = Fresh::new(engine).await;
+    let db = fresh.open().await;
+    // More than are on their way at once.
+    const TOUCHES: i64 = 1000;
+    let write = db.write(owner(1), async |tx| {
+        put(tx, owner(1), 1).await?;
+        for _ in 0..TOUCHES {
+            tx.send(&TOUCH, &[owner(1).into(), location(1).into()]).await?;
+        }
+        let row = tx.one(&VERSION, &[owner(1).into(), location(1).into()]).await?;
+        let seen = row.ok_or(Code::NotFound)?.int(0)?;
+        let of: Vec<_> =
+            (0..TOUCHES as u128).map(|n| vec![owner(1).into(), location(n % 2).into()]).collect();
+        Ok((seen, tx.execute_each(&TOUCH, &of).await?))
+    });
+    let (seen, changed) = write.await.unwrap();
+    assert_eq!(seen, TOUCHES + 1);
+    assert!(
+        changed.len() == TOUCHES as usize && changed.iter().zip([0, 1].iter().cycle()).all(|(a, b)| a == b)
+    );
+    assert_eq!(version(&db, owner(1), 1).await, TOUCHES + 1 + TOUCHES / 2);
+}
+
+/// The server says so as the answer to what was sent, after the end was sent too: it can't have been committed.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_that_is_ended_before_its_end_is_repeated_and_counts_once() {
+    let fresh = Fresh::new(Engine::Postgres).await;
+    let db = fresh.open().await;
+    db.write(owner(1), async |tx| put(tx, owner(1), 1).await).await.unwrap();
+    let (client, attempts) = (fresh.postgres().await, Arc::new(AtomicUsize::new(0)));
+    client
+        .batch_execute("BEGIN; SET LOCAL dockside.owner = '*'; SELECT FROM location FOR UPDATE")
+        .await
+        .unwrap();
+    let writing = {
+        let (db, attempts) = (db.clone(), Arc::clone(&attempts));
+        tokio::spawn(async move {
+            let touch = db.write(owner(1), async move |tx| {
+                attempts.fetch_add(1, Ordering::SeqCst);
+                tx.send(&TOUCH, &[owner(1).into(), location(1).into()]).await
+            });
+            touch.await
+        })
+    };
+    let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+               WHERE datname = current_database() AND wait_event_type = 'Lock' AND pid <> pg_backend_pid()";
+    while client.query(end, &[]).await.unwrap().is_empty() {
+        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+    }
+    while attempts.load(Ordering::SeqCst) < 2 {
+        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+    }
+    client.batch_execute("COMMIT").await.unwrap();
+    writing.await.unwrap().unwrap();
+    assert_eq!((attempts.load(Ordering::SeqCst), version(&db, owner(1), 1).await), (2, 2));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -301,6 +384,8 @@ async fn a_write_dropped_at_any_moment_is_whole_or_nothing(engine: Engine) {
 }
 
 on_both_engines!(
+    what_was_sent_and_failed_fails_its_transaction,
+    what_is_sent_is_done_before_what_comes_after,
     a_refused_transaction_leaves_nothing_and_its_neighbours_commit,
     a_panic_leaves_nothing_and_others_go_on,
     a_write_dropped_at_any_moment_is_whole_or_nothing,
