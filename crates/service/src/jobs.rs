@@ -90,8 +90,6 @@ impl Service {
         let mut numbered = 0;
         loop {
             let relayed = self.db().write(Access::System, async |tx| events::relay(tx).await).await?;
-            // Another node is at it, and will tell of it.
-            let Some(relayed) = relayed else { return Ok(numbered) };
             numbered += relayed.count;
             if !relayed.owners.is_empty() {
                 self.ring();

@@ -2,7 +2,7 @@
 
 use model::{Allocation, Id, Location, Order, Owner, Result};
 
-use crate::engine::{Row, Sql, Tx, Value};
+use crate::engine::{Row, Sql, Tx, Value, wanted};
 use crate::inventory_items::id_list;
 use crate::page::{Page, PageSql, Start};
 
@@ -45,17 +45,29 @@ const PAGE_OF: PageSql = PageSql {
         "SELECT id, order_id, item_id, location_id, quantity, completed_at, took_stock FROM allocation
          WHERE owner = $1 AND id < $2 AND order_id IN (SELECT value FROM json_each($3))
          AND (CAST($4 AS TEXT) IS NULL OR location_id = $4) ORDER BY id DESC LIMIT $5",
-        "SELECT id, order_id, item_id, location_id, quantity, completed_at, took_stock FROM allocation
-         WHERE owner = $1 AND id < $2 AND order_id = ANY (ARRAY(SELECT jsonb_array_elements_text($3::text::jsonb)))
-         AND (CAST($4 AS TEXT) IS NULL OR location_id = $4) ORDER BY id DESC LIMIT $5",
+        concat!(
+            "SELECT a.* FROM ",
+            wanted!("$3"),
+            " CROSS JOIN LATERAL (
+                 SELECT id, order_id, item_id, location_id, quantity, completed_at, took_stock FROM allocation
+                 WHERE owner = $1 AND id < $2 AND order_id = wanted.id
+                 AND (CAST($4 AS TEXT) IS NULL OR location_id = $4) OFFSET 0) a
+             ORDER BY a.id DESC LIMIT $5"
+        ),
     ),
     newer: Sql::each(
         "SELECT id, order_id, item_id, location_id, quantity, completed_at, took_stock FROM allocation
          WHERE owner = $1 AND id > $2 AND order_id IN (SELECT value FROM json_each($3))
          AND (CAST($4 AS TEXT) IS NULL OR location_id = $4) ORDER BY id LIMIT $5",
-        "SELECT id, order_id, item_id, location_id, quantity, completed_at, took_stock FROM allocation
-         WHERE owner = $1 AND id > $2 AND order_id = ANY (ARRAY(SELECT jsonb_array_elements_text($3::text::jsonb)))
-         AND (CAST($4 AS TEXT) IS NULL OR location_id = $4) ORDER BY id LIMIT $5",
+        concat!(
+            "SELECT a.* FROM ",
+            wanted!("$3"),
+            " CROSS JOIN LATERAL (
+                 SELECT id, order_id, item_id, location_id, quantity, completed_at, took_stock FROM allocation
+                 WHERE owner = $1 AND id > $2 AND order_id = wanted.id
+                 AND (CAST($4 AS TEXT) IS NULL OR location_id = $4) OFFSET 0) a
+             ORDER BY a.id LIMIT $5"
+        ),
     ),
 };
 const OPEN_AT: Sql = Sql::same(

@@ -3,7 +3,7 @@
 use model::shipment::{Status, Summary};
 use model::{Batch, Id, Owner, Result, Shipment};
 
-use crate::engine::{Row, Sql, Tx, Value};
+use crate::engine::{Row, Sql, Tx, Value, wanted};
 use crate::inventory_items::id_list;
 use crate::page::{Keys, Order, Page, PageSql, Sorting, Start};
 use crate::shipments::{self, Stored};
@@ -46,11 +46,13 @@ const CHOOSING_ANOTHER: Sql = Sql::each(
 const NAMED: Sql = Sql::each(
     "SELECT id, status, batch_id, packages_count, errors_count, chosen FROM shipment
      WHERE owner = $1 AND id IN (SELECT value FROM json_each($2)) ORDER BY id",
-    "SELECT s.*
-     FROM (SELECT DISTINCT id COLLATE \"C\" AS id FROM jsonb_array_elements_text($2::text::jsonb) AS list (id) ORDER BY 1) wanted
-     CROSS JOIN LATERAL (
-         SELECT id, status, batch_id, packages_count, errors_count, chosen FROM shipment
-         WHERE owner = $1 AND id = wanted.id FOR UPDATE) s",
+    concat!(
+        "SELECT s.* FROM ",
+        wanted!("$2"),
+        " CROSS JOIN LATERAL (
+             SELECT id, status, batch_id, packages_count, errors_count, chosen FROM shipment
+             WHERE owner = $1 AND id = wanted.id FOR UPDATE) s"
+    ),
 );
 const SET_BATCH: Sql = Sql::each(
     "UPDATE shipment SET batch_id = $1 WHERE owner = $2 AND id IN (SELECT value FROM json_each($3))",

@@ -3,7 +3,7 @@
 use model::document::DocumentType;
 use model::{Document, Error, Id, Owner, Result, Timestamp};
 
-use crate::engine::{Row, Sql, Tx, Value};
+use crate::engine::{Row, Sql, Tx, Value, wanted};
 
 const INSERT: Sql = Sql::same(
     "INSERT INTO document (owner, id, subject, type, file_name, file_type, file_size, place, created_at, updated_at)
@@ -22,8 +22,14 @@ const OF_SUBJECT: Sql = Sql::same(
 const OF_SUBJECTS: Sql = Sql::each(
     "SELECT id, subject, type, file_name, file_type, file_size, place, created_at, updated_at FROM document
      WHERE owner = $1 AND subject IN (SELECT value FROM json_each($2)) ORDER BY subject, id",
-    "SELECT id, subject, type, file_name, file_type, file_size, place, created_at, updated_at FROM document
-     WHERE owner = $1 AND subject = ANY (ARRAY(SELECT jsonb_array_elements_text($2::text::jsonb))) ORDER BY subject, id",
+    concat!(
+        "SELECT d.* FROM ",
+        wanted!("$2"),
+        " CROSS JOIN LATERAL (
+             SELECT id, subject, type, file_name, file_type, file_size, place, created_at, updated_at FROM document
+             WHERE owner = $1 AND subject = wanted.id OFFSET 0) d
+         ORDER BY d.subject, d.id"
+    ),
 );
 const DELETE_OF_SUBJECT: Sql = Sql::same("DELETE FROM document WHERE owner = $1 AND subject = $2");
 

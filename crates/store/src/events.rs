@@ -94,21 +94,22 @@ const CLEAN_LOCK: Sql = Sql::each(
      AND set_config('plan_cache_mode', 'force_custom_plan', true) <> ''",
 );
 const DELETE: Sql = Sql::same("DELETE FROM event WHERE owner = $1 AND sequence >= $2 AND sequence <= $3");
-/// Held to the end of the transaction: whoever has it numbers, whoever does not leaves it to the other. And what is
-/// numbered is planned anew each time: the log grows from nothing to millions while a connection lives, and a plan
-/// kept from its first moments reads all of it for every event.
+/// Taken where there is anything to number, and held to the end of the transaction: whoever has it numbers, whoever does
+/// not leaves it to the other.
 const RELAY_LOCK: Sql = Sql::each(
     "SELECT 1",
-    "SELECT 1::bigint WHERE pg_try_advisory_xact_lock(4716051120334)
-     AND set_config('plan_cache_mode', 'force_custom_plan', true) <> ''",
+    "SELECT 1::bigint WHERE CASE
+         WHEN (SELECT position FROM event WHERE sequence IS NULL ORDER BY position LIMIT 1) IS NULL THEN false
+         ELSE pg_try_advisory_xact_lock(4716051120334) END",
 );
-/// Spans organisations: numbers the oldest events that have no number yet, and tells how many each owner had.
+/// Spans organisations: numbers the oldest events that have no number yet, and tells how many each owner had. They are
+/// found once, and changed where they lie: a plan from the log's first moments would read all of it for every event.
 const RELAY: Sql = Sql::each(
     "",
     "WITH batch AS (
-         SELECT owner, id, position FROM event WHERE sequence IS NULL ORDER BY position LIMIT $1
+         SELECT owner, ctid AS row, position FROM event WHERE sequence IS NULL ORDER BY position LIMIT $1
      ), ready AS (
-         SELECT owner, id, row_number() OVER (PARTITION BY owner ORDER BY position) AS place FROM batch
+         SELECT owner, row, row_number() OVER (PARTITION BY owner ORDER BY position) AS place FROM batch
      ), counted AS (
          SELECT owner, max(place) AS amount FROM ready GROUP BY owner
      ), head AS (
@@ -118,7 +119,7 @@ const RELAY: Sql = Sql::each(
      ), numbered AS (
          UPDATE event SET sequence = head.sequence - counted.amount + ready.place
          FROM ready JOIN head USING (owner) JOIN counted USING (owner)
-         WHERE event.owner = ready.owner AND event.id = ready.id
+         WHERE event.ctid = ready.row
      )
      SELECT owner, amount FROM counted",
 );
@@ -298,15 +299,15 @@ pub async fn span(tx: &mut Tx<'_>, owner: Owner) -> Result<Span> {
     })
 }
 
-/// Numbers what is committed and not numbered yet; tells what that was, or `None` where another node is at it.
-pub async fn relay(tx: &mut Tx<'_>) -> Result<Option<Relayed>> {
-    if tx.one(&RELAY_LOCK, &[]).await?.is_none() {
-        return Ok(None);
-    }
+/// Numbers what is committed and not numbered yet; tells what that was. Nothing where another node is at it.
+pub async fn relay(tx: &mut Tx<'_>) -> Result<Relayed> {
     let mut relayed = Relayed::default();
+    if tx.one(&RELAY_LOCK, &[]).await?.is_none() {
+        return Ok(relayed);
+    }
     for mut row in tx.all(&RELAY, &[RELAY_MAX.into()]).await? {
         relayed.owners.push(row.owner(0)?);
         relayed.count += row.int(1)?.unsigned_abs();
     }
-    Ok(Some(relayed))
+    Ok(relayed)
 }

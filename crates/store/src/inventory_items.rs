@@ -2,7 +2,7 @@
 
 use model::{Id, InventoryItem, Owner, Result};
 
-use crate::engine::{Sql, Tx, Value};
+use crate::engine::{Sql, Tx, Value, wanted};
 use crate::page::{Page, PageSql, Start};
 
 const GET: Sql = Sql::same("SELECT version, doc FROM inventory_item WHERE owner = $1 AND id = $2");
@@ -36,8 +36,11 @@ const PAGE_BY_SKU: PageSql = PageSql {
 /// Holds the items in place: none can be deleted before this transaction ends. `$2` lists their ids as JSON.
 const HOLD: Sql = Sql::each(
     "SELECT id FROM inventory_item WHERE owner = $1 AND id IN (SELECT value FROM json_each($2))",
-    "SELECT id FROM inventory_item
-     WHERE owner = $1 AND id = ANY (ARRAY(SELECT jsonb_array_elements_text($2::text::jsonb))) ORDER BY id FOR KEY SHARE",
+    concat!(
+        "SELECT held.id FROM ",
+        wanted!("$2"),
+        " CROSS JOIN LATERAL (SELECT id FROM inventory_item WHERE owner = $1 AND id = wanted.id FOR KEY SHARE) held"
+    ),
 );
 const ORDERED: Sql = Sql::same("SELECT order_id FROM order_line WHERE owner = $1 AND item_id = $2 LIMIT 1");
 const STOCKED: Sql = Sql::same(

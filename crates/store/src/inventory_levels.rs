@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use model::inventory_item::{AllocationReference, Change, Level};
 use model::{Allocation, Id, InventoryItem, Location, Owner, Result, Timestamp};
 
-use crate::engine::{Row, Sql, Tx, Value};
+use crate::engine::{Row, Sql, Tx, Value, wanted};
 use crate::inventory_items::id_list;
 use crate::page::{Page, PageSql, Start};
 
@@ -72,14 +72,17 @@ const AVAILABLE: Sql = Sql::each(
          WHERE a.owner = l.owner AND a.item_id = l.item_id AND a.location_id = l.location_id
          AND a.completed_at IS NULL)
      FROM inventory_level l WHERE l.owner = $1 AND l.item_id IN (SELECT value FROM json_each($2))",
-    "SELECT l.location_id, l.item_id, (l.on_hand - coalesce(open.quantity, 0))::bigint
-     FROM inventory_level l LEFT JOIN (
-         SELECT a.item_id, a.location_id, sum(a.quantity) AS quantity FROM allocation a
-         WHERE a.owner = $1 AND a.completed_at IS NULL
-         AND a.item_id = ANY (ARRAY(SELECT jsonb_array_elements_text($2::text::jsonb)))
-         GROUP BY a.item_id, a.location_id) open
-     ON open.item_id = l.item_id AND open.location_id = l.location_id
-     WHERE l.owner = $1 AND l.item_id = ANY (ARRAY(SELECT jsonb_array_elements_text($2::text::jsonb)))",
+    concat!(
+        "SELECT l.location_id, l.item_id, (l.on_hand - (
+             SELECT coalesce(sum(a.quantity), 0) FROM allocation a
+             WHERE a.owner = $1 AND a.item_id = l.item_id AND a.location_id = l.location_id
+             AND a.completed_at IS NULL))::bigint
+         FROM ",
+        wanted!("$2"),
+        " CROSS JOIN LATERAL (
+             SELECT location_id, item_id, on_hand FROM inventory_level
+             WHERE owner = $1 AND item_id = wanted.id OFFSET 0) l"
+    ),
 );
 
 pub(crate) const STATEMENTS: &[&Sql] = &[

@@ -5,7 +5,7 @@
 
 use model::{Batch, CarrierAccount, Error, Id, Location, Manifest, Owner, Result, Shipment, Timestamp};
 
-use crate::engine::{Row, Sql, Tx, Value};
+use crate::engine::{Row, Sql, Tx, Value, wanted};
 
 /// What was bought and is in no manifest. What it is grouped by can't change any more.
 const OPEN_OF_LOCATION: Sql = Sql::each(
@@ -45,11 +45,13 @@ const OPEN_OF_BATCH: Sql = Sql::each(
 /// purchase that there is.
 const HOLD: Sql = Sql::each(
     "",
-    "SELECT held.shipment_id
-     FROM (SELECT DISTINCT id COLLATE \"C\" AS id FROM jsonb_array_elements_text($2::text::jsonb) AS list (id) ORDER BY 1) wanted
-     CROSS JOIN LATERAL (
-         SELECT shipment_id FROM purchase
-         WHERE owner = $1 AND shipment_id = wanted.id AND state = 'bought' AND manifest_id IS NULL FOR UPDATE) held",
+    concat!(
+        "SELECT held.shipment_id FROM ",
+        wanted!("$2"),
+        " CROSS JOIN LATERAL (
+             SELECT shipment_id FROM purchase
+             WHERE owner = $1 AND shipment_id = wanted.id AND state = 'bought' AND manifest_id IS NULL FOR UPDATE) held"
+    ),
 );
 const ATTACH: Sql = Sql::each(
     "UPDATE purchase SET manifest_id = $1 WHERE owner = $2 AND shipment_id IN (SELECT value FROM json_each($3))
@@ -83,9 +85,14 @@ const RELEASE: Sql =
 const SHIPMENTS_OF: Sql = Sql::each(
     "SELECT manifest_id, shipment_id FROM manifest_shipment
      WHERE owner = $1 AND manifest_id IN (SELECT value FROM json_each($2)) ORDER BY manifest_id, shipment_id",
-    "SELECT manifest_id, shipment_id FROM manifest_shipment
-     WHERE owner = $1 AND manifest_id = ANY (ARRAY(SELECT jsonb_array_elements_text($2::text::jsonb)))
-     ORDER BY manifest_id, shipment_id",
+    concat!(
+        "SELECT m.manifest_id, m.shipment_id FROM ",
+        wanted!("$2"),
+        " CROSS JOIN LATERAL (
+             SELECT manifest_id, shipment_id FROM manifest_shipment
+             WHERE owner = $1 AND manifest_id = wanted.id OFFSET 0) m
+         ORDER BY m.manifest_id, m.shipment_id"
+    ),
 );
 const DOCS_OF: Sql = Sql::same(
     "SELECT s.id, s.doc FROM manifest_shipment m JOIN shipment s ON s.owner = m.owner AND s.id = m.shipment_id

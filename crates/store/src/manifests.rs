@@ -6,7 +6,7 @@ use model::{
     Batch, CarrierAccount, Document, Error, Id, Location, Manifest, Owner, Result, Shipment, Timestamp,
 };
 
-use crate::engine::{Row, Sql, Tx, Value};
+use crate::engine::{Row, Sql, Tx, Value, wanted};
 use crate::manifest_shipments::{attach, hold, list, release, shipments_of};
 use crate::page::{Page, PageSql, Start};
 
@@ -30,9 +30,11 @@ const GET_MANY: Sql = Sql::each(
         " FROM manifest WHERE owner = $1 AND id IN (SELECT value FROM json_each($2)) ORDER BY id"
     ),
     concat!(
-        "SELECT ",
+        "SELECT m.* FROM ",
+        wanted!("$2"),
+        " CROSS JOIN LATERAL (SELECT ",
         columns!(),
-        " FROM manifest WHERE owner = $1 AND id = ANY (ARRAY(SELECT jsonb_array_elements_text($2::text::jsonb))) ORDER BY id"
+        " FROM manifest WHERE owner = $1 AND id = wanted.id OFFSET 0) m ORDER BY m.id"
     ),
 );
 const PAGE: PageSql = PageSql {

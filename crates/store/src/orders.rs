@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use model::order::{Line, OrderReference, Reservation, ReservedItem, Status};
 use model::{Error, Id, InventoryItem, Order, Owner, Result, Timestamp};
 
-use crate::engine::{Row, Sql, Tx, Value};
+use crate::engine::{Row, Sql, Tx, Value, wanted};
 use crate::inventory_items::id_list;
 use crate::page::{Page, PageSql, Start};
 
@@ -84,21 +84,39 @@ const RESERVATIONS_OF: PageSql = PageSql {
     older: Sql::each(
         "SELECT id, order_id, created_at, updated_at FROM reservation WHERE owner = $1 AND id < $2
          AND order_id IN (SELECT value FROM json_each($3)) ORDER BY id DESC LIMIT $4",
-        "SELECT id, order_id, created_at, updated_at FROM reservation WHERE owner = $1 AND id < $2
-         AND order_id = ANY (ARRAY(SELECT jsonb_array_elements_text($3::text::jsonb))) ORDER BY id DESC LIMIT $4",
+        concat!(
+            "SELECT r.* FROM ",
+            wanted!("$3"),
+            " CROSS JOIN LATERAL (
+                 SELECT id, order_id, created_at, updated_at FROM reservation
+                 WHERE owner = $1 AND id < $2 AND order_id = wanted.id OFFSET 0) r
+             ORDER BY r.id DESC LIMIT $4"
+        ),
     ),
     newer: Sql::each(
         "SELECT id, order_id, created_at, updated_at FROM reservation WHERE owner = $1 AND id > $2
          AND order_id IN (SELECT value FROM json_each($3)) ORDER BY id LIMIT $4",
-        "SELECT id, order_id, created_at, updated_at FROM reservation WHERE owner = $1 AND id > $2
-         AND order_id = ANY (ARRAY(SELECT jsonb_array_elements_text($3::text::jsonb))) ORDER BY id LIMIT $4",
+        concat!(
+            "SELECT r.* FROM ",
+            wanted!("$3"),
+            " CROSS JOIN LATERAL (
+                 SELECT id, order_id, created_at, updated_at FROM reservation
+                 WHERE owner = $1 AND id > $2 AND order_id = wanted.id OFFSET 0) r
+             ORDER BY r.id LIMIT $4"
+        ),
     ),
 };
 const LINES_OF: Sql = Sql::each(
     "SELECT order_id, item_id, quantity, allocated FROM order_line
      WHERE owner = $1 AND order_id IN (SELECT value FROM json_each($2)) ORDER BY order_id, place",
-    "SELECT order_id, item_id, quantity, allocated FROM order_line
-     WHERE owner = $1 AND order_id = ANY (ARRAY(SELECT jsonb_array_elements_text($2::text::jsonb))) ORDER BY order_id, place",
+    concat!(
+        "SELECT l.order_id, l.item_id, l.quantity, l.allocated FROM ",
+        wanted!("$2"),
+        " CROSS JOIN LATERAL (
+             SELECT order_id, item_id, quantity, allocated, place FROM order_line
+             WHERE owner = $1 AND order_id = wanted.id OFFSET 0) l
+         ORDER BY l.order_id, l.place"
+    ),
 );
 
 pub(crate) const STATEMENTS: &[&Sql] = &[

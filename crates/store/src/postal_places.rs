@@ -6,7 +6,7 @@ use model::Result;
 use model::geo::PostalArea;
 use serde_json::json;
 
-use crate::engine::{Sql, Tx, Value};
+use crate::engine::{Sql, Tx, Value, wanted};
 
 /// Spans organisations: all may look things up here, none owns it. `$1` lists the rows as JSON, so that a table of
 /// hundreds of thousands does not cost a round trip for each.
@@ -25,9 +25,13 @@ const PUT: Sql = Sql::each(
 const FIND: Sql = Sql::each(
     "SELECT post_code, latitude, longitude, spread FROM postal_place
      WHERE owner = '*' AND country_code = $1 AND post_code IN (SELECT value FROM json_each($2))",
-    "SELECT post_code, latitude, longitude, spread FROM postal_place
-     WHERE owner = '*' AND country_code = $1
-     AND post_code = ANY (ARRAY(SELECT jsonb_array_elements_text($2::text::jsonb)))",
+    concat!(
+        "SELECT p.* FROM ",
+        wanted!("$2"),
+        " CROSS JOIN LATERAL (
+             SELECT post_code, latitude, longitude, spread FROM postal_place
+             WHERE owner = '*' AND country_code = $1 AND post_code = wanted.id OFFSET 0) p"
+    ),
 );
 
 pub(crate) const STATEMENTS: &[&Sql] = &[&PUT, &FIND];

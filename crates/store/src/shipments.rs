@@ -3,7 +3,7 @@
 use model::shipment::{Status, Summary};
 use model::{Batch, Error, Id, Location, Owner, Result, Shipment};
 
-use crate::engine::{Row, Sql, Tx};
+use crate::engine::{Row, Sql, Tx, wanted};
 use crate::inventory_items::id_list;
 use crate::page::{Page, PageSql, Start};
 
@@ -18,8 +18,14 @@ const GET_FOR_UPDATE: Sql = Sql::each(
 const ALL: Sql = Sql::each(
     "SELECT id, version, status, doc, batch_id, packages_count, errors_count, chosen FROM shipment
      WHERE owner = $1 AND id IN (SELECT value FROM json_each($2)) ORDER BY id",
-    "SELECT id, version, status, doc, batch_id, packages_count, errors_count, chosen FROM shipment
-     WHERE owner = $1 AND id = ANY (ARRAY(SELECT jsonb_array_elements_text($2::text::jsonb))) ORDER BY id",
+    concat!(
+        "SELECT s.* FROM ",
+        wanted!("$2"),
+        " CROSS JOIN LATERAL (
+             SELECT id, version, status, doc, batch_id, packages_count, errors_count, chosen FROM shipment
+             WHERE owner = $1 AND id = wanted.id OFFSET 0) s
+         ORDER BY s.id"
+    ),
 );
 /// The batch that a shipment is in is locked before it, as everywhere.
 const LOCK_BATCH: Sql = Sql::each(
@@ -40,11 +46,13 @@ const LOCK_BATCHES: Sql = Sql::each(
 const ALL_FOR_UPDATE: Sql = Sql::each(
     "SELECT id, version, status, doc, batch_id, packages_count, errors_count, chosen FROM shipment
      WHERE owner = $1 AND id IN (SELECT value FROM json_each($2)) ORDER BY id",
-    "SELECT s.*
-     FROM (SELECT DISTINCT id COLLATE \"C\" AS id FROM jsonb_array_elements_text($2::text::jsonb) AS list (id) ORDER BY 1) wanted
-     CROSS JOIN LATERAL (
-         SELECT id, version, status, doc, batch_id, packages_count, errors_count, chosen FROM shipment
-         WHERE owner = $1 AND id = wanted.id FOR UPDATE) s",
+    concat!(
+        "SELECT s.* FROM ",
+        wanted!("$2"),
+        " CROSS JOIN LATERAL (
+             SELECT id, version, status, doc, batch_id, packages_count, errors_count, chosen FROM shipment
+             WHERE owner = $1 AND id = wanted.id FOR UPDATE) s"
+    ),
 );
 const INSERT: Sql = Sql::same(
     "INSERT INTO shipment (owner, id, version, status, packages_count, errors_count, chosen, origin_id, origin_version, doc)

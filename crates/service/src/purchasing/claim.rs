@@ -32,7 +32,7 @@ const DUE_MAX: usize = 2_048;
 /// How often a node looks for work where no bell rang: time passes, and other nodes die.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 /// How long it waits for others to come to an end with the first that did, before it takes more.
-const GATHER: Duration = Duration::from_millis(5);
+const GATHER: Duration = Duration::from_millis(10);
 /// How long calls may take to come to an end once the server is told to stop. What does not is looked up later.
 const STOP_TIME: Duration = Duration::from_secs(20);
 

@@ -43,6 +43,20 @@ impl Sql {
     }
 }
 
+/// In the text for PostgreSQL, the ids that a placeholder lists as JSON, each once and sorted: `wanted.id`. What is wanted of
+/// them is looked up for each, by `CROSS JOIN LATERAL (… FOR UPDATE)` or `(… OFFSET 0)`, which keep PostgreSQL from changing
+/// the order. Left to itself, it reads the list anew for each row of a table that it takes for a small one.
+macro_rules! wanted {
+    ($placeholder:literal) => {
+        concat!(
+            "(SELECT DISTINCT id COLLATE \"C\" AS id FROM jsonb_array_elements_text(",
+            $placeholder,
+            "::text::jsonb) AS list (id) ORDER BY 1) wanted"
+        )
+    };
+}
+pub(crate) use wanted;
+
 /// Whose rows a transaction may touch. On PostgreSQL, row level security holds it to that.
 #[derive(Clone, Copy)]
 pub enum Access {

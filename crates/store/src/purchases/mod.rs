@@ -8,7 +8,7 @@ use model::purchase::State;
 use model::shipment::LabelFormat;
 use model::{Batch, CarrierAccount, Error, Id, Owner, PurchaseAttempt, Result, Shipment, Timestamp};
 
-use crate::engine::{Row, Sql, Tx, Value};
+use crate::engine::{Row, Sql, Tx, Value, wanted};
 use crate::inventory_items::id_list;
 use crate::page::{Page, PageSql, Start};
 
@@ -37,10 +37,11 @@ const OF_SHIPMENTS: Sql = Sql::each(
         " FROM purchase WHERE owner = $1 AND shipment_id IN (SELECT value FROM json_each($2))"
     ),
     concat!(
-        "SELECT ",
+        "SELECT p.* FROM ",
+        wanted!("$2"),
+        " CROSS JOIN LATERAL (SELECT ",
         columns!(),
-        " FROM purchase WHERE owner = $1
-         AND shipment_id = ANY (ARRAY(SELECT jsonb_array_elements_text($2::text::jsonb)))"
+        " FROM purchase WHERE owner = $1 AND shipment_id = wanted.id OFFSET 0) p"
     ),
 );
 const BY_ID: Sql = Sql::same(concat!("SELECT ", columns!(), " FROM purchase WHERE owner = $1 AND id = $2"));
