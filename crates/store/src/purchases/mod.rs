@@ -49,14 +49,24 @@ const PAGE: PageSql = PageSql {
     older: Sql::same(concat!(
         "SELECT id, ",
         columns!(),
-        " FROM purchase WHERE owner = $1 AND id < $2 AND (CAST($3 AS TEXT) IS NULL OR state = $3)
-         ORDER BY id DESC LIMIT $4"
+        " FROM purchase WHERE owner = $1 AND id < $2 ORDER BY id DESC LIMIT $3"
     )),
     newer: Sql::same(concat!(
         "SELECT id, ",
         columns!(),
-        " FROM purchase WHERE owner = $1 AND id > $2 AND (CAST($3 AS TEXT) IS NULL OR state = $3)
-         ORDER BY id LIMIT $4"
+        " FROM purchase WHERE owner = $1 AND id > $2 ORDER BY id LIMIT $3"
+    )),
+};
+const PAGE_BY_STATE: PageSql = PageSql {
+    older: Sql::same(concat!(
+        "SELECT id, ",
+        columns!(),
+        " FROM purchase WHERE owner = $1 AND id < $2 AND state = $3 ORDER BY id DESC LIMIT $4"
+    )),
+    newer: Sql::same(concat!(
+        "SELECT id, ",
+        columns!(),
+        " FROM purchase WHERE owner = $1 AND id > $2 AND state = $3 ORDER BY id LIMIT $4"
     )),
 };
 /// Whoever was at it before, for another wish or in vain, is shut out by the fence.
@@ -123,6 +133,8 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
     &BY_ID,
     &PAGE.older,
     &PAGE.newer,
+    &PAGE_BY_STATE.older,
+    &PAGE_BY_STATE.newer,
     &BEGIN,
     &claim::DUE,
     &claim::CLAIM,
@@ -221,8 +233,14 @@ pub async fn page(
     start: &Start,
     limit: usize,
 ) -> Result<Page<Purchase>> {
-    let filter = [state.map(State::as_str).into()];
-    Page::read(tx, &PAGE, owner.into(), &filter, start, limit).await?.try_map(|row| read(row, 1))
+    let page = match state {
+        None => Page::read(tx, &PAGE, owner.into(), &[], start, limit).await?,
+        Some(state) => {
+            let filter = [state.as_str().into()];
+            Page::read(tx, &PAGE_BY_STATE, owner.into(), &filter, start, limit).await?
+        }
+    };
+    page.try_map(|row| read(row, 1))
 }
 
 /// Writes down that something is to be bought. A shipment has one purchase: what failed before is begun again.
