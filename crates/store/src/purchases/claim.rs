@@ -30,7 +30,7 @@ pub(super) const CLAIM: Sql = Sql::each(
              SELECT due.ctid FROM jsonb_array_elements($3::text::jsonb) AS wanted
              CROSS JOIN LATERAL (
                  SELECT p.ctid FROM purchase p WHERE p.owner = wanted ->> 0 AND p.id = wanted ->> 1
-                 AND p.due_at <= $2 AND p.state <> 'bought'
+                 AND p.due_at + 0 <= $2 AND p.state <> 'bought'
                  AND p.holder NOT IN (SELECT n.id FROM node n WHERE n.owner = '*' AND n.alive_until > $2)
                  FOR UPDATE SKIP LOCKED) due))
          RETURNING ",
