@@ -8,7 +8,7 @@ use crate::batch_shop::{CALL_MS, CALLS, Shop};
 use crate::postgres::{Database, Private};
 use crate::process::Data;
 use crate::report::{count, table};
-use crate::{Bench, Outcome};
+use crate::{Bench, Engine, Outcome};
 
 /// A small batch that is bought beside a large one.
 const SMALL: usize = 320;
@@ -17,9 +17,15 @@ const GET_MS_MAX: f64 = 50.0;
 const TIME_RATIO_MAX: f64 = 1.25;
 
 pub async fn measure(bench: &mut Bench) -> Outcome<()> {
-    at_once(bench).await?;
-    let data = Data::sqlite(bench, "slow-batches")?;
-    with_time(bench, "SQLite", &data).await?;
+    let only = bench.plan.batch_engine;
+    if only != Some(Engine::Postgres) {
+        at_once(bench).await?;
+        let data = Data::sqlite(bench, "slow-batches")?;
+        with_time(bench, "SQLite", &data).await?;
+    }
+    if only == Some(Engine::Sqlite) {
+        return Ok(());
+    }
     let server = match Private::start().await {
         Ok(server) => server,
         Err(why) => return bench.print(&format!("\nBuy a batch, PostgreSQL: skipped, since {why}\n")),

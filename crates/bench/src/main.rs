@@ -57,6 +57,9 @@ struct Arguments {
     /// Shipments of the large batch in the section `batches`, such as 100000.
     #[arg(long, value_name = "N")]
     batch: Option<usize>,
+    /// Buy the large batch on one engine only.
+    #[arg(long, value_name = "ENGINE")]
+    engine: Option<Engine>,
     /// Be a bare server that gives the answer in this file.
     #[arg(long, hide = true, value_name = "FILE", requires = "listen")]
     bare: Option<PathBuf>,
@@ -81,6 +84,12 @@ struct Arguments {
     /// Write allocations instead, like the one that this order has, for the orders that requests name.
     #[arg(long, hide = true, value_name = "ORDER", requires = "store")]
     allocation_of: Option<String>,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq)]
+enum Engine {
+    Sqlite,
+    Postgres,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq)]
@@ -119,6 +128,8 @@ struct Plan {
     batch_added: usize,
     batch_listed: usize,
     batch_bought: usize,
+    /// The only engine on which that is done, if not both.
+    batch_engine: Option<Engine>,
 }
 
 const FULL: Plan = Plan {
@@ -134,6 +145,7 @@ const FULL: Plan = Plan {
     batch_added: 10_000,
     batch_listed: 110_000,
     batch_bought: 5_000,
+    batch_engine: None,
 };
 const QUICK: Plan = Plan {
     connections: &[1, 64],
@@ -148,6 +160,7 @@ const QUICK: Plan = Plan {
     batch_added: 2_000,
     batch_listed: 12_000,
     batch_bought: 2_000,
+    batch_engine: None,
 };
 
 /// What every section works with.
@@ -274,7 +287,8 @@ fn measure(arguments: &Arguments) -> Outcome<()> {
 
 fn plan(arguments: &Arguments) -> Plan {
     let plan = if arguments.quick { QUICK } else { FULL };
-    Plan { batch_bought: arguments.batch.unwrap_or(plan.batch_bought), ..plan }
+    let batch_bought = arguments.batch.unwrap_or(plan.batch_bought);
+    Plan { batch_bought, batch_engine: arguments.engine, ..plan }
 }
 
 /// The program under test, beside this one, brought up to date where cargo started us.

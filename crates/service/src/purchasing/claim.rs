@@ -13,6 +13,7 @@ use store::Access;
 use store::purchases::{self, Purchase};
 use tokio::sync::watch;
 use tokio::task::{self, JoinError, JoinSet};
+use tokio::time::Instant;
 
 use super::group::Groups;
 use super::places::{Line, Place, Places};
@@ -24,9 +25,12 @@ use crate::{Service, fault, log};
 /// so that the next is there when a call ends.
 const TURNS_MAX: usize = 512;
 const LANE_CALLS: usize = 2;
-/// What was bought and is labelled or tracked at once: while nothing is bought, and while something is.
+/// What was bought and is labelled or tracked at once.
 const FOLLOWS_MAX: usize = 16;
-const FOLLOWS_MAX_BESIDE: usize = 2;
+/// While so many are bought at once, that has to wait: so few, and so long before the next are taken.
+const MANY: usize = 16;
+const FOLLOWS_MAX_BESIDE_MANY: usize = 2;
+const FOLLOW_REST_BESIDE_MANY: Duration = Duration::from_millis(50);
 /// Purchases that are due of which a node reads, to take some.
 const DUE_MAX: usize = 2_048;
 /// How often a node looks for work where no bell rang: time passes, and other nodes die.
@@ -82,13 +86,24 @@ struct Turns {
     /// Of what is being bought: the lane of each, and how many there are of each lane.
     lanes: HashMap<task::Id, Lane>,
     held: HashMap<Lane, usize>,
+    /// When something to label or to track was last taken.
+    followed_at: Option<Instant>,
     /// Whether there was more to do than was taken.
     is_more: bool,
 }
 
 impl Turns {
     fn follows_max(&self) -> usize {
-        if self.buying.is_empty() { FOLLOWS_MAX } else { FOLLOWS_MAX_BESIDE }
+        if self.buying.len() < MANY { FOLLOWS_MAX } else { FOLLOWS_MAX_BESIDE_MANY }
+    }
+
+    /// How many more may be labelled or tracked now.
+    fn room_to_follow(&self) -> usize {
+        let is_resting = self.followed_at.is_some_and(|at| at.elapsed() < FOLLOW_REST_BESIDE_MANY);
+        match is_resting && self.buying.len() >= MANY {
+            true => 0,
+            false => self.follows_max().saturating_sub(self.following.len()),
+        }
     }
 
     fn buy(&mut self, service: &Service, (node, purchase): Claimed) {
@@ -257,7 +272,7 @@ impl Service {
     /// Takes what was bought, and is to be labelled or tracked.
     async fn take_bought(&self, turns: &mut Turns) -> Result<()> {
         let now = self.now();
-        let room = turns.follows_max().saturating_sub(turns.following.len());
+        let room = turns.room_to_follow();
         let Some(node) = self.node().filter(|_| room > 0) else { return Ok(()) };
         let read = self.db().read(Access::System, async move |tx| purchases::any_bought_due(tx, now).await);
         if !read.await? {
@@ -269,6 +284,7 @@ impl Service {
             .write(Access::System, async move |tx| purchases::claim_bought(tx, &name, now, room).await);
         let claimed = self.check_claim(claim.await)?;
         turns.is_more |= claimed.len() == room;
+        turns.followed_at = Some(Instant::now());
         for purchase in claimed {
             turns.following.spawn(self.clone().turn(Arc::clone(&node), purchase));
         }
