@@ -87,12 +87,9 @@ const LOGS: Sql = Sql::same(
 const OLDEST: Sql = Sql::same(
     "SELECT sequence, created_at FROM event WHERE owner = $1 AND sequence > 0 ORDER BY sequence LIMIT $2",
 );
-/// One node cleans at a time. And the deletion is planned anew each time, as the relay's statement is.
-const CLEAN_LOCK: Sql = Sql::each(
-    "SELECT 1",
-    "SELECT 1::bigint WHERE pg_try_advisory_xact_lock(4716051120335)
-     AND set_config('plan_cache_mode', 'force_custom_plan', true) <> ''",
-);
+/// One node cleans at a time.
+const CLEAN_LOCK: Sql =
+    Sql::each("SELECT 1", "SELECT 1::bigint WHERE pg_try_advisory_xact_lock(4716051120335)");
 const DELETE: Sql = Sql::same("DELETE FROM event WHERE owner = $1 AND sequence >= $2 AND sequence <= $3");
 /// Taken where there is anything to number, and held to the end of the transaction: whoever has it numbers, whoever does
 /// not leaves it to the other.

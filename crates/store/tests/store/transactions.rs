@@ -317,6 +317,27 @@ async fn a_session_that_is_ended_before_its_end_is_repeated_and_counts_once() {
     assert_eq!((attempts.load(Ordering::SeqCst), version(&db, owner(1), 1).await), (2, 2));
 }
 
+/// What is sent over a connection that is gone already was not done, so it may be done again.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_connection_that_is_gone_before_anything_is_sent_is_replaced_and_it_counts_once() {
+    let fresh = Fresh::new(Engine::Postgres).await;
+    let db = fresh.open().await;
+    db.write(owner(1), async |tx| put(tx, owner(1), 1).await).await.unwrap();
+    let (client, attempts) = (Arc::new(fresh.postgres().await), Arc::new(AtomicUsize::new(0)));
+    let counted = Arc::clone(&attempts);
+    let touch = db.write(owner(1), async move |tx| {
+        if counted.fetch_add(1, Ordering::SeqCst) == 0 {
+            let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+                       WHERE datname = current_database() AND application_name = 'dockside'";
+            assert!(!client.query(end, &[]).await.unwrap().is_empty(), "nobody was connected");
+            tokio::time::sleep(std::time::Duration::from_millis(300)).await;
+        }
+        tx.send(&TOUCH, &[owner(1).into(), location(1).into()]).await
+    });
+    touch.await.unwrap();
+    assert_eq!((attempts.load(Ordering::SeqCst), version(&db, owner(1), 1).await), (2, 2));
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_serialisation_failure_is_repeated_and_no_update_is_lost() {
     let fresh = Fresh::new(Engine::Postgres).await;

@@ -24,6 +24,11 @@ impl<T> Sent<T> {
         }
     }
 
+    /// Whether it failed at once, and was never sent.
+    pub fn is_refused(&self) -> bool {
+        matches!(self, Self::Answered(Err(_)))
+    }
+
     pub async fn answer(self) -> Result<T, tokio_postgres::Error> {
         match self {
             Self::Answered(answer) => answer,

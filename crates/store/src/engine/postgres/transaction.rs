@@ -93,6 +93,12 @@ impl<'a> PgTx<'a> {
             let error = Error::fault("an operation went on after a statement that failed");
             return Err(self.roll_back(error).await);
         }
+        // Over a connection that was gone already nothing was sent, and the end need not be.
+        if self.unanswered.iter().any(Sent::is_refused)
+            && let Err(error) = self.answer_all().await
+        {
+            return Err(self.roll_back(error).await);
+        }
         let commit = control(&self.connection.client, "COMMIT").await;
         while let Some(sent) = self.unanswered.pop_front() {
             let Err(error) = sent.answer().await else { continue };
