@@ -13,14 +13,16 @@ use realtime::channel::{Channel, Resource};
 use realtime::code::Disconnect;
 use realtime::frame::Codec;
 use realtime::hub::{Audience, Hub};
-use realtime::session::{Answer, LogEvent, Order, ReadLog, SEED_BYTES, Settings, Slice, Transport};
+use realtime::session::{
+    ControlMessage, EffectResult, LogEvent, ReadLog, SEED_BYTES, SessionSettings, Slice, Transport,
+};
 use realtime::token::{ConnectionToken, Grant, Key, Signer, SubscriptionToken, Terms};
-use realtime::{Connection, Step};
+use realtime::{ClientConnection, DriverStep};
 
 const START_S: u64 = 1_800_000_000;
 
 struct Fixture {
-    settings: Arc<Settings>,
+    settings: Arc<SessionSettings>,
     channel: Channel,
     connection_token: String,
     subscription_token: String,
@@ -28,12 +30,16 @@ struct Fixture {
 
 static FIXTURE: LazyLock<Fixture> = LazyLock::new(|| {
     let signer = || Signer::new(Key::hs256(&[7; 32]).unwrap(), "dockside", "fuzz");
-    let grant =
-        Grant { owner: Owner::live(Id::from_bits(1)), user: Id::from_bits(2), access_token: Id::from_bits(3) };
+    let grant = Grant {
+        owner: Owner::live(Id::from_bits(1)),
+        user: Id::from_bits(2),
+        access_token: Id::from_bits(3),
+    };
     let channel = |name: &str| Channel::Events {
         owner: grant.owner,
         resource: Resource::parse(name).unwrap(),
         user: grant.user,
+        is_plain: false,
     };
     let terms = || Terms { grant, issued_at: START_S, expires_at: START_S + 100, id: "j".to_owned() };
     let connection = ConnectionToken { terms: terms(), channels: vec![channel("batches").to_string()] };
@@ -42,7 +48,7 @@ static FIXTURE: LazyLock<Fixture> = LazyLock::new(|| {
         connection_token: signer().mint_connection(&connection).unwrap(),
         subscription_token: signer().mint_subscription(&subscription).unwrap(),
         channel: channel("orders"),
-        settings: Arc::new(Settings::new(signer(), "fuzz", "node")),
+        settings: Arc::new(SessionSettings::new(signer(), "fuzz", "node")),
     }
 });
 
@@ -80,13 +86,15 @@ fn slice(read: &ReadLog, choice: u8) -> Slice {
 }
 
 /// Answers what is asked, rightly or wrongly.
-fn answer(asked: Option<Step>, choice: u8) -> Answer {
+fn answer(asked: Option<DriverStep>, choice: u8) -> EffectResult {
     match (choice % 8, asked) {
-        (0, _) => Answer::Failed,
-        (1, _) => Answer::Vouched(Err(Disconnect::STATE_INVALIDATED)),
-        (2, _) => Answer::Log(Vec::new()),
-        (_, Some(Step::Read(reads))) => Answer::Log(reads.iter().map(|read| slice(read, choice)).collect()),
-        (_, _) => Answer::Vouched(Ok(())),
+        (0, _) => EffectResult::Failed,
+        (1, _) => EffectResult::AccessChecked(Err(Disconnect::STATE_INVALIDATED)),
+        (2, _) => EffectResult::Log(Vec::new()),
+        (_, Some(DriverStep::Read(reads))) => {
+            EffectResult::Log(reads.iter().map(|read| slice(read, choice)).collect())
+        }
+        (_, _) => EffectResult::AccessChecked(Ok(())),
     }
 }
 
@@ -96,7 +104,8 @@ fuzz_target!(|bytes: &[u8]| {
     let mut now = START_S * 1000;
     let hub = Arc::new(Hub::new(20, 10));
     let transport = transport(input.next().unwrap_or(0));
-    let mut connection = Connection::new(&hub, &fixture.settings, transport, [3; SEED_BYTES].into(), now);
+    let mut connection =
+        ClientConnection::new(&hub, &fixture.settings, transport, [3; SEED_BYTES].into(), now);
     let mut asked = None;
     let mut offset = 0;
     let mut is_over = false;
@@ -119,19 +128,19 @@ fuzz_target!(|bytes: &[u8]| {
             6 => connection.collect(now),
             _ => {
                 let order = match input.next().unwrap_or(0) % 4 {
-                    0 => Order::Disconnect(Disconnect::SHUTDOWN),
-                    1 => Order::RevokeToken(Id::from_bits(3)),
-                    2 => Order::Resync(fixture.channel.stream()),
-                    _ => Order::RevokeToken(Id::from_bits(4)),
+                    0 => ControlMessage::Disconnect(Disconnect::SHUTDOWN),
+                    1 => ControlMessage::RevokeToken(Id::from_bits(3)),
+                    2 => ControlMessage::Resync(fixture.channel.stream()),
+                    _ => ControlMessage::RevokeToken(Id::from_bits(4)),
                 };
-                hub.order(Audience::Everyone, order);
+                hub.send_control(Audience::Everyone, order);
             }
         }
         while let Some(step) = connection.next() {
             assert!(!is_over, "nothing comes after the close");
             match step {
-                Step::Send(frame) => assert!(frame.bytes() > 0),
-                Step::Close(why) => {
+                DriverStep::Send(frame) => assert!(frame.bytes() > 0),
+                DriverStep::Close(why) => {
                     assert!(!why.reason.is_empty());
                     is_over = true;
                 }

@@ -2,13 +2,21 @@
 
 use model::access_token::{ACCESS_TOKEN, ACCESS_TOKEN_CREATED, ACCESS_TOKEN_INPUT, AccessTokenInput, ID};
 use model::{Code, Result};
+use service::revocations::Children;
 
 use crate::call::Call;
 use crate::respond::{self, Response};
-use crate::route::{Body, PAGE, Route, Success};
+use crate::route::{Body, PAGE, Parameter, ParameterKind, Route, Success};
 
 const LIST: &str = "data";
 const PATH: &str = "/access_tokens/{access_token_id}";
+
+const KEEP_CHILDREN: Parameter = Parameter {
+    name: "keep_children",
+    about: "`true` keeps the tokens that this one made. They then belong to the token that made this one: revoking that one revokes them. Tokens traded for this one at `/oauth/token` go with it in any case.",
+    kind: ParameterKind::Flag,
+};
+const REVOKE_ABOUT: &str = "At once on this node, within two seconds on others. With it go the tokens that it made, and those that they made; `Dockside-Revoked` names all of them. You can revoke tokens with no more scopes than yours, your own included; another one is refused with 403.";
 
 pub fn routes() -> Vec<Route> {
     let (read, write) = ("access_tokens:read", "access_tokens:write");
@@ -26,8 +34,10 @@ pub fn routes() -> Vec<Route> {
             .id(&ID)
             .success(Success::Resource(&ACCESS_TOKEN)),
         Route::delete(PATH, write, "Revoke an access token", delete_access_token)
-            .about("At once on this node, within two seconds on others. Tokens traded for it go with it.")
-            .id(&ID),
+            .about(REVOKE_ABOUT)
+            .id(&ID)
+            .parameters(const { &[KEEP_CHILDREN] })
+            .success(Success::Revoked),
     ]
 }
 
@@ -50,6 +60,7 @@ async fn get_access_token(call: Call) -> Result<Response> {
 
 async fn delete_access_token(call: Call) -> Result<Response> {
     let id = call.id()?;
-    let reply = call.service().delete_access_token(call.command()?, id).await?;
+    let children = if call.query.flag(KEEP_CHILDREN.name)? { Children::Keep } else { Children::Revoke };
+    let reply = call.service().delete_access_token(call.command()?, id, children).await?;
     respond::reply(&call, reply)
 }

@@ -11,7 +11,6 @@ use service::AllocationFilter;
 
 use crate::call::Call;
 use crate::orders::BY_ORDER;
-use crate::query;
 use crate::respond::{self, Response};
 use crate::route::{Body, CURSOR, LIMIT, Parameter, ParameterKind, Route, Success};
 
@@ -19,12 +18,12 @@ const OF_ORDER: &str = "/allocations/orders/{order_id}";
 const LIST: &str = "data";
 const BY_LOCATION: Parameter = Parameter {
     name: "location_id",
-    about: "Only those at this location.",
+    about: "Only allocations that this place is to send; its id.",
     kind: ParameterKind::One(&LOCATION_ID),
 };
 const APPLY: Parameter = Parameter {
     name: "apply",
-    about: "`true` makes the allocations of the best proposal.",
+    about: "`true` makes the allocations of the best proposal, all or none. If the stock moved meanwhile: 409 `stock_moved`.",
     kind: ParameterKind::Flag,
 };
 
@@ -36,8 +35,9 @@ pub fn routes() -> Vec<Route> {
             .parameters(const { &[LIMIT, CURSOR, BY_LOCATION, BY_ORDER] })
             .success(Success::List(LIST, &ALLOCATION)),
         Route::get(OF_ORDER, read, "List the allocations of an order", list_order_allocations)
-            .about("Oldest first, all of them.")
+            .about("Oldest first, all of them. The `ETag` is that of the whole list: PATCH and DELETE of the same path take it in `If-Match`.")
             .id(&ORDER_ID)
+            .tagged()
             .success(Success::Many(StatusCode::OK, &ALLOCATION)),
         Route::post(OF_ORDER, write, "Allocate items of an order", create_order_allocations)
             .about("All or nothing. An entry with several items becomes one allocation each. An allocation may exceed the stock on hand, which is a backorder; it may not exceed the reservation.")
@@ -112,11 +112,7 @@ async fn delete_order_allocations(call: Call) -> Result<Response> {
 
 async fn plan_order_allocations(call: Call) -> Result<Response> {
     let order = call.id()?;
-    let apply = match call.query.one("apply") {
-        None | Some("false") => false,
-        Some("true") => true,
-        Some(_) => return Err(query::refuse("apply", "Must be `true` or `false`.").into()),
-    };
+    let apply = call.query.flag(APPLY.name)?;
     let reply = call.service().plan_order_allocations(call.command()?, order, apply).await?;
     respond::reply(&call, reply)
 }

@@ -17,7 +17,7 @@ const PATH: &str = "/batches/{batch_id}";
 const SHIPMENTS: &str = "/batches/{batch_id}/shipments";
 const INCLUDE_FIELDS: Parameter = Parameter {
     name: "include_fields",
-    about: "Of these parts of a shipment, only the named ones are shown; all where none is named.",
+    about: "Which of the large parts of a shipment to show; the others are left out. Without it, all are shown. Fewer parts make large pages faster.",
     kind: ParameterKind::Words(&PARTS),
 };
 
@@ -161,8 +161,7 @@ async fn list_batch_shipments(call: Call) -> Result<Response> {
     let id: Id<Batch> = call.id()?;
     let parts = call.query.many("include_fields");
     if let Some(unknown) = parts.iter().find(|part| !PARTS.contains(&part.as_str())) {
-        let message = format!("There is no field `{unknown}` to include; there are {}.", PARTS.join(", "));
-        return Err(query::refuse("include_fields", &message).into());
+        return Err(query::refuse_word("include_fields", unknown, PARTS.iter().copied()).into());
     }
     let query = call.list_query("batch_shipments", id.to_string())?;
     let listing = call.service().list_batch_shipments(call.caller()?, query, id, parts).await?;

@@ -1,26 +1,25 @@
-//! A call: a request whose caller is known and may do what the route does. All that handlers see.
+//! A call: a request whose caller is authenticated and has the route's scope. Handlers see nothing else of a request.
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, header};
 use hyper::upgrade::OnUpgrade;
-use model::id::Kind;
+use model::id::{Kind, mismatch};
 use model::problem::Issue;
 use model::shape::{self, Input};
 use model::{Code, Error, Id, Problem, Result, json};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use service::{Caller, Command, Idempotency, ListQuery, Precondition, Service};
 use sha2::{Digest, Sha256};
 
 use crate::App;
 use crate::query::Query;
+use crate::route::without_slash;
 
-/// Ids that one query parameter may name.
-pub const QUERY_IDS_MAX: usize = 100;
-/// Longest idempotency key, in characters.
+/// The longest idempotency key, in characters.
 const KEY_CHARS_MAX: usize = 255;
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
-/// A request that may be worked on.
+/// An authenticated and authorised request.
 pub struct Call {
     pub(crate) app: App,
     pub(crate) caller: Option<Caller>,
@@ -30,7 +29,9 @@ pub struct Call {
     pub(crate) query: Query,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Bytes,
-    /// The way to the socket behind the request, where the server lets one have it.
+    /// The request's idempotency key, if it has one and the route accepts one.
+    pub(crate) idempotency: Option<Idempotency>,
+    /// The connection's upgrade, if the server allows one for this request.
     pub(crate) upgrade: Option<OnUpgrade>,
 }
 
@@ -39,79 +40,71 @@ impl Call {
         &self.app.0.service
     }
 
-    /// Who calls. Every route with a scope has one.
+    /// Returns the caller. Every route with a scope has one.
     pub fn caller(&self) -> Result<&Caller> {
         self.caller.as_ref().ok_or_else(|| Code::Unauthenticated.into())
     }
 
-    /// The path's first id. One of another kind can't be found.
+    /// Returns the first id in the path. An id of another kind is answered with `not_found`.
     pub fn id<K: Kind>(&self) -> Result<Id<K>> {
         self.id_at(0)
     }
 
-    /// The path's id at this place, counted from zero.
+    /// Returns the id at this index of the path, counted from zero.
     pub fn id_at<K: Kind>(&self, place: usize) -> Result<Id<K>> {
         let text = self.ids.get(place).ok_or_else(|| Error::fault("the path has no such id"))?;
-        Id::parse(text).ok_or_else(|| Code::NotFound.into())
+        Id::parse(text).ok_or_else(|| {
+            let detail = format!("The id in the path {}.", mismatch(K::PREFIX, text));
+            Problem::from(Code::NotFound).with_detail(detail).into()
+        })
     }
 
-    /// The ids that a query parameter names.
+    /// Returns the ids in a query parameter.
     pub fn query_ids<K: Kind>(&self, name: &str) -> Result<Vec<Id<K>>> {
         let read = |text: &String| {
-            let message = format!("Must be ids that start with `{}_`.", K::PREFIX);
-            Id::parse(text).ok_or_else(|| crate::query::refuse(name, &message).into())
+            let refuse = || crate::query::refuse(name, &format!("This {}.", mismatch(K::PREFIX, text)));
+            Id::parse(text).ok_or_else(|| refuse().into())
         };
-        let ids = self.query.many(name);
-        if ids.len() > QUERY_IDS_MAX {
-            return Err(crate::query::refuse(name, "At most 100 ids.").into());
-        }
-        ids.iter().map(read).collect()
+        self.query.many(name).iter().map(read).collect()
     }
 
-    /// The one id that a query parameter names, where it is there.
+    /// Returns the single id in a query parameter, if it is present.
     pub fn query_id<K: Kind>(&self, name: &str) -> Result<Option<Id<K>>> {
         let Some(text) = self.query.one(name) else { return Ok(None) };
-        let message = format!("Must be an id that starts with `{}_`.", K::PREFIX);
-        Id::parse(text).map(Some).ok_or_else(|| crate::query::refuse(name, &message).into())
+        let refuse = || crate::query::refuse(name, &format!("This {}.", mismatch(K::PREFIX, text)));
+        Id::parse(text).map(Some).ok_or_else(|| refuse().into())
     }
 
-    /// The body, checked.
+    /// Parses and checks the body.
     pub fn input<T: Input>(&self) -> Result<T> {
         shape::parse(self.json()?)
     }
 
-    /// The body as JSON of any form.
-    pub fn json(&self) -> Result<Value> {
-        Ok(json::parse(&self.body)?)
+    /// Parses and checks the body, or an empty object if there is none.
+    pub fn optional_input<T: Input>(&self) -> Result<T> {
+        if self.body.is_empty() { shape::parse(Value::Object(Map::new())) } else { self.input() }
     }
 
-    /// What comes with every change: who, under which key, on which state.
+    /// Parses the body as JSON of any form, within the memory limit of a body.
+    pub fn json(&self) -> Result<Value> {
+        Ok(json::parse_within(&self.body, self.app.0.limits.body_memory_max)?)
+    }
+
+    /// Returns the longest time that this request may wait for a carrier.
+    pub fn wait_time_max(&self) -> std::time::Duration {
+        self.app.0.limits.wait_time_max()
+    }
+
+    /// Returns what every change needs: the caller, the idempotency key and the precondition.
     pub fn command(&self) -> Result<Command> {
         Ok(Command {
             caller: *self.caller()?,
-            idempotency: self.idempotency()?,
+            idempotency: self.idempotency.clone(),
             precondition: precondition(&self.headers)?,
         })
     }
 
-    fn idempotency(&self) -> Result<Option<Idempotency>> {
-        let Some(value) = self.headers.get(IDEMPOTENCY_KEY) else { return Ok(None) };
-        let key = value.to_str().unwrap_or_default().trim();
-        // The draft standard quotes the key, most clients don't: they are the same key.
-        let key = key.strip_prefix('"').and_then(|key| key.strip_suffix('"')).unwrap_or(key);
-        let is_printable = key.bytes().all(|byte| (b' '..=b'~').contains(&byte));
-        if key.is_empty() || key.len() > KEY_CHARS_MAX || !is_printable {
-            return Err(bad_header("Idempotency-Key", "Must have 1 to 255 printable characters."));
-        }
-        let mut hash = Sha256::new();
-        for part in [self.method.as_str().as_bytes(), self.uri.to_string().as_bytes(), &self.body] {
-            hash.update((part.len() as u64).to_be_bytes());
-            hash.update(part);
-        }
-        Ok(Some(Idempotency { key: key.to_owned(), fingerprint: hash.finalize().into() }))
-    }
-
-    /// The page that is asked for. `filters` is what else chooses the rows, in its normal form.
+    /// Returns the page that the request asks for. `filters` is the normal form of its other filters.
     pub fn list_query(&self, list: &'static str, filters: String) -> Result<ListQuery> {
         let settings = self.service().settings();
         let limit = match self.query.one("limit") {
@@ -120,7 +113,7 @@ impl Call {
                 Ok(limit) if limit > 0 && !text.starts_with('+') => {
                     usize::try_from(limit).unwrap_or(usize::MAX).min(settings.page_limit_max)
                 }
-                // More digits than fit are still a whole number, and clamped like any other.
+                // A number with too many digits is still a whole number, and is clamped like any other.
                 Err(_) if text.len() > 19 && text.bytes().all(|byte| byte.is_ascii_digit()) => {
                     settings.page_limit_max
                 }
@@ -130,15 +123,42 @@ impl Call {
                 }
             },
         };
-        Ok(ListQuery { list, filters, cursor: self.query.one("cursor").map(str::to_owned), limit })
+        // Clients that always send the parameter send it empty for the first page.
+        let cursor = self.query.one("cursor").filter(|cursor| !cursor.is_empty()).map(str::to_owned);
+        Ok(ListQuery { list, filters, cursor, limit })
     }
 }
 
-/// The states that `If-Match` names. `*` means that the resource exists, which every change needs anyway.
+/// Reads the request's idempotency key, and computes the fingerprint that distinguishes it from other requests with
+/// this key.
+pub fn idempotency(head: &http::request::Parts, body: &[u8]) -> Result<Option<Idempotency>> {
+    let Some(value) = head.headers.get(IDEMPOTENCY_KEY) else { return Ok(None) };
+    let key = value.to_str().unwrap_or_default().trim();
+    // The draft standard quotes the key. Most clients don't. Both forms are the same key.
+    let key = key.strip_prefix('"').and_then(|key| key.strip_suffix('"')).unwrap_or(key);
+    let is_printable = key.bytes().all(|byte| (b' '..=b'~').contains(&byte));
+    if key.is_empty() || key.len() > KEY_CHARS_MAX || !is_printable {
+        return Err(bad_header("Idempotency-Key", "Must have 1 to 255 printable characters."));
+    }
+    // A trailing slash does not make it another request.
+    let target = match head.uri.query() {
+        None => without_slash(head.uri.path()).to_owned(),
+        Some(query) => format!("{}?{query}", without_slash(head.uri.path())),
+    };
+    let mut hash = Sha256::new();
+    for part in [head.method.as_str().as_bytes(), target.as_bytes(), body] {
+        hash.update((part.len() as u64).to_be_bytes());
+        hash.update(part);
+    }
+    Ok(Some(Idempotency { key: key.to_owned(), fingerprint: hash.finalize().into() }))
+}
+
+/// Reads the entity tags in `If-Match`. `*` means that the resource exists, which every change requires anyway.
 fn precondition(headers: &HeaderMap) -> Result<Precondition> {
     let mut tags = Vec::new();
     for value in headers.get_all(header::IF_MATCH) {
-        let text = value.to_str().map_err(|_| bad_header("If-Match", "Must be entity tags."))?;
+        let text =
+            value.to_str().map_err(|_| bad_header("If-Match", "Must be entity tags, such as \"1\"."))?;
         if text.trim() == "*" {
             return Ok(Precondition::Any);
         }
@@ -147,7 +167,8 @@ fn precondition(headers: &HeaderMap) -> Result<Precondition> {
     Ok(if headers.contains_key(header::IF_MATCH) { Precondition::OneOf(tags) } else { Precondition::Any })
 }
 
-/// Refuses a header.
+/// Returns the refusal of a header.
 pub fn bad_header(name: &'static str, message: &str) -> Error {
-    Problem::field(Code::InvalidHeader, Issue::new("invalid_header", name, message)).into()
+    let issue = Issue::new("invalid_header", name, message);
+    Problem::field(Code::InvalidHeader, issue).with_detail(format!("{name}: {message}")).into()
 }

@@ -1,5 +1,5 @@
-//! `/carrier_accounts/{carrier_account_id}/webhook`: where carriers post their news. They carry no token of ours; the
-//! signature over the raw bytes is the proof.
+//! `/carrier_accounts/{carrier_account_id}/webhook`: receives carriers' messages. They carry no access token: the
+//! signature over the raw bytes authenticates them.
 
 use http::{HeaderName, StatusCode};
 use model::carrier::CARRIER_ACCOUNT_ID;
@@ -9,6 +9,8 @@ use crate::call::Call;
 use crate::respond::{Body as ResponseBody, Response};
 use crate::route::{Body, Route};
 
+/// The largest message of a carrier, in bytes.
+const MESSAGE_BYTES_MAX: usize = 1024 * 1024;
 const SIGNATURE: HeaderName = HeaderName::from_static("x-hmac-signature");
 
 pub fn routes() -> Vec<Route> {
@@ -21,13 +23,13 @@ pub fn routes() -> Vec<Route> {
         )
         .about("For EasyPost, not for you: put this address and a secret into its webhooks, and the secret into the account's credentials as `webhook_secret`. A message is believed by its `X-Hmac-Signature`, and taken once.")
         .id(&CARRIER_ACCOUNT_ID)
-        .body(Body::Raw)
+        .body(Body::Raw { bytes_max: MESSAGE_BYTES_MAX })
         .refusals(&[Code::InvalidSignature, Code::CarrierMessageInvalid, Code::StoreUnavailable]),
     ]
 }
 
 async fn create_carrier_message(call: Call) -> Result<Response> {
-    // What is no id is refused as any id is that nobody has: there is nothing to learn here.
+    // A malformed id gets the same answer as an unknown one, so that a caller learns nothing from it.
     let account = call.ids.first().and_then(|text| Id::parse(text));
     let signature = call.headers.get(SIGNATURE).and_then(|value| value.to_str().ok());
     call.service().take_carrier_message(account, signature, call.body.clone()).await?;

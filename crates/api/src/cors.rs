@@ -1,4 +1,4 @@
-//! CORS: which pages may call the API from a browser. None, unless the operator names them.
+//! CORS: the web pages that may call the API from a browser. None may, unless the operator names their origins.
 
 use http::{HeaderMap, HeaderValue, header};
 
@@ -7,12 +7,12 @@ const REQUEST_HEADERS: HeaderValue = HeaderValue::from_static(
     "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id, Dockside-Version, Prefer, traceparent",
 );
 const EXPOSED: HeaderValue = HeaderValue::from_static(
-    "ETag, Link, Location, Retry-After, X-Request-Id, Dockside-Version, Idempotent-Replayed, RateLimit, RateLimit-Policy, Stream-Offset, Stream-Epoch",
+    "ETag, Link, Location, Retry-After, X-Request-Id, Dockside-Version, Idempotent-Replayed, Dockside-Revoked, RateLimit, RateLimit-Policy, Stream-Offset, Stream-Epoch",
 );
-/// How long a browser may remember the answer, in seconds.
+/// How long a browser may cache the answer, in seconds.
 const MAX_AGE: HeaderValue = HeaderValue::from_static("600");
 
-/// Lets the page at this origin read the response, where the operator allowed it.
+/// Allows the page at this origin to read the response, if the operator has named the origin.
 pub fn allow(allowed: &[String], origin: Option<&HeaderValue>, headers: &mut HeaderMap) {
     if allowed.is_empty() {
         return;

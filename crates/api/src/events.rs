@@ -14,17 +14,17 @@ use crate::route::{Body, CURSOR, LIMIT, Parameter, ParameterKind, Route, Success
 const LIST: &str = "data";
 const FROM: Parameter = Parameter {
     name: "after",
-    about: "Only events with a higher sequence, the oldest first.",
+    about: "Only events with a higher `sequence`, the oldest first: pass the last one you have, and 0 for the beginning. Without it, the newest come first.",
     kind: ParameterKind::One(&AFTER),
 };
 const BY_TYPE: Parameter = Parameter {
     name: "type",
-    about: "Only events of this type. [The event](/docs#object-Event) lists the types.",
+    about: "Only events of one kind, such as `order.created`. [The event](/docs#object-Event) lists them.",
     kind: ParameterKind::One(&TYPE),
 };
 const BY_RESOURCE: Parameter = Parameter {
     name: "resource_id",
-    about: "Only events of this resource, whether or not it still exists.",
+    about: "Only what happened to this one thing (`shp_…`, `ord_…`), whether or not it still exists.",
     kind: ParameterKind::One(&RESOURCE_ID),
 };
 
@@ -77,11 +77,11 @@ fn log_routes() -> Vec<Route> {
     let (provision, deprovision) = ("/events/provision", "/events/deprovision");
     vec![
         Route::get("/events", read, "List events", list_events)
-            .about("Everything that happened in the organisation, in the order of commits. Without `after` the newest comes first. To follow the log, ask with `after` and the last `sequence` you have: the oldest comes first, each event comes exactly once, and none is missing. Events are kept for 30 days, unless the operator configured otherwise; where those after `after` are gone, the list begins with the oldest that is left, and its `sequence` tells.")
+            .about("What happened in the organisation, in the order of commits: the events of every resource that your token may read. Beside `events:read` it needs the scope of that resource, such as `orders:read` for `order.created`; the others are left out. Without `after` the newest comes first. To follow the log, ask with `after` and the last `sequence` you have: the oldest comes first, each event comes exactly once, and none is missing. Events are kept for 30 days, unless the operator configured otherwise; where those after `after` are gone, the list begins with the oldest that is left, and its `sequence` tells.")
             .parameters(const { &[LIMIT, CURSOR, FROM, BY_TYPE, BY_RESOURCE] })
             .success(Success::List(LIST, &EVENT)),
         Route::get("/events/{event_id}", read, "Get an event", get_event)
-            .about("An event never changes. It can be read as soon as it has its `sequence`: at most a moment after the change it tells of.")
+            .about("An event never changes. Your token must also have the scope to read its resource; without it, the event is not found. It can be read as soon as it has its `sequence`: at most a moment after the change it tells of.")
             .id(&EVENT_ID)
             .success(Success::Resource(&EVENT)),
         Route::post(provision, write, "Provision events", provision_events)
@@ -103,6 +103,7 @@ async fn list_events(call: Call) -> Result<Response> {
         after: call.query.number(FROM.name),
         r#type: text(BY_TYPE.name),
         resource_id: text(BY_RESOURCE.name),
+        visible: None,
     };
     let key = (filter.after, &filter.r#type, &filter.resource_id);
     let query = call.list_query("events", format!("{key:?}"))?;
@@ -155,7 +156,7 @@ async fn create_subscription_token(call: Call) -> Result<Response> {
     respond::reply(&call, reply)
 }
 
-/// The channel, as body or query name it.
+/// Returns the channel that the body or the query names.
 fn channel(call: &Call) -> Result<String> {
     let in_body = match call.body.is_empty() {
         true => None,
@@ -173,7 +174,7 @@ fn channel(call: &Call) -> Result<String> {
     }
 }
 
-/// What comes with a GET that acts: it takes neither a key nor a state.
+/// Returns the command of a GET that changes something: without an idempotency key and a precondition.
 fn plain_command(call: &Call) -> Result<Command> {
     Ok(Command { caller: *call.caller()?, idempotency: None, precondition: Precondition::Any })
 }

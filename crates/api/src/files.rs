@@ -1,7 +1,8 @@
-//! `/files/{token}`: the bytes of a document, for whoever has a link to it.
+//! `/files/{token}`: the bytes of a document, for every client that has a link to it.
 //!
-//! A link is a capability: browsers and printers fetch it without a token. So nothing that the file says is taken for
-//! ours: it is saved and not shown, its type is not guessed, and where a browser shows it all the same, it may run nothing.
+//! A link is a capability: browsers and printers fetch it without an access token. The file's content is not trusted:
+//! browsers save it instead of showing it, don't guess its type, and run no script in it if they show it all the
+//! same.
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
@@ -16,10 +17,15 @@ use crate::respond::{Body, Response, with_body};
 use crate::route::{Route, Success};
 
 const PATH: &str = "/files/{token}";
-/// Pieces of a file that wait to be sent, beside the one that is being read.
+/// Chunks of a file that wait to be sent, in addition to the one that is being read.
 const PIECES_WAITING: usize = 1;
 
-static TOKEN: Shape = Shape::text(1, 2048, "What `file_url` ends with.").example(r#""Zm9v""#);
+static TOKEN: Shape = Shape::text(
+    1,
+    2048,
+    "What `file_url` ends with: signed, and valid for an hour unless the operator set another time.",
+)
+.example(r#""Zm9v""#);
 
 pub fn routes() -> Vec<Route> {
     vec![
@@ -57,8 +63,8 @@ async fn get_file(call: Call) -> Result<Response> {
     Ok(response)
 }
 
-/// Sends a file piece by piece, as fast as it is taken. A file that can't be read to its end ends the connection: the
-/// client has been told how long it is.
+/// Streams a file as fast as the client reads. If reading fails, the connection is closed: the client notices,
+/// because it knows the length.
 fn stream(service: Service, document: StoredDocument, first: Bytes) -> Body {
     let (pieces, body) = mpsc::channel(PIECES_WAITING);
     tokio::spawn(async move {
@@ -95,7 +101,7 @@ fn add_headers(headers: &mut HeaderMap, document: &StoredDocument) -> Result<()>
     Ok(())
 }
 
-/// `Content-Disposition` (RFC 6266): the name in ASCII, and where that does not say it all, once more in UTF-8.
+/// Returns `Content-Disposition` (RFC 6266): the name in ASCII, and if that is not exact, also in UTF-8.
 fn disposition(name: &str) -> String {
     let is_plain = |char: char| matches!(char, ' '..='~') && !matches!(char, '"' | '\\' | '/' | '%');
     let plain: String = name.chars().map(|char| if is_plain(char) { char } else { '_' }).collect();
@@ -103,7 +109,7 @@ fn disposition(name: &str) -> String {
     if plain != name {
         value.push_str("; filename*=UTF-8''");
         for byte in name.bytes() {
-            // RFC 8187: what needs no escape.
+            // RFC 8187: characters that need no escape.
             if byte.is_ascii_alphanumeric() || b"!#$&+-.^_`|~".contains(&byte) {
                 value.push(char::from(byte));
             } else {
@@ -134,7 +140,7 @@ mod tests {
         );
     }
 
-    /// Undoes the escapes of `filename*`.
+    /// Decodes the escapes of `filename*`.
     fn unescape(text: &str) -> String {
         let mut bytes = Vec::new();
         let mut rest = text.bytes();

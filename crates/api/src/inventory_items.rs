@@ -20,9 +20,12 @@ const ADJUST: &str = "/inventory_items/{inventory_item_id}/levels/{location_id}/
 const HISTORY: &str = "/inventory_items/{inventory_item_id}/levels/{location_id}/history";
 const LIST: &str = "data";
 
-static SKU: Shape = Shape::text(1, 100, "A stock keeping unit.");
-const BY_SKU: Parameter =
-    Parameter { name: "sku", about: "Only the item with this SKU.", kind: ParameterKind::One(&SKU) };
+static SKU: Shape = Shape::text(1, 100, "Your own code for what is sold.");
+const BY_SKU: Parameter = Parameter {
+    name: "sku",
+    about: "Only the item with exactly this code: one entry, or none.",
+    kind: ParameterKind::One(&SKU),
+};
 
 pub fn routes() -> Vec<Route> {
     let (read, write) = ("inventory:read", "inventory:write");

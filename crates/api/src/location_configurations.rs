@@ -44,15 +44,14 @@ const PATH: &str = "/location_configurations/{location_configuration_id}";
 const ADDRESS: &str = "address";
 const INCLUDE_FIELDS: Parameter = Parameter {
     name: "include_fields",
-    about: "`address` embeds the locations with their addresses.",
+    about: "`address` shows the addresses of both locations too, which lists leave out otherwise.",
     kind: ParameterKind::Words(&[ADDRESS]),
 };
 
 async fn list_location_configurations(call: Call) -> Result<Response> {
     let fields = call.query.many("include_fields");
     if let Some(unknown) = fields.iter().find(|field| *field != ADDRESS) {
-        let message = format!("There is no field `{unknown}` to include; there is `{ADDRESS}`.");
-        return Err(query::refuse("include_fields", &message).into());
+        return Err(query::refuse_word("include_fields", unknown, [ADDRESS].into_iter()).into());
     }
     let query = call.list_query(LIST, String::new())?;
     let with_address = !fields.is_empty();

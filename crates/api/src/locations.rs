@@ -4,7 +4,6 @@ use model::location::{LOCATION, LOCATION_ID, LocationInput, TAG};
 use model::{Code, Result};
 
 use crate::call::Call;
-use crate::query;
 use crate::respond::{self, Response};
 use crate::route::{Body, CURSOR, LIMIT, Parameter, ParameterKind, Route, Success};
 
@@ -34,18 +33,13 @@ pub fn routes() -> Vec<Route> {
 
 const TAGS: Parameter = Parameter {
     name: "tags",
-    about: "Only locations that carry all of these tags.",
+    about: "Only locations that carry all of the named words.",
     kind: ParameterKind::List(&TAG),
 };
-/// Tags that one request may filter by.
-pub const TAGS_MAX: usize = 50;
 
 async fn list_locations(call: Call) -> Result<Response> {
     let mut tags = call.query.many("tags");
     tags.sort_unstable();
-    if tags.len() > TAGS_MAX {
-        return Err(query::refuse("tags", "At most 50 tags.").into());
-    }
     let query = call.list_query("locations", tags.join(","))?;
     let listing = call.service().list_locations(call.caller()?, query, tags).await?;
     respond::list(&call, "locations", listing)

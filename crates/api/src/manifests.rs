@@ -16,12 +16,12 @@ const LIST: &str = "data";
 const OF_BATCH: &str = "/batches/{batch_id}/manifests";
 const BY_STATUS: Parameter = Parameter {
     name: "status",
-    about: "Only manifests with this status.",
+    about: "Only those that the carrier is being told (`creating`), has taken (`created`) or has refused (`failed`).",
     kind: ParameterKind::One(&STATUS),
 };
 const BY_LOCATION: Parameter = Parameter {
     name: "location",
-    about: "Only manifests of what leaves from this location.",
+    about: "Only manifests of parcels that leave from this place; its id.",
     kind: ParameterKind::One(&LOCATION_ID),
 };
 
@@ -67,8 +67,7 @@ async fn list_manifests(call: Call) -> Result<Response> {
     let status = match call.query.one("status") {
         None => None,
         Some(word) => Some(Status::parse(word).ok_or_else(|| {
-            let words = Status::ALL.map(Status::as_str).join(", ");
-            query::refuse("status", &format!("Must be one of {words}."))
+            query::refuse_word("status", word, Status::ALL.iter().map(|status| status.as_str()))
         })?),
     };
     let location = call.query_id("location")?;

@@ -1,5 +1,5 @@
-//! Metrics: requests, errors and durations of each route, attempts of webhooks, purchases, and clients of streams, as
-//! Prometheus reads them.
+//! Metrics in Prometheus format: requests, errors and durations of each route, webhook attempts, purchases, and
+//! clients of event streams.
 
 use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use http::StatusCode;
 use realtime::hub::Hub;
 use service::delivery::Counts;
-use service::purchasing;
+use service::{ClockState, purchasing};
 
 use crate::route::Route;
 
@@ -44,12 +44,12 @@ impl Metrics {
     pub fn new(routes: &[Route]) -> Self {
         let mut counters: Vec<_> =
             routes.iter().map(|route| Counters::new(route.method.as_str(), route.path)).collect();
-        // The last counts what no route matched.
+        // The last one counts requests that matched no route.
         counters.push(Counters::new("", "(none)"));
         Self { routes: counters }
     }
 
-    /// Counts a request at the route's place in the table.
+    /// Counts a request for the route at this index of the table.
     pub fn count(&self, place: Option<usize>, status: StatusCode, micros: u64) {
         let Some(counters) = self.routes.get(place.unwrap_or(self.routes.len() - 1)) else { return };
         let class = usize::from(status.as_u16() / 100).clamp(1, CLASSES) - 1;
@@ -59,8 +59,14 @@ impl Metrics {
         counters.micros.fetch_add(micros, Ordering::Relaxed);
     }
 
-    /// The exposition text.
-    pub fn text(&self, webhooks: &Counts, purchases: &purchasing::Counts, hub: &Hub) -> String {
+    /// Returns the metrics in text format.
+    pub fn text(
+        &self,
+        webhooks: &Counts,
+        purchases: &purchasing::Counts,
+        hub: &Hub,
+        clock: ClockState,
+    ) -> String {
         let mut out = String::from("# HELP dockside_requests_total Requests by route and class of status.\n");
         out.push_str("# TYPE dockside_requests_total counter\n");
         for route in &self.routes {
@@ -83,6 +89,7 @@ impl Metrics {
         write_webhooks(&mut out, webhooks);
         write_purchases(&mut out, purchases);
         write_streams(&mut out, hub);
+        write_clock(&mut out, clock);
         out
     }
 }
@@ -128,6 +135,19 @@ fn write_streams(out: &mut String, hub: &Hub) {
          # HELP dockside_stream_publications_total Events that were published to such a client.\n\
          # TYPE dockside_stream_publications_total counter\n\
          dockside_stream_publications_total {published}\n"
+    );
+}
+
+fn write_clock(out: &mut String, clock: ClockState) {
+    let (lead, refused) = (clock.lead_seconds, u8::from(clock.is_pruning_refused));
+    let _infallible = write!(
+        out,
+        "# HELP dockside_clock_lead_seconds How far the time of this node is ahead of its machine's clock, which was set back.\n\
+         # TYPE dockside_clock_lead_seconds gauge\n\
+         dockside_clock_lead_seconds {lead}\n\
+         # HELP dockside_pruning_refused Whether nothing is deleted for its age, because clocks differ by more than an hour.\n\
+         # TYPE dockside_pruning_refused gauge\n\
+         dockside_pruning_refused {refused}\n"
     );
 }
 

@@ -1,6 +1,7 @@
-//! `/oauth/token`: trades a client's id and secret for a token that lives an hour (RFC 6749, client credentials).
+//! `/oauth/token`: trades a client's id and secret for a token that is valid for an hour (RFC 6749, client
+//! credentials).
 //!
-//! Every access token is a client: its id is the client id, the token itself the secret.
+//! Every access token is a client: its id is the client id, and the token itself is the secret.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -24,10 +25,22 @@ pub fn routes() -> Vec<Route> {
     ]
 }
 
-static GRANT: Shape = Shape::new(Kind::OneOf(&["client_credentials"]), "The kind of trade.");
-static CLIENT: Shape = Shape::text(1, 100, "An access token's id.");
-static SECRET: Shape = Shape::text(1, 100, "The access token itself.");
-static SCOPE: Shape = Shape::text(0, 2000, "Scopes separated by spaces.");
+static GRANT: Shape = Shape::new(
+    Kind::OneOf(&["client_credentials"]),
+    "How the client proves itself; this server knows client credentials only.",
+);
+static CLIENT: Shape = Shape::text(
+    1,
+    100,
+    "The id of the access token that stands for the client (`tok_…`). May be sent as HTTP Basic instead.",
+);
+static SECRET: Shape =
+    Shape::text(1, 100, "The secret of that access token (`dk_live_…`). May be sent as HTTP Basic instead.");
+static SCOPE: Shape = Shape::text(
+    0,
+    2000,
+    "Scopes separated by spaces, such as `orders:read orders:write`: no more than the client has. Without it, all that the client has.",
+);
 static FORM: Shape = Shape::object(
     "TokenRequest",
     &[
@@ -36,14 +49,18 @@ static FORM: Shape = Shape::object(
         Field::optional("client_secret", &SECRET),
         Field::optional("scope", &SCOPE),
     ],
-    "What is traded.",
+    "Who asks, and for which scopes.",
 );
-static TYPE: Shape = Shape::new(Kind::OneOf(&["Bearer"]), "How the token is sent.");
-static SECONDS: Shape = Shape::new(Kind::Integer { min: 0, max: TRADED_SECONDS }, "Seconds that it lives.");
+static TYPE: Shape = Shape::new(Kind::OneOf(&["Bearer"]), "Send the token as `Authorization: Bearer …`.");
+static SECONDS: Shape = Shape::new(
+    Kind::Integer { min: 0, max: TRADED_SECONDS },
+    "Seconds until the token ends: an hour, or less if the client ends sooner.",
+);
 static ANSWER: Shape = Shape::object(
     "TokenResponse",
     &[
-        Field::required("access_token", &SECRET),
+        Field::required("access_token", &SECRET)
+            .about("The new token, which ends by itself. Ask for another one in time."),
         Field::required("token_type", &TYPE),
         Field::required("expires_in", &SECONDS),
         Field::required("scope", &SCOPE),

@@ -1,15 +1,15 @@
-//! The contract, OpenAPI 3.1, written from the route table.
+//! The OpenAPI 3.1 document, generated from the route table.
+
+mod links;
 
 use std::collections::BTreeMap;
 
 use http::{Method, StatusCode};
 use model::Code;
-use model::shape::Kind;
 use serde_json::{Map, Value, json};
 
 use crate::VERSION;
-use crate::call::QUERY_IDS_MAX;
-use crate::locations::TAGS_MAX;
+use crate::query::values_max;
 use crate::route::{Body, Parameter, ParameterKind, Route, Success};
 use crate::schema::{Components, Way};
 
@@ -18,7 +18,11 @@ batches, events.\n\nEvery request carries `Authorization: Bearer <token>`. Error
 with a stable `code`, explained at `/docs/errors`. Lists are paged by cursor, newest first. Changes take an \
 `Idempotency-Key`, and `If-Match` with the `ETag` of a read.";
 
-/// The whole document.
+/// The pattern of `Idempotency-Key`: a key, or a key in double quotes. The lengths are part of the pattern because
+/// quotes don't count.
+const KEY: &str = r#"^([!#-~]([ -~]{0,253}[!-~])?|"([ -~]{0,253}[!#-~]|[ -~]{1,255}")?)$"#;
+
+/// Returns the whole document.
 pub fn document(routes: &[Route]) -> Value {
     let mut components = Components::default();
     components.insert("Problem", problem_schema());
@@ -59,11 +63,14 @@ fn operation(route: &Route, routes: &[Route], components: &mut Components) -> Va
         "tags": [route.group()],
         "parameters": parameters(route, routes, components),
         "responses": responses(route, routes, components),
-        "security": route.scope.map_or(json!([]), |scope| json!([{ "bearer": [scope.to_string()] }])),
+        "security": security(route),
     });
     if let Some(scope) = route.scope {
         let about = format!("{}\n\nScope: `{scope}`.", route.about);
         operation["description"] = about.trim_start().into();
+    } else if route.takes_any_token {
+        operation["description"] =
+            format!("{}\n\nScope: none, any valid token.", route.about).trim_start().into();
     } else if !route.about.is_empty() {
         operation["description"] = route.about.into();
     }
@@ -71,6 +78,11 @@ fn operation(route: &Route, routes: &[Route], components: &mut Components) -> Va
         operation["requestBody"] = request_body(body, components);
     }
     operation
+}
+
+fn security(route: &Route) -> Value {
+    let scopes: Vec<String> = route.scope.iter().map(ToString::to_string).collect();
+    if route.needs_token() { json!([{ "bearer": scopes }]) } else { json!([]) }
 }
 
 fn request_body(body: &Body, components: &mut Components) -> Value {
@@ -88,19 +100,18 @@ fn request_body(body: &Body, components: &mut Components) -> Value {
         Body::Form(shape) => {
             json!({ "application/x-www-form-urlencoded": { "schema": components.schema(shape, Way::In) } })
         }
-        Body::Raw => json!({ "application/octet-stream": {} }),
+        Body::Raw { .. } => json!({ "application/octet-stream": {} }),
     };
     json!({ "required": !matches!(body, Body::Optional(_)), "content": content })
 }
 
-/// Whether the path is that of a resource with states to tag: then `If-Match` means something there.
+/// Returns whether the path is that of a resource with an `ETag`, for which `If-Match` is meaningful.
 fn is_tagged(route: &Route, routes: &[Route]) -> bool {
-    routes.iter().any(|other| other.path == route.path && matches!(other.success, Success::Resource(_)))
+    routes.iter().any(|other| other.path == route.path && other.has_etag())
 }
 
 fn parameters(route: &Route, routes: &[Route], components: &mut Components) -> Value {
-    let names = route.path.split('/').filter_map(|step| step.strip_prefix('{')?.strip_suffix('}'));
-    let ids = names.zip(&route.ids).map(|(name, shape)| {
+    let ids = route.path_parameters().map(|(name, shape)| {
         json!({ "name": name, "in": "path", "required": true, "schema": components.schema(shape, Way::In) })
     });
     let mut all: Vec<Value> = ids.collect();
@@ -108,8 +119,8 @@ fn parameters(route: &Route, routes: &[Route], components: &mut Components) -> V
     if route.writes() {
         all.push(json!({
             "name": "Idempotency-Key", "in": "header", "required": false,
-            "description": "Makes the request safe to repeat: the first answer is kept for a day and given again.",
-            "schema": { "type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!#-~]([ -~]*[!#-~])?$" },
+            "description": "Makes the request safe to repeat: the first answer is kept for a day and given again. 1 to 255 printable characters; in double quotes it is the same key.",
+            "schema": { "type": "string", "pattern": KEY },
         }));
     }
     if is_tagged(route, routes) && matches!(route.method, Method::PATCH | Method::DELETE) {
@@ -119,7 +130,7 @@ fn parameters(route: &Route, routes: &[Route], components: &mut Components) -> V
             "schema": { "type": "string" }, "example": "\"1\"",
         }));
     }
-    if matches!(route.success, Success::Resource(_)) && route.method == Method::GET {
+    if route.has_etag() && route.method == Method::GET {
         all.push(json!({
             "name": "If-None-Match", "in": "header", "required": false,
             "description": "The `ETag` of the state that the caller has; 304 where it is still the same.",
@@ -134,8 +145,7 @@ fn query_parameter(parameter: &Parameter, components: &mut Components) -> Value 
         ParameterKind::Limit => json!({ "type": "integer", "minimum": 1, "default": 20 }),
         ParameterKind::Cursor => json!({ "type": "string" }),
         ParameterKind::List(shape) => {
-            let most = if matches!(shape.kind, Kind::Identifier(_)) { QUERY_IDS_MAX } else { TAGS_MAX };
-            json!({ "type": "array", "maxItems": most, "items": components.schema(shape, Way::In) })
+            json!({ "type": "array", "maxItems": values_max(shape), "items": components.schema(shape, Way::In) })
         }
         ParameterKind::One(shape) => components.schema(shape, Way::In),
         ParameterKind::Flag => json!({ "type": "boolean" }),
@@ -155,7 +165,11 @@ fn query_parameter(parameter: &Parameter, components: &mut Components) -> Value 
 
 fn responses(route: &Route, routes: &[Route], components: &mut Components) -> Value {
     let mut all: BTreeMap<String, Value> = BTreeMap::new();
-    let (status, response) = success(route, routes, components);
+    let (status, mut response) = success(route, components);
+    let links = links::links(route, routes);
+    if !links.is_empty() {
+        response["links"] = links.into();
+    }
     if route.accepts {
         let mut accepted = response.clone();
         accepted["description"] =
@@ -171,7 +185,7 @@ fn responses(route: &Route, routes: &[Route], components: &mut Components) -> Va
         all.insert("200".to_owned(), repeated);
     }
     all.insert(status.to_owned(), response);
-    if matches!(route.success, Success::Resource(_)) && route.method == Method::GET {
+    if route.has_etag() && route.method == Method::GET {
         all.insert("304".to_owned(), json!({ "description": "The caller has this state already." }));
     }
     let mut refusals: BTreeMap<u16, Vec<Code>> = BTreeMap::new();
@@ -194,7 +208,7 @@ fn responses(route: &Route, routes: &[Route], components: &mut Components) -> Va
     json!(all)
 }
 
-/// Everything that may refuse the operation, so that a client knows each code it may meet.
+/// Returns all codes with which the operation may be refused.
 pub fn refusals_of(route: &Route) -> Vec<Code> {
     let mut codes = vec![
         Code::InvalidQuery,
@@ -204,13 +218,11 @@ pub fn refusals_of(route: &Route) -> Vec<Code> {
         Code::Overloaded,
         Code::RequestTimeLimit,
     ];
+    if route.needs_token() {
+        codes.extend([Code::Unauthenticated, Code::RateLimited, Code::StoreUnavailable]);
+    }
     if route.scope.is_some() {
-        codes.extend([
-            Code::Unauthenticated,
-            Code::InsufficientScope,
-            Code::RateLimited,
-            Code::StoreUnavailable,
-        ]);
+        codes.push(Code::InsufficientScope);
     }
     if !route.ids.is_empty() {
         codes.push(Code::NotFound);
@@ -225,16 +237,18 @@ pub fn refusals_of(route: &Route) -> Vec<Code> {
         codes.push(Code::PreconditionFailed);
     }
     if route.body.is_some() {
-        codes.extend([Code::Timeout, Code::BodyTooLarge, Code::UnsupportedMediaType]);
+        codes.push(Code::UnsupportedMediaType);
     }
-    if matches!(route.body, Some(Body::Json(_) | Body::Patch(_) | Body::Optional(_))) {
+    // An endpoint without a body also reads one, to refuse its fields.
+    codes.extend([Code::Timeout, Code::BodyTooLarge]);
+    if !matches!(route.body, Some(Body::Form(_) | Body::Raw { .. })) {
         codes.extend([Code::InvalidJson, Code::DuplicateKey, Code::ValidationFailed, Code::UnknownField]);
     }
     codes.extend(route.refusals);
     codes
 }
 
-/// The headers of a read that tell where in the event log its state was.
+/// Returns the headers of a read that name the position in the event log at which its state was read.
 fn position_headers() -> Value {
     json!({
         "Stream-Offset": { "description": "How far the event log had come: subscribe from here, and nothing is missed.", "schema": { "type": "integer" } },
@@ -242,13 +256,13 @@ fn position_headers() -> Value {
     })
 }
 
-fn success(route: &Route, routes: &[Route], components: &mut Components) -> (&'static str, Value) {
+fn success(route: &Route, components: &mut Components) -> (&'static str, Value) {
     let json_of = |schema: Value| json!({ "application/json": { "schema": schema } });
     let etag = json!({ "ETag": { "description": "The tag of this state.", "schema": { "type": "string" } } });
     match &route.success {
         Success::Resource(shape) => {
             let content = json_of(components.schema(shape, Way::Out));
-            let mut headers = if route.scope.is_some() { etag } else { json!({}) };
+            let mut headers = if route.needs_token() { etag } else { json!({}) };
             if route.shows_state() {
                 merge(&mut headers, position_headers());
             }
@@ -262,28 +276,31 @@ fn success(route: &Route, routes: &[Route], components: &mut Components) -> (&'s
             let content = json_of(components.schema(shape, Way::Out));
             let mut headers = etag;
             headers["Location"] = json!({ "description": "Where it lives.", "schema": { "type": "string" } });
-            let links = links(route, routes);
-            (
-                "201",
-                json!({ "description": shape.about, "headers": headers, "content": content, "links": links }),
-            )
+            ("201", json!({ "description": shape.about, "headers": headers, "content": content }))
         }
         Success::Many(status, shape) => {
-            let items = json!({ "type": "array", "items": components.schema(shape, Way::Out) });
+            let items = json!({ "type": "array", "items": components.schema(shape, Way::Out),
+                "description": "What was made or changed, in the order of the request." });
             let schema = json!({ "type": "object", "required": ["data"], "properties": { "data": items } });
             let status = if *status == StatusCode::CREATED { "201" } else { "200" };
-            (status, json!({ "description": shape.about, "content": json_of(schema) }))
+            let mut response = json!({ "description": shape.about, "content": json_of(schema) });
+            if route.tagged {
+                response["headers"] = etag;
+            }
+            (status, response)
         }
         Success::List(name, shape) => {
-            let cursor = json!({ "type": ["string", "null"] });
+            let cursor = |about: &str| json!({ "type": ["string", "null"], "description": about });
             let schema = json!({
                 "type": "object",
                 "required": [name, "next_cursor", "previous_cursor", "limit"],
                 "properties": {
-                    *name: { "type": "array", "items": components.schema(shape, Way::Out) },
-                    "next_cursor": cursor,
-                    "previous_cursor": cursor,
-                    "limit": { "type": "integer", "minimum": 1 },
+                    *name: { "type": "array", "items": components.schema(shape, Way::Out),
+                        "description": "The entries of this page, newest first unless the operation says otherwise." },
+                    "next_cursor": cursor("Pass it as `cursor` for the page behind this one. Null at the end of the list."),
+                    "previous_cursor": cursor("Pass it as `cursor` for the page before this one. Null at the beginning."),
+                    "limit": { "type": "integer", "minimum": 1,
+                        "description": "The page size that was applied, which may be less than what was asked for." },
                 },
             });
             let mut headers = json!({ "Link": { "description": "The pages around this one (RFC 8288).", "schema": { "type": "string" } } });
@@ -291,13 +308,19 @@ fn success(route: &Route, routes: &[Route], components: &mut Components) -> (&'s
             ("200", json!({ "description": "A page.", "headers": headers, "content": json_of(schema) }))
         }
         Success::Empty => ("204", json!({ "description": "Done. The body is empty." })),
+        Success::Revoked => {
+            let about = "The ids of all tokens that were revoked, the named one first, separated by commas; at most 100.";
+            let headers =
+                json!({ "Dockside-Revoked": { "description": about, "schema": { "type": "string" } } });
+            ("204", json!({ "description": "Done. The body is empty.", "headers": headers }))
+        }
         Success::Other(media_type) => {
             ("200", json!({ "description": route.summary, "content": { *media_type: {} } }))
         }
     }
 }
 
-/// The headers of an answer that comes before the end.
+/// Returns the headers of a 202 answer, which comes before the operation has finished.
 fn accepted_headers() -> Value {
     json!({
         "Location": { "description": "Where to look again.", "schema": { "type": "string" } },
@@ -311,42 +334,34 @@ fn merge(headers: &mut Value, more: Value) {
     }
 }
 
-/// From a new resource to what can be done with it.
-fn links(route: &Route, routes: &[Route]) -> Value {
-    let mut links = Map::new();
-    for other in routes.iter().filter(|other| other.ids.len() == 1) {
-        let rest = other.path.strip_prefix(route.path).and_then(|rest| rest.strip_prefix("/{"));
-        if let Some(name) = rest.and_then(|rest| rest.split('}').next()) {
-            let link =
-                json!({ "operationId": other.operation, "parameters": { name: "$response.body#/id" } });
-            links.insert(other.operation.to_owned(), link);
-        }
-    }
-    Value::Object(links)
-}
-
 fn problem_schema() -> Value {
-    let text = json!({ "type": "string" });
+    let said = |about: &str| json!({ "type": "string", "description": about });
     let entry = json!({
         "type": "object",
         "description": "One thing that is wrong with the request.",
         "required": ["type", "code", "source", "message", "field"],
-        "properties": { "type": text, "code": text, "source": text, "message": text,
-            "field": { "type": "string", "description": "A JSON pointer into the body, or a parameter's name." } },
+        "properties": {
+            "type": said("`validation_error`, or `state_error` where the request was sound and the state of things forbids it."),
+            "code": said("The cause in a word for programs, such as `required` or `out_of_range`. Stable."),
+            "source": said("Always `request`: it is the caller's to repair."),
+            "message": said("A sentence for people that says what would be right."),
+            "field": said("Where: a JSON pointer into the body (`/items/0/quantity`), or the name of a parameter or header."),
+        },
     });
     json!({
         "type": "object",
         "description": "Why a request was refused (RFC 9457).",
         "required": ["type", "title", "status", "detail", "code", "request_id", "errors"],
         "properties": {
-            "type": { "type": "string", "description": "Where the code is explained." },
-            "title": text,
-            "status": { "type": "integer" },
-            "detail": text,
+            "type": said("The address on this server that explains the `code`, and what to do about it."),
+            "title": said("What went wrong, the same for every problem with this `code`."),
+            "status": { "type": "integer", "description": "The HTTP status of the answer once more, for programs that keep bodies only." },
+            "detail": said("What went wrong with this very request, or what to do next."),
             "code": { "type": "string", "description": "Stable: programs may match it.",
                 "enum": Code::ALL.iter().map(|code| code.as_str()).collect::<Vec<_>>() },
-            "request_id": text,
-            "errors": { "type": "array", "items": entry },
+            "request_id": said("Finds the request in the operator's log: the `X-Request-Id` that you sent, or a new one."),
+            "errors": { "type": "array", "items": entry,
+                "description": "Every field at fault, all at once, up to 100. If there are more, one last entry with the code `more_errors` says how many in `omitted_count`. Empty where the request as a whole is refused." },
         },
     })
 }

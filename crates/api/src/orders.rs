@@ -13,18 +13,21 @@ use crate::route::{Body, CURSOR, LIMIT, Parameter, ParameterKind, Route, Success
 const PATH: &str = "/orders/{order_id}";
 const LIST: &str = "data";
 
-static REFERENCE: Shape = Shape::text(1, 255, "An order's number in your shop.");
-const BY_STATUS: Parameter =
-    Parameter { name: "status", about: "Only orders with this status.", kind: ParameterKind::One(&STATUS) };
+static REFERENCE: Shape = Shape::text(1, 255, "The number that your shop gave the order.");
+const BY_STATUS: Parameter = Parameter {
+    name: "status",
+    about: "Only orders that stand here: `draft`, `committed`, `fulfilled` or `cancelled`.",
+    kind: ParameterKind::One(&STATUS),
+};
 const BY_REFERENCE: Parameter = Parameter {
     name: "reference",
-    about: "Only orders with this reference.",
+    about: "Only orders with exactly this number of your shop.",
     kind: ParameterKind::One(&REFERENCE),
 };
-/// Names orders, in a list of what belongs to them.
+/// The filter by orders, for lists of resources that belong to orders.
 pub const BY_ORDER: Parameter = Parameter {
     name: "order_id",
-    about: "Only those of these orders.",
+    about: "Only what belongs to these orders: up to 100 ids, repeated or separated by commas.",
     kind: ParameterKind::List(&ORDER_ID),
 };
 
@@ -39,7 +42,7 @@ pub fn routes() -> Vec<Route> {
             .about("`committed` unless it says `draft`. A committed order has its reservation at once.")
             .body(Body::Json(&ORDER))
             .success(Success::Created(&ORDER))
-            .refusals(&[Code::InventoryItemNotFound, Code::StatusNotWritable]),
+            .refusals(&[Code::InventoryItemNotFound, Code::StatusNotWritable, Code::ReferenceTaken]),
         Route::get(PATH, read, "Get an order", get_order).id(&ORDER_ID).success(Success::Resource(&ORDER)),
         Route::patch(PATH, write, "Update an order", update_order)
             .about("Merges the body into the order (RFC 7396). The items of an open order may change, but not below what is allocated.")
@@ -52,6 +55,7 @@ pub fn routes() -> Vec<Route> {
                 Code::OrderItemsAllocated,
                 Code::OrderFulfilled,
                 Code::OrderCancelled,
+                Code::ReferenceTaken,
             ]),
         Route::delete(PATH, write, "Delete an order", delete_order)
             .about("Its reservation and allocations go with it. Where some of it is completed, it stays.")
@@ -78,7 +82,7 @@ async fn list_orders(call: Call) -> Result<Response> {
     let status = match call.query.one("status") {
         None => None,
         Some(word) => Some(Status::parse(word).ok_or_else(|| {
-            query::refuse("status", "Must be one of draft, committed, fulfilled, cancelled.")
+            query::refuse_word("status", word, ["draft", "committed", "fulfilled", "cancelled"].into_iter())
         })?),
     };
     let filter = OrderFilter { status, reference: call.query.one("reference").map(str::to_owned) };

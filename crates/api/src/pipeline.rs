@@ -1,47 +1,49 @@
-//! The way of every request: known, matched, authenticated, permitted, read, handled, answered, logged.
+//! The path of every request: identify, match, authenticate, authorise, read, handle, answer, log.
 //!
-//! One function of our own instead of a stack of layers: it costs a quarter, and reads from top to bottom.
+//! It is one function instead of a stack of middleware: it costs a quarter, and reads from top to bottom.
 
 use std::panic::AssertUnwindSafe;
 use std::time::Instant;
 
-use bytes::{Bytes, BytesMut};
-use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
-use http_body_util::BodyExt;
-use model::{Code, Error, Problem, Result};
+use bytes::Bytes;
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header, request};
+use model::fair::Tenant;
+use model::pointer::pointer;
+use model::problem::{Issue, Issues};
+use model::{Code, Error, Problem, Result, json};
+use serde_json::Value;
 use service::stream::Position;
 use service::{Caller, log};
 
-use crate::call::{Call, bad_header};
+use crate::call::{Call, bad_header, idempotency};
+use crate::intake::HEAD_BYTES_MAX;
 use crate::query::Query;
-use crate::respond::{Body, Response, refuse};
+use crate::respond::{self, Body, Response, refuse};
 use crate::route::{self, Match, Route};
-use crate::server::HEAD_BYTES_MAX;
-use crate::{App, VERSION, cors, problem};
+use crate::server::RefusedHead;
+use crate::upload::Upload;
+use crate::{App, VERSION, cors, docs, problem, turns};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const VERSION_HEADER: HeaderName = HeaderName::from_static("dockside-version");
 const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 const STREAM_OFFSET: HeaderName = HeaderName::from_static("stream-offset");
 const STREAM_EPOCH: HeaderName = HeaderName::from_static("stream-epoch");
-/// Longest request id that is taken from a caller.
+/// The longest request id that is accepted from a caller.
 const REQUEST_ID_CHARS_MAX: usize = 128;
 const REQUEST_ID_BYTES: usize = 12;
-/// Longest path with its query, in bytes.
+/// The longest path including its query, in bytes.
 const URI_BYTES_MAX: usize = 16 * 1024;
 
-/// Paths that answer under overload too: whoever watches the server must see that it lives.
-const PROBES: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
-
-/// What is known of a request once it is answered.
+/// The properties of a request that its log line and its metrics need.
 struct Seen {
-    /// The row's place in the table, where there was one.
+    /// The route's index in the table, if one matched.
     place: Option<usize>,
     caller: Option<Caller>,
 }
 
 impl App {
-    /// Answers a request, whatever it is.
+    /// Answers any request.
     pub async fn handle<B>(&self, request: http::Request<B>) -> Response
     where
         B: http_body::Body<Data = Bytes> + Send + Unpin,
@@ -52,12 +54,18 @@ impl App {
         let trace_id = trace_id(request.headers());
         let method = request.method().clone();
         let origin = request.headers().get(header::ORIGIN).cloned();
+        let wants_page = docs::wants_page(&method, request.uri().path(), request.headers());
         let mut seen = Seen { place: None, caller: None };
-        let mut response = match self.admit(request, &mut seen).await {
+        let (head, body) = request.into_parts();
+        let mut body = Upload::new(&head.headers, body);
+        let mut response = match self.admit(head, &mut body, &mut seen).await {
             Ok(response) => response,
             Err(error) => problem::failed(error, self.route_name(seen.place)),
         };
         let code = problem::finish(&mut response, &request_id);
+        if let Some(code) = code.filter(|_| wants_page) {
+            docs::show_problem(&mut response, code, &request_id);
+        }
         self.add_headers(&mut response, &request_id, seen.caller.as_ref());
         cors::allow(&self.0.limits.cors_origins, origin.as_ref(), response.headers_mut());
         if method == Method::HEAD {
@@ -76,6 +84,10 @@ impl App {
             organisation: seen.caller.map(|caller| caller.owner.to_string()),
             code: code.map(Code::as_str),
         });
+        // After the log line: the time to discard a body is not part of the time to answer.
+        if !body.discard().await {
+            response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+        }
         response
     }
 
@@ -83,13 +95,20 @@ impl App {
         place.map_or("(none)", |place| self.0.table.routes()[place].path)
     }
 
-    /// Lets a request in, as far as it may come.
-    async fn admit<B>(&self, request: http::Request<B>, seen: &mut Seen) -> Result<Response>
+    /// Admits a request: matches, authenticates, authorises and reads it, and stops at the first refusal.
+    async fn admit<B>(
+        &self,
+        mut head: request::Parts,
+        body: &mut Upload<B>,
+        seen: &mut Seen,
+    ) -> Result<Response>
     where
         B: http_body::Body<Data = Bytes> + Send + Unpin,
         B::Error: std::error::Error + Send + Sync + 'static,
     {
-        let (mut head, body) = request.into_parts();
+        if let Some(RefusedHead(problem)) = head.extensions.remove() {
+            return Err(problem.into());
+        }
         let uri_bytes = head.uri.path_and_query().map_or(0, |target| target.as_str().len());
         if uri_bytes > URI_BYTES_MAX || header_bytes(&head.headers) > HEAD_BYTES_MAX {
             return Err(Code::HeadersTooLarge.into());
@@ -100,31 +119,37 @@ impl App {
             Match::OtherMethods(allow) => return other_method(&head.method, &allow),
         };
         seen.place = Some(place);
-        let permit = self.0.in_flight.try_acquire();
-        if permit.is_err() && !PROBES.contains(&route.path) {
-            return Err(Code::Overloaded.into());
-        }
+        // An overloaded server neither looks up a token nor reads a body. But neither of these holds a permit: a slow
+        // client, or a slow look-up of one organisation's token, would keep it from the others.
+        self.refuse_early(route, bearer(&head.headers).ok())?;
         check_version(&head.headers)?;
-        if let Some(scope) = route.scope {
+        if route.needs_token() {
             let caller = self.0.service.authenticate(bearer(&head.headers)?).await?;
             seen.caller = Some(caller);
-            if let Some(seconds) = self.0.rate.refuse(caller.token) {
+            turns::count_as(caller.owner.into());
+            if let Some(seconds) = self.0.rate.refuse(caller.owner.organisation) {
                 return too_many(seconds);
             }
-            caller.require(scope)?;
+            route.scope.map_or(Ok(()), |scope| caller.require(scope))?;
         }
-        let query = Query::parse(head.uri.query(), route.parameters)?;
+        let query = match route.is_public_page() {
+            true => Query::parse_leniently(head.uri.query(), route.parameters)?,
+            false => Query::parse(head.uri.query(), route.parameters)?,
+        };
         let is_optional = matches!(route.body, Some(route::Body::Optional(_)));
         if !is_optional {
             check_media_type(route, &head.headers)?;
         }
-        let body = match route.body {
-            Some(_) => self.read_body(&head.headers, body).await?,
-            None => Bytes::new(),
-        };
+        let tenant = seen.caller.map_or(Tenant::Unknown, |caller| caller.owner.into());
+        let (mut body, _permit) = self.read_body(route, tenant, &head.headers, body).await?;
+        if route.body.is_none() {
+            refuse_body(&body, self.0.limits.body_memory_max)?;
+            body = Bytes::new();
+        }
         if is_optional && !body.is_empty() {
             check_media_type(route, &head.headers)?;
         }
+        let idempotency = if route.writes() { idempotency(&head, &body)? } else { None };
         let position = match seen.caller.filter(|_| route.shows_state()) {
             Some(caller) => Some(self.0.service.position(caller.owner).await?),
             None => None,
@@ -139,15 +164,29 @@ impl App {
             upgrade: head.extensions.remove(),
             headers: head.headers,
             body,
+            idempotency,
         };
-        let mut response = self.run(route, call).await?;
+        let mut response = self.run_once(route, call).await?;
         if let Some(position) = position {
             add_position(&mut response, &position)?;
         }
         Ok(response)
     }
 
-    /// Runs the handler, within its time and without letting a panic out.
+    /// Runs the handler. If the request has an idempotency key and is refused, by the body's shape, the service or
+    /// the database, the refusal is stored under the key. If an answer is stored there already, it is returned
+    /// instead.
+    async fn run_once(&self, route: &Route, call: Call) -> Result<Response> {
+        let known = call.caller.zip(call.idempotency.clone());
+        match (self.run(route, call).await, known) {
+            (Err(Error::Refused(problem)), Some((caller, known))) => {
+                respond::answer(self.0.service.keep_refusal(&caller, known, *problem).await?)
+            }
+            (result, _) => result,
+        }
+    }
+
+    /// Runs the handler within its time limit, and catches panics.
     async fn run(&self, route: &Route, call: Call) -> Result<Response> {
         let work = catch_panic((route.handler)(call));
         match tokio::time::timeout(self.0.limits.request_time, work).await {
@@ -156,46 +195,7 @@ impl App {
         }
     }
 
-    async fn read_body<B>(&self, headers: &HeaderMap, mut body: B) -> Result<Bytes>
-    where
-        B: http_body::Body<Data = Bytes> + Send + Unpin,
-        B::Error: std::error::Error + Send + Sync + 'static,
-    {
-        let max = self.0.limits.body_bytes_max;
-        let declared =
-            headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok());
-        if declared.is_some_and(|length: usize| length > max) {
-            return Err(Code::BodyTooLarge.into());
-        }
-        if body.is_end_stream() {
-            return Ok(Bytes::new());
-        }
-        let read = async {
-            let mut first = Bytes::new();
-            let mut all = BytesMut::new();
-            while let Some(frame) = body.frame().await {
-                // The caller broke off: nobody will read the answer, and nothing was done.
-                let frame = frame.map_err(|_| Code::InvalidJson)?;
-                let Ok(data) = frame.into_data() else { continue };
-                if first.len() + all.len() + data.len() > max {
-                    return Err(Error::from(Code::BodyTooLarge));
-                }
-                if first.is_empty() && all.is_empty() {
-                    first = data;
-                } else {
-                    if all.is_empty() {
-                        all.extend_from_slice(&first);
-                        first = Bytes::new();
-                    }
-                    all.extend_from_slice(&data);
-                }
-            }
-            Ok(if all.is_empty() { first } else { all.freeze() })
-        };
-        tokio::time::timeout(self.0.limits.body_time, read).await.map_err(|_| Code::Timeout)?
-    }
-
-    /// The caller's id for the request where it is sound, else a new one.
+    /// Returns the caller's id for the request if it is valid, and otherwise a new one.
     fn request_id(&self, headers: &HeaderMap) -> String {
         let given = headers.get(REQUEST_ID).and_then(|value| value.to_str().ok());
         let is_sound = |id: &&str| {
@@ -227,12 +227,12 @@ impl App {
             headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
         }
         if let Some(caller) = caller {
-            self.0.rate.add_headers(caller.token, headers);
+            self.0.rate.add_headers(caller.owner.organisation, headers);
         }
     }
 }
 
-/// A panic is a bug of ours: it costs its request an answer, and nobody else anything.
+/// Turns a panic into an internal error, so that a bug fails only its own request.
 async fn catch_panic(work: impl Future<Output = Result<Response>>) -> Result<Response> {
     let mut work = std::pin::pin!(work);
     std::future::poll_fn(move |context| {
@@ -242,7 +242,7 @@ async fn catch_panic(work: impl Future<Output = Result<Response>>) -> Result<Res
     .await
 }
 
-/// Where the log was before the state was read: whoever subscribes from there misses nothing.
+/// Adds the log position from before the state was read. A client that subscribes from there misses nothing.
 fn add_position(response: &mut Response, position: &Position) -> Result<()> {
     let headers = response.headers_mut();
     headers.insert(STREAM_OFFSET, HeaderValue::from(position.offset));
@@ -297,7 +297,7 @@ fn check_media_type(route: &Route, headers: &HeaderMap) -> Result<()> {
     let essence =
         given.and_then(|value| value.split(';').next()).unwrap_or_default().trim().to_ascii_lowercase();
     let is_right = match body {
-        route::Body::Raw => true,
+        route::Body::Raw { .. } => true,
         route::Body::Json(_) | route::Body::Optional(_) => essence == "application/json",
         route::Body::Patch(_) => {
             matches!(essence.as_str(), "application/json" | "application/merge-patch+json")
@@ -310,7 +310,28 @@ fn check_media_type(route: &Route, headers: &HeaderMap) -> Result<()> {
     if is_right { Ok(()) } else { Err(Code::UnsupportedMediaType.into()) }
 }
 
-/// The trace that a W3C `traceparent` continues.
+/// Refuses a body if the endpoint takes none, and names its fields: ignoring them would hide a mistake of the caller.
+/// An empty object and `null` are allowed.
+fn refuse_body(body: &[u8], memory_bytes_max: usize) -> Result<()> {
+    if body.trim_ascii().is_empty() {
+        return Ok(());
+    }
+    let message = "This endpoint takes no body.";
+    let mut issues = Issues::default();
+    match json::parse_within(body, memory_bytes_max)? {
+        Value::Object(fields) => {
+            for name in fields.keys() {
+                let issue = || Issue::new(Code::UnknownField.as_str(), pointer([name.as_str()]), message);
+                issues.add(|_| issue());
+            }
+        }
+        Value::Null => {}
+        _ => issues.push(Issue::new("invalid_type", "", "This endpoint takes no body, or an empty object.")),
+    }
+    if issues.is_empty() { Ok(()) } else { Err(Problem::body(issues).into()) }
+}
+
+/// Returns the trace id of a W3C `traceparent`.
 fn trace_id(headers: &HeaderMap) -> Option<String> {
     let value = headers.get(TRACEPARENT)?.to_str().ok()?;
     let mut parts = value.split('-');
@@ -322,7 +343,8 @@ fn trace_id(headers: &HeaderMap) -> Option<String> {
     (is_sound && trace.bytes().any(|byte| byte != b'0')).then(|| trace.to_owned())
 }
 
-/// HEAD: the same headers, no body. The length stays that of the body it would have, which the handler may have said.
+/// Removes the body of an answer to HEAD, and keeps its headers. The length stays that of the body, which the handler
+/// may have set.
 fn drop_body(response: &mut Response) {
     let length = http_body::Body::size_hint(response.body()).exact().unwrap_or(0);
     let is_said = response.headers().contains_key(header::CONTENT_LENGTH);
@@ -334,7 +356,7 @@ fn drop_body(response: &mut Response) {
     *response.body_mut() = Body::default();
 }
 
-/// The method for the log: a made-up one may hold anything.
+/// Returns the method for the log. An unknown one is not logged, because it may contain anything.
 fn known_method(method: &Method) -> &str {
     match *method {
         Method::GET

@@ -1,4 +1,4 @@
-//! Problems as HTTP: RFC 9457, one shape for every error.
+//! Problems as HTTP responses: RFC 9457, one format for every error.
 
 use http::{HeaderValue, StatusCode, header};
 use model::problem::Fault;
@@ -9,10 +9,10 @@ use service::log;
 use crate::respond::{Body, Response, with_body};
 
 const MEDIA_TYPE: HeaderValue = HeaderValue::from_static("application/problem+json");
-/// Seconds after which a caller that was turned away may try again.
+/// Seconds after which a refused caller may try again.
 const RETRY_AFTER: HeaderValue = HeaderValue::from_static("1");
 
-/// The problem behind a response; the pipeline writes the body, once it knows the request's id.
+/// The problem of a response. The pipeline writes the body, once it knows the request's id.
 #[derive(Clone)]
 pub struct Refusal(pub Problem);
 
@@ -25,7 +25,7 @@ struct Document<'a> {
     code: &'a str,
     request_id: &'a str,
     errors: Vec<Entry<'a>>,
-    /// RFC 6749 wants it of a refused token request.
+    /// RFC 6749 requires it in a refused token request.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<&'a str>,
 }
@@ -41,7 +41,7 @@ struct Entry<'a> {
     facts: &'a serde_json::Map<String, serde_json::Value>,
 }
 
-/// What a failed operation answers.
+/// Returns the response to a failed operation.
 pub fn failed(error: Error, route: &str) -> Response {
     match error {
         Error::Refused(problem) => refused(*problem),
@@ -53,7 +53,7 @@ pub fn failed(error: Error, route: &str) -> Response {
     }
 }
 
-/// A response that carries the problem. Its body is written by [`finish`].
+/// Returns a response that carries the problem. [`finish`] writes its body.
 pub fn refused(problem: Problem) -> Response {
     let code = problem.code;
     let status = StatusCode::from_u16(code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
@@ -83,7 +83,7 @@ pub fn refused(problem: Problem) -> Response {
     response
 }
 
-/// Writes the problem's body, where the response carries one; tells its code.
+/// Writes the problem's body if the response carries one, and returns its code.
 pub fn finish(response: &mut Response, request_id: &str) -> Option<Code> {
     let Refusal(problem) = response.extensions_mut().remove::<Refusal>()?;
     let code = problem.code;

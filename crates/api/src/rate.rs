@@ -1,21 +1,22 @@
-//! Rate limits: a bucket of tokens for each access token, refilled at a steady rate. Off unless configured.
+//! Rate limits: a token bucket for each organisation, refilled at a constant rate. Off unless configured. An
+//! organisation can make as many access tokens as it likes, so a bucket per access token would limit nothing.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
 use std::time::Instant;
 
 use http::{HeaderMap, HeaderName, HeaderValue};
-use model::{AccessToken, Id};
+use model::{Id, Organisation};
 
 const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
-/// Buckets kept at most; the full ones are forgotten first, since a forgotten bucket is a full one.
+/// The most buckets in memory. Full ones are removed first, because a missing bucket counts as full.
 const BUCKETS_MAX: usize = 50_000;
 
 pub struct Buckets {
     per_second: f64,
     burst: f64,
-    buckets: Mutex<HashMap<Id<AccessToken>, Bucket>>,
+    buckets: Mutex<HashMap<Id<Organisation>, Bucket>>,
 }
 
 struct Bucket {
@@ -37,8 +38,8 @@ impl Buckets {
         (bucket.left + bucket.at.elapsed().as_secs_f64() * self.per_second).min(self.burst)
     }
 
-    /// Takes one request from the token's bucket; where it is empty, tells the seconds to wait.
-    pub fn refuse(&self, token: Id<AccessToken>) -> Option<u64> {
+    /// Takes one request from the organisation's bucket. Returns the seconds to wait if it is empty.
+    pub fn refuse(&self, organisation: Id<Organisation>) -> Option<u64> {
         if self.is_off() {
             return None;
         }
@@ -47,7 +48,7 @@ impl Buckets {
             buckets.retain(|_, bucket| self.refilled(bucket) < self.burst);
         }
         let now = Instant::now();
-        let bucket = buckets.entry(token).or_insert(Bucket { left: self.burst, at: now });
+        let bucket = buckets.entry(organisation).or_insert(Bucket { left: self.burst, at: now });
         bucket.left = self.refilled(bucket);
         bucket.at = now;
         if bucket.left >= 1.0 {
@@ -57,12 +58,13 @@ impl Buckets {
         Some(((1.0 - bucket.left) / self.per_second).ceil().max(1.0) as u64)
     }
 
-    /// Tells the caller the policy and what is left of it.
-    pub fn add_headers(&self, token: Id<AccessToken>, headers: &mut HeaderMap) {
+    /// Adds headers with the policy and the remaining requests.
+    pub fn add_headers(&self, organisation: Id<Organisation>, headers: &mut HeaderMap) {
         if self.is_off() {
             return;
         }
-        let left = self.buckets.lock().ok().and_then(|buckets| buckets.get(&token).map(|bucket| bucket.left));
+        let left =
+            self.buckets.lock().ok().and_then(|buckets| buckets.get(&organisation).map(|bucket| bucket.left));
         let left = left.unwrap_or(self.burst);
         let refill = ((self.burst - left) / self.per_second).ceil();
         let window = (self.burst / self.per_second).ceil();

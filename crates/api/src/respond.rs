@@ -1,4 +1,4 @@
-//! Responses: what operations answer, as HTTP.
+//! Responses: converts the results of operations to HTTP.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -18,7 +18,7 @@ use crate::problem;
 /// The body of every response.
 pub enum Body {
     Whole(Full<Bytes>),
-    /// Pieces that come as they come.
+    /// Chunks that are sent as they arrive.
     Stream(mpsc::Receiver<Bytes>),
 }
 
@@ -59,15 +59,18 @@ impl http_body::Body for Body {
     }
 }
 
-/// A response of ours.
+/// The type of all responses.
 pub type Response = http::Response<Body>;
 
+const REVOKED: HeaderName = HeaderName::from_static("dockside-revoked");
+/// The most ids in one header: clients and proxies limit the size of a response's head.
+const REVOKED_IDS_MAX: usize = 100;
 const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
-/// Room for a page's names, cursors and limit.
+/// The space for a page's field names, cursors and limit.
 const PAGE_FRAME_BYTES: usize = 320;
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
-/// A response with a body of this media type.
+/// Returns a response with a body of this media type.
 pub fn with_body(status: StatusCode, media_type: HeaderValue, body: impl Into<Bytes>) -> Response {
     let mut response = http::Response::new(Body::Whole(Full::new(body.into())));
     *response.status_mut() = status;
@@ -75,14 +78,22 @@ pub fn with_body(status: StatusCode, media_type: HeaderValue, body: impl Into<By
     response
 }
 
-/// What an operation on one resource answered.
-pub fn reply(call: &Call, reply: Reply) -> Result<Response> {
-    let mut response = match reply.outcome {
-        Outcome::Done if is_known(call, reply.etag.as_deref()) => {
-            let mut response = http::Response::new(Body::default());
-            *response.status_mut() = StatusCode::NOT_MODIFIED;
-            response
+/// Converts the result of an operation on one resource. Answers 304 if the caller has this version already.
+pub fn reply(call: &Call, mut reply: Reply) -> Result<Response> {
+    if reply.outcome == Outcome::Done && is_known(call, reply.etag.as_deref()) {
+        let mut response = http::Response::new(Body::default());
+        *response.status_mut() = StatusCode::NOT_MODIFIED;
+        if let Some(etag) = reply.etag.take() {
+            response.headers_mut().insert(header::ETAG, HeaderValue::try_from(etag).map_err(Error::fault)?);
         }
+        return Ok(response);
+    }
+    answer(reply)
+}
+
+/// Converts the result of an operation, whatever version the caller has.
+pub fn answer(reply: Reply) -> Result<Response> {
+    let mut response = match reply.outcome {
         Outcome::Done => with_body(StatusCode::OK, JSON, reply.body),
         Outcome::Accepted => {
             let mut response = with_body(StatusCode::ACCEPTED, JSON, reply.body);
@@ -98,7 +109,10 @@ pub fn reply(call: &Call, reply: Reply) -> Result<Response> {
         Outcome::Refused(problem) => problem::refused(problem),
     };
     let headers = response.headers_mut();
-    for (name, value) in [(header::ETAG, reply.etag), (header::LOCATION, reply.location)] {
+    let ids: Vec<String> = reply.revoked.iter().take(REVOKED_IDS_MAX).map(ToString::to_string).collect();
+    let revoked = (!ids.is_empty()).then(|| ids.join(", "));
+    for (name, value) in [(header::ETAG, reply.etag), (header::LOCATION, reply.location), (REVOKED, revoked)]
+    {
         if let Some(value) = value {
             headers.insert(name, HeaderValue::try_from(value).map_err(Error::fault)?);
         }
@@ -109,7 +123,7 @@ pub fn reply(call: &Call, reply: Reply) -> Result<Response> {
     Ok(response)
 }
 
-/// Whether the caller has this state of the resource already: `If-None-Match` on a GET.
+/// Returns whether the caller has this version of the resource already: `If-None-Match` on a GET.
 fn is_known(call: &Call, etag: Option<&str>) -> bool {
     let is_read = matches!(call.method, http::Method::GET | http::Method::HEAD);
     is_read
@@ -121,7 +135,8 @@ fn is_known(call: &Call, etag: Option<&str>) -> bool {
         )
 }
 
-/// A page: the array under its name, the cursors, the limit that was applied, and the same as a `Link` header.
+/// Returns a page: the array under its name, the cursors, the applied limit, and a `Link` header with the same
+/// cursors.
 pub fn list(call: &Call, name: &str, listing: Listing) -> Result<Response> {
     let body = page_body(name, &listing);
     let mut response = with_body(StatusCode::OK, JSON, body);
@@ -140,7 +155,7 @@ pub fn list(call: &Call, name: &str, listing: Listing) -> Result<Response> {
     Ok(response)
 }
 
-/// Written in one go: the documents of a page are its bulk, and are copied once.
+/// Writes the body into one buffer: the documents are most of a page, and are copied only once.
 fn page_body(name: &str, listing: &Listing) -> String {
     let bytes: usize = listing.items.iter().map(|item| item.len() + 1).sum();
     let mut body = String::with_capacity(bytes + PAGE_FRAME_BYTES);
@@ -161,12 +176,12 @@ fn page_body(name: &str, listing: &Listing) -> String {
     body
 }
 
-/// Plain JSON that is no resource.
+/// Returns JSON that is not a resource.
 pub fn json(body: String) -> Response {
     with_body(StatusCode::OK, JSON, body)
 }
 
-/// The refusal of a request that reached no handler.
+/// Returns the refusal of a request that reached no handler.
 pub fn refuse(code: Code) -> Response {
     problem::refused(Problem::from(code))
 }

@@ -3,6 +3,8 @@
 //! The router, the scope check, the OpenAPI document, the documentation and the matrix of authorisation tests all
 //! come from these rows, so they can't drift apart.
 
+mod parameter;
+
 use std::future::Future;
 use std::pin::Pin;
 
@@ -10,12 +12,14 @@ use http::{Method, StatusCode};
 use model::shape::Shape;
 use model::{Code, Error, Result, Scope};
 
+pub use parameter::{CURSOR, LIMIT, PAGE, Parameter, ParameterKind};
+
 use crate::call::Call;
 use crate::respond::Response;
 use crate::{
     access_tokens, allocations, batch_labels, batches, carrier_webhooks, carriers, connection, docs, events,
-    files, inventory_items, location_configurations, locations, manifests, oauth, orders, shipments, system,
-    webhook_endpoints,
+    files, inventory_items, location_configurations, locations, manifests, oauth, orders, organisations,
+    shipments, system, webhook_endpoints,
 };
 
 type Handler = Box<dyn Fn(Call) -> Pin<Box<dyn Future<Output = Result<Response>> + Send>> + Send + Sync>;
@@ -24,50 +28,31 @@ type Handler = Box<dyn Fn(Call) -> Pin<Box<dyn Future<Output = Result<Response>>
 pub struct Route {
     pub method: Method,
     pub path: &'static str,
-    /// The handler's own name: the operation id of OpenAPI.
+    /// The handler's name, which is the operation id in OpenAPI.
     pub operation: &'static str,
     pub summary: &'static str,
-    /// What a person should know beyond the summary.
+    /// A description beyond the summary.
     pub about: &'static str,
-    /// The scope a caller needs; `None` where anybody may call.
+    /// The scope that a caller needs. `None` if any valid token is enough, or no token is needed.
     pub scope: Option<Scope>,
+    /// Whether any valid token may call it, regardless of its scopes.
+    pub takes_any_token: bool,
     /// The shapes of the path's parameters, in their order.
     pub ids: Vec<&'static Shape>,
     pub parameters: &'static [Parameter],
     pub body: Option<Body>,
     pub success: Success,
-    /// What may refuse this operation beyond what may refuse any.
+    /// Codes with which this operation may be refused, in addition to those of all operations.
     pub refusals: &'static [Code],
-    /// Whether it may answer before it is done: with 202.
+    /// Whether it may answer with 202 before it has finished.
     pub accepts: bool,
-    /// Whether it may answer 200 instead of 201, because what is asked for is there already.
+    /// Whether it may answer 200 instead of 201, because the resource exists already.
     pub repeats: bool,
-    /// Whether it is a GET that changes something, as the interface has a few: then there is no HEAD of it.
+    /// Whether the list in its answer has an `ETag`, as a resource has.
+    pub tagged: bool,
+    /// Whether it is a GET that changes something, as a few in this API do. Then it has no HEAD.
     pub acts: bool,
     pub(crate) handler: Handler,
-}
-
-/// A query parameter.
-pub struct Parameter {
-    pub name: &'static str,
-    pub about: &'static str,
-    pub kind: ParameterKind,
-}
-
-/// The forms of query parameters.
-pub enum ParameterKind {
-    /// `limit`: a whole number of 1 or more.
-    Limit,
-    /// `cursor`: opaque.
-    Cursor,
-    /// Many values, repeated, with `[]` or separated by commas.
-    List(&'static Shape),
-    /// Many words out of a few, separated by commas.
-    Words(&'static [&'static str]),
-    /// One value of this shape.
-    One(&'static Shape),
-    /// `true` or `false`.
-    Flag,
 }
 
 /// The body that an operation takes.
@@ -75,41 +60,32 @@ pub enum Body {
     Json(&'static Shape),
     /// A merge patch of the resource.
     Patch(&'static Shape),
-    /// A form, as OAuth wants it.
+    /// A form, as OAuth requires.
     Form(&'static Shape),
-    /// JSON that may be left out, because the query can say the same.
+    /// JSON that may be absent, because the query can carry the same fields.
     Optional(&'static Shape),
-    /// Bytes of a protocol that checks them itself.
-    Raw,
+    /// Raw bytes up to a limit, which the protocol behind it checks itself.
+    Raw {
+        bytes_max: usize,
+    },
 }
 
-/// What an operation answers when all is well.
+/// The successful answer of an operation.
 pub enum Success {
     Resource(&'static Shape),
-    /// Something that has no state of its own to tag.
+    /// JSON without an `ETag`.
     Answer(&'static Shape),
     Created(&'static Shape),
-    /// Several resources, changed or made, under `data`.
+    /// Several changed or created resources, under `data`.
     Many(StatusCode, &'static Shape),
     /// A page: the name of the array and the shape of its items.
     List(&'static str, &'static Shape),
     Empty,
-    /// Something that is not a resource, of this media type.
+    /// No body, but a header with the ids of the revoked access tokens.
+    Revoked,
+    /// A body that is not a resource, of this media type.
     Other(&'static str),
 }
-
-/// `cursor` and `limit`, which every list takes.
-pub const LIMIT: Parameter = Parameter {
-    name: "limit",
-    about: "Page size: 20 where it is not given; above 100 it is taken as 100.",
-    kind: ParameterKind::Limit,
-};
-pub const CURSOR: Parameter = Parameter {
-    name: "cursor",
-    about: "A `next_cursor` or `previous_cursor` of this list with the same filters.",
-    kind: ParameterKind::Cursor,
-};
-pub const PAGE: &[Parameter] = &[LIMIT, CURSOR];
 
 impl Route {
     fn new<F, R>(method: Method, path: &'static str, scope: &str, summary: &'static str, handler: F) -> Self
@@ -125,6 +101,7 @@ impl Route {
             summary,
             about: "",
             scope: Scope::parse(scope),
+            takes_any_token: false,
             ids: Vec::new(),
             parameters: &[],
             body: None,
@@ -132,6 +109,7 @@ impl Route {
             refusals: &[],
             accepts: false,
             repeats: false,
+            tagged: false,
             acts: false,
             handler: Box::new(move |call| Box::pin(handler(call))),
         }
@@ -177,6 +155,13 @@ impl Route {
         Self::new(Method::DELETE, path, scope, summary, handler)
     }
 
+    /// Marks an operation that needs a valid token, and no scope.
+    #[must_use]
+    pub fn any_token(mut self) -> Self {
+        self.takes_any_token = true;
+        self
+    }
+
     #[must_use]
     pub fn about(mut self, about: &'static str) -> Self {
         self.about = about;
@@ -213,55 +198,83 @@ impl Route {
         self
     }
 
-    /// Marks what may answer before it is done.
+    /// Marks an operation that may answer before it has finished.
     #[must_use]
     pub fn accepts(mut self) -> Self {
         self.accepts = true;
         self
     }
 
-    /// Marks what answers 200 instead of 201 where it was done before.
+    /// Marks an operation that answers 200 instead of 201 if the resource exists already.
     #[must_use]
     pub fn repeats(mut self) -> Self {
         self.repeats = true;
         self
     }
 
-    /// Marks a GET that changes something. A HEAD must never act, so it is refused there.
+    /// Marks a list that is read whole, and has an `ETag`.
+    #[must_use]
+    pub fn tagged(mut self) -> Self {
+        self.tagged = true;
+        self
+    }
+
+    /// Marks a GET that changes something. HEAD must not change anything, so it is refused there.
     #[must_use]
     pub fn acts(mut self) -> Self {
         self.acts = true;
         self
     }
 
-    /// Whether a HEAD of it is answered, as a GET without the body.
+    /// Returns whether HEAD is answered, as GET without the body.
     pub fn has_head(&self) -> bool {
         self.method == Method::GET && !self.acts
     }
 
-    /// Whether it may change something: then it takes an `Idempotency-Key`.
-    pub fn writes(&self) -> bool {
-        self.method != Method::GET && self.scope.is_some()
+    /// Returns whether its answer has an `ETag`.
+    pub fn has_etag(&self) -> bool {
+        self.tagged || matches!(self.success, Success::Resource(_))
     }
 
-    /// Whether it reads what the event log tells of: then it says where in the log that was.
+    /// Returns whether the caller needs a valid token.
+    pub fn needs_token(&self) -> bool {
+        self.scope.is_some() || self.takes_any_token
+    }
+
+    /// Returns whether it is a page or a file that anyone may open.
+    pub fn is_public_page(&self) -> bool {
+        self.method == Method::GET && !self.needs_token() && !self.acts
+    }
+
+    /// Returns whether it may change something. Then it accepts an `Idempotency-Key`.
+    pub fn writes(&self) -> bool {
+        self.method != Method::GET && self.needs_token()
+    }
+
+    /// Returns whether it reads state that the event log describes. Then its answer names the position in the log.
     pub fn shows_state(&self) -> bool {
         let is_state = matches!(self.success, Success::Resource(_) | Success::List(..));
-        self.method == Method::GET && self.scope.is_some() && is_state
+        self.method == Method::GET && self.needs_token() && is_state
     }
 
-    /// The group in the documentation: the first step of the path.
+    /// Returns the parameters in the path, in their order, with the shape of each.
+    pub fn path_parameters(&self) -> impl Iterator<Item = (&'static str, &'static Shape)> {
+        let names = self.path.split('/').filter_map(|step| step.strip_prefix('{')?.strip_suffix('}'));
+        names.zip(self.ids.iter().copied())
+    }
+
+    /// Returns the group in the documentation: the first segment of the path.
     pub fn group(&self) -> &'static str {
-        self.path.trim_start_matches('/').split('/').next().unwrap_or_default()
+        self.path.split('/').find(|step| !step.is_empty()).unwrap_or("docs")
     }
 }
 
-/// Rows behind which is a protocol of its own; they are not part of the contract.
+/// Returns routes that lead to a protocol of their own. They are not part of the OpenAPI document.
 pub fn connections() -> Vec<Route> {
     connection::routes()
 }
 
-/// Every row of the contract.
+/// Returns every route of the OpenAPI document.
 pub fn all() -> Vec<Route> {
     [
         locations::routes(),
@@ -278,6 +291,7 @@ pub fn all() -> Vec<Route> {
         events::routes(),
         webhook_endpoints::routes(),
         access_tokens::routes(),
+        organisations::routes(),
         oauth::routes(),
         files::routes(),
         system::routes(),
@@ -288,20 +302,20 @@ pub fn all() -> Vec<Route> {
     .collect()
 }
 
-/// The rows, found by path.
+/// The routes, indexed by path.
 pub struct Table {
     routes: Vec<Route>,
     paths: matchit::Router<Vec<usize>>,
 }
 
-/// What a path and a method lead to.
+/// The result of looking up a path and a method.
 pub enum Match<'a> {
     Route {
         place: usize,
         route: &'a Route,
         ids: Vec<String>,
     },
-    /// The path is there, with other methods.
+    /// The path exists, with other methods.
     OtherMethods(String),
     Nothing,
 }
@@ -326,9 +340,12 @@ impl Table {
         &self.routes
     }
 
-    /// Finds the row. HEAD is answered as GET, without a body, unless that acts.
+    /// Finds the route. HEAD is answered as GET without a body, unless the GET changes something. A trailing slash
+    /// makes no difference.
     pub fn find(&self, method: &Method, path: &str) -> Match<'_> {
-        let Ok(found) = self.paths.at(path) else { return Match::Nothing };
+        let Ok(found) = self.paths.at(path).or_else(|_| self.paths.at(without_slash(path))) else {
+            return Match::Nothing;
+        };
         let rows = found.value.iter().map(|place| (*place, &self.routes[*place]));
         let is_wanted =
             |route: &Route| if *method == Method::HEAD { route.has_head() } else { route.method == *method };
@@ -343,4 +360,9 @@ impl Table {
         methods.push("OPTIONS");
         Match::OtherMethods(methods.join(", "))
     }
+}
+
+/// Returns the path without its trailing slash. The path `/` stays.
+pub fn without_slash(path: &str) -> &str {
+    path.strip_suffix('/').filter(|path| !path.is_empty()).unwrap_or(path)
 }

@@ -1,19 +1,24 @@
-//! Shapes as JSON Schema (2020-12, as OpenAPI 3.1 has it): for what comes in, what goes out, and for patches.
+//! Shapes as JSON Schema (2020-12, as in OpenAPI 3.1), for requests, answers and patches.
+
+mod ties;
 
 use model::shape::{Field, Kind, Need, Shape};
 use serde_json::{Map, Value, json};
 
-/// No control characters: what every text is held to where it has no pattern of its own.
+/// The default pattern of a text: no control characters.
 const PRINTABLE: &str = r"^[^\u0000-\u001F\u007F-\u009F]*$";
-/// The body of an identifier: 128 bits in base 32, so the first character has three of them.
+/// The pattern of an identifier's body: 128 bits in base 32, so the first character has three bits.
 const ID_BODY: &str = "[0-7][0-9a-hjkmnp-tv-z]{25}";
 
-/// Which way a value goes.
+/// Describes the fields of a resource that a request may repeat beside the resource's id.
+const READ_BACK: &str = "May be sent back as it was read. The server ignores it here: only the `id` counts.";
+
+/// The direction in which a value is sent.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Way {
     In,
     Out,
-    /// In, merged into what is there: what must exist already may be left out.
+    /// In a request, merged into the existing resource. Fields that exist already may be absent.
     Patch,
 }
 
@@ -27,18 +32,18 @@ impl Way {
     }
 }
 
-/// Named schemas, each written once.
+/// Named schemas, each defined once.
 #[derive(Default)]
 pub struct Components(Map<String, Value>);
 
 impl Components {
-    /// A reference to the named shape, or the schema itself where it has no name.
+    /// Returns a reference to the named shape, or the schema itself if it has no name.
     pub fn schema(&mut self, shape: &Shape, way: Way) -> Value {
         let Some(name) = shape.name else { return self.inline(shape, way) };
         let stem = name.strip_suffix("Input").unwrap_or(name);
         let name = format!("{stem}{}", way.suffix());
         if !self.0.contains_key(&name) {
-            // Holds the name's place, should the shape contain itself.
+            // Reserves the name, in case the shape contains itself.
             self.0.insert(name.clone(), Value::Null);
             let schema = self.inline(shape, way);
             self.0.insert(name.clone(), schema);
@@ -79,17 +84,23 @@ impl Components {
             Kind::Identifier(prefix) => {
                 json!({ "type": "string", "pattern": format!("^{prefix}_{ID_BODY}$") })
             }
-            Kind::List { of, items_min, items_max } => {
-                // A patch replaces lists whole, so their items are as on creation.
+            Kind::List { of, items_min, items_max, takes_one } => {
+                // A patch replaces lists as a whole, so their items are as on creation.
                 let way = if way == Way::Patch { Way::In } else { way };
-                json!({ "type": "array", "minItems": items_min, "maxItems": items_max, "items": self.schema(of, way) })
+                let item = self.schema(of, way);
+                let list =
+                    json!({ "type": "array", "minItems": items_min, "maxItems": items_max, "items": item });
+                if *takes_one && way != Way::Out { json!({ "anyOf": [list, item] }) } else { list }
             }
             Kind::Open => json!({ "type": "object" }),
-            Kind::Identified(of) => self.identified(of, way),
+            Kind::Identified { of, whole } => self.identified(of, whole, way),
             Kind::Map { key, of, entries_max } => self.map(key.regex, of, *entries_max, way),
             Kind::Object { fields, .. } => self.object(fields, way),
         };
         if let Value::Object(schema) = &mut schema {
+            if let Some(Value::Object(ties)) = shape.name.filter(|_| way == Way::In).and_then(ties::of) {
+                schema.extend(ties);
+            }
             schema.insert("description".to_owned(), shape.about.into());
             if let Some(example) = shape.example.and_then(|text| serde_json::from_str::<Value>(text).ok()) {
                 schema.insert("examples".to_owned(), json!([example]));
@@ -98,14 +109,29 @@ impl Components {
         schema
     }
 
-    /// An object, or in requests its id alone.
-    fn identified(&mut self, of: &Shape, way: Way) -> Value {
-        let object = self.schema(of, way);
+    /// Returns the schema of an object that a request may name by its id alone, or send as it was read.
+    fn identified(&mut self, of: &Shape, whole: &Shape, way: Way) -> Value {
         let id = of.fields().iter().find(|field| field.name == "id");
-        match id.filter(|_| way != Way::Out) {
-            Some(id) => json!({ "anyOf": [self.schema(id.shape, way), object] }),
-            None => json!({ "allOf": [object] }),
-        }
+        let (Some(id), Some(name)) = (id.filter(|_| way != Way::Out), whole.name) else {
+            return json!({ "allOf": [self.schema(of, way)] });
+        };
+        let name = format!("{name}ById");
+        let id = self.schema(id.shape, Way::In);
+        let names = of.fields().iter().chain(whole.fields()).map(|field| field.name.to_owned());
+        let mut properties: Map<String, Value> =
+            names.map(|name| (name, json!({ "description": READ_BACK }))).collect();
+        properties.insert("id".to_owned(), id.clone());
+        self.insert(
+            &name,
+            json!({
+                "type": "object",
+                "required": ["id"],
+                "properties": properties,
+                "additionalProperties": false,
+                "description": "The resource by its `id`. Its other fields, as they were read, are taken too and ignored.",
+            }),
+        );
+        json!({ "anyOf": [id, { "$ref": format!("#/components/schemas/{name}") }] })
     }
 
     fn map(&mut self, key: &str, of: &Shape, entries_max: usize, way: Way) -> Value {
@@ -146,11 +172,21 @@ impl Components {
     }
 
     fn field(&mut self, field: &Field, way: Way) -> Value {
+        let mut schema = self.field_of_any_name(field, way);
+        let is_made_here = way != Way::Out && matches!(field.need, Need::Given | Need::GivenOrNull);
+        if let (Some(about), Value::Object(schema), false) = (field.about, &mut schema, is_made_here) {
+            // Next to a `$ref`, this description takes precedence over that of the referenced schema.
+            schema.insert("description".to_owned(), about.into());
+        }
+        schema
+    }
+
+    fn field_of_any_name(&mut self, field: &Field, way: Way) -> Value {
         match (way, field.need) {
             (Way::In | Way::Patch, Need::Given | Need::GivenOrNull) => {
                 json!({ "description": "Made by the server; ignored in requests." })
             }
-            // What may not exist yet must come whole.
+            // An object that may not exist yet must be complete.
             (Way::Patch, Need::Optional) if matches!(field.shape.kind, Kind::Object { .. }) => {
                 nullable(self.schema(field.shape, Way::In))
             }

@@ -23,11 +23,14 @@ const PATH: &str = "/shipments/{shipment_id}";
 const PREFER: HeaderName = HeaderName::from_static("prefer");
 const BY_STATUS: Parameter = Parameter {
     name: "status",
-    about: "Only shipments with this status.",
+    about: "Only those that stand here with their carrier, such as `purchase_failed` to find what needs repair.",
     kind: ParameterKind::One(&STATUS),
 };
-const BY_STATE: Parameter =
-    Parameter { name: "state", about: "Only purchases in this state.", kind: ParameterKind::One(&STATE) };
+const BY_STATE: Parameter = Parameter {
+    name: "state",
+    about: "Only purchases that have come this far. `needs_review` finds those that wait for a person.",
+    kind: ParameterKind::One(&STATE),
+};
 
 pub fn routes() -> Vec<Route> {
     [shipments(), purchases()].into_iter().flatten().collect()
@@ -100,6 +103,12 @@ fn purchases() -> Vec<Route> {
             .success(Success::Resource(&SHIPMENT))
             .accepts()
             .refusals(const { &[Code::ShipmentPurchasing, Code::ShipmentNotPurchased, Code::ShipmentManifested, Code::VoidUnsupported] }),
+        Route::post("/shipments/{shipment_id}/labels", purchase, "Request a shipment's label", create_shipment_labels)
+            .about("Has a label that is pending, could not be stored or was given up asked for at once, instead of after the next pause; nothing is bought again. Answers 200 with the shipment once its label is among its `documents`, and 202 where that takes longer than 5 s, or than `Prefer: wait=<seconds>` says; `Prefer: respond-async` does not wait. While the label is missing, `label_pending` is true or `errors` says why.")
+            .id(&SHIPMENT_ID)
+            .success(Success::Resource(&SHIPMENT))
+            .accepts()
+            .refusals(const { &[Code::ShipmentPurchasing, Code::ShipmentNotPurchased, Code::ShipmentVoided] }),
         Route::get("/purchase_attempts", read, "List purchase attempts", list_purchase_attempts)
             .about("Newest first. Those with `state=needs_review` wait for a person: neither we nor the carrier can tell whether they were bought.")
             .parameters(const { &[LIMIT, CURSOR, BY_STATE] })
@@ -137,8 +146,7 @@ async fn list_shipments(call: Call) -> Result<Response> {
     let status = match call.query.one("status") {
         None => None,
         Some(word) => Some(Status::parse(word).ok_or_else(|| {
-            let words = Status::ALL.map(Status::as_str).join(", ");
-            query::refuse("status", &format!("Must be one of {words}."))
+            query::refuse_word("status", word, Status::ALL.iter().map(|status| status.as_str()))
         })?),
     };
     let query = call.list_query("shipments", format!("{:?}", status.map(Status::as_str)))?;
@@ -200,12 +208,18 @@ async fn void_shipment(call: Call) -> Result<Response> {
     respond::reply(&call, reply)
 }
 
+async fn create_shipment_labels(call: Call) -> Result<Response> {
+    let id = call.id()?;
+    let wait = wait(&call)?;
+    let reply = call.service().create_shipment_labels(call.command()?, id, wait).await?;
+    respond::reply(&call, reply)
+}
+
 async fn list_purchase_attempts(call: Call) -> Result<Response> {
     let state = match call.query.one("state") {
         None => None,
         Some(word) => Some(State::parse(word).ok_or_else(|| {
-            let words: Vec<_> = State::ALL.iter().map(|state| state.as_str()).collect();
-            query::refuse("state", &format!("Must be one of {}.", words.join(", ")))
+            query::refuse_word("state", word, State::ALL.iter().map(|state| state.as_str()))
         })?),
     };
     let query = call.list_query("purchase_attempts", format!("{:?}", state.map(State::as_str)))?;
@@ -225,21 +239,23 @@ async fn resolve_purchase_attempt(call: Call) -> Result<Response> {
     respond::reply(&call, reply)
 }
 
-/// How long the caller wants to wait: `Prefer` (RFC 7240). What is not about waiting is none of our business.
+/// Returns how long the request may wait for its result: the time that `Prefer` (RFC 7240) asks for, or else the
+/// operator's setting, but never so long that the request's own time limit would end it. Other preferences are
+/// ignored.
 pub fn wait(call: &Call) -> Result<Wait> {
-    let mut wait = Wait::Usual;
+    let mut wait = Duration::from_secs(call.service().settings().carriers.wait_seconds);
     for value in call.headers.get_all(PREFER) {
         let text = value.to_str().map_err(|_| bad_header("Prefer", "Must be plain text."))?;
         for preference in text.split([',', ';']).map(str::trim) {
             if preference.eq_ignore_ascii_case("respond-async") {
-                wait = Wait::For(Duration::ZERO);
+                wait = Duration::ZERO;
             } else if let Some(seconds) = preference.strip_prefix("wait=") {
                 let seconds: u64 = seconds
                     .parse()
                     .map_err(|_| bad_header("Prefer", "`wait` must be a whole number of seconds."))?;
-                wait = Wait::For(Duration::from_secs(seconds));
+                wait = Duration::from_secs(seconds);
             }
         }
     }
-    Ok(wait)
+    Ok(Wait(wait.min(call.wait_time_max())))
 }

@@ -1,7 +1,7 @@
-//! Paths for operators and tools: is it alive, is it ready, what does it count, what is the contract.
+//! Paths for operators and tools: liveness, readiness, metrics and the OpenAPI document.
 
 use http::{HeaderValue, StatusCode};
-use model::Result;
+use model::{Code, Result};
 
 use crate::call::Call;
 use crate::respond::{Response, json, with_body};
@@ -13,7 +13,8 @@ pub fn routes() -> Vec<Route> {
         Route::get("/healthz", "", "Tell whether the process lives", check_health)
             .success(Success::Other("application/json")),
         Route::get("/readyz", "", "Tell whether requests can be served", check_readiness)
-            .about("503 while the database does not answer.")
+            .about("503 while the database does not answer (`store_unavailable`), and while it can't be written to (`store_not_writable`), such as on a full disk. Reads are still served then.")
+            .refusals(&[Code::StoreUnavailable, Code::StoreNotWritable])
             .success(Success::Other("application/json")),
         Route::get("/metrics", "", "Read the metrics", get_metrics)
             .about("Prometheus' text format.")
@@ -37,11 +38,10 @@ async fn get_metrics(call: Call) -> Result<Response> {
     let media_type = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
     let service = call.service();
     let (webhooks, purchases) = (service.delivery_counts(), service.purchase_counts());
-    let text = call.app.0.metrics.text(webhooks, purchases, service.hub());
+    let text = call.app.0.metrics.text(webhooks, purchases, service.hub(), service.clock_state());
     Ok(with_body(StatusCode::OK, media_type, text))
 }
 
 async fn get_openapi(call: Call) -> Result<Response> {
-    let media_type = HeaderValue::from_static("application/json");
-    Ok(with_body(StatusCode::OK, media_type, call.app.0.openapi.clone()))
+    Ok(call.app.0.openapi.respond(&call.headers, "application/json"))
 }

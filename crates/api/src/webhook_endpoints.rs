@@ -23,7 +23,7 @@ const REPLAY_ONE: &str = "/webhook_endpoints/{webhook_endpoint_id}/deliveries/{w
 
 const BY_STATUS: Parameter = Parameter {
     name: "status",
-    about: "Only deliveries with this status.",
+    about: "Only deliveries that stand here, such as `failed` to find what never arrived.",
     kind: ParameterKind::One(&STATUS),
 };
 
@@ -36,7 +36,7 @@ pub fn routes() -> Vec<Route> {
             .success(Success::List(LIST, &WEBHOOK_ENDPOINT))
             .refusals(&[Code::NotProvisioned]),
         Route::post(ALL, write, "Create a webhook endpoint", create_webhook_endpoint)
-            .about("It gets the events from now on, each at least once, signed as [Standard Webhooks](https://www.standardwebhooks.com) says. The secret is in this answer, and never shown again.")
+            .about("It gets the events from now on, each at least once, signed as [Standard Webhooks](https://www.standardwebhooks.com) says. The secret is in this answer, and never shown again. Your token needs the scope to read the resource of each type that you name, such as `orders:read` for `order.created`; `*` means the types that it may read now, and stays that when the token is gone.")
             .body(Body::Json(&WEBHOOK_ENDPOINT))
             .success(Success::Created(&WEBHOOK_ENDPOINT_WITH_SECRET))
             .refusals(&[Code::NotProvisioned, Code::TooManyWebhookEndpoints, Code::UrlNotAllowed]),
@@ -45,7 +45,7 @@ pub fn routes() -> Vec<Route> {
             .success(Success::Resource(&WEBHOOK_ENDPOINT))
             .refusals(&[Code::NotProvisioned]),
         Route::patch(ONE, write, "Update a webhook endpoint", update_webhook_endpoint)
-            .about("Merges the body into the endpoint (RFC 7396). One that is enabled again goes on where it stopped.")
+            .about("Merges the body into the endpoint (RFC 7396). One that is enabled again goes on where it stopped. Your token must be able to read all events that the endpoint gets. New `event_types` are chosen as those of a new endpoint are.")
             .id(&ID)
             .body(Body::Patch(&WEBHOOK_ENDPOINT))
             .success(Success::Resource(&WEBHOOK_ENDPOINT))

@@ -1,5 +1,5 @@
-//! Allocations: one piece of an order assigned to a location, committed durably before it is answered; on one order
-//! that everybody wants, and over many.
+//! Allocations: one piece of an order allocated to a location, committed durably before the answer; on one contended
+//! order, and spread over many.
 
 use std::time::Duration;
 
@@ -16,15 +16,15 @@ use crate::process::{Data, Rows, Server};
 use crate::report::count;
 use crate::{Bench, Outcome, bare};
 
-/// Over how many orders, beside the contended one, which is number 0.
+/// The number of orders, in addition to the contended one, which is number 0.
 const ORDERS: usize = 10_000;
 const RATIO_MIN: f64 = 0.4;
-/// Events that a new store has at most: those of its one sample of each thing.
+/// The most events of a new store: those of its one sample of each resource.
 const SAMPLE_EVENTS_MAX: usize = 100;
 const PATH: &str = "/allocations/orders/";
 
-/// The rows that an allocation leaves, as pgbench writes them: the lock, the guarded update, the allocation, the
-/// touched reservation, and the two events. What the product reads in between to decide and to explain is left out.
+/// The rows that an allocation writes, as a pgbench script: the lock, the guarded update, the allocation, the touched
+/// reservation, and the two events. It leaves out the rows that the product reads in between.
 const SCRIPT: &str = "\
 \\set n :n + 1
 \\set o NUMBER
@@ -48,10 +48,10 @@ COMMIT;
 ";
 
 /// pgbench with as many connections as the product has clients, and with as many as the product itself opens: on few
-/// cores, fewer do more.
+/// cores, fewer connections are faster.
 const RIVALS: [(&str, usize); 2] = [("pgbench", TARGET_CONNECTIONS), ("pgbench on 16", 16)];
 
-/// What is measured: its name, which orders, and how a script numbers them.
+/// What to measure: its name, the orders, and how a script numbers them.
 struct Case {
     title: String,
     orders: std::ops::Range<usize>,
@@ -88,7 +88,7 @@ fn comparison(case: &Case, engine: &str, rival: &'static str, rounds: usize) -> 
     }
 }
 
-/// Against the same rows put through the same writer, in a store of its own.
+/// Measures against the same rows written by the same writer thread, in a store of its own.
 pub async fn sqlite(bench: &mut Bench) -> Outcome<()> {
     bench.progress("filling the stores");
     let shop = Shop::open(bench, Data::sqlite(bench, "allocate")?, None, ORDERS + 1).await?;
@@ -111,7 +111,7 @@ pub async fn sqlite(bench: &mut Bench) -> Outcome<()> {
     Ok(())
 }
 
-/// Against pgbench with the same statements, on the same server, in a database of its own.
+/// Measures against pgbench with the same statements, on the same server, in a database of its own.
 pub async fn postgres(bench: &mut Bench) -> Outcome<()> {
     bench.progress("starting a private PostgreSQL");
     let (server, pgbench) = match (Private::start().await, Pgbench::find()) {
@@ -145,7 +145,7 @@ pub async fn postgres(bench: &mut Bench) -> Outcome<()> {
                 comparison(&case, "PostgreSQL", rival, bench.plan.postgres_rounds),
                 async |connections| {
                     let figures = shop.server.answer_each(&requests, connections, turn).await?;
-                    // The rival's turn must not pay for what the product left to do.
+                    // Work that the product has left must not slow down the rival's turn.
                     database.until_numbered().await?;
                     Ok(figures)
                 },
@@ -157,14 +157,14 @@ pub async fn postgres(bench: &mut Bench) -> Outcome<()> {
     Ok(())
 }
 
-/// What pgbench is told.
+/// The values of a pgbench script.
 struct Script {
     text: String,
     variables: Vec<(&'static str, String)>,
 }
 
 impl Script {
-    /// Takes the documents from the events that the product wrote.
+    /// Reads the documents from the events that the product wrote.
     async fn read(database: &Database, shop: &Shop) -> Outcome<Self> {
         let owner = shop.owner.to_string();
         let last = "SELECT object, coalesce(previous_attributes, '') FROM event WHERE type = $1";
@@ -182,7 +182,7 @@ impl Script {
     }
 }
 
-/// The rows that an allocation leaves, as a bare server writes them: those of [`SCRIPT`].
+/// Writes the rows of an allocation without the product: those of [`SCRIPT`].
 pub struct Direct {
     db: Db,
     owner: Owner,
@@ -193,7 +193,7 @@ pub struct Direct {
 }
 
 impl Direct {
-    /// Takes an order's allocation, and the documents of the events that the product wrote for it, as the sample.
+    /// Reads an order's allocation, and the events that the product wrote for it, as the sample.
     pub async fn open(db: Db, owner: Owner, order: &str) -> Outcome<Self> {
         let order = Id::<Order>::parse(order).ok_or("this is no order's id")?;
         let read = db.read(owner, async move |tx| {
@@ -218,7 +218,7 @@ impl Direct {
         })
     }
 
-    /// Allocates one piece for the order that the path names; a path without one changes nothing.
+    /// Allocates one piece for the order in the path. A path without an order changes nothing.
     pub async fn write(&self, path: &str) -> model::Result<()> {
         let Some(order) = path.strip_prefix(PATH).and_then(Id::<Order>::parse) else { return Ok(()) };
         let (owner, now) = (self.owner, SystemClock.now());

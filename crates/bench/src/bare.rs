@@ -1,7 +1,7 @@
-//! The bare servers: what a request costs where nothing is decided.
+//! The bare servers: the cost of a request without any logic.
 //!
-//! The same connection loop as the product's (`api::server`), with the same settings, that gives one answer from
-//! memory. For writes it first puts the same rows through the same writer, with nothing parsed or authorised.
+//! They run the same connection loop as the product (`api::server`), with the same settings, and return one answer
+//! from memory. For writes, they first write the same rows with the same writer, without parsing or authorisation.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -27,13 +27,13 @@ use crate::allocations::Direct;
 
 type Response = http::Response<Full<Bytes>>;
 
-/// An answer, and what is done before it is given.
+/// An answer, and the rows to write before it.
 struct Bare {
     answer: Response,
     rows: Option<Rows>,
 }
 
-/// What is written.
+/// The rows to write.
 enum Rows {
     Location(Create),
     Allocation(Direct),
@@ -45,7 +45,7 @@ struct Create {
     doc: String,
 }
 
-/// Serves until the process is ended.
+/// Serves until the process ends.
 pub fn run(
     listen: SocketAddr,
     answer: &Path,
@@ -146,14 +146,14 @@ impl Create {
     }
 }
 
-/// A new identifier of this moment.
+/// Returns a new identifier with this timestamp.
 pub fn new_id<K: Kind>(now: Timestamp) -> Id<K> {
     let mut random = [0; RANDOM_BYTES];
     SystemRandom.fill(&mut random);
     Id::new(now, random)
 }
 
-/// The answer that the product gave, taken apart. Date and length are written by the connection loop itself.
+/// Parses the answer that the product gave. The connection loop itself writes date and length.
 fn read_answer(bytes: &[u8]) -> Outcome<Response> {
     let text = std::str::from_utf8(bytes)?;
     let (head, body) = text.split_once("\r\n\r\n").ok_or("the answer has no head")?;

@@ -1,14 +1,16 @@
-//! What a batch's purchase writes, without anybody who decides anything: the same rows through the same writer, in groups
-//! as large, from documents that are there already.
+//! The rows that the purchase of a batch writes, without any decisions: the same rows through the same writer, in
+//! groups of the same size, from existing documents. Label files are not among them.
 
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
 use model::access_token::Secret;
+use model::document::DocumentType;
 use model::shipment::{LabelFormat, Status};
-use model::{Batch, Event, Id, Owner, PurchaseAttempt, Timestamp};
+use model::{Batch, Document, Event, Id, Owner, PurchaseAttempt, Timestamp};
 use service::{Clock, SystemClock};
+use store::documents::{self, StoredFile};
 use store::purchases::{self, Due, Purchase, Wish};
 use store::shipments::{self, Stored};
 use store::{Access, Db, Start, Tx};
@@ -16,11 +18,11 @@ use store::{Access, Db, Start, Tx};
 use crate::Outcome;
 use crate::bare::{new_id, open};
 
-/// Purchases that are written down, and that come to an end, together.
+/// Purchases that are inserted together, and that end together.
 const GROUP: usize = 64;
 const NODE: &str = "bench";
 
-/// Writes what so many purchases write; tells how many a second.
+/// Writes the rows of this number of purchases, and returns how many per second.
 pub async fn direct(file: &Path, token: &str, amount: usize) -> Outcome<f64> {
     let db = open(file).await?;
     let owner = Secret::owner_of(token).ok_or("the token names no owner")?;
@@ -32,7 +34,7 @@ pub async fn direct(file: &Path, token: &str, amount: usize) -> Outcome<f64> {
     Ok(shipments.len() as f64 / began.elapsed().as_secs_f64())
 }
 
-/// Shipments that were bought, and the purchase of one.
+/// Reads purchased shipments, and the purchase of one of them.
 async fn read(db: &Db, owner: Owner, amount: usize) -> model::Result<(Vec<Stored>, Arc<Purchase>)> {
     let read = db.read(owner, async move |tx| {
         let page = shipments::page(tx, owner, Some(Status::Purchased), &Start::First, amount).await?;
@@ -45,7 +47,7 @@ async fn read(db: &Db, owner: Owner, amount: usize) -> model::Result<(Vec<Stored
     Ok((shipments, Arc::new(sample)))
 }
 
-/// Three transactions, as the product makes them: the wishes, that carriers are asked, and what came of it.
+/// Runs the product's transactions: inserting the purchases, recording the calls, the receipts, and the outcomes.
 async fn write(db: &Db, owner: Owner, group: Arc<[Stored]>, sample: &Arc<Purchase>) -> model::Result<()> {
     let now = SystemClock.now();
     let (wishes, of) = (Arc::clone(&group), Arc::clone(sample));
@@ -57,6 +59,13 @@ async fn write(db: &Db, owner: Owner, group: Arc<[Stored]>, sample: &Arc<Purchas
     let call =
         db.write(owner, async move |tx| purchases::call(tx, &called.iter().collect::<Vec<_>>(), now).await);
     call.await?;
+    let (sold, of) = (Arc::clone(&claimed), Arc::clone(sample));
+    let keep = db.write(owner, async move |tx| {
+        let bought = |purchase: &Purchase| Purchase { receipt: of.receipt.clone(), ..purchase.clone() };
+        let sold: Vec<Purchase> = sold.iter().map(bought).collect();
+        purchases::keep_receipts(tx, &sold.iter().collect::<Vec<_>>(), now).await
+    });
+    keep.await?;
     let of = Arc::clone(sample);
     db.write(owner, async move |tx| record(tx, owner, &group, &claimed, &of, now).await).await
 }
@@ -104,11 +113,24 @@ async fn record(
             receipt: sample.receipt.clone(),
             batch: None,
             due_at: None,
+            is_labelled: true,
+            is_follow_up: true,
+            earlier: None,
             ..purchase.clone()
         };
         purchases::record(tx, &bought, now).await?;
     }
     for stored in group {
+        let label = StoredFile {
+            id: new_id::<Document>(now),
+            r#type: DocumentType::Label,
+            file_name: "label.zpl".to_owned(),
+            file_type: LabelFormat::Zpl.media_type().to_owned(),
+            file_size: 1,
+            place: format!("{owner}/{}", stored.id),
+            package: Some(1),
+        };
+        documents::insert(tx, owner, &stored.id.to_string(), &label, now).await?;
         change(tx, owner, stored, "shipment.purchased", now).await?;
     }
     Ok(())

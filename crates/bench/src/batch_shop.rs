@@ -1,4 +1,4 @@
-//! A shop that fills batches and has them bought, labelled and handed over, and watches the server meanwhile.
+//! A client that fills batches, has them bought, labelled and manifested, and measures the server meanwhile.
 
 use std::time::{Duration, Instant};
 
@@ -12,30 +12,30 @@ use crate::process::{Data, Server, body, id, request};
 use crate::shipments::SHIPMENT;
 use crate::{Bench, Outcome};
 
-/// Connections that make shipments.
+/// Connections that create shipments.
 const MAKERS: usize = 32;
-/// Calls that the carrier is asked at once, and what each takes where it takes its time.
+/// Calls to the carrier at once, and the duration of each at a slow carrier.
 pub const CALLS: usize = 32;
 pub const CALL_MS: u64 = 50;
-/// How often a batch is looked at while it is bought: for its end, and for how long that takes.
+/// How often a batch is read while it is bought, to notice its end and to measure the latency of reads.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
-/// How long a purchase may take beyond what the carrier alone would.
+/// How long a purchase may take in addition to the carrier's own time.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// The product with a carrier of its own.
 pub struct Shop<'a> {
     bench: &'a Bench,
     pub product: Server,
-    /// Ends with the shop, because this holds it.
+    /// The carrier's process, which ends when this is dropped.
     carrier: Server,
     pub token: String,
 }
 
-/// What was seen while a batch was bought.
+/// Measurements during the purchase of a batch.
 pub struct Seen {
     pub time: Duration,
     pub memory_mib: f64,
-    /// How long a GET of the batch took at most, but for one in a hundred, in milliseconds.
+    /// The 99th percentile of the durations of reading the batch, in milliseconds.
     pub get_ms: f64,
 }
 
@@ -59,7 +59,7 @@ impl<'a> Shop<'a> {
         Ok(load::ask(&target).await?)
     }
 
-    /// Makes so many shipments, and gives their ids.
+    /// Creates this number of shipments, and returns their ids.
     pub async fn make(&self, amount: usize) -> Outcome<Vec<String>> {
         let create = request("POST", "/shipments", Some(&self.token), SHIPMENT);
         let mut makers = JoinSet::new();
@@ -84,10 +84,12 @@ impl<'a> Shop<'a> {
         Ok(ids)
     }
 
-    /// Makes a batch.
-    pub async fn batch(&self, shipments: &[String]) -> Outcome<String> {
-        let body = r#"{"service":{"carrier_account":{"handle":"bench"},"carrier_service":{"handle":"standard"}},"options":{"label_format":"zpl"}}"#;
-        let batch = id(&self.ask("POST", "/batches", body).await?)?;
+    /// Creates a batch with this label format.
+    pub async fn batch(&self, format: &str, shipments: &[String]) -> Outcome<String> {
+        let body = format!(
+            r#"{{"service":{{"carrier_account":{{"handle":"bench"}},"carrier_service":{{"handle":"standard"}}}},"options":{{"label_format":"{format}"}}}}"#
+        );
+        let batch = id(&self.ask("POST", "/batches", &body).await?)?;
         if !shipments.is_empty() {
             self.add(&batch, shipments).await?;
         }
@@ -99,7 +101,7 @@ impl<'a> Shop<'a> {
         self.ask("PATCH", &format!("/batches/{batch}/shipments"), &body).await.map(drop)
     }
 
-    /// Buys a batch of so many shipments, and looks at it until it is bought.
+    /// Buys a batch of this number of shipments, and reads it until it is bought.
     pub async fn buy(&self, batch: &str, amount: usize) -> Outcome<Seen> {
         let path = format!("/batches/{batch}");
         let began = Instant::now();
@@ -131,7 +133,18 @@ impl<'a> Shop<'a> {
         Ok(Seen { time: began.elapsed(), memory_mib, get_ms })
     }
 
-    /// The cursor of the last page of a batch's shipments.
+    /// Checks that a batch that has just been completed has a label for each shipment.
+    pub async fn ensure_labels(&self, batch: &str, amount: usize) -> Outcome<()> {
+        let get = request("GET", &format!("/batches/{batch}/labels"), Some(&self.token), "");
+        let answer = fetch(&self.product, &with_header(&get, "Connection: close"), |_| Ok(())).await?;
+        let labels = memchr::memmem::find_iter(&answer, br#""type":"label""#).count();
+        match labels == amount {
+            true => Ok(()),
+            false => Err(format!("{labels} labels of {amount} shipments that are purchased").into()),
+        }
+    }
+
+    /// Returns the cursor of the last page of a batch's shipments.
     pub async fn last_page(&self, batch: &str) -> Outcome<String> {
         let mut cursor = String::new();
         loop {
@@ -145,7 +158,7 @@ impl<'a> Shop<'a> {
         }
     }
 
-    /// How long the first page takes and how long that one, in milliseconds.
+    /// Returns how long the first page and the last page take, in milliseconds.
     pub async fn compare_pages(&self, batch: &str, last: &str) -> Outcome<(f64, f64)> {
         let first = format!("/batches/{batch}/shipments?limit=20");
         let (mut firsts, mut lasts) = (Vec::new(), Vec::new());
@@ -164,7 +177,7 @@ impl<'a> Shop<'a> {
         Ok((middle(firsts), middle(lasts)))
     }
 
-    /// Asks for something of a batch until it is made; gives the answer, and the most memory that the server had.
+    /// Requests a file of a batch until it is complete. Returns the answer, and the most memory that the server used.
     async fn make_whole(&self, path: &str) -> Outcome<(Vec<u8>, f64)> {
         let began = Instant::now();
         let mut memory_mib = 0.0_f64;
@@ -183,14 +196,14 @@ impl<'a> Shop<'a> {
         }
     }
 
-    /// Hands a batch over: makes its manifests; tells how long it took, and the most memory that the server had.
+    /// Makes the manifests of a batch. Returns how long that took, and the most memory that the server used.
     pub async fn hand_over(&self, batch: &str) -> Outcome<(Duration, f64)> {
         let began = Instant::now();
         let (answer, memory_mib) = self.make_whole(&format!("/batches/{batch}/manifests")).await?;
         let time = began.elapsed();
         let made: serde_json::Value = serde_json::from_str(body(&answer)?)?;
         let manifests = made["data"].as_array().ok_or("no list of manifests")?;
-        // An answer comes of a manifest that the carrier refused, too.
+        // The answer also contains manifests that the carrier refused.
         match manifests.iter().find(|manifest| manifest["status"] != "created") {
             Some(failed) => {
                 Err(format!("not handed over: {} {}", failed["status"], failed["messages"]).into())
@@ -200,8 +213,8 @@ impl<'a> Shop<'a> {
         }
     }
 
-    /// Makes the labels of a batch, and fetches them in one file; tells how long it took, the most memory that the server
-    /// had, and how large the file is.
+    /// Makes the labels of a batch, and fetches them in one file. Returns how long that took, the most memory that
+    /// the server used, and the size of the file.
     pub async fn label(&self, batch: &str) -> Outcome<(Duration, f64, u64)> {
         let began = Instant::now();
         let (answer, mut memory_mib) = self.make_whole(&format!("/batches/{batch}/labels")).await?;
@@ -221,14 +234,14 @@ impl<'a> Shop<'a> {
     }
 }
 
-/// A request with one more header.
+/// Returns a request with an additional header.
 fn with_header(request: &Bytes, header: &str) -> Bytes {
     let text = String::from_utf8_lossy(request);
     text.replacen("\r\n", &format!("\r\n{header}\r\n"), 1).into()
 }
 
-/// Sends a request that ends the connection, and reads what comes: the first mebibytes are kept, enough for a list of
-/// 100,000 shipments; of the rest only the length is told.
+/// Sends a request that closes the connection, and reads the answer: keeps the first mebibytes, enough for a list of
+/// 100,000 shipments, and of the rest only the length.
 async fn fetch(
     product: &Server,
     request: &Bytes,

@@ -1,5 +1,6 @@
-//! Batches: filled by one request, listed at their end, bought from a carrier that answers at once and from one that takes
-//! its time, labelled into one file, handed over. The server is watched meanwhile: its memory, and how long it lets others wait.
+//! Batches: filled by one request, listed at their end, bought from a carrier that answers at once and from a slow
+//! one, labelled into one file, and manifested. Meanwhile, the server's memory and the latency of other requests are
+//! measured.
 
 use std::time::{Duration, Instant};
 
@@ -10,11 +11,12 @@ use crate::process::Data;
 use crate::report::{count, table};
 use crate::{Bench, Engine, Outcome};
 
-/// A small batch that is bought beside a large one.
+/// A small batch that is bought while a large one is.
 const SMALL: usize = 320;
 const MEMORY_MIB_MAX: f64 = 256.0;
 const GET_MS_MAX: f64 = 50.0;
 const TIME_RATIO_MAX: f64 = 1.25;
+const DIRECT_RATIO_MIN: f64 = 0.5;
 
 pub async fn measure(bench: &mut Bench) -> Outcome<()> {
     let only = bench.plan.batch_engine;
@@ -35,14 +37,14 @@ pub async fn measure(bench: &mut Bench) -> Outcome<()> {
     with_time(bench, "PostgreSQL", &data).await
 }
 
-/// A carrier that answers at once: what the product itself costs.
+/// Buys from a carrier that answers at once, which measures the product's own cost.
 async fn at_once(bench: &mut Bench) -> Outcome<()> {
     let (added, listed) = (bench.plan.batch_added, bench.plan.batch_listed);
     let data = Data::sqlite(bench, "batches")?;
     let shop = Shop::open(bench, &data, 0).await?;
     bench.progress("making shipments");
     let shipments = shop.make(listed).await?;
-    let batch = shop.batch(&[]).await?;
+    let batch = shop.batch("zpl", &[]).await?;
     bench.progress("adding them to a batch");
     let began = Instant::now();
     shop.add(&batch, &shipments[..added]).await?;
@@ -56,8 +58,9 @@ async fn at_once(bench: &mut Bench) -> Outcome<()> {
     bench.print(&adding)?;
     bench.progress("buying it");
     let bought = shop.buy(&batch, added).await?;
+    shop.ensure_labels(&batch, added).await?;
     let per_second = added as f64 / bought.time.as_secs_f64();
-    let whole = shop.batch(&[]).await?;
+    let whole = shop.batch("zpl", &[]).await?;
     shop.add(&whole, &shipments[added..]).await?;
     bench.progress("listing it to its end");
     let last = shop.last_page(&whole).await?;
@@ -70,9 +73,9 @@ async fn at_once(bench: &mut Bench) -> Outcome<()> {
         ["purchases", "product/s", "direct/s", "ratio"].map(str::to_owned).to_vec(),
         vec![count(added as f64), count(per_second), count(least), format!("{ratio:.2}")],
     ];
-    bench.print(&format!("\nBuy a batch from a carrier that answers at once, SQLite\n{}", table(&rows)))?;
+    bench.print(&format!("\nBuy a batch from a carrier that answers at once, SQLite; labels as ZPL, stored before it is confirmed\n{}", table(&rows)))?;
     let title = "Batch purchases, of the same rows written directly, SQLite";
-    bench.targets.at_least(title, ratio, 0.15, |ratio| format!("{ratio:.2}"));
+    bench.targets.at_least(title, ratio, DIRECT_RATIO_MIN, |ratio| format!("{ratio:.2}"));
     let times = deep / first;
     let text = format!(
         "\nList 20 shipments of a batch of {}, SQLite: the first page {first:.2} ms, the last {deep:.2} ms\n",
@@ -83,30 +86,31 @@ async fn at_once(bench: &mut Bench) -> Outcome<()> {
     Ok(())
 }
 
-/// A carrier that takes its time: whether anything but the carrier is waited for.
+/// Buys from a slow carrier, which measures whether the product adds to the carrier's time.
 async fn with_time(bench: &mut Bench, engine: &str, data: &Data) -> Outcome<()> {
     let amount = bench.plan.batch_bought;
     let shop = Shop::open(bench, data, CALL_MS).await?;
     bench.progress("making shipments");
-    let small = shop.batch(&shop.make(SMALL).await?).await?;
+    let small = shop.batch("pdf", &shop.make(SMALL).await?).await?;
     bench.progress("buying a small batch alone");
     let alone = shop.buy(&small, SMALL).await?;
     let (small, large) = (shop.make(SMALL).await?, shop.make(amount).await?);
-    let (small, large) = (shop.batch(&small).await?, shop.batch(&large).await?);
+    let (small, large) = (shop.batch("pdf", &small).await?, shop.batch("pdf", &large).await?);
     bench.progress("buying a large batch, and a small one beside it");
     let beside = async {
-        // By then the large one fills every place.
+        // By then the large batch uses every call permit.
         tokio::time::sleep(Duration::from_millis(1500)).await;
         shop.buy(&small, SMALL).await
     };
     let (seen, beside) = tokio::try_join!(shop.buy(&large, amount), beside)?;
+    shop.ensure_labels(&large, amount).await?;
     bench.progress("its labels, in one file");
     let (label_time, label_mib, bytes) = shop.label(&large).await?;
     bench.progress("its manifest");
     let (manifest_time, manifest_mib) = shop.hand_over(&large).await?;
     shop.product.stop().await?;
     let ideal = amount as f64 * CALL_MS as f64 / 1000.0 / CALLS as f64;
-    // The small one had its share of the same calls.
+    // The small batch had its share of the same calls.
     let ideal = ideal + SMALL as f64 * CALL_MS as f64 / 1000.0 / CALLS as f64;
     let ratio = seen.time.as_secs_f64() / ideal;
     let delay = beside.time.as_secs_f64() / alone.time.as_secs_f64();
@@ -137,7 +141,7 @@ async fn with_time(bench: &mut Bench, engine: &str, data: &Data) -> Outcome<()> 
         ],
     ];
     bench.print(&format!(
-        "\nBuy a batch from a carrier that takes {CALL_MS} ms, {CALLS} calls at once, {engine}; labels as ZPL\n{}",
+        "\nBuy a batch from a carrier that takes {CALL_MS} ms, {CALLS} calls at once, {engine}; labels as PDF, stored before it is confirmed\n{}",
         table(&rows)
     ))?;
     let mut below = |what: &str, measured: f64, limit: f64, show: fn(f64) -> String| {

@@ -1,5 +1,5 @@
-//! The bare broadcaster: axum's websockets with small buffers, which send the bytes they are told to whoever is
-//! connected, as many messages in a frame as the product puts there, and nothing else.
+//! The bare broadcaster: axum's websockets with small buffers. It sends the given bytes to every connection, as many
+//! messages per frame as the product does, and does nothing else.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -13,12 +13,12 @@ use tokio::sync::broadcast::{self, Receiver, Sender};
 
 use crate::Outcome;
 
-/// Messages in a frame, as the product has them.
+/// Messages in a frame, as in the product.
 const FRAME_MESSAGES: usize = 16;
-/// Messages that may wait for a connection.
+/// Messages that may be queued for a connection.
 const WAITING_MAX: usize = 65_536;
 
-/// Serves until the process is ended.
+/// Serves until the process ends.
 pub fn run(listen: SocketAddr) -> Outcome<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
@@ -41,7 +41,7 @@ async fn connect(
     upgrade.read_buffer_size(2048).write_buffer_size(4096).on_upgrade(move |socket| forward(socket, receiver))
 }
 
-/// Sends the body to everyone, so many times.
+/// Sends the body to every connection, the given number of times.
 async fn publish(
     Path(count): Path<usize>,
     State(sender): State<Arc<Sender<Bytes>>>,

@@ -1,13 +1,13 @@
-//! A comparison: the product and a rival take turns, and the ratios of neighbouring turns are what counts.
+//! A comparison: the product and a rival take turns. The result is the median ratio of neighbouring turns.
 
 use crate::load::{Figures, Latency};
 use crate::report::{self, count};
 use crate::{Bench, Outcome};
 
-/// The connections at which targets are set.
+/// The number of connections to which targets apply.
 pub const TARGET_CONNECTIONS: usize = 64;
 
-/// What is compared, and what is asked of it.
+/// What is compared, and its targets.
 pub struct Comparison {
     pub title: String,
     pub rival: &'static str,
@@ -24,7 +24,7 @@ struct Turns {
     rival: Vec<Figures>,
 }
 
-/// Lets the two take turns, prints the table, and notes the targets.
+/// Runs the turns of both sides, prints the table, and records the targets.
 pub async fn compare(
     bench: &mut Bench,
     comparison: Comparison,
@@ -37,7 +37,7 @@ pub async fn compare(
         for (turns, &connections) in turns.iter_mut().zip(all) {
             let (title, rounds) = (&comparison.title, comparison.rounds);
             bench.progress(&format!("{title}: round {} of {rounds}, {connections} connections", round + 1));
-            // Who goes first changes, so that whatever drifts favours neither.
+            // The sides alternate in going first, so that drift favours neither.
             if round % 2 == 0 {
                 turns.product.push(product(connections).await?);
                 turns.rival.push(rival(connections).await?);
@@ -64,7 +64,7 @@ fn heading(rival: &str) -> Vec<String> {
     columns.map(str::to_owned).collect()
 }
 
-/// Holds the turns against the targets; tells the one of the ratio.
+/// Checks the turns against the targets, and returns the result for the ratio.
 fn note(bench: &mut Bench, comparison: &Comparison, turns: &Turns) -> String {
     let what = format!("{}, of {}", comparison.title, comparison.rival);
     let verdict =
@@ -78,7 +78,7 @@ fn note(bench: &mut Bench, comparison: &Comparison, turns: &Turns) -> String {
 }
 
 impl Turns {
-    /// The median of the rounds' ratios.
+    /// Returns the median of the rounds' ratios.
     fn ratio(&self) -> f64 {
         let pairs = self.product.iter().zip(&self.rival);
         median(pairs.map(|(product, rival)| product.per_second / rival.per_second))
@@ -101,13 +101,13 @@ impl Turns {
     }
 }
 
-/// The median of what is known of some figure, or a dash.
+/// Returns the median of a figure, or a dash if it is unknown.
 fn middle(side: &[Figures], pick: impl Fn(&Figures) -> Option<f64>, decimals: usize) -> String {
     let known: Vec<f64> = side.iter().filter_map(pick).collect();
     if known.is_empty() { "-".to_owned() } else { format!("{:.decimals$}", median(known.into_iter())) }
 }
 
-/// The value in the middle; of an even number, the mean of the two there.
+/// Returns the median. For an even number of values, it is the mean of the two in the middle.
 pub fn median(values: impl Iterator<Item = f64>) -> f64 {
     let mut values: Vec<f64> = values.collect();
     values.sort_unstable_by(f64::total_cmp);

@@ -1,4 +1,4 @@
-//! Creates: a location with its event, committed durably before it is answered.
+//! Creates: a location with its event, committed durably before the answer.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::postgres::{Database, Pgbench, Private};
 use crate::process::{self, Data, Rows, Server, create_request};
 use crate::{Bench, Outcome};
 
-/// Against the same rows put through the same writer, in a store of its own.
+/// Measures against the same rows written by the same writer thread, in a store of its own.
 pub async fn sqlite(bench: &mut Bench) -> Outcome<()> {
     bench.progress("starting the stores");
     let data = Data::sqlite(bench, "create")?;
@@ -39,7 +39,7 @@ pub async fn sqlite(bench: &mut Bench) -> Outcome<()> {
     .await
 }
 
-/// Against pgbench with the same statements, on the same server, in a database of its own.
+/// Measures against pgbench with the same statements, on the same server, in a database of its own.
 pub async fn postgres(bench: &mut Bench) -> Outcome<()> {
     bench.progress("starting a private PostgreSQL");
     let (server, pgbench) = match (Private::start().await, Pgbench::find()) {
@@ -76,7 +76,7 @@ pub async fn postgres(bench: &mut Bench) -> Outcome<()> {
         comparison,
         async |connections| {
             let figures = product.answer(&request, connections, turn).await?;
-            // The rival's turn must not pay for what the product left to do.
+            // Work that the product has left must not slow down the rival's turn.
             let lag = database.until_numbered().await?;
             lags.borrow_mut().push(lag.as_secs_f64() * 1000.0);
             Ok(figures)

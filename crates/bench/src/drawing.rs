@@ -1,8 +1,9 @@
-//! Labels: how many one core draws in a second, against the bare encoder of each format.
+//! Labels: how many one core draws per second, compared with the bare encoder of each format.
 //!
-//! The rivals get what our drawing ends with: for PNG the same dots, for PDF the same words and bars, for ZPL a text of the
-//! same length. So the ratio is the price of laying out, shaping, barcodes and dots.
+//! The rivals get the result of our layout: for PNG the same dots, for PDF the same words and bars, for ZPL a text of
+//! the same length. So the ratio is the cost of layout, shaping, barcodes and rasterisation.
 
+use std::cell::Cell;
 use std::fmt::Write as _;
 use std::hint::black_box;
 use std::time::Duration;
@@ -26,8 +27,25 @@ use crate::{Bench, Outcome};
 const POINTS_PER_MM: f32 = 72.0 / 25.4;
 /// Packages of the shipment whose labels go into one file.
 const PACKAGES: usize = 99;
+/// Shipments that are drawn in turn, each to another recipient and with another number, so that caches of earlier
+/// labels do not distort the result.
+const SHIPMENTS: usize = 256;
+/// Names and addresses of recipients.
+const NAMES: [&str; 8] = [
+    "Ann Leigh",
+    "Tom Griffin",
+    "Wei Zhang",
+    "Sofia Rossi",
+    "Jack O'Neill",
+    "Rafael Costa",
+    "Ingrid Olsen",
+    "Yusuf Demir",
+];
+const STREETS: [&str; 7] =
+    ["Quay Street", "Church Lane", "Victoria Road", "Park Avenue", "Station Road", "The Green", "West View"];
+const CITIES: [&str; 5] = ["Bristol", "London", "Sheffield", "Cardiff", "Glasgow"];
 
-/// A way to make bytes again and again.
+/// A function that makes the bytes of a file repeatedly.
 type Make<'a> = Box<dyn Fn() -> Outcome<Vec<u8>> + 'a>;
 
 /// Measures each format, in turns that alternate with its rival's.
@@ -35,19 +53,22 @@ pub fn measure(bench: &Bench) -> Outcome<()> {
     let fonts = Fonts::compiled_in();
     let mut rows =
         vec![["label", "labels/s", "bytes", "bare/s", "ratio", "format"].map(str::to_owned).to_vec()];
-    for (name, body, packages) in [
-        ("domestic", shipment("GB", 1), 1),
-        ("abroad, CN22", shipment("DE", 1), 1),
-        ("99 packages", shipment("GB", PACKAGES), PACKAGES),
-    ] {
-        let shipment: ShipmentInput = parse(body).map_err(|error| format!("{error:?}"))?;
-        let numbers = ["LX123456785GB".to_owned()];
-        let bought = bought(&shipment, &numbers)?;
+    for (name, to, packages) in
+        [("domestic", "GB", 1), ("abroad, CN22", "DE", 1), ("99 packages", "GB", PACKAGES)]
+    {
+        let read = |n| parse(shipment(to, packages, n)).map_err(|error| format!("{error:?}"));
+        let shipments: Vec<ShipmentInput> = (0..SHIPMENTS).map(read).collect::<Result<_, _>>()?;
+        let numbers: Vec<[String; 1]> =
+            (0..SHIPMENTS).map(|n| [format!("LX{:08}5GB", 12_345_678 + 7_919 * n)]).collect();
+        let boughts = shipments.iter().zip(&numbers).map(|(shipment, numbers)| bought(shipment, numbers));
+        let boughts: Vec<Bought<'_>> = boughts.collect::<Outcome<_>>()?;
         for format in LabelFormat::ALL {
             bench.progress(&format!("labels: {name}, {}", format.as_str()));
-            let scenes_of_label = scenes(&bought, format, "4x6", &fonts)?;
-            let product: Make<'_> = Box::new(|| draw(&bought, format, &fonts));
-            let bytes = product()?;
+            let scenes_of_label = scenes(&boughts[0], format, "4x6", &fonts)?;
+            let bytes = draw(&boughts[0], format, &fonts)?;
+            let next = Cell::new(0);
+            let product: Make<'_> =
+                Box::new(|| draw(&boughts[next.replace(next.get() + 1) % SHIPMENTS], format, &fonts));
             let rival = rival(format, &scenes_of_label, &bytes)?;
             let (ours, bare, ratio) = turns(bench, packages, &product, &rival)?;
             let figures = [name, &count(ours), &count(bytes.len() as f64 / packages as f64), &count(bare)];
@@ -62,11 +83,12 @@ pub fn measure(bench: &Bench) -> Outcome<()> {
     ))
 }
 
-fn shipment(to: &str, packages: usize) -> Value {
-    let address = |country: &str| {
+fn shipment(to: &str, packages: usize, n: usize) -> Value {
+    let address = |country: &str, n: usize| {
+        let post_code = if country == "GB" { "BS1 4DJ" } else { "10115" };
         json!({
-            "address": {"line_1": "1 Quay Street", "line_2": "Floor 2", "city": "Bristol", "country_code": country},
-            "contact": {"name": "Ann Leigh", "company": "Acme Ltd", "phone_number": "+44 117 496 0000"},
+            "address": {"line_1": format!("{} {}", 1 + n % 97, STREETS[n % STREETS.len()]), "line_2": "Floor 2", "city": CITIES[n % CITIES.len()], "post_code": post_code, "country_code": country},
+            "contact": {"name": NAMES[n % NAMES.len()], "company": "Acme Ltd", "phone_number": format!("+44 117 496 {n:04}")},
         })
     };
     let item = |description: &str| {
@@ -74,10 +96,10 @@ fn shipment(to: &str, packages: usize) -> Value {
                "hs_code": "610910", "origin_country_code": "PT"})
     };
     json!({
-        "addresses": {"destination": address(to), "origin": address("GB")},
+        "addresses": {"destination": address(to, n), "origin": address("GB", 0)},
         "packages": vec![json!({"geometry": {"mass": 1.2}}); packages],
         "customs": {"contents_type": "gift", "declarant": {"name": "A. Leigh"}, "items": [item("T-shirt"), item("Book")]},
-        "options": {"label": {"custom_data": {"text_lines": ["PO 4711"], "barcodes": ["PO-4711"]}}},
+        "options": {"label": {"custom_data": {"text_lines": [format!("PO {}", 4711 + n)], "barcodes": [format!("PO-{}", 4711 + n)]}}},
     })
 }
 
@@ -93,7 +115,7 @@ fn bought<'a>(shipment: &'a ShipmentInput, numbers: &'a [String]) -> Outcome<Bou
     })
 }
 
-/// The labels of a shipment, from the shipment to the bytes.
+/// Draws the labels of a shipment, from the shipment to the bytes.
 fn draw(bought: &Bought<'_>, format: LabelFormat, fonts: &Fonts) -> Outcome<Vec<u8>> {
     let papers = files(format, &scenes(bought, format, "4x6", fonts)?)?;
     Ok(papers.into_iter().flat_map(|paper| paper.bytes).collect())
@@ -113,7 +135,7 @@ fn rival<'a>(format: LabelFormat, scenes: &'a [Scene], bytes: &[u8]) -> Outcome<
     })
 }
 
-/// The dots of a label.
+/// The pixels of a label.
 struct Image {
     width: u32,
     height: u32,
@@ -139,7 +161,7 @@ fn encode(image: &Image, times: usize) -> Outcome<Vec<u8>> {
     Ok(file)
 }
 
-/// Words one glyph after the other, and bars: what a page of krilla's costs without a layout.
+/// Writes words glyph by glyph, and bars: the cost of a krilla page without a layout.
 fn write_pdf(scenes: &[Scene]) -> Outcome<Vec<u8>> {
     let mut document = krilla::Document::new();
     let bytes = dejavu::sans_condensed::regular();
@@ -204,7 +226,7 @@ fn path(item: &Item) -> Option<krilla::geom::Path> {
         }
         Item::Squares(squares) => {
             let module = squares.module_dots as f32 / DOTS_PER_MM;
-            for (y, row) in squares.matrix.modules.chunks(squares.matrix.side).enumerate() {
+            for (y, row) in squares.matrix.modules().chunks(squares.matrix.side).enumerate() {
                 let y = squares.y + y as f32 * module;
                 runs(row, |at, count| rect(squares.x + at as f32 * module, y, count as f32 * module, module));
             }
@@ -213,7 +235,7 @@ fn path(item: &Item) -> Option<krilla::geom::Path> {
     builder.finish()
 }
 
-/// Tells where dark modules begin, and how many follow each other.
+/// Calls `tell` with the start and the length of each run of dark modules.
 fn runs(modules: &[bool], mut tell: impl FnMut(usize, usize)) {
     let mut at = 0;
     for run in modules.chunk_by(|a, b| a == b) {
@@ -224,7 +246,7 @@ fn runs(modules: &[bool], mut tell: impl FnMut(usize, usize)) {
     }
 }
 
-/// As many lines of about the same lengths, with the numbers that place them formatted.
+/// Writes as many lines of about the same length, with formatted coordinates.
 fn write_text(lines: &[String]) -> Vec<u8> {
     let mut text = String::new();
     for line in lines {
@@ -234,7 +256,7 @@ fn write_text(lines: &[String]) -> Vec<u8> {
     text.into_bytes()
 }
 
-/// Labels a second of both, and the ratio: medians of turns that alternate.
+/// Returns labels per second of both sides, and their ratio: the medians of alternating turns.
 fn turns(bench: &Bench, packages: usize, product: &Make<'_>, rival: &Make<'_>) -> Outcome<(f64, f64, f64)> {
     let (mut ours, mut bare) = (Vec::new(), Vec::new());
     for round in 0..bench.plan.rounds {
@@ -251,7 +273,7 @@ fn turns(bench: &Bench, packages: usize, product: &Make<'_>, rival: &Make<'_>) -
     Ok((median(ours.into_iter()), median(bare.into_iter()), ratio))
 }
 
-/// Labels for each second that this thread had of a core: others on the machine don't count.
+/// Returns labels per second of this thread's processor time, which other processes on the machine do not affect.
 fn rate(time: Duration, packages: usize, make: &Make<'_>) -> Outcome<f64> {
     let (start, mut files) = (on_core()?, 0_usize);
     loop {
@@ -264,7 +286,7 @@ fn rate(time: Duration, packages: usize, make: &Make<'_>) -> Outcome<f64> {
     }
 }
 
-/// How long this thread has been on a core.
+/// Returns the processor time of this thread.
 fn on_core() -> Outcome<Duration> {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat")?;
     let nanoseconds = text.split_whitespace().next().ok_or("no time")?.parse()?;

@@ -1,4 +1,4 @@
-//! Growth: how much longer the same request takes in a store of many orders than in one of few.
+//! Growth: the time of the same request in a store of many orders, relative to one of few.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -14,12 +14,12 @@ use crate::report::{self, count};
 use crate::{Bench, Outcome};
 
 const ORDERS_FEW: usize = 1000;
-/// Different requests at most: enough that what they touch fits in no cache of the program's.
+/// The most different requests: enough that the rows they touch fit in no cache of the program.
 const REQUESTS_MAX: usize = 20_000;
 const CONNECTIONS: usize = 16;
 const TIMES_MAX: f64 = 1.5;
 
-/// A request that is made of both stores.
+/// A request that is sent to both stores.
 type Case = (&'static str, fn(&Shop, usize) -> Arc<[Bytes]>);
 
 const CASES: [Case; 3] = [
@@ -56,7 +56,7 @@ fn filling(bench: &Bench, engine: &str) -> Instant {
     Instant::now()
 }
 
-/// Lets the two stores take turns at each request, prints the table, and notes the targets.
+/// Runs the turns of both stores for each request, prints the table, and records the targets.
 async fn grow(bench: &mut Bench, engine: &str, shops: [&Shop; 2], began: Instant) -> Outcome<()> {
     let fill = began.elapsed().as_secs();
     let sizes = [ORDERS_FEW, bench.plan.orders];
@@ -71,7 +71,7 @@ async fn grow(bench: &mut Bench, engine: &str, shops: [&Shop; 2], began: Instant
             bench.progress(&format!("{title}, {engine}: round {}", round + 1));
             let small = async || shops[0].server.answer_each(&of_few, CONNECTIONS, bench.plan.turn).await;
             let large = async || shops[1].server.answer_each(&of_many, CONNECTIONS, bench.plan.turn).await;
-            // Who goes first changes, so that whatever drifts favours neither.
+            // The stores alternate in going first, so that drift favours neither.
             if round % 2 == 0 {
                 let first = small().await?;
                 turns.push([first, large().await?]);
@@ -95,7 +95,7 @@ async fn grow(bench: &mut Bench, engine: &str, shops: [&Shop; 2], began: Instant
     ))
 }
 
-/// The medians of a store's turns.
+/// Returns the medians of a store's turns.
 fn cells<'a>(turns: impl Iterator<Item = &'a Figures> + Clone) -> Vec<String> {
     let half = |figures: &Figures| figures.latency.map(|latency| f64::from(latency.p50_micros) / 1000.0);
     vec![

@@ -1,4 +1,4 @@
-//! Clients of streams that do as little as one can: they read what comes, and count the publications in it.
+//! Minimal clients of streams: they only read, and count the publications.
 
 use std::cell::{Cell, RefCell};
 use std::io;
@@ -13,10 +13,10 @@ use tokio::task::JoinSet;
 
 use crate::Outcome;
 
-/// What stands in every publication once, and where a location's name begins.
+/// A text that each publication contains once, and the text before a location's name.
 const MARK: &[u8] = b"\"pub\":";
 const NAME: &[u8] = b"\"name\":\"w";
-/// One buffer for all: whatever is read is counted at once.
+/// One buffer for all clients: the bytes of each read are counted at once.
 const BUFFER_BYTES: usize = 256 * 1024;
 const HANDSHAKE: &str = "GET /connection/websocket HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\n\
                          Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\
@@ -24,12 +24,12 @@ const HANDSHAKE: &str = "GET /connection/websocket HTTP/1.1\r\nHost: localhost\r
 /// The server's ping in a frame of its own, and the answer, masked with zeroes.
 const PING: &[u8] = b"\x81\x02{}";
 const PONG: &[u8] = b"\x81\x82\0\0\0\0{}";
-/// Handshakes under way at once.
+/// Handshakes in progress at once.
 const OPENING_MAX: usize = 64;
 const LOOK_EVERY: Duration = Duration::from_millis(1);
 const WAIT_MAX: Duration = Duration::from_secs(60);
 
-/// Clients that are connected. They end with this.
+/// Connected clients. Dropping it disconnects them.
 pub struct Listeners {
     seen: Rc<Seen>,
     _tasks: JoinSet<()>,
@@ -39,12 +39,12 @@ struct Seen {
     publications: Cell<usize>,
     gone: Cell<usize>,
     buffer: RefCell<Vec<u8>>,
-    /// When the location of this mark was seen first.
+    /// When the location with each mark was first received.
     arrivals: RefCell<Vec<Option<Instant>>>,
 }
 
 impl Listeners {
-    /// Connects so many; each says hello with the token, where there is one.
+    /// Connects `count` clients. If there is a token, each sends a connect command with it.
     pub async fn connect(address: SocketAddr, count: usize, token: Option<&str>) -> Outcome<Self> {
         let seen = Rc::new(Seen {
             publications: Cell::new(0),
@@ -69,13 +69,13 @@ impl Listeners {
         Ok(Self { seen, _tasks: tasks })
     }
 
-    /// Forgets what came, and makes room for so many marks.
+    /// Resets the counts, and makes space for `marks` marks.
     pub fn reset(&self, marks: usize) {
         self.seen.publications.set(0);
         *self.seen.arrivals.borrow_mut() = vec![None; marks];
     }
 
-    /// Waits until so many publications came, over all clients.
+    /// Waits until all clients together have received this number of publications.
     pub async fn wait(&self, publications: usize) -> Outcome<()> {
         let began = Instant::now();
         while self.seen.publications.get() < publications {
@@ -91,7 +91,7 @@ impl Listeners {
         Ok(())
     }
 
-    /// When the locations arrived, in the order of their marks.
+    /// Returns when the locations arrived, in the order of their marks.
     pub fn arrivals(&self) -> Vec<Option<Instant>> {
         self.seen.arrivals.borrow().clone()
     }
@@ -133,7 +133,7 @@ async fn read_until(stream: &mut TcpStream, end: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// A frame of a client, masked with zeroes.
+/// Returns a client's frame, masked with zeroes.
 fn text_frame(payload: &[u8]) -> Vec<u8> {
     let length = u16::try_from(payload.len()).unwrap_or(u16::MAX).to_be_bytes();
     let mut frame = vec![0x81, 0x80 | 126, length[0], length[1], 0, 0, 0, 0];
@@ -141,9 +141,9 @@ fn text_frame(payload: &[u8]) -> Vec<u8> {
     frame
 }
 
-/// Counts until the server hangs up, and answers its pings.
+/// Counts publications and answers pings, until the server closes the connection.
 async fn read(stream: TcpStream, seen: Rc<Seen>) {
-    // What the last read ended with: a mark may be cut in two.
+    // The end of the last read, because a mark may be split between two reads.
     let mut tail: Vec<u8> = Vec::new();
     while stream.readable().await.is_ok() {
         let mut buffer = seen.buffer.borrow_mut();

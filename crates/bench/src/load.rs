@@ -1,7 +1,7 @@
 //! Load: connections that each send a request, wait for its answer, and send the next.
 //!
-//! The bytes of the request are made once, and of an answer only the status and the length are read: what this
-//! side spends is taken from the two that are compared.
+//! The bytes of the requests are prepared once, and only the status and the length of an answer are parsed: the
+//! client's processor time is taken from both sides of a comparison.
 
 use std::io;
 use std::net::SocketAddr;
@@ -16,43 +16,43 @@ use tokio::task::JoinSet;
 
 use crate::Outcome;
 
-/// Room for an answer's head, and for a whole page of locations.
+/// Space for an answer's head and a whole page of locations.
 const BUFFER_BYTES: usize = 64 * 1024;
 const HEAD_END: &[u8] = b"\r\n\r\n";
 const LENGTH: &[u8] = b"\r\ncontent-length: ";
 
-/// Requests to repeat, one after the other, and whom to send them to.
+/// Requests to send one after the other, and the address to send them to.
 #[derive(Clone)]
 pub struct Target {
     pub address: SocketAddr,
     pub requests: Arc<[Bytes]>,
 }
 
-/// How long a server is measured, and how long it is warmed up before: connections open, caches fill.
+/// How long a server is measured, and how long it is warmed up before, to open connections and fill caches.
 #[derive(Clone, Copy)]
 pub struct Turn {
     pub warm: Duration,
     pub time: Duration,
 }
 
-/// What a turn showed.
+/// The results of a turn.
 #[derive(Clone, Copy)]
 pub struct Figures {
     pub per_second: f64,
     pub latency: Option<Latency>,
-    /// What a request cost the server, over all its threads and in the kernel too.
+    /// Processor time of the server per request, of all its threads, including the kernel's.
     pub cpu_micros: Option<f64>,
 }
 
-/// How long half, and all but one in a hundred, of the requests took at most.
+/// The median and the 99th percentile of the requests' durations.
 #[derive(Clone, Copy)]
 pub struct Latency {
     pub p50_micros: u32,
     pub p99_micros: u32,
 }
 
-/// Sends the requests over so many connections for so long. Any answer but a success ends it. `cpu` tells what the
-/// server has spent so far: it hardly suffers from others who use the machine at the same time.
+/// Sends requests over `connections` connections for a turn. Any answer but a success ends it. `cpu` returns the
+/// server's processor time so far, which other processes on the machine hardly affect.
 pub async fn drive(
     target: &Target,
     connections: usize,
@@ -61,7 +61,7 @@ pub async fn drive(
 ) -> Outcome<Figures> {
     let mut senders = Vec::with_capacity(connections);
     for place in 0..connections {
-        // Each begins elsewhere, so that they don't all send the same request at once.
+        // Each connection begins at another request, so that they don't all send the same one at once.
         let first = place * target.requests.len() / connections;
         senders.push(Sender::connect(target, first).await?);
     }
@@ -92,26 +92,26 @@ pub async fn drive(
     })
 }
 
-/// Sends the first request once and gives the answer as it came, head and body.
+/// Sends the first request once, and returns the bytes of the answer, head and body.
 pub async fn ask(target: &Target) -> io::Result<Vec<u8>> {
     let mut sender = Sender::connect(target, 0).await?;
     let length = sender.exchange().await?;
     Ok(sender.buffer[..length].to_vec())
 }
 
-/// A request that was sent at its time, and answered.
+/// A request that was sent on schedule, and answered.
 pub struct Sent {
     pub began: Instant,
     pub ended: Instant,
 }
 
-/// Sends each of the requests once, one after the other; tells how many.
+/// Sends each of the requests once, one after the other, and returns how many.
 pub async fn each(target: &Target) -> Outcome<usize> {
     answers(target, |_| Ok(())).await?;
     Ok(target.requests.len())
 }
 
-/// The same, and shows each answer.
+/// Sends each of the requests once, and passes each answer to `show`.
 pub async fn answers(target: &Target, mut show: impl FnMut(&[u8]) -> Outcome<()>) -> Outcome<()> {
     let mut sender = Sender::connect(target, 0).await?;
     for _ in 0..target.requests.len() {
@@ -121,9 +121,9 @@ pub async fn answers(target: &Target, mut show: impl FnMut(&[u8]) -> Outcome<()>
     Ok(())
 }
 
-/// Sends the requests at so many a second, in turn over so many connections, each at its time whether or not those
-/// before it are answered elsewhere. Where an answer is late its connection's next request is late too, and counts from
-/// when it should have been sent. Gives what became of each, in their order.
+/// Sends the requests at a fixed rate, in turn over the connections, each at its scheduled time whether or not those
+/// before it are answered. If an answer is late, the next request on its connection is late too, and its time counts
+/// from the schedule. Returns the result of each, in order.
 pub async fn pace(
     address: SocketAddr,
     requests: Rc<Vec<Bytes>>,
@@ -156,18 +156,18 @@ pub async fn pace(
     Ok(all.into_iter().map(|(_, sent)| sent).collect())
 }
 
-/// What came of a connection.
+/// The results of one connection.
 struct Repeated {
-    /// All requests, the first ones included.
+    /// All requests, including those of the warm-up.
     requests: usize,
-    /// The time of each request that was counted.
+    /// The duration of each request that counts.
     micros: Vec<u32>,
 }
 
 struct Sender {
     stream: TcpStream,
     requests: Arc<[Bytes]>,
-    /// Which of them is next.
+    /// The index of the next request.
     next: usize,
     buffer: Vec<u8>,
 }
@@ -180,7 +180,7 @@ impl Sender {
         Ok(Self { stream, requests, next: first, buffer: vec![0; BUFFER_BYTES] })
     }
 
-    /// Repeats the requests, and counts those that are answered between the two moments.
+    /// Repeats the requests, and counts those that are answered between the two times.
     async fn repeat(mut self, from: Instant, until: Instant) -> io::Result<Repeated> {
         let (mut requests, mut micros) = (0, Vec::new());
         let mut began = Instant::now();
@@ -196,7 +196,7 @@ impl Sender {
         Ok(Repeated { requests, micros })
     }
 
-    /// Sends the next request and reads the answer into the buffer; tells how long it is.
+    /// Sends the next request, reads the answer into the buffer, and returns its length.
     async fn exchange(&mut self) -> io::Result<usize> {
         self.stream.write_all(&self.requests[self.next]).await?;
         self.next = (self.next + 1) % self.requests.len();
@@ -218,7 +218,7 @@ impl Sender {
     }
 }
 
-/// The length of the answer that begins so, once its head is complete.
+/// Returns the length of an answer from its beginning, once its head is complete.
 fn answer_length(start: &[u8]) -> io::Result<Option<usize>> {
     let find = |what: &[u8]| start.windows(what.len()).position(|window| window == what);
     let Some(head_end) = find(HEAD_END) else { return Ok(None) };

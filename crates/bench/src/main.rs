@@ -1,8 +1,8 @@
-//! The benchmark: what the product makes of this machine, told as ratios to the least that the same work costs.
+//! The benchmark: the product's speed on this machine, as ratios to the least that the same work costs.
 //!
-//! A figure from another machine, or another hour, says little; so each rival is measured in the same run, in short
-//! turns that alternate with the product's. The product is the real program, `dockside serve`; rivals and product
-//! are processes of their own, and this one, which sends the requests, costs both sides the same.
+//! A figure from another machine or another hour says little. So each rival is measured in the same run, in short
+//! turns that alternate with the product's. The product is the real program, `dockside serve`. Rivals and product are
+//! processes of their own. This process sends the requests, and costs both sides the same.
 
 mod allocations;
 mod bare;
@@ -38,18 +38,18 @@ use clap::{Parser, ValueEnum};
 use load::Turn;
 use report::Targets;
 
-/// The product's own allocator, so that the bare servers have no worse one.
+/// The product's allocator, so that the bare servers have no worse one.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Why a measurement could not be made: a sentence for a person.
+/// The result of a measurement. The error is a sentence for a person.
 type Outcome<T> = Result<T, Box<dyn std::error::Error + Send + Sync>>;
 
 /// Measures the product against the least that the same work costs on this machine.
 #[derive(Parser)]
 #[command(name = "bench")]
 struct Arguments {
-    /// What to measure; everything where nothing is named.
+    /// What to measure. Without it, everything.
     sections: Vec<Section>,
     /// A short run: fewer and shorter turns.
     #[arg(long)]
@@ -65,7 +65,7 @@ struct Arguments {
     bare: Option<PathBuf>,
     #[arg(long, hide = true, value_name = "ADDR")]
     listen: Option<SocketAddr>,
-    /// Be a bare client that posts the request in this file to whoever listens there.
+    /// Be a bare client that posts the request in this file to the server at that address.
     #[arg(long, hide = true, value_name = "FILE", requires = "listen")]
     post: Option<PathBuf>,
     /// Be a bare broadcaster of websockets.
@@ -78,10 +78,10 @@ struct Arguments {
     /// As a bare server, write the rows of a create to the SQLite store in this file first.
     #[arg(long, hide = true, value_name = "FILE", requires = "token")]
     store: Option<PathBuf>,
-    /// The token that tells whose rows they are.
+    /// The token of the organisation that owns the rows.
     #[arg(long, hide = true, value_name = "TOKEN")]
     token: Option<String>,
-    /// Write allocations instead, like the one that this order has, for the orders that requests name.
+    /// Write allocations instead, like the one of this order, for the orders that requests name.
     #[arg(long, hide = true, value_name = "ORDER", requires = "store")]
     allocation_of: Option<String>,
 }
@@ -109,12 +109,12 @@ enum Section {
     Memory,
 }
 
-/// How long and how often everything is measured.
+/// How long and how often to measure.
 struct Plan {
     connections: &'static [usize],
     rounds: usize,
     turn: Turn,
-    /// A turn on PostgreSQL, in the whole seconds that pgbench takes.
+    /// A turn on PostgreSQL, in whole seconds, as pgbench needs.
     postgres_rounds: usize,
     postgres_seconds: u64,
     starts: usize,
@@ -123,12 +123,12 @@ struct Plan {
     /// Events that are delivered to each endpoint, and how long the lag is measured.
     webhook_events: usize,
     lag_seconds: usize,
-    /// Shipments that are added to a batch and bought at once, that are listed, and that are bought from a carrier that
-    /// takes its time.
+    /// Shipments that are added to a batch and bought at once, that are listed, and that are bought from a slow
+    /// carrier.
     batch_added: usize,
     batch_listed: usize,
     batch_bought: usize,
-    /// The only engine on which that is done, if not both.
+    /// The only engine to do that on, if not both.
     batch_engine: Option<Engine>,
 }
 
@@ -144,7 +144,7 @@ const FULL: Plan = Plan {
     lag_seconds: 8,
     batch_added: 10_000,
     batch_listed: 110_000,
-    batch_bought: 5_000,
+    batch_bought: 20_000,
     batch_engine: None,
 };
 const QUICK: Plan = Plan {
@@ -163,19 +163,20 @@ const QUICK: Plan = Plan {
     batch_engine: None,
 };
 
-/// What every section works with.
+/// The context of all sections.
 struct Bench {
     plan: Plan,
     /// The program under test.
     program: PathBuf,
-    /// A folder on a real disk, which goes with the run: where syncs cost nothing, writes prove nothing.
+    /// A folder on a real disk, which is deleted at the end. If syncs were free, measurements of writes would be
+    /// worthless.
     folder: PathBuf,
     targets: Targets,
     began: Instant,
 }
 
 impl Bench {
-    /// Tells whoever watches what is being done.
+    /// Shows on the terminal what is being measured.
     fn progress(&self, doing: &str) {
         let seconds = self.began.elapsed().as_secs();
         let mut out = std::io::stderr();
@@ -183,7 +184,7 @@ impl Bench {
         let _nobody_watches = out.write_all(line.as_bytes()).and_then(|()| out.flush());
     }
 
-    /// Prints a finished table, over the progress line.
+    /// Prints a finished table over the progress line.
     fn print(&self, text: &str) -> Outcome<()> {
         let mut out = std::io::stdout();
         if std::io::stderr().is_terminal() {
@@ -251,7 +252,7 @@ fn main() -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // Nowhere is left to complain to.
+            // If standard error can't be written either, the message is lost.
             let _lost = writeln!(std::io::stderr(), "\nbench: {error}");
             ExitCode::FAILURE
         }
@@ -262,7 +263,7 @@ fn measure(arguments: &Arguments) -> Outcome<()> {
     if cfg!(debug_assertions) {
         return Err("an unoptimised build measures nothing: cargo run --release -p bench".into());
     }
-    // One thread sends all requests: with more it would take the machine from those it measures.
+    // One thread sends all requests. More threads would take processor time from the servers that are measured.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         let program = built_program()?;
@@ -276,7 +277,7 @@ fn measure(arguments: &Arguments) -> Outcome<()> {
             began: Instant::now(),
         };
         let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
-        // Whichever way it ends, servers and folders go with what holds them.
+        // However this ends, dropping the values ends the servers and deletes the folders.
         tokio::select! {
             done = Box::pin(bench.run(&arguments.sections)) => done,
             _ = tokio::signal::ctrl_c() => Err("stopped".into()),
@@ -291,7 +292,7 @@ fn plan(arguments: &Arguments) -> Plan {
     Plan { batch_bought, batch_engine: arguments.engine, ..plan }
 }
 
-/// The program under test, beside this one, brought up to date where cargo started us.
+/// Returns the program under test next to this one. If cargo started the benchmark, the program is built first.
 fn built_program() -> Outcome<PathBuf> {
     if let Some(cargo) = std::env::var_os("CARGO") {
         let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../Cargo.toml");

@@ -1,4 +1,4 @@
-//! Memory and starts of the program: what it takes before anybody uses it.
+//! The memory and the start time of the program before its first request.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use crate::load::Turn;
 use crate::process::{self, Data, create_request};
 use crate::{Bench, Outcome};
 
-/// How long the process rests before it is called idle.
+/// How long the process rests before it counts as idle.
 const REST: Duration = Duration::from_millis(500);
 const LOAD: Turn = Turn { warm: Duration::ZERO, time: Duration::from_secs(2) };
 const LOAD_CONNECTIONS: usize = 64;

@@ -1,5 +1,5 @@
-//! Stores with many orders. Made over HTTP they would take longer than what is measured on them, so all but one are
-//! written straight into the tables, as the product would have written them but for their events.
+//! Stores with many orders. Making them over HTTP would take longer than the measurement. So all but one are written
+//! directly into the tables, with the rows that the product writes, except for events.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,14 +15,15 @@ use crate::postgres::Database;
 use crate::process::{self, Data, Server, create_request, request};
 use crate::{Bench, Outcome, bare, load};
 
-/// Orders in one transaction: enough that its commit costs nothing.
+/// Orders in one transaction: enough that the cost of its commit does not matter.
 const ORDERS_PER_WRITE: usize = 20_000;
-/// The reference of the order that the others are copies of.
+/// The reference of the order of which the others are copies.
 const REFERENCE: &str = "SO-sample";
-/// The step from one order to the next one asked for: a prime, so that it visits all, and no two neighbours together.
+/// The step from one requested order to the next: a prime, so that all orders are visited, and never two neighbours
+/// in a row.
 const STRIDE: usize = 7919;
 
-/// A store with a location, an item, and orders for it; and the product serving it.
+/// A store with a location, an item and orders for it, and the server of it.
 pub struct Shop {
     pub server: Server,
     pub data: Data,
@@ -32,12 +33,12 @@ pub struct Shop {
     pub item: String,
     /// The one order that was made over HTTP. It has one allocation.
     pub sample: String,
-    /// How the product answered when that was made.
+    /// The product's answer to that request.
     pub answer: Vec<u8>,
 }
 
 impl Shop {
-    /// Makes it, with so many orders that are numbered from 0.
+    /// Makes the store with this number of orders, numbered from 0.
     pub async fn open(
         bench: &Bench,
         data: Data,
@@ -68,21 +69,21 @@ impl Shop {
         Ok(Self { server, data, token, owner, location, item, sample, answer })
     }
 
-    /// Requests to allocate one piece for each of these orders.
+    /// Returns requests to allocate one piece for each of these orders.
     pub fn allocate(&self, orders: impl Iterator<Item = usize>) -> Arc<[Bytes]> {
         let body = allocation_body(&self.location, &self.item);
         let path = |order| format!("/allocations/orders/{}", order_id(order));
         orders.map(|order| request("POST", &path(order), Some(&self.token), &body)).collect()
     }
 
-    /// Requests for each of these orders.
+    /// Returns requests to read each of these orders.
     pub fn get(&self, orders: impl Iterator<Item = usize>) -> Arc<[Bytes]> {
         orders
             .map(|order| request("GET", &format!("/orders/{}", order_id(order)), Some(&self.token), ""))
             .collect()
     }
 
-    /// The request for a page of them.
+    /// Returns the request for a page of them.
     pub fn list(&self) -> Arc<[Bytes]> {
         [request("GET", "/orders", Some(&self.token), "")].into()
     }
@@ -94,17 +95,18 @@ fn allocation_body(location: &str, item: &str) -> String {
     )
 }
 
-/// The id of an order that was written straight into the tables: digits only, so that SQL can make it too.
+/// Returns the id of an order that was written directly into the tables. It has only digits, so that SQL can compute
+/// it too.
 pub fn order_id(order: usize) -> String {
     format!("ord_{order:026}")
 }
 
-/// So many of the orders, from all over the store.
+/// Returns `amount` orders from all over the store.
 pub fn scattered(orders: usize, amount: usize) -> impl Iterator<Item = usize> {
     (0..amount).map(move |place| place * STRIDE % orders)
 }
 
-/// What is copied.
+/// The rows to copy.
 struct Copies<'a> {
     owner: Owner,
     item: &'a str,
@@ -156,7 +158,7 @@ impl Copies<'_> {
              DROP TABLE filling;"
         );
         database.client.batch_execute(&sql).await?;
-        // As the server does by itself after a while: now, not in the middle of a measurement.
+        // The server does this by itself after a while. Do it now, so that it does not happen during a measurement.
         Ok(database.client.batch_execute("VACUUM ANALYZE").await?)
     }
 }

@@ -1,4 +1,5 @@
-//! The bare client: posts the same bytes over and over, one after the other on each connection, and nothing else.
+//! The bare client: posts the same bytes repeatedly, one request after the other on each connection, and does nothing
+//! else.
 
 use std::io::Write;
 use std::net::SocketAddr;
@@ -12,7 +13,7 @@ use tokio::task::JoinSet;
 
 use crate::Outcome;
 
-/// Posts the request in the file so often over so many connections, and prints the microseconds of processor time it took.
+/// Posts the request in the file over these connections, and prints the processor time that it took, in microseconds.
 pub fn run(to: SocketAddr, file: &Path, connections: usize, requests: usize) -> Outcome<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let request = read_request(&std::fs::read(file)?)?;
@@ -41,7 +42,7 @@ async fn post(to: SocketAddr, request: http::Request<Full<Bytes>>, requests: usi
     Ok(())
 }
 
-/// A request as it was received, taken apart. Its length is written by the connection itself.
+/// Parses a received request. The connection itself writes the length.
 fn read_request(bytes: &[u8]) -> Outcome<http::Request<Full<Bytes>>> {
     let text = std::str::from_utf8(bytes)?;
     let (head, body) = text.split_once("\r\n\r\n").ok_or("the request has no head")?;

@@ -1,4 +1,4 @@
-//! PostgreSQL: a private server, databases in it, and pgbench with the statements that the product runs.
+//! PostgreSQL: a private server, its databases, and pgbench with the product's statements.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,15 +10,15 @@ use tokio_postgres::{Client, NoTls};
 use crate::Outcome;
 use crate::load::Figures;
 
-/// Where Debian keeps the programs of each version.
+/// The folder of PostgreSQL's programs on Debian, by version.
 const PROGRAMS: &str = "/usr/lib/postgresql";
-/// The private server takes 200 connections, of which it keeps some back and the product holds others.
+/// The private server has 200 connections, some of them reserved and others in use by the product.
 const CLIENTS_MAX: usize = 160;
 /// How long the product may take to number its events.
 const NUMBERING_TIME_MAX: Duration = Duration::from_secs(20);
 
-/// What a create writes. The variables are bound like the product binds its own; the ids are made of a counter and
-/// the client's number, so that they grow with time as the product's do.
+/// The statements of a create. Variables are bound as the product binds them. Ids consist of a counter and the
+/// client's number, so that they grow with time as the product's do.
 const SCRIPT: &str = "\
 \\set n :n + 1
 BEGIN;
@@ -31,7 +31,7 @@ VALUES (:owner, 'evt_' || lpad(:n, 20, '0') || lpad(:client_id, 6, '0'), 'locati
 COMMIT;
 ";
 
-/// A server: one that the caller named, or one of our own that goes when this is dropped.
+/// A server: one that the caller named, or a private one that ends when this is dropped.
 pub struct Private {
     pub url: String,
     home: Option<tempfile::TempDir>,
@@ -64,23 +64,24 @@ impl Drop for Private {
 }
 
 fn control(action: &str, home: &Path) -> Command {
-    let mut command = Command::new(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../checks/postgres.sh"));
+    let mut command =
+        Command::new(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../checks/scripts/postgres.sh"));
     command.arg(action).arg(home);
     command
 }
 
-/// A database of this run's.
+/// A database of this run.
 pub struct Database {
     pub url: String,
-    /// Sees the rows of all owners.
+    /// A connection that sees the rows of all owners.
     pub client: Client,
 }
 
 impl Database {
-    /// Makes it anew.
+    /// Creates the database, and drops it first if it exists.
     pub async fn create(server: &str, name: &str) -> Outcome<Self> {
         let admin = connect(server).await?;
-        // Not by `WITH (FORCE)`: that also wants to end a vacuum that is at work there, which only a superuser may.
+        // Not by `WITH (FORCE)`: that also ends an autovacuum worker, which only a superuser may.
         let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = current_user";
         admin.batch_execute(&format!("{end} AND datname = '{name}'")).await?;
         admin.batch_execute(&format!("DROP DATABASE IF EXISTS {name}")).await?;
@@ -92,7 +93,7 @@ impl Database {
         Ok(Self { url, client })
     }
 
-    /// Waits until every event has its number; tells how long that took.
+    /// Waits until every event has its number, and returns how long that took.
     pub async fn until_numbered(&self) -> Outcome<Duration> {
         let began = Instant::now();
         while began.elapsed() < NUMBERING_TIME_MAX {
@@ -112,10 +113,10 @@ async fn connect(url: &str) -> Outcome<Client> {
     Ok(client)
 }
 
-/// The program.
+/// The path of pgbench.
 pub struct Pgbench(PathBuf);
 
-/// What it is to run, and where.
+/// A script for pgbench, and the database to run it on.
 pub struct Script {
     program: PathBuf,
     arguments: Vec<String>,
@@ -124,7 +125,7 @@ pub struct Script {
 }
 
 impl Pgbench {
-    /// The newest one installed.
+    /// Finds the newest installed version.
     pub fn find() -> Outcome<Self> {
         let versions = std::fs::read_dir(PROGRAMS).into_iter().flatten().flatten();
         let programs = versions.map(|version| version.path().join("bin/pgbench"));
@@ -132,7 +133,7 @@ impl Pgbench {
         Ok(Self(newest.ok_or("pgbench is not installed")?))
     }
 
-    /// Prepares the script of a create in the folder.
+    /// Writes the script of a create into the folder.
     pub fn script(&self, folder: &Path, url: &str, owner: &str, doc: &str) -> Outcome<Script> {
         self.script_of(
             &folder.join("create.sql"),
@@ -142,7 +143,7 @@ impl Pgbench {
         )
     }
 
-    /// Prepares any script in the file.
+    /// Writes a script into the file.
     pub fn script_of(
         &self,
         file: &Path,
@@ -160,8 +161,9 @@ impl Pgbench {
 }
 
 impl Script {
-    /// Runs it over so many connections, as far as the server has them. The first second does not count: each
-    /// connection plans its statements and fills its caches then, which the product's did long ago.
+    /// Runs the script over this number of connections, at most as many as the server has. The first second does not
+    /// count: each connection plans its statements and fills its caches then, which the product's connections did
+    /// long ago.
     pub async fn run(&self, connections: usize, seconds: u64) -> Outcome<Figures> {
         let turn = self.turns.fetch_add(1, Ordering::Relaxed) + 1;
         let output = tokio::process::Command::new(&self.program)
@@ -184,7 +186,7 @@ impl Script {
     }
 }
 
-/// The transactions per second of a line in which pgbench tells how one second went.
+/// Returns the transactions per second of one of pgbench's progress lines.
 fn progress(line: &str) -> Option<f64> {
     let (_, figures) = line.strip_prefix("progress: ")?.split_once(" s, ")?;
     figures.split_once(" tps")?.0.parse().ok()

@@ -1,4 +1,4 @@
-//! The servers that are measured, as processes of their own that end with what holds them.
+//! The servers that are measured. Each is a process of its own, which ends when its handle is dropped.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -12,35 +12,36 @@ use tokio::process::{Child, Command};
 use crate::load::{self, Figures, Target, Turn};
 use crate::{Bench, Outcome};
 
-/// How long a server may take until it answers.
+/// How long a server may take to start.
 const START_TIME_MAX: Duration = Duration::from_secs(20);
-/// The wait between two attempts to reach it: what a start is measured to.
+/// The wait between two attempts to connect, which is the precision of a measured start.
 const ATTEMPT_EVERY: Duration = Duration::from_millis(1);
-/// A server with work under way may take as long to end.
+/// How long a server with requests in progress may take to stop.
 const STOP_TIME_MAX: Duration = Duration::from_secs(30);
-/// The unit in which Linux tells processor time, on all its platforms.
+/// The unit in which Linux reports processor time, on all platforms.
 const TICK_MS: u64 = 10;
 
-const ORGANISATION: [&str; 4] = ["--organisation", "Bench", "--user", "bench@example.com"];
-/// A location such as people make.
+const ORGANISATION: [&str; 5] =
+    ["--organisation", "Bench", "--create-organisation", "--user", "bench@example.com"];
+/// A typical location.
 pub const LOCATION: &str = r#"{"name":"Bristol depot","address":{"address":{"line_1":"1 Quay Street","line_2":"Unit 7","city":"Bristol","post_code":"BS1 4DJ","country_code":"GB"},"contact":{"name":"Goods in","company":"Harbour Trading Ltd","email_address":"goods@example.com","phone_number":"+44 117 496 0000"}}}"#;
 
-/// A server under way.
+/// A running server.
 pub struct Server {
     child: Child,
     pub address: SocketAddr,
-    /// From the start of the process to its first answer.
+    /// The time from the start of the process to its first answer.
     pub start: Duration,
 }
 
-/// Where the product keeps its data.
+/// The data of a product's server.
 #[derive(Clone)]
 pub struct Data {
     folder: PathBuf,
     database_url: Option<String>,
 }
 
-/// What a bare server writes: a location, or allocations like the one that this order has.
+/// The rows that a bare server writes: a location, or allocations like the one of this order.
 pub struct Rows<'a> {
     pub file: &'a Path,
     pub token: &'a str,
@@ -48,24 +49,25 @@ pub struct Rows<'a> {
 }
 
 impl Data {
-    /// SQLite in a new folder of this name.
+    /// A new SQLite store in a folder of this name.
     pub fn sqlite(bench: &Bench, name: &str) -> Outcome<Self> {
         let folder = bench.folder.join(name);
         std::fs::create_dir(&folder)?;
         Ok(Self { folder, database_url: None })
     }
 
-    /// PostgreSQL; the folder holds the secrets.
+    /// A PostgreSQL store. The folder holds the secrets.
     pub fn postgres(bench: &Bench, name: &str, url: String) -> Outcome<Self> {
         Ok(Self { database_url: Some(url), ..Self::sqlite(bench, name)? })
     }
 
-    /// The file of the SQLite store.
+    /// Returns the path of the SQLite file.
     pub fn file(&self) -> PathBuf {
         self.folder.join("dockside.db")
     }
 
-    /// The program on this data. Neither settings of the caller's nor a settings file may reach it.
+    /// Returns the command that runs the program on this data. It inherits neither environment variables nor a
+    /// settings file.
     fn command(&self, bench: &Bench, words: &[&str]) -> Command {
         let mut command = Command::new(&bench.program);
         command.args(words).arg("--data").arg(&self.folder);
@@ -76,12 +78,12 @@ impl Data {
         command
     }
 
-    /// Makes a token; the schema is made with it where there is none.
+    /// Makes a token, and first the store if there is none.
     pub async fn token(&self, bench: &Bench) -> Outcome<String> {
         self.make_token(bench, &[]).await
     }
 
-    /// A token for the test world, where the sandbox carrier is.
+    /// Makes a token for the test world, where the sandbox carrier is.
     pub async fn test_token(&self, bench: &Bench) -> Outcome<String> {
         self.make_token(bench, &["--test"]).await
     }
@@ -89,19 +91,24 @@ impl Data {
     async fn make_token(&self, bench: &Bench, more: &[&'static str]) -> Outcome<String> {
         let words: Vec<&str> =
             ["token", "create"].into_iter().chain(ORGANISATION).chain(more.iter().copied()).collect();
-        let output = self.command(bench, &words).output().await?;
+        let mut output = self.command(bench, &words).output().await?;
+        if String::from_utf8_lossy(&output.stderr).contains("there is no store") {
+            // Only a server creates the store.
+            self.serve(bench).await?.stop().await?;
+            output = self.command(bench, &words).output().await?;
+        }
         if !output.status.success() {
             return Err(String::from_utf8_lossy(&output.stderr).into());
         }
         Ok(String::from_utf8(output.stdout)?.trim().to_owned())
     }
 
-    /// Starts the product. It logs as it would for a user who keeps its log: JSON, here to nowhere.
+    /// Starts the product. It logs JSON, as for a user who keeps the log, but to nowhere.
     pub async fn serve(&self, bench: &Bench) -> Outcome<Server> {
         self.serve_with(bench, &[]).await
     }
 
-    /// Starts a sandbox carrier in a process of its own, that takes so long for each answer.
+    /// Starts a sandbox carrier in a process of its own, with this latency.
     pub async fn carrier(&self, bench: &Bench, latency_ms: u64) -> Outcome<Server> {
         let address = free_address()?;
         let mut command = Command::new(&bench.program);
@@ -112,7 +119,7 @@ impl Data {
         Server::start_to_listen(command, address).await
     }
 
-    /// The same, with further settings.
+    /// Starts the product with further settings.
     pub async fn serve_with(&self, bench: &Bench, settings: &[&str]) -> Outcome<Server> {
         let address = free_address()?;
         let mut command = self.command(bench, &["serve", "--log-format", "json"]);
@@ -123,7 +130,7 @@ impl Data {
 }
 
 impl Server {
-    /// Starts a bare server that gives this answer, and writes rows before it where told which.
+    /// Starts a bare server that gives this answer, after writing `rows` if there are any.
     pub async fn bare(bench: &Bench, name: &str, answer: &[u8], rows: Option<Rows<'_>>) -> Outcome<Self> {
         let file = bench.folder.join(format!("{name}.http"));
         std::fs::write(&file, answer)?;
@@ -145,14 +152,14 @@ impl Server {
         Self::start(command, address).await
     }
 
-    /// Starts a server and waits for its first answer.
+    /// Starts a server, and waits for its first answer.
     async fn start(mut command: Command, address: SocketAddr) -> Outcome<Self> {
         command.stdout(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
         let began = Instant::now();
         let mut child = command.spawn()?;
         let target = Target { address, requests: [request("GET", "/readyz", None, "")].into() };
         loop {
-            // A bare server that writes rows would write one for this too, so that it answers is enough there.
+            // Any answer will do: a bare server answers this path too, and may write rows for it.
             if load::ask(&target).await.is_ok() {
                 return Ok(Self { child, address, start: began.elapsed() });
             }
@@ -163,7 +170,7 @@ impl Server {
         }
     }
 
-    /// Starts a server and waits until it takes connections.
+    /// Starts a server, and waits until it accepts connections.
     async fn start_to_listen(mut command: Command, address: SocketAddr) -> Outcome<Self> {
         command.stdout(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
         let began = Instant::now();
@@ -181,12 +188,12 @@ impl Server {
         Target { address: self.address, requests: [request].into() }
     }
 
-    /// Lets it answer this request over so many connections for a turn.
+    /// Measures how the server answers this request over the connections for a turn.
     pub async fn answer(&self, request: &Bytes, connections: usize, turn: Turn) -> Outcome<Figures> {
         self.answer_each(&[request.clone()].into(), connections, turn).await
     }
 
-    /// As [`Server::answer`], with requests that differ.
+    /// Measures as [`Server::answer`] does, with different requests.
     pub async fn answer_each(
         &self,
         requests: &Arc<[Bytes]>,
@@ -197,12 +204,12 @@ impl Server {
         load::drive(&target, connections, turn, || self.cpu()).await
     }
 
-    /// The processor time that it has spent so far.
+    /// Returns the processor time of the server so far.
     pub fn cpu(&self) -> Outcome<Duration> {
         cpu_of(&self.child.id().ok_or("the server has ended")?.to_string())
     }
 
-    /// Resident memory, in mebibytes.
+    /// Returns the resident memory, in mebibytes.
     pub fn resident_mib(&self) -> Outcome<f64> {
         let id = self.child.id().ok_or("the server has ended")?;
         let status = std::fs::read_to_string(format!("/proc/{id}/status"))?;
@@ -211,7 +218,7 @@ impl Server {
         Ok(kib / 1024.0)
     }
 
-    /// Stops it as an operator would.
+    /// Stops the server as an operator would.
     pub async fn stop(mut self) -> Outcome<()> {
         let id = self.child.id().ok_or("the server has ended")?;
         Command::new("kill").args(["-TERM", &id.to_string()]).status().await?;
@@ -220,21 +227,21 @@ impl Server {
     }
 }
 
-/// The processor time that a process has spent so far.
+/// Returns the processor time of a process so far.
 pub fn cpu_of(process: &str) -> Outcome<Duration> {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat"))?;
-    // The name, in brackets, may hold spaces; the times are the 12th and 13th fields after it.
+    // The name, in brackets, may contain spaces. The times are the 12th and 13th fields after it.
     let (_, fields) = stat.rsplit_once(") ").ok_or("no process status")?;
     let ticks = fields.split(' ').skip(11).take(2).map(str::parse::<u64>).sum::<Result<u64, _>>()?;
     Ok(Duration::from_millis(ticks * TICK_MS))
 }
 
-/// A port that nobody has.
+/// Returns an address with an unused port.
 fn free_address() -> Outcome<SocketAddr> {
     Ok(std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?)
 }
 
-/// The bytes of a request.
+/// Returns the bytes of a request.
 pub fn request(method: &str, path: &str, token: Option<&str>, body: &str) -> Bytes {
     let mut text = format!("{method} {path} HTTP/1.1\r\nHost: localhost\r\nAccept: application/json\r\n");
     if let Some(token) = token {
@@ -248,18 +255,18 @@ pub fn request(method: &str, path: &str, token: Option<&str>, body: &str) -> Byt
     text.into()
 }
 
-/// The request that makes a location.
+/// Returns the request that creates a location.
 pub fn create_request(token: &str) -> Bytes {
     request("POST", "/locations", Some(token), LOCATION)
 }
 
-/// The body of an answer.
+/// Returns the body of an answer.
 pub fn body(answer: &[u8]) -> Outcome<&str> {
     let (_, body) = std::str::from_utf8(answer)?.split_once("\r\n\r\n").ok_or("the answer has no head")?;
     Ok(body)
 }
 
-/// The id of the resource that an answer shows: its first field.
+/// Returns the id of the resource in an answer: its first field.
 pub fn id(answer: &[u8]) -> Outcome<String> {
     let id = body(answer)?.split('"').nth(3).ok_or("the answer shows no id")?;
     Ok(id.to_owned())

@@ -1,4 +1,4 @@
-//! Reads: one location, and a page of twenty, against a bare server that gives the same bytes from memory.
+//! Reads: one location, and a page of twenty, against a bare server that returns the same bytes from memory.
 
 use bytes::Bytes;
 

@@ -1,4 +1,4 @@
-//! Streams: what a client that listens costs, what a publication costs, and how soon it arrives.
+//! Streams: the cost of a connected client, the cost of a publication, and the delay until it arrives.
 
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -15,17 +15,17 @@ use crate::report::{count, table};
 use crate::webhooks::{Times, location};
 use crate::{Bench, Outcome};
 
-/// Clients that only listen, and those that a burst is sent to.
+/// Idle clients, and clients that receive a burst.
 const IDLE: usize = 10_000;
 const LISTENERS: usize = 1000;
-/// Events of a burst: few enough that nobody who reads falls behind. And bursts of a round.
+/// Events in a burst, few enough that no client that reads falls behind, and the number of bursts in a round.
 const BURST: usize = 100;
 const BURSTS: usize = 10;
-/// Clients while the lag is measured.
+/// Clients while the delay is measured.
 const FEW: usize = 16;
 const WRITES_PER_SECOND: usize = 1000;
 const WRITERS: usize = 16;
-/// The time for what went before to come to an end.
+/// The wait for earlier work to finish.
 const QUIET: Duration = Duration::from_millis(100);
 /// How long the server rests before its memory is read.
 const REST: Duration = Duration::from_secs(2);
@@ -33,11 +33,11 @@ const REST: Duration = Duration::from_secs(2);
 const KIB_MAX: f64 = 12.0;
 const RATIO_MIN: f64 = 0.7;
 const LAG_MS_MAX: f64 = 50.0;
-/// Limits that are not what is measured here.
+/// Settings that raise limits which are not measured here.
 const OPEN: &[&str] =
     &["--realtime-user-max", "100000", "--realtime-organisation-max", "100000", "--connections-max", "18000"];
 
-/// A server whose events a client may follow.
+/// A server with an event stream.
 struct Scene {
     server: Server,
     token: String,
@@ -71,7 +71,7 @@ impl Scene {
             Ok(load::ask(&server.target(request(method, path, Some(&token), ""))).await?)
         };
         ask("POST", "/events/provision").await?;
-        // Its first field is the token.
+        // The token is the first field.
         let stream_token = process::id(&ask("GET", "/events/connection_token").await?)?;
         Ok(Self { server, token, stream_token })
     }
@@ -85,7 +85,7 @@ impl Scene {
     }
 }
 
-/// What a client costs that has nothing to do, and whether all of them hear of an event.
+/// Measures the cost of an idle client, and checks that all of them receive an event.
 async fn idle(bench: &mut Bench, scene: &Scene) -> Outcome<()> {
     bench.progress("streams: clients that only listen");
     scene.listen(FEW).await?;
@@ -120,9 +120,9 @@ async fn idle(bench: &mut Bench, scene: &Scene) -> Outcome<()> {
     bench.print(&format!("\nStreams, SQLite\n{}", table(&rows)))
 }
 
-/// Publications for each second of the server's processor time: the product's, and a bare broadcaster's of the same
-/// bytes. A burst is one operation that leaves many events, so that both have it at once; the product's time includes
-/// that of the operation.
+/// Measures publications per second of the server's processor time: of the product, and of a bare broadcaster with
+/// the same bytes. A burst is one operation with many events, so that both sides get it at once. The product's time
+/// includes that operation.
 async fn burst(bench: &mut Bench, scene: &Scene) -> Outcome<()> {
     let order = Order::new(scene).await?;
     let listeners = scene.listen(LISTENERS).await?;
@@ -144,7 +144,7 @@ async fn burst(bench: &mut Bench, scene: &Scene) -> Outcome<()> {
                 0 => order.allocate(scene).await?,
                 _ => order.free(scene).await?,
             }
-            // Beside the allocations, the reservation changes.
+            // In addition to the allocations, the reservation changes.
             listeners.wait((BURST + 1) * LISTENERS).await?;
         }
         ours.push((scene.server.cpu()? - spent).as_secs_f64());
@@ -205,7 +205,7 @@ impl Order {
     }
 }
 
-/// A publication as the product writes it.
+/// Returns a publication as the product writes it.
 async fn sample(scene: &Scene) -> Outcome<String> {
     let events = load::ask(&scene.server.target(request(
         "GET",
@@ -223,7 +223,7 @@ async fn sample(scene: &Scene) -> Outcome<String> {
     ))
 }
 
-/// How long it takes from the sending of a write until a client has its event, at a steady rate of writes.
+/// Measures the time from sending a write until a client has its event, at a constant rate of writes.
 async fn lag(bench: &mut Bench, scene: &Scene, engine: &str) -> Outcome<()> {
     bench.progress(&format!("streams, {engine}: lag"));
     let listeners = scene.listen(FEW).await?;
@@ -233,7 +233,7 @@ async fn lag(bench: &mut Bench, scene: &Scene, engine: &str) -> Outcome<()> {
     let sent = load::pace(scene.server.address, Rc::new(requests), WRITERS, WRITES_PER_SECOND).await?;
     listeners.wait(writes * FEW).await?;
     let arrivals = listeners.arrivals();
-    // The answer says that it is committed; the event may be there before that is read.
+    // The event may arrive before the client has read the answer that confirms the commit.
     let lag = |(sent, arrived): (&load::Sent, &Option<Instant>)| {
         Some((*arrived)?.saturating_duration_since(sent.began))
     };

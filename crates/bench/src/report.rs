@@ -1,8 +1,8 @@
-//! What a person reads: aligned tables, and the targets with what became of them.
+//! The report: aligned tables, and the targets with their results.
 
 use crate::Plan;
 
-/// What is said before the figures: what was compared, and how.
+/// Returns the introduction: what is compared, and how.
 pub fn heading(plan: &Plan) -> String {
     let cores = std::thread::available_parallelism().map_or(0, usize::from);
     format!(
@@ -20,8 +20,8 @@ pub fn heading(plan: &Plan) -> String {
     )
 }
 
-/// Rows under a heading, each column as wide as it must be. Figures stand to the right; so does all but the last
-/// column, where that has words.
+/// Formats rows under a heading, each column as wide as necessary. Columns are aligned to the right, except for a
+/// last column of words.
 pub fn table(rows: &[Vec<String>]) -> String {
     let columns = rows.first().map_or(0, Vec::len);
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
@@ -40,7 +40,7 @@ pub fn table(rows: &[Vec<String>]) -> String {
     out
 }
 
-/// A whole number with its thousands apart.
+/// Formats a whole number with separated thousands.
 pub fn count(number: f64) -> String {
     let digits = format!("{number:.0}");
     let mut out = String::new();
@@ -53,19 +53,19 @@ pub fn count(number: f64) -> String {
     out
 }
 
-/// The targets that this run held figures against.
+/// The targets of this run.
 #[derive(Default)]
 pub struct Targets {
     rows: Vec<Vec<String>>,
 }
 
 impl Targets {
-    /// Notes a figure that should be no less; tells how it went.
+    /// Records a figure with a lower limit, and returns the result.
     pub fn at_least(&mut self, what: &str, figure: f64, least: f64, show: impl Fn(f64) -> String) -> String {
         self.note(what, &show(figure), &format!(">= {}", show(least)), figure >= least)
     }
 
-    /// Notes a figure that should stay below; tells how it went.
+    /// Records a figure with an upper limit, and returns the result.
     pub fn below(&mut self, what: &str, figure: f64, limit: f64, show: impl Fn(f64) -> String) -> String {
         self.note(what, &show(figure), &format!("< {}", show(limit)), figure < limit)
     }
@@ -76,7 +76,7 @@ impl Targets {
         format!("{target} {word}")
     }
 
-    /// All of them, with their number of connections in the heading.
+    /// Returns a table of all targets, with the number of connections in the heading.
     pub fn table(&self) -> String {
         let heading = ["figure", "target", "", "at 64 connections"].map(str::to_owned).to_vec();
         let rows: Vec<_> = std::iter::once(heading).chain(self.rows.iter().cloned()).collect();

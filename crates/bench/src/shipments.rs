@@ -1,5 +1,5 @@
-//! Shipments: created, rated by the sandbox carrier, and bought with a label drawn. Told against what creating a location
-//! costs in the same run: the same pipeline and the same durable commit, with a document a twentieth of the size.
+//! Shipments: created, rated by the sandbox carrier, and bought with a label drawn. They are compared with creating a
+//! location in the same run: the same pipeline and the same durable commit, with a document a twentieth of the size.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -12,12 +12,12 @@ use crate::process::{Data, Server, create_request, id, request};
 use crate::report::{count, table};
 use crate::{Bench, Outcome};
 
-/// A shipment such as people send.
+/// A typical shipment.
 pub const SHIPMENT: &str = r#"{"name":"Order 1042","addresses":{"origin":{"address":{"line_1":"1 Quay Street","city":"Bristol","post_code":"BS1 4DJ","country_code":"GB"},"contact":{"name":"Depot","company":"Acme"}},"destination":{"address":{"line_1":"2 High Street","city":"Leeds","post_code":"LS1 4DY","country_code":"GB"},"contact":{"name":"Ada"}}},"packages":[{"geometry":{"mass":1.2,"length":30,"width":20,"height":10}}]}"#;
 const WISH: &str = r#"{"carrier_account":"sandbox","carrier_service":"standard"}"#;
-/// Shipments that are rated, each again and again but never twice at once.
+/// Shipments that are rated repeatedly, but never twice at once.
 const RATED: usize = 2000;
-/// Shipments that are bought, each once, over so many connections.
+/// Shipments that are bought once each, and the number of connections for them.
 const BOUGHT: usize = 1000;
 const BUYERS: usize = 32;
 
@@ -58,7 +58,7 @@ pub async fn measure(bench: &mut Bench) -> Outcome<()> {
     product.stop().await
 }
 
-/// Buys shipments: the wish, the carrier's books, the receipt, a label of a page of PDF, and the shipment with its
+/// Buys shipments. The request, the carrier's ledger, the receipt, a label of one PDF page, and the shipment with its
 /// document are a durable commit each.
 async fn buy(bench: &mut Bench, product: &Server, token: &str, create: &Bytes) -> Outcome<()> {
     bench.progress("making shipments to buy");
@@ -88,7 +88,7 @@ async fn buy(bench: &mut Bench, product: &Server, token: &str, create: &Bytes) -
     bench.print(&format!("\nBuy a shipment from the sandbox, with a label (PDF), SQLite\n{}", table(&rows)))
 }
 
-/// Makes shipments, and a request for each.
+/// Creates shipments, and returns a purchase request for each.
 async fn wishes(
     product: &Server,
     token: &str,

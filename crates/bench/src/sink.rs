@@ -1,4 +1,4 @@
-//! A receiver of webhooks that does as little as one can: it reads a request to its end, notes when it came, and says 204.
+//! A minimal receiver of webhooks: it reads a request to its end, records the time, and answers 204.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,11 +12,11 @@ use crate::Outcome;
 const ANSWER: &[u8] = b"HTTP/1.1 204 No Content\r\n\r\n";
 const HEAD_END: &[u8] = b"\r\n\r\n";
 const LENGTH: &[u8] = b"content-length: ";
-/// What stands before the number that a body carries.
+/// The text before the number in a body.
 const MARK: &[u8] = b"\"name\":\"w";
 const BUFFER_BYTES: usize = 32 * 1024;
 
-/// A listening receiver, on a thread of its own: what it does must not hold up those who measure.
+/// A listening receiver, on a thread of its own, so that it does not block the measuring thread.
 pub struct Sink {
     pub address: SocketAddr,
     seen: Arc<Mutex<Seen>>,
@@ -25,16 +25,16 @@ pub struct Sink {
 #[derive(Default)]
 struct Seen {
     count: usize,
-    /// How long it takes to answer.
+    /// The delay before it answers.
     pause: Duration,
-    /// When each marked body came first.
+    /// When each marked body first arrived.
     marks: Vec<Option<Instant>>,
-    /// The first request as it came, for others to send again.
+    /// The bytes of the first request, to send again.
     sample: Vec<u8>,
 }
 
 impl Sink {
-    /// Listens, until the process ends.
+    /// Listens until the process ends.
     pub fn listen() -> Outcome<Self> {
         let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
         listener.set_nonblocking(true)?;
@@ -57,12 +57,12 @@ impl Sink {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How many requests came since the last reset.
+    /// Returns the number of requests since the last reset.
     pub fn count(&self) -> usize {
         self.seen().count
     }
 
-    /// Forgets what came, and answers from now on after a pause, as a receiver does that has work to do.
+    /// Resets the counts, and from now on answers after a pause, as a receiver with work to do.
     pub fn reset(&self, pause: Duration) {
         let mut seen = self.seen();
         seen.pause = pause;
@@ -70,7 +70,7 @@ impl Sink {
         seen.marks.clear();
     }
 
-    /// When the body with this mark came first.
+    /// Returns when the body with this mark first arrived.
     pub fn arrival(&self, mark: usize) -> Option<Instant> {
         self.seen().marks.get(mark).copied().flatten()
     }
@@ -104,7 +104,7 @@ async fn receive(mut stream: TcpStream, seen: Arc<Mutex<Seen>>) {
 }
 
 impl Seen {
-    /// Notes a request; tells how long to wait with the answer.
+    /// Records a request, and returns how long to delay the answer.
     fn note(&mut self, request: &[u8]) -> Duration {
         self.count += 1;
         if self.sample.is_empty() {
@@ -129,7 +129,7 @@ fn number(text: &[u8]) -> usize {
         .fold(0, |sum, digit| sum * 10 + usize::from(digit - b'0'))
 }
 
-/// The length of the request that begins so, once its head is complete.
+/// Returns the length of a request from its beginning, once its head is complete.
 fn request_length(start: &[u8]) -> Option<usize> {
     let head = find(start, HEAD_END)? + HEAD_END.len();
     let body = find(&start[..head], LENGTH).map_or(0, |at| number(&start[at + LENGTH.len()..]));

@@ -1,4 +1,4 @@
-//! Webhooks: how fast events are delivered, how soon, and what that costs those who use the API meanwhile.
+//! Webhooks: the rate and the delay of deliveries, and how much they slow down the API.
 
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -14,20 +14,20 @@ use crate::report::{count, table};
 use crate::sink::Sink;
 use crate::{Bench, Outcome};
 
-/// Endpoints that are delivered to at once, and events for each.
+/// Endpoints to which events are delivered at once.
 const ENDPOINTS: usize = 16;
-/// Writes a second while the lag is measured, and over how many connections.
+/// Writes per second while the delay is measured, and the number of connections for them.
 const WRITES_PER_SECOND: usize = 1000;
 const WRITERS: usize = 16;
-/// Requests a second while deliveries are pending, and over how many connections.
+/// Requests per second while deliveries are pending, and the number of connections for them.
 const READS_PER_SECOND: usize = 800;
 const READERS: usize = 8;
 const PENDING: usize = 100_000;
-/// How long a receiver with something to do takes to answer.
+/// How long a receiver with work to do takes to answer.
 const RECEIVER_PAUSE: Duration = Duration::from_millis(5);
-/// Longest wait for deliveries that should come.
+/// The longest wait for expected deliveries.
 const WAIT_MAX: Duration = Duration::from_secs(120);
-/// When nothing came for so long, nothing more will come.
+/// If no delivery comes for this long, none is pending.
 const QUIET: Duration = Duration::from_millis(500);
 const LOOK_EVERY: Duration = Duration::from_millis(2);
 
@@ -137,7 +137,7 @@ impl Scene {
         Ok(load::ask(&self.server.target(request)).await?)
     }
 
-    /// Writes events as fast as that goes, and waits until all endpoints have them.
+    /// Writes events as fast as possible, and waits until all endpoints have them.
     async fn fill(&self, events: usize) -> Outcome<()> {
         let (server, token) = (&self.server, &self.token);
         self.sink.reset(Duration::ZERO);
@@ -150,7 +150,7 @@ impl Scene {
         self.wait(sent * self.endpoints.len()).await.map(drop)
     }
 
-    /// Waits until so many deliveries came; tells how long that took from the first on.
+    /// Waits until this number of deliveries came, and returns how long that took from the first one on.
     async fn wait(&self, deliveries: usize) -> Outcome<Duration> {
         let began = Instant::now();
         let mut first = None;
@@ -166,7 +166,7 @@ impl Scene {
         Ok(first.unwrap_or(began).elapsed())
     }
 
-    /// Lets so many endpoints have everything after a sequence again.
+    /// Delivers everything after a sequence again, to this number of endpoints.
     async fn replay(&self, endpoints: usize, after: usize) -> Outcome<()> {
         for endpoint in &self.endpoints[..endpoints] {
             let path = format!("/webhook_endpoints/{endpoint}/replay");
@@ -175,7 +175,8 @@ impl Scene {
         Ok(())
     }
 
-    /// Deliveries a second: the product's, and a bare client's that posts the same bytes to the same sink.
+    /// Measures deliveries per second: of the product, and of a bare client that posts the same bytes to the same
+    /// sink.
     async fn rates(&self, bench: &Bench, engine: &str) -> Outcome<[Rate; 2]> {
         let events = bench.plan.webhook_events;
         bench.progress(&format!("webhooks, {engine}: writing"));
@@ -195,7 +196,7 @@ impl Scene {
         Ok([Rate::median(&ours), Rate::median(&bare)])
     }
 
-    /// Lets the bare client post, and tells how many it posted a second.
+    /// Runs the bare client, and returns how many requests it posted per second.
     async fn post(&self, bench: &Bench, total: usize) -> Outcome<Rate> {
         let file = bench.folder.join("delivery.http");
         std::fs::write(&file, self.sink.sample())?;
@@ -209,14 +210,14 @@ impl Scene {
         Ok(Rate::of(total, taken, spent))
     }
 
-    /// How long it takes from the sending of a write until its event is delivered, at a steady rate of writes. One
-    /// endpoint is looked at, and all are delivered to.
+    /// Measures the time from sending a write until its event is delivered, at a constant rate of writes. Only one
+    /// endpoint is measured.
     async fn lags(&self, bench: &Bench, engine: &str) -> Outcome<Times> {
         bench.progress(&format!("webhooks, {engine}: lag"));
         self.sink.reset(Duration::ZERO);
         let writes = WRITES_PER_SECOND * bench.plan.lag_seconds;
         let requests: Vec<_> = (0..writes).map(|mark| location(&self.token, mark)).collect();
-        // One endpoint only: sixteen times as many deliveries as writes would measure the machine's end.
+        // One endpoint only: sixteen times as many deliveries as writes would measure the limits of the machine.
         for endpoint in &self.endpoints[1..] {
             self.ask("PATCH", &format!("/webhook_endpoints/{endpoint}"), r#"{"disabled":true}"#).await?;
         }
@@ -231,8 +232,8 @@ impl Scene {
         Times::of(lags)
     }
 
-    /// How long reads take at a steady rate: with nothing to deliver; while many deliveries are pending, at receivers that
-    /// take their time; and while as many drain as fast as the machine can.
+    /// Measures reads at a constant rate: without deliveries, while many deliveries are pending at slow receivers,
+    /// and while as many are delivered as fast as possible.
     async fn reads(&self, bench: &Bench, engine: &str) -> Outcome<[Times; 3]> {
         let events = PENDING / ENDPOINTS;
         let there = WRITES_PER_SECOND * bench.plan.lag_seconds + bench.plan.webhook_events;
@@ -264,7 +265,7 @@ impl Scene {
         Ok([Times::of(idle)?, Times::of(pending)?, Times::of(draining)?])
     }
 
-    /// Waits until nothing more comes.
+    /// Waits until no more deliveries come.
     async fn settle(&self) {
         let mut before = None;
         while before != Some(self.sink.count()) {
@@ -279,7 +280,7 @@ impl Scene {
     }
 }
 
-/// How fast deliveries went, and what each cost whoever sent it.
+/// The rate of deliveries, and the sender's processor time for each.
 struct Rate {
     per_second: f64,
     cpu_micros: f64,
@@ -302,7 +303,7 @@ impl Rate {
     }
 }
 
-/// What half, and all but one in a hundred, took at most.
+/// The median and the 99th percentile.
 pub struct Times {
     pub p50_ms: f64,
     pub p99_ms: f64,
@@ -319,7 +320,7 @@ impl Times {
     }
 }
 
-/// The request that makes a location with this mark in its name.
+/// Returns the request that creates a location with this mark in its name.
 pub fn location(token: &str, mark: usize) -> bytes::Bytes {
     let body = process::LOCATION.replacen("Bristol depot", &format!("w{mark} depot"), 1);
     request("POST", "/locations", Some(token), &body)

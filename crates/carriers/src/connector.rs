@@ -5,9 +5,11 @@ use std::time::Duration;
 use bytes::Bytes;
 use model::shipment::options::LabelFormat;
 use model::shipment::{ShipmentError, ShipmentInput, TrackingStatus};
-use model::{CarrierAccount, Id, Shipment};
+use model::{CarrierAccount, Id, Shipment, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+
+use crate::options;
 
 /// A contract with a carrier, opened.
 #[derive(Clone, Debug)]
@@ -15,13 +17,51 @@ pub struct Account {
     pub id: Id<CarrierAccount>,
     pub configuration: Map<String, Value>,
     pub credentials: Map<String, Value>,
+    /// The address that the operator set for the carrier, if it is another than the known one.
+    pub url: Option<String>,
 }
 
-/// What is to be carried.
+/// Where a carrier is, and so where an account's credentials are sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Address {
+    /// The connector knows it. The operator may set another one; an account can't.
+    Known(&'static str),
+    /// Each account says where, with the `url` of its configuration.
+    OfAccount,
+    /// Nothing is sent.
+    None,
+}
+
+/// What is to be carried, as a carrier may know it.
 #[derive(Clone, Debug)]
 pub struct Parcel {
     pub id: Id<Shipment>,
-    pub details: ShipmentInput,
+    details: ShipmentInput,
+    /// The label format to use if the shipment names none.
+    label_format: Option<LabelFormat>,
+}
+
+impl Parcel {
+    /// Makes a parcel of a shipment. It has the addresses as they are travelled, so a return comes from its customer; and
+    /// nothing that is internal to the merchant, such as the names of locations.
+    pub fn new(id: Id<Shipment>, shipment: &ShipmentInput) -> Self {
+        Self { id, details: shipment.as_carried(), label_format: None }
+    }
+
+    /// Sets the label format to use if the shipment names none, such as the format of its batch.
+    pub fn labelled_in(self, format: LabelFormat) -> Self {
+        Self { label_format: Some(format), ..self }
+    }
+
+    /// The wanted label format, if any.
+    pub fn label_format(&self) -> Option<LabelFormat> {
+        let label = self.details.options.as_ref().and_then(|options| options.label.as_ref());
+        label.and_then(|label| label.format).or(self.label_format)
+    }
+
+    pub fn details(&self) -> &ShipmentInput {
+        &self.details
+    }
 }
 
 /// What a carrier can do, and so what may be asked of it.
@@ -123,15 +163,17 @@ pub enum Outcome {
     Manifested(Manifested),
     /// The carrier is still at it; its own name of the manifest.
     Manifesting(String),
-    /// The carrier says no, and means it.
+    /// The carrier refuses. For a purchase this proves that the request charged nothing.
     Rejected(ShipmentError),
-    /// Not done; the same may succeed later.
+    /// Not done; the same may succeed later. For a purchase this proves that the request charged nothing.
     Unsent {
         why: ShipmentError,
         retry_after: Option<Duration>,
     },
-    /// It may have been done.
+    /// It may have been done. Every answer to a purchase that proves neither belongs here, such as a rate limit.
     Unknown(ShipmentError),
+    /// It may have been done, and the carrier will never be able to tell whether it was: a person must find out.
+    Untraceable(ShipmentError),
 }
 
 /// Rates, and what carriers said who gave none.
@@ -204,6 +246,8 @@ pub struct Manifested {
 pub struct Tracked {
     pub status: TrackingStatus,
     pub message: String,
+    /// When it came there, by the carrier's own clock, where the carrier says so.
+    pub occurred_at: Option<Timestamp>,
 }
 
 /// A carrier's words. Pure: the same task, state and answer give the same step.
@@ -211,11 +255,23 @@ pub trait Connector: Send + Sync {
     /// The carrier's handle.
     fn handle(&self) -> &'static str;
 
+    /// Where requests go.
+    fn address(&self) -> Address;
+
     /// Whether an account says all that is needed; else a sentence for whoever wrote it.
     fn check(&self, account: &Account) -> Result<(), String>;
 
     /// What the carrier does for this account.
     fn capabilities(&self, account: &Account) -> Capabilities;
+
+    /// How the carrier treats each option of a shipment, in the order of the model's shape.
+    fn options(&self) -> options::Table;
+
+    /// Returns the carrier that transports the parcels of a service, if this connector is a gateway to several carriers, and
+    /// else an empty text. One manifest never covers parcels of several carriers.
+    fn hand_over_carrier<'a>(&self, _service: &'a str) -> &'a str {
+        ""
+    }
 
     /// The first thing to do.
     fn begin(&self, account: &Account, task: &Task<'_>) -> Step;

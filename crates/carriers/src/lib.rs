@@ -4,17 +4,21 @@
 //! it is given the answer and says what to send next, or what came of it. Whoever has a client, a database and a clock
 //! drives it, and decides when to try again.
 //!
-//! Money is at stake, so an outcome has four forms ([`Outcome`]): done, refused, never sent, and unknown. Only what was
-//! provably not done may be tried again; what is unknown is looked up first.
+//! Money is at stake, so an outcome has five forms ([`Outcome`]): done, refused, never sent, unknown, and untraceable. Only
+//! what was provably not done may be tried again; what is unknown is looked up first, and what is untraceable is left to a
+//! person.
 
+#[cfg(test)]
+mod charge_tests;
 mod connector;
 pub mod easypost;
+pub mod options;
 pub mod own;
 pub mod sandbox;
 
 pub use connector::{
-    Account, Answer, Capabilities, Connector, Found, Label, Manifested, Outcome, Parcel, Quote, Quotes,
-    Receipt, Request, Step, Task, Tracked,
+    Account, Address, Answer, Capabilities, Connector, Found, Label, Manifested, Outcome, Parcel, Quote,
+    Quotes, Receipt, Request, Step, Task, Tracked,
 };
 
 /// Every carrier that can be asked.

@@ -1,5 +1,5 @@
 //! The merchant's own vans, or a local courier without an API: a rate table in the account's configuration, tracking
-//! numbers of our own, labels drawn by us. It asks nobody, so its outcomes are known at once.
+//! numbers of our own, labels drawn by us. It sends no request, so its outcomes are known at once.
 //!
 //! ```json
 //! {"currency_code": "GBP", "services": [
@@ -14,15 +14,19 @@ use std::time::Duration;
 
 use model::CountryCode;
 use model::money;
+use model::shape::is_visible;
 use model::shipment::package::round_up;
 use model::shipment::{ErrorCode, ErrorType, ShipmentError, ShipmentInput, Source, TrackingStatus};
 use serde::Deserialize;
 
+use crate::options::{self, Treatment};
 use crate::sandbox::tracking_number;
 use crate::{
-    Account, Answer, Capabilities, Connector, Label, Manifested, Outcome, Parcel, Quote, Quotes, Receipt,
-    Step, Task, Tracked,
+    Account, Address, Answer, Capabilities, Connector, Label, Manifested, Outcome, Parcel, Quote, Quotes,
+    Receipt, Step, Task, Tracked,
 };
+
+use Treatment::{Effect, Informational, Refused};
 
 /// The carrier's handle.
 pub const HANDLE: &str = "own";
@@ -30,7 +34,50 @@ pub const HANDLE: &str = "own";
 /// The connector.
 pub struct Own;
 
-/// What an account's configuration says.
+const PRINTED: Treatment = Effect("printed on the label");
+const UNINSURED: Treatment = Refused("your own vehicles have no insurer. Insure the parcel elsewhere.");
+
+/// How own vehicles treat each option. Instructions for the driver are printed on the label.
+const OPTIONS: options::Table = &[
+    ("shipping.access_code", PRINTED),
+    ("shipping.commercial_address", Informational("the rate table does not tell homes from companies")),
+    ("shipping.currency_code", Effect("the currency of declared values that name none, on customs papers")),
+    ("shipping.date", Effect("the ship date of rates, label and manifest")),
+    ("shipping.delivery_confirmation", PRINTED),
+    ("shipping.dry_ice_mass", PRINTED),
+    ("shipping.dropoff_type", Refused("your own vehicles fetch parcels themselves. Use `regular_pickup`.")),
+    ("shipping.handling_instructions", PRINTED),
+    ("shipping.high_security", PRINTED),
+    ("shipping.hold_for_pickup", PRINTED),
+    ("shipping.invalid_address_handling", Effect("printed on the label unless `forward_or_return`")),
+    (
+        "shipping.is_return",
+        Effect(
+            "label and customs papers lead from the destination to the return address; the price is still that of the customer's address",
+        ),
+    ),
+    ("shipping.leave_safe", PRINTED),
+    ("shipping.machinable", Informational("nothing is sorted by machine")),
+    ("shipping.non_delivery", Effect("`abandon` is printed on the label and on customs papers")),
+    ("shipping.restricted_substances", PRINTED),
+    ("shipping.safe_place", PRINTED),
+    ("shipping.saturday_delivery", PRINTED),
+    ("shipping.signature_required", PRINTED),
+    ("shipping.signature_type", PRINTED),
+    (
+        "shipping.tracked_service",
+        Refused("your own vehicles report no tracking, because no carrier scans the parcels. Leave it out."),
+    ),
+    ("label.format", Effect("the label is drawn in this format")),
+    ("label.size", Effect("the label is drawn for this paper")),
+    ("label.custom_data.text_lines", PRINTED),
+    ("label.custom_data.line_codes", Effect("printed on the label before the lines")),
+    ("label.custom_data.barcodes", PRINTED),
+    ("insurance.value", UNINSURED),
+    ("insurance.currency_code", UNINSURED),
+];
+
+/// The rate table in an account's configuration.
 #[derive(Deserialize, Clone, Debug, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub struct Table {
@@ -48,23 +95,23 @@ pub struct OwnService {
     pub rates: Vec<Row>,
 }
 
-/// What it costs to whom.
+/// A price, and the shipments that it applies to.
 #[derive(Deserialize, Clone, Debug, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub struct Row {
     #[serde(default)]
     pub countries: Vec<CountryCode>,
-    /// Beginnings of post codes.
+    /// Prefixes of post codes.
     #[serde(default)]
     pub post_codes: Vec<String>,
-    /// Kilograms of all packages together.
+    /// The most kilograms of all packages together.
     pub mass_max: Option<f64>,
     /// In the smallest unit of the currency.
     pub rate: i64,
 }
 
 impl Table {
-    /// Reads a configuration; the error is a sentence for whoever wrote it.
+    /// Parses a configuration. The error is a sentence for the person who wrote it.
     pub fn read(account: &Account) -> Result<Self, String> {
         let value = serde_json::Value::Object(account.configuration.clone());
         let table: Table =
@@ -87,9 +134,9 @@ impl Table {
 }
 
 impl OwnService {
-    /// What it takes the shipment for; `None` where no row fits.
+    /// Returns the price of the shipment, or `None` if no row applies. For a return, the van drives to the customer too.
     pub fn rate(&self, shipment: &ShipmentInput) -> Option<i64> {
-        let to = &shipment.addresses.destination.address;
+        let to = &shipment.carried_customer().address;
         let code: String =
             to.post_code.iter().flat_map(|code| code.chars()).filter(|char| !char.is_whitespace()).collect();
         let grams: i64 = shipment
@@ -117,8 +164,22 @@ impl Connector for Own {
         HANDLE
     }
 
+    fn address(&self) -> Address {
+        Address::None
+    }
+
     fn check(&self, account: &Account) -> Result<(), String> {
-        Table::read(account).map(|_| ())
+        let table = Table::read(account)?;
+        // Labels show the name. Accounts that were stored before this rule can still be used.
+        let is_printable = |name: &str| name.chars().any(is_visible) && !name.chars().any(char::is_control);
+        match table.services.iter().find(|service| !is_printable(&service.name)) {
+            Some(service) => Err(format!(
+                "The rate table: the name of the service {:?} must have a visible character, and no control \
+                 characters.",
+                service.handle
+            )),
+            None => Ok(()),
+        }
     }
 
     fn capabilities(&self, _account: &Account) -> Capabilities {
@@ -133,7 +194,14 @@ impl Connector for Own {
         }
     }
 
+    fn options(&self) -> options::Table {
+        OPTIONS
+    }
+
     fn begin(&self, account: &Account, task: &Task<'_>) -> Step {
+        if let Some(refusal) = options::refusal("Own vehicles", OPTIONS, task, |_| None) {
+            return Step::Done(refusal);
+        }
         let table = match Table::read(account) {
             Ok(table) => table,
             Err(message) => return Step::Done(refuse(ErrorCode::CredentialsInvalid, message)),
@@ -142,14 +210,15 @@ impl Connector for Own {
             Task::Rate(parcel) => Outcome::Quoted(quotes(&table, parcel)),
             Task::Prepare(parcel) => Outcome::Prepared(parcel.id.to_string()),
             Task::Buy { parcel, service, reference, .. } => buy(&table, parcel, service, reference),
-            // Buying here is one transaction of our own: what is not recorded was not bought.
+            // Buying is one transaction of our own, so a purchase that is not recorded was not made.
             Task::LookUp { .. } => Outcome::Found(Vec::new()),
             Task::Void(_) => Outcome::Voided,
             Task::Track(_) => {
-                Outcome::Tracked(Tracked { status: TrackingStatus::Unknown, message: String::new() })
+                let (status, message) = (TrackingStatus::Unknown, String::new());
+                Outcome::Tracked(Tracked { status, message, occurred_at: None })
             }
             Task::Label { .. } => Outcome::Labelled(Label::Ours),
-            // Nobody else has to be told; the list for the driver is drawn by us.
+            // No carrier has to be told. Dockside draws the list for the driver itself.
             Task::Manifest { reference, .. } => {
                 Outcome::Manifested(Manifested { manifest: (*reference).to_owned(), form: Some(Label::Ours) })
             }
@@ -165,7 +234,7 @@ fn quotes(table: &Table, parcel: &Parcel) -> Quotes {
     let quote = |service: &OwnService| {
         Some(Quote {
             service: service.handle.clone(),
-            amount: service.rate(&parcel.details)?,
+            amount: service.rate(parcel.details())?,
             currency: table.currency_code.clone(),
             delivery_days: service.delivery_days,
         })
@@ -185,16 +254,16 @@ fn quotes(table: &Table, parcel: &Parcel) -> Quotes {
 }
 
 fn buy(table: &Table, parcel: &Parcel, service: &str, reference: &str) -> Outcome {
-    let Some(amount) = table.service(service).and_then(|service| service.rate(&parcel.details)) else {
+    let Some(amount) = table.service(service).and_then(|service| service.rate(parcel.details())) else {
         return refuse(
             ErrorCode::ServiceUnavailable,
             format!("The rate table has no price of {service} for it."),
         );
     };
-    let Some(origin) = &parcel.details.addresses.origin else {
+    let Some(origin) = &parcel.details().addresses.origin else {
         return refuse(ErrorCode::AddressInvalid, "It comes from nowhere.".to_owned());
     };
-    let numbers = (0..parcel.details.packages.len())
+    let numbers = (0..parcel.details().packages.len())
         .map(|package| tracking_number(parcel.id, package, 0, origin.address.country_code));
     Outcome::Bought(Receipt {
         purchase: reference.to_owned(),
@@ -223,6 +292,7 @@ mod tests {
             id: Id::from_bits(1),
             configuration: configuration.as_object().cloned().unwrap_or_default(),
             credentials: serde_json::Map::new(),
+            url: None,
         }
     }
 
@@ -240,7 +310,7 @@ mod tests {
             "addresses": {"destination": address(post_code), "origin": address("BS1 4DJ")},
             "packages": [{"geometry": {"mass": mass}}, {"geometry": {"mass": 0.1}}],
         }));
-        Parcel { id: Id::from_bits(7), details: details.unwrap() }
+        Parcel::new(Id::from_bits(7), &details.unwrap())
     }
 
     fn rates(post_code: &str, mass: f64) -> Vec<(String, i64)> {
@@ -292,13 +362,23 @@ mod tests {
     }
 
     #[test]
-    fn closing_out_asks_nobody_and_we_draw_the_list() {
+    fn closing_out_sends_no_request_and_we_draw_the_list() {
         let task = Task::Manifest { reference: "mf_1", purchases: &["pa_1".to_owned()] };
         let Step::Done(Outcome::Manifested(manifested)) = Own.begin(&account(&vans()), &task) else {
             panic!("not closed out")
         };
         assert_eq!((manifested.manifest.as_str(), manifested.form), ("mf_1", Some(Label::Ours)));
         assert_eq!(Own.check(&account(&vans())), Ok(()));
+    }
+
+    #[test]
+    fn a_service_has_a_name_that_can_be_printed() {
+        for name in [" ", "\u{200b}\u{a0}", "a\nb"] {
+            let service = json!({"handle": "van", "name": name, "rates": [{"rate": 1}]});
+            let table = json!({"currency_code": "GBP", "services": [service]});
+            let message = Own.check(&account(&table)).unwrap_err();
+            assert!(message.contains("visible character"), "{message}");
+        }
     }
 
     #[test]

@@ -1,5 +1,5 @@
 //! The receiver of docs/guide/webhooks.md: what stands below the next line is the block of that page, letter by letter,
-//! which a test sees to. `./test webhooks` sends real deliveries to it.
+//! which a test sees to. `./test webhook_libraries` sends real deliveries to it.
 #![expect(clippy::print_stdout, reason = "a receiver that is there to be watched")]
 
 // --- docs/guide/webhooks.md ---

@@ -3,21 +3,28 @@
 use std::io::Write;
 
 use clap::Subcommand;
+use model::nearest::suggestion;
 use model::time::parse_duration_seconds;
-use model::{Error, Id, Scopes, World};
+use model::{Error, Id, Scope, Scopes, World};
+use service::Service;
 use service::access_tokens::TokenOrder;
+use service::revocations::Children;
+use store::Db;
 
 use crate::Failure;
-use crate::serve::open;
-use crate::settings::Settings;
+use crate::serve::{cannot_open, open, open_existing};
+use crate::settings::{Settings, StoreSettings};
 
 #[derive(Subcommand)]
 pub enum Token {
     /// Make a token and print it, alone, on standard output.
     Create {
-        /// The organisation's name; it is made where it does not exist.
+        /// The organisation's name.
         #[arg(long, value_name = "NAME")]
         organisation: String,
+        /// Make the organisation if there is none of this name.
+        #[arg(long)]
+        create_organisation: bool,
         /// The user's email address; the user is made where it does not exist.
         #[arg(long, value_name = "EMAIL")]
         user: String,
@@ -31,52 +38,76 @@ pub enum Token {
         #[arg(long, value_name = "DURATION")]
         expires_in: Option<String>,
         #[command(flatten)]
-        settings: Box<Settings>,
+        settings: Box<StoreSettings<false>>,
     },
     /// List the tokens of all organisations, without their secrets.
     List {
         #[command(flatten)]
-        settings: Box<Settings>,
+        settings: Box<StoreSettings<false>>,
     },
-    /// Revoke a token; it stops working within two seconds.
+    /// Revoke a token and those that it made; they stop working within two seconds.
     Revoke {
         /// The token's id (tok_…), as the list shows it.
         id: String,
+        /// Keep the tokens that it made through the API.
+        #[arg(long)]
+        keep_children: bool,
         #[command(flatten)]
-        settings: Box<Settings>,
+        settings: Box<StoreSettings<true>>,
     },
 }
 
 pub async fn token(command: Token) -> Result<(), Failure> {
     match command {
-        Token::Create { organisation, user, scopes, test, expires_in, settings } => {
+        Token::Create { organisation, create_organisation, user, scopes, test, expires_in, settings } => {
             let order = TokenOrder {
                 organisation,
                 user,
                 scopes: Scopes::parse(&scopes)
-                    .map_err(|word| Failure(format!("--scopes: there is no scope {word:?}")))?,
+                    .map_err(|word| Failure(format!("--scopes: {}", Scope::unknown(word))))?,
                 world: if test { World::Test } else { World::Live },
                 expires_in_seconds: expires_in.map(|text| duration(&text)).transpose()?,
             };
-            let secret = open(&settings.resolve()?).await?.issue_token(order).await?;
+            let service = open(&settings.resolve()?).await?;
+            if !create_organisation {
+                ensure_organisation(&service, &order.organisation).await?;
+            }
+            let secret = service.issue_token(order).await?;
             writeln!(std::io::stdout(), "{}", secret.as_str())?;
             Ok(())
         }
         Token::List { settings } => list(settings.resolve()?).await,
-        Token::Revoke { id, settings } => {
+        Token::Revoke { id, keep_children, settings } => {
             let token =
                 Id::parse(&id).ok_or_else(|| Failure(format!("{id:?} is not a token's id (tok_…)")))?;
             let service = open(&settings.resolve()?).await?;
-            service.revoke_token(token).await.map_err(|error| match error {
+            let children = if keep_children { Children::Keep } else { Children::Revoke };
+            let revoked = service.revoke_token(token, children).await.map_err(|error| match error {
                 Error::Refused(_) => Failure(format!("there is no token {id}")),
                 fault => fault.into(),
             })?;
             // Servers that don't hear of it find out within two seconds, so it is no failure.
             let _unheard = service.send_hints().await;
-            writeln!(std::io::stdout(), "revoked {id}")?;
+            for id in revoked {
+                writeln!(std::io::stdout(), "revoked {id}")?;
+            }
             Ok(())
         }
     }
+}
+
+/// Fails unless an organisation has this name: a mistyped name would give a token to an empty one.
+async fn ensure_organisation(service: &Service, name: &str) -> Result<(), Failure> {
+    if service.has_organisation(name).await? {
+        return Ok(());
+    }
+    let known = service.organisation_names().await?;
+    let meant = suggestion(name, known.iter().map(String::as_str));
+    let known = if known.is_empty() { "none yet".to_owned() } else { known.join(", ") };
+    Err(Failure(format!(
+        "--organisation: there is no organisation {name:?}.{meant} Known organisations: {known}. Add --create-organisation \
+         to make it"
+    )))
 }
 
 fn duration(text: &str) -> Result<i64, Failure> {
@@ -106,7 +137,7 @@ async fn list(settings: Settings) -> Result<(), Failure> {
     Ok(())
 }
 
-pub async fn announce(message: &str, settings: Settings) -> Result<(), Failure> {
+pub async fn announce(message: &str, settings: StoreSettings<true>) -> Result<(), Failure> {
     if message.trim().is_empty() {
         return Err(Failure("there is nothing to announce".to_owned()));
     }
@@ -118,7 +149,7 @@ pub async fn announce(message: &str, settings: Settings) -> Result<(), Failure> 
     Ok(())
 }
 
-pub async fn renew_epoch(settings: Settings) -> Result<(), Failure> {
+pub async fn renew_epoch(settings: StoreSettings<true>) -> Result<(), Failure> {
     let service = open(&settings.resolve()?).await?;
     let epoch = service.renew_epoch().await?;
     // Servers that do not hear of it look for themselves, so it is no failure.
@@ -127,7 +158,7 @@ pub async fn renew_epoch(settings: Settings) -> Result<(), Failure> {
     Ok(())
 }
 
-pub async fn restored(settings: Settings) -> Result<(), Failure> {
+pub async fn restored(settings: StoreSettings<true>) -> Result<(), Failure> {
     let service = open(&settings.resolve()?).await?;
     let doubted = service.record_restoration().await?;
     service.renew_epoch().await?;
@@ -141,8 +172,15 @@ pub async fn restored(settings: Settings) -> Result<(), Failure> {
     Ok(())
 }
 
-pub async fn migrate(settings: Settings) -> Result<(), Failure> {
-    open(&settings.resolve()?).await?;
+pub async fn migrate(settings: StoreSettings<false>) -> Result<(), Failure> {
+    let settings = settings.resolve()?;
+    if settings.store.is_postgres() {
+        // The operator has made this database, so there is no folder to mistype, and the schema may be made here by a role
+        // that the servers don't have.
+        Db::open(settings.store.place()).await.map_err(|error| cannot_open(&settings, &error))?;
+    } else {
+        open_existing(&settings).await?;
+    }
     writeln!(std::io::stdout(), "The schema is up to date.")?;
     Ok(())
 }

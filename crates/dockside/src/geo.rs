@@ -16,7 +16,7 @@ use model::geo::PostalArea;
 
 use crate::Failure;
 use crate::serve::open;
-use crate::settings::Settings;
+use crate::settings::StoreSettings;
 use progress::Progress;
 pub use progress::counted;
 use table::{Table, read};
@@ -33,7 +33,7 @@ pub enum Geo {
         /// The table, unpacked; `-` reads standard input.
         file: PathBuf,
         #[command(flatten)]
-        settings: Box<Settings>,
+        settings: Box<StoreSettings<false>>,
     },
 }
 

@@ -37,7 +37,8 @@ pub struct Listen {
     /// The server whose events to follow.
     #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:8080")]
     server: String,
-    /// An access token with the scope events:read. It decides whose log is followed, and in which world.
+    /// An access token with the scope events:read, and those to read the resources whose events to forward, such as
+    /// orders:read. It decides whose log is followed, and in which world.
     #[arg(long, value_name = "TOKEN", env = "DOCKSIDE_TOKEN", hide_env_values = true)]
     token: Option<String>,
     /// Only events of these types, such as order.created,order.cancelled; without it, all.
@@ -107,8 +108,9 @@ async fn open(arguments: Listen) -> Result<Session, Failure> {
 fn wanted(types: Vec<String>) -> Result<Vec<String>, Failure> {
     if let Some(unknown) = types.iter().find(|word| *word != ALL_TYPES && !is_known(word)) {
         let known: Vec<_> = model::event::TYPES.iter().map(|(name, _)| *name).collect();
+        let meant = model::nearest::suggestion(unknown, known.iter().copied());
         return Err(Failure(format!(
-            "--events: there is no type {unknown:?}; there are {}, and {ALL_TYPES} for all",
+            "--events: there is no type {unknown:?}.{meant} Known types: {}, and {ALL_TYPES} for all",
             known.join(", ")
         )));
     }

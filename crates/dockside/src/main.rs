@@ -1,18 +1,23 @@
 //! The binary: settings and subcommands. Everything else lives in the other crates.
 
 mod commands;
+mod data_folder;
+mod descriptors;
+mod folder_lock;
 mod geo;
 mod listen;
 mod sandbox_carrier;
 mod secrets;
 mod serve;
 mod settings;
+mod toml_error;
+mod welcome;
 
 use std::io::Write;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use settings::Settings;
+use settings::{Settings, StoreSettings};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -55,17 +60,17 @@ enum Command {
         /// What to say.
         message: String,
         #[command(flatten)]
-        settings: Box<Settings>,
+        settings: Box<StoreSettings<true>>,
     },
     /// After a backup was restored: tell every client that follows events live to load anew what it shows.
-    RenewEpoch(Box<Settings>),
+    RenewEpoch(Box<StoreSettings<true>>),
     /// After a backup was restored: look everything up at the carriers that may have been bought since it was made.
     ///
     /// Servers find that out by themselves, as a rule. Run it before they are started where the whole machine was put back,
     /// or where a dump was loaded into the database that was there.
-    Restored(Box<Settings>),
+    Restored(Box<StoreSettings<true>>),
     /// Bring the database's schema up to date, and stop.
-    Migrate(Box<Settings>),
+    Migrate(Box<StoreSettings<false>>),
     /// Print the API's contract (OpenAPI 3.1).
     Openapi,
 }
@@ -79,9 +84,15 @@ impl<E: std::fmt::Display> From<E> for Failure {
     }
 }
 
+/// Tasks that a worker thread polls before it looks for events of sockets and timers, if more tasks are ready. With tokio's 61, an
+/// organisation that keeps all threads busy delays another's requests by up to 61 steps before the server knows of them.
+const EVENT_INTERVAL: u32 = 4;
+
 fn main() -> ExitCode {
+    data_folder::restrict_new_files();
     let arguments = Arguments::parse();
-    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+    let mut threads = tokio::runtime::Builder::new_multi_thread();
+    let runtime = match threads.enable_all().event_interval(EVENT_INTERVAL).build() {
         Ok(runtime) => runtime,
         Err(error) => return fail(&Failure(error.to_string())),
     };

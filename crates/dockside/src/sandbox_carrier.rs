@@ -5,7 +5,6 @@ mod carrier;
 mod ledger;
 
 use std::io::Write;
-use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,14 +17,15 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::Failure;
 use crate::geo::counted;
+use crate::settings::ListenAddress;
 use carrier::Carrier;
 use ledger::Ledger;
 
 #[derive(Args)]
 pub struct SandboxCarrier {
-    /// Where to listen; port 0 takes any that is free.
+    /// Where to listen: an address, or a port alone; port 0 takes any that is free.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:4010")]
-    listen: SocketAddr,
+    listen: ListenAddress,
     /// The file that has a line for everything the carrier did. It is made where it does not exist.
     #[arg(long, value_name = "FILE", default_value = "sandbox-ledger.jsonl")]
     ledger: PathBuf,
@@ -50,7 +50,10 @@ pub struct SandboxCarrier {
 
 fn mode(text: &str) -> Result<Mode, String> {
     let names = Mode::ALL.map(Mode::as_str).join(", ");
-    Mode::parse(text).ok_or_else(|| format!("there is no mode {text:?}; there are {names}"))
+    Mode::parse(text).ok_or_else(|| {
+        let meant = model::nearest::suggestion(text, Mode::ALL.map(Mode::as_str));
+        format!("there is no mode {text:?}; there are {names}.{meant}")
+    })
 }
 
 impl SandboxCarrier {
@@ -72,7 +75,7 @@ impl SandboxCarrier {
 pub async fn run(arguments: SandboxCarrier) -> Result<(), Failure> {
     let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
     let (ledger, opened) = Ledger::open(&arguments.ledger)?;
-    let listener = TcpListener::bind(arguments.listen)
+    let listener = TcpListener::bind(arguments.listen.0)
         .await
         .map_err(|error| Failure(format!("--listen {}: {error}", arguments.listen)))?;
     let mut screen = std::io::stderr();

@@ -2,92 +2,146 @@
 
 use std::fs;
 use std::io::{ErrorKind, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
-use std::path::Path;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
-use service::{Random, SystemRandom};
+use service::{Random, SystemRandom, durable};
 
 use crate::Failure;
-use crate::settings::Settings;
+use crate::settings::Store;
+use crate::toml_error;
 
 const FILE: &str = "secrets.toml";
 const KEY_BYTES: usize = 32;
+const NAMES: [&str; 2] = ["signing_key", "encryption_key"];
 
-/// The keys. Whoever has them can forge cursors and file links, and read carriers' credentials.
+/// The keys. With them one can forge cursors and file links, and read carriers' credentials.
 pub struct Secrets {
     pub signing_key: [u8; KEY_BYTES],
     /// Kept from the first start on, so that what is encrypted later can be read for ever.
     pub encryption_key: [u8; KEY_BYTES],
+    /// What [`Secrets::keep`] writes, and where, if keys were made.
+    fresh: Option<(Stored, PathBuf)>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Clone)]
 struct Stored {
     signing_key: String,
     encryption_key: String,
 }
 
-impl Secrets {
-    /// Reads the secrets, making the data folder and what is missing in it.
-    pub fn load(settings: &Settings) -> Result<Self, Failure> {
-        let data = settings.data();
-        fs::DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(&data)
-            .map_err(|error| Failure(format!("the data folder {} can't be made: {error}", data.display())))?;
-        let given = settings.signing_key.as_ref().zip(settings.encryption_key.as_ref());
-        let (signing, encryption) = match given {
-            Some((signing, encryption)) => (signing.clone(), encryption.clone()),
-            None => {
-                let stored = stored(&data.join(FILE))?;
-                let or = |given: &Option<String>, stored| given.clone().unwrap_or(stored);
-                (
-                    or(&settings.signing_key, stored.signing_key),
-                    or(&settings.encryption_key, stored.encryption_key),
-                )
-            }
+impl Stored {
+    fn make() -> Self {
+        let key = || {
+            let mut key = [0; KEY_BYTES];
+            SystemRandom.fill(&mut key);
+            key.iter().map(|byte| format!("{byte:02x}")).collect()
         };
+        Self { signing_key: key(), encryption_key: key() }
+    }
+}
+
+impl Secrets {
+    /// Reads the secrets of a store that exists, and makes none: others would not open what is sealed in it.
+    pub fn find(settings: &Store) -> Result<Self, Failure> {
+        let path = settings.data().join(FILE);
+        let is_given = settings.signing_key.is_some() && settings.encryption_key.is_some();
+        if !is_given && !path.exists() {
+            let path = std::path::absolute(&path).unwrap_or(path);
+            return Err(Failure(format!(
+                "there are no secrets at {}: name the server's data folder with --data, or give its signing_key and \
+                 encryption_key",
+                path.display()
+            )));
+        }
+        Self::load(settings)
+    }
+
+    /// Reads the secrets, and makes those that there are not. New ones are in memory only: a start that fails must not leave
+    /// keys that no store was made with.
+    pub fn load(settings: &Store) -> Result<Self, Failure> {
+        let path = settings.data().join(FILE);
+        let given = settings.signing_key.clone().zip(settings.encryption_key.clone());
+        let (stored, fresh) = match given {
+            Some((signing_key, encryption_key)) => (Stored { signing_key, encryption_key }, None),
+            None => match read(&path)? {
+                Some(stored) => (stored, None),
+                None => {
+                    let made = Stored::make();
+                    (made.clone(), Some((made, path)))
+                }
+            },
+        };
+        let signing_key = settings.signing_key.as_ref().unwrap_or(&stored.signing_key);
+        let encryption_key = settings.encryption_key.as_ref().unwrap_or(&stored.encryption_key);
         Ok(Self {
-            signing_key: parse_key("signing_key", &signing)?,
-            encryption_key: parse_key("encryption_key", &encryption)?,
+            signing_key: parse_key(NAMES[0], signing_key)?,
+            encryption_key: parse_key(NAMES[1], encryption_key)?,
+            fresh,
         })
     }
-}
 
-/// Reads the file of secrets, making it first where there is none.
-fn stored(path: &Path) -> Result<Stored, Failure> {
-    let failed =
-        |error: &dyn std::fmt::Display| Failure(format!("the secrets in {}: {error}", path.display()));
-    if !path.exists() {
-        make(path).map_err(|error| failed(&error))?;
+    /// Writes new secrets into the data folder, durably. Called before anything is sealed with them. Returns whether these
+    /// are the secrets there: if another server has just started in the same folder, it may have written its own.
+    pub fn keep(&self) -> Result<bool, Failure> {
+        let Some((stored, path)) = &self.fresh else { return Ok(true) };
+        write(path, stored).map_err(|error| failed(path, &error))
     }
-    let text = fs::read_to_string(path).map_err(|error| failed(&error))?;
-    toml::from_str(&text).map_err(|error| failed(&error))
+
+    /// Deletes the secrets that [`Secrets::keep`] has just written: the store turned out to have others.
+    pub fn discard(&self) {
+        if let Some((_, path)) = &self.fresh {
+            // The start has failed already, and says why.
+            let _left = fs::remove_file(path);
+        }
+    }
 }
 
-/// Written whole under another name and then linked, so that of two that start at once one wins, and the other reads
-/// what the first wrote.
-fn make(path: &Path) -> std::io::Result<()> {
+/// Reads the file of secrets, if there is one.
+fn read(path: &Path) -> Result<Option<Stored>, Failure> {
+    match fs::read_to_string(path) {
+        Ok(text) => {
+            let what = format!("the secrets in {}", path.display());
+            toml_error::parse(&what, &text, &NAMES.map(str::to_owned)).map(Some)
+        }
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(failed(path, &error)),
+    }
+}
+
+fn failed(path: &Path, error: &std::io::Error) -> Failure {
+    Failure(format!("the secrets in {}: {error}", path.display()))
+}
+
+/// Writes the file whole under another name and then links it, so that of two servers that start at once one wins. Returns
+/// whether it was this one.
+fn write(path: &Path, stored: &Stored) -> std::io::Result<bool> {
     let draft = path.with_extension(format!("{}.new", std::process::id()));
-    let mut file = fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&draft)?;
-    writeln!(
-        file,
-        "# Made at first start. Keep it secret, back it up, and share it between nodes of one database."
-    )?;
-    for name in ["signing_key", "encryption_key"] {
-        let mut key = [0; KEY_BYTES];
-        SystemRandom.fill(&mut key);
-        let hex: String = key.iter().map(|byte| format!("{byte:02x}")).collect();
-        writeln!(file, "{name} = \"{hex}\"")?;
-    }
-    file.sync_all()?;
-    let linked = fs::hard_link(&draft, path);
-    fs::remove_file(&draft)?;
+    // A draft of an earlier process with the same id would keep its mode.
+    let _none = fs::remove_file(&draft);
+    // The folder is synced too: else the file could be gone after a power failure, with what was sealed with its keys.
+    let linked = write_draft(&draft, stored)
+        .and_then(|()| fs::hard_link(&draft, path))
+        .and_then(|()| durable::sync_folder_of(path));
+    let removed = fs::remove_file(&draft);
     match linked {
-        Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(error),
-        _ => Ok(()),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists && removed.is_ok() => Ok(false),
+        linked => linked.and(removed).map(|()| true),
     }
+}
+
+fn write_draft(draft: &Path, stored: &Stored) -> std::io::Result<()> {
+    let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(draft)?;
+    let head =
+        "# Made at first start. Keep it secret, back it up, and share it between nodes of one database.";
+    let [signing, encryption] = NAMES;
+    write!(
+        file,
+        "{head}\n{signing} = \"{}\"\n{encryption} = \"{}\"\n",
+        stored.signing_key, stored.encryption_key
+    )?;
+    file.sync_all()
 }
 
 fn parse_key(name: &str, hex: &str) -> Result<[u8; KEY_BYTES], Failure> {
@@ -109,18 +163,37 @@ mod tests {
     use super::*;
 
     #[test]
-    fn secrets_are_made_once_and_for_the_owner_alone() {
-        let folder = std::env::temp_dir().join(format!("dockside-secrets-{}", std::process::id()));
-        let settings = Settings { data: Some(folder.clone()), ..Settings::default() };
-        let first = Secrets::load(&settings).unwrap_or_else(|failure| panic!("{}", failure.0));
-        let second = Secrets::load(&settings).unwrap_or_else(|failure| panic!("{}", failure.0));
-        assert_eq!(first.signing_key, second.signing_key);
+    fn secrets_are_kept_once_and_for_the_owner_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(FILE);
+        let settings = Store { data: Some(folder.path().to_owned()), ..Store::default() };
+        let load = || Secrets::load(&settings).unwrap_or_else(|failure| panic!("{}", failure.0));
+        let keep = |secrets: &Secrets| secrets.keep().unwrap_or_else(|failure| panic!("{}", failure.0));
+        let (first, rival) = (load(), load());
+        assert!(!path.exists(), "made in memory");
+        assert!(keep(&first) && !keep(&rival), "the first that keeps its own wins");
+        assert!(keep(&load()), "those that were read are there");
+        assert_eq!(load().signing_key, first.signing_key);
         assert_ne!(first.signing_key, first.encryption_key);
-        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
-        assert_eq!((mode(&folder), mode(&folder.join(FILE))), (0o700, 0o600));
-        let given = Settings { signing_key: Some("ab".repeat(32)), ..settings };
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "no draft is left");
+        let given = Store { signing_key: Some("ab".repeat(32)), ..settings.clone() };
         assert_eq!(Secrets::load(&given).map(|secrets| secrets.signing_key).ok(), Some([0xab; 32]));
-        fs::remove_dir_all(folder).unwrap();
+        load().discard();
+        assert!(path.exists(), "what was read is not discarded");
+        first.discard();
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn what_is_wrong_with_the_file_is_said_without_its_keys() {
+        let folder = tempfile::tempdir().unwrap();
+        let settings = Store { data: Some(folder.path().to_owned()), ..Store::default() };
+        for text in ["signing_key = \"abcdef", "signing_key = [\"abcdef\"]", "signing_key = abcdef"] {
+            fs::write(folder.path().join(FILE), text).unwrap();
+            let said = Secrets::load(&settings).err().unwrap().0;
+            assert!(said.contains("signing_key") && !said.contains("abcdef"), "{said}");
+        }
     }
 
     #[test]

@@ -1,6 +1,5 @@
 //! `dockside serve`: opens the store, welcomes whoever starts it first, and serves until told to stop.
 
-use std::io::Write;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
@@ -11,34 +10,44 @@ use tokio::net::TcpSocket;
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::Failure;
+use crate::data_folder;
+use crate::descriptors;
+use crate::folder_lock::FolderLock;
 use crate::secrets::Secrets;
 use crate::settings::Settings;
+use crate::welcome;
 
-const DEFAULT_LISTEN: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 8080);
+const OTHER_KEY: &str =
+    "the database was encrypted with another encryption_key: servers that share a database share it";
 /// Connections that may wait to be accepted.
 const BACKLOG: u32 = 1024;
 
 pub async fn run(settings: Settings) -> Result<(), Failure> {
     let settings = settings.resolve()?;
-    log::start(settings.log_format())?;
+    log::start(settings.server.log_format())?;
+    // First of all: what follows opens the database and the port.
+    let limits = limits(&settings);
     let mut terminate = signal(SignalKind::terminate())?;
-    let wanted = settings.listen.unwrap_or(DEFAULT_LISTEN);
+    let wanted = settings.server.listen();
     let failed = |error| Failure(format!("the setting listen names {wanted}, which can't be had: {error}"));
     // Taken first, because links name the port; nobody can connect before there is a store to ask.
     let socket = bind(wanted).map_err(failed)?;
     let address = socket.local_addr()?;
-    let service = open_as(&settings, address, true).await?;
-    service.check_files().await?;
-    service.remember_at(settings.data().join("mark")).await?;
+    data_folder::prepare(&settings.store.data())?;
+    // Held until the process ends, also while it stops.
+    let _lock =
+        (!settings.store.is_postgres()).then(|| FolderLock::take(&settings.store.data())).transpose()?;
+    let service = open_store(&settings, address).await?;
+    service.remember_at(settings.store.data().join("mark")).await?;
     let listener = socket.listen(BACKLOG).map_err(failed)?;
     if let Some(welcome) = service.bootstrap().await? {
-        greet(&welcome, address)?;
+        greet(&welcome, address, &settings)?;
     }
     let jobs = service.start_jobs()?;
-    let app = App::new(service, settings.limits())?;
-    let engine = if settings.database_url.is_some() { "PostgreSQL" } else { "SQLite" };
+    let app = App::new(service, limits)?;
+    let engine = if settings.store.is_postgres() { "PostgreSQL" } else { "SQLite" };
     log::info("start", &format!("listening on http://{address} with {engine}"));
-    if settings.public_url.is_none() && !address.ip().is_loopback() {
+    if settings.server.public_url.is_none() && !address.ip().is_loopback() {
         let why = "links to files name the address that this server listens on: set public_url to the one that clients use";
         log::info("start", why);
     }
@@ -55,6 +64,57 @@ pub async fn run(settings: Settings) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Refuses a role that row level security does not hold. If the operator allows it, warns of it, unless no warnings are wanted.
+fn check_role(db: &Db, settings: &Settings) -> Result<(), Failure> {
+    if !db.bypasses_row_security() {
+        return Ok(());
+    }
+    let why = "the role that database_url names is a superuser or has BYPASSRLS, so PostgreSQL's row level security does not \
+               keep organisations apart: use a role with neither";
+    if settings.server.strict.unwrap_or(false) {
+        return Err(Failure(why.to_owned()));
+    }
+    if !settings.server.allow_superuser.unwrap_or(false) {
+        return Err(Failure(format!("{why}, or accept that with --allow-superuser")));
+    }
+    log::info("start", why);
+    Ok(())
+}
+
+/// Opens the store for a server, and makes it and its secrets where there is none. Everything that can fail is tried before
+/// new secrets are written, and they are written before anything is sealed with them.
+async fn open_store(settings: &Settings, address: SocketAddr) -> Result<Service, Failure> {
+    let mut secrets = Secrets::load(&settings.store)?;
+    let db = Db::open(settings.store.place()).await.map_err(|error| cannot_open(settings, &error))?;
+    check_role(&db, settings)?;
+    let mut service = start_service(settings, db.clone(), &secrets, address).await?;
+    service.check_files().await?;
+    if !secrets.keep()? {
+        // Another server that starts in the same folder was first: its secrets are those of the store.
+        secrets = Secrets::load(&settings.store)?;
+        service = start_service(settings, db, &secrets, address).await?;
+    }
+    if !service.is_keyed(true).await? {
+        secrets.discard();
+        return Err(Failure(OTHER_KEY.to_owned()));
+    }
+    Ok(service)
+}
+
+/// Returns the operator's limits, and how many clients fit into the system's limit of file descriptors.
+fn limits(settings: &Settings) -> api::Limits {
+    let sockets_max = descriptors::raise(settings.store.database_connections_max());
+    let limits = api::Limits { sockets_max, ..settings.http_limits() };
+    if sockets_max < limits.connections_max {
+        let what = format!(
+            "the limit of file descriptors leaves room for {sockets_max} clients, connections_max is {}: raise it (ulimit -n)",
+            limits.connections_max
+        );
+        log::info("start", &what);
+    }
+    limits
+}
+
 /// Takes an address without listening on it yet.
 fn bind(address: SocketAddr) -> std::io::Result<TcpSocket> {
     let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
@@ -64,35 +124,67 @@ fn bind(address: SocketAddr) -> std::io::Result<TcpSocket> {
     Ok(socket)
 }
 
-/// The service over the store that the settings name, for a command.
+/// Opens the store that the settings name, for a command. Only `serve` makes a store: a command that made one would hide
+/// a mistyped folder.
 pub async fn open(settings: &Settings) -> Result<Service, Failure> {
-    open_as(settings, settings.listen.unwrap_or(DEFAULT_LISTEN), false).await
+    let db = open_existing(settings).await?;
+    let secrets = Secrets::find(&settings.store)?;
+    let address = settings.server.listen();
+    start_service(settings, db, &secrets, address).await
 }
 
-async fn open_as(settings: &Settings, address: SocketAddr, is_server: bool) -> Result<Service, Failure> {
-    let secrets = Secrets::load(settings)?;
-    let what = if settings.database_url.is_some() { "the database at database_url" } else { "the database" };
-    let db = Db::open(settings.place())
-        .await
-        .map_err(|error| Failure(format!("{what} can't be opened: {error}")))?;
-    let settings = settings.service(&secrets, address)?;
+/// Opens the database that the settings name, if there is a store in it.
+pub async fn open_existing(settings: &Settings) -> Result<Db, Failure> {
+    let place = settings.store.place();
+    let missing = match &place {
+        service::Place::Sqlite { file, .. } => {
+            let file = std::path::absolute(file).unwrap_or_else(|_| file.clone());
+            format!(
+                "there is no store at {}: name its folder with --data, or start `dockside serve` there first",
+                file.display()
+            )
+        }
+        service::Place::Postgres { url, .. } => format!(
+            "there is no store in the database {} yet: start `dockside serve` with it first",
+            without_user(url)
+        ),
+    };
+    let found = Db::open_existing(place).await.map_err(|error| cannot_open(settings, &error))?;
+    found.ok_or(Failure(missing))
+}
+
+/// The address of a database without its user, its password and its options.
+fn without_user(url: &str) -> &str {
+    // A password may hold any of these characters, so the user ends at the last `@`.
+    let start = url.rfind('@').map(|at| at + 1).or_else(|| url.find("://").map(|at| at + 3));
+    url[start.unwrap_or(0)..].split('?').next().unwrap_or_default()
+}
+
+pub fn cannot_open(settings: &Settings, error: &model::Error) -> Failure {
+    let what = if settings.store.is_postgres() { "the database at database_url" } else { "the database" };
+    Failure(format!("{what} can't be opened: {error}"))
+}
+
+async fn start_service(
+    settings: &Settings,
+    db: Db,
+    secrets: &Secrets,
+    address: SocketAddr,
+) -> Result<Service, Failure> {
+    let settings = settings.service(secrets, address)?;
     let service = Service::new(db, Arc::new(SystemClock), Arc::new(SystemRandom), settings)?;
-    if !service.is_keyed(is_server).await? {
-        let why =
-            "the database was encrypted with another encryption_key: servers that share a database share it";
-        return Err(Failure(why.to_owned()));
-    }
-    Ok(service)
+    if service.is_keyed(false).await? { Ok(service) } else { Err(Failure(OTHER_KEY.to_owned())) }
 }
 
 /// What a person sees at the first start, and never again.
-fn greet(welcome: &Welcome, address: SocketAddr) -> Result<(), Failure> {
+fn greet(welcome: &Welcome, address: SocketAddr, settings: &Settings) -> Result<(), Failure> {
     let (live, test) = (welcome.live.as_str(), welcome.test.as_str());
+    // What is delivered holds secrets, and nothing of it is logged.
     let text = format!(
         r#"
   Welcome to Dockside. This is a new store, so here is what you need; it is shown only now.
 
-    organisation   {organisation}  ({user})
+    organisation   {organisation}  {organisation_id}  ({user})
     live token     {live}
     test token     {test}
 
@@ -107,8 +199,22 @@ fn greet(welcome: &Welcome, address: SocketAddr) -> Result<(), Failure> {
 
 "#,
         organisation = welcome.organisation,
+        organisation_id = welcome.organisation_id,
         user = welcome.user,
     );
-    std::io::stdout().write_all(text.as_bytes())?;
-    Ok(())
+    welcome::deliver(&text, &settings.store.data())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_database_is_named_without_its_user_and_password() {
+        for url in
+            ["postgres://ada:p?s@s@db:5432/x?sslmode=off", "postgres://ada@db:5432/x", "postgres://db:5432/x"]
+        {
+            assert_eq!(without_user(url), "db:5432/x", "{url}");
+        }
+    }
 }

@@ -1,4 +1,4 @@
-//! Draws the picture of the guide: a dozen labels of several countries and scripts, at half their size.
+//! Draws the picture in the guide: a dozen labels of several countries and scripts, at half their size.
 //!
 //!   contact_sheet FILE [FONT_DIRECTORY…]
 
@@ -10,7 +10,7 @@ use samples::{Numbers, ROWS, Sample};
 use std::error::Error;
 use std::io::Cursor;
 
-/// From and to, by country.
+/// The countries of sender and recipient.
 const ROUTES: [(&str, &str); 12] = [
     ("GB", "GB"),
     ("DE", "DE"),
@@ -26,19 +26,19 @@ const ROUTES: [(&str, &str); 12] = [
     ("CH", "AE"),
 ];
 const COLUMNS: usize = 4;
-/// White between labels, in pixels of the picture.
+/// The white space between labels, in pixels of the picture.
 const GAP: usize = 14;
 /// A grey that shows where a label ends.
 const AROUND: u8 = 11;
 
-/// A picture of greys from 0 to 15.
+/// A picture with grey values from 0 to 15.
 struct Picture {
     width: usize,
     height: usize,
     greys: Vec<u8>,
 }
 
-/// A label at half its size: each pixel is as dark as the four dots that it stands for.
+/// Returns a label at half its size. The darkness of each pixel is that of its four dots.
 fn halved(file: &[u8]) -> Result<Picture, Box<dyn Error>> {
     let mut reader = ::png::Decoder::new(Cursor::new(file)).read_info()?;
     let mut bytes = vec![0; reader.output_buffer_size().ok_or("too large")?];
@@ -54,7 +54,7 @@ fn halved(file: &[u8]) -> Result<Picture, Box<dyn Error>> {
 }
 
 fn row(country: &str) -> Result<&'static samples::Row, String> {
-    ROWS.iter().find(|row| row.6 == country).ok_or_else(|| format!("nobody lives in {country}"))
+    ROWS.iter().find(|row| row.6 == country).ok_or_else(|| format!("no sample address in {country}"))
 }
 
 fn write(picture: &Picture) -> Result<Vec<u8>, Box<dyn Error>> {

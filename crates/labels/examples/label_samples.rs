@@ -19,14 +19,14 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::thread::ScopedJoinHandle;
 
-/// The customer's own barcodes.
+/// Returns the customer's own barcodes.
 fn barcodes(sample: &Sample) -> &[String] {
     let label = sample.shipment.options.as_ref().and_then(|options| options.label.as_ref());
     let data = label.and_then(|label| label.custom_data.as_ref());
     data.and_then(|data| data.barcodes.as_deref()).unwrap_or_default()
 }
 
-/// What must be read on a shipment's labels and papers.
+/// Appends the texts that a scanner must read on a shipment's labels and papers.
 fn expected(n: usize, sample: &Sample, of_customs: &[String], rows: &mut String) -> std::fmt::Result {
     for (package, number) in (1..).zip(&sample.tracking_numbers) {
         let (bars, squares) =
@@ -42,19 +42,25 @@ fn expected(n: usize, sample: &Sample, of_customs: &[String], rows: &mut String)
     Ok(())
 }
 
-/// Writes a shipment's files; gives the names of those for customs.
+/// Writes a shipment's files, and returns the names of its customs papers.
 fn write(n: usize, sample: &Sample, fonts: &Fonts, directory: &Path) -> Result<Vec<String>, Box<dyn Error>> {
     let bought = sample.bought()?;
     let mut all = papers(&bought, LabelFormat::Pdf, "4x6", fonts)?;
     let is_of_customs = |paper: &&Paper| paper.r#type != DocumentType::Label;
     let of_customs = all.iter().filter(is_of_customs).map(|paper| paper.file_name.clone()).collect();
-    // The papers for customs are the same whatever the label's format, so they are made once.
+    // The customs papers do not depend on the label's format, so they are made once.
     for format in [LabelFormat::Png, LabelFormat::Zpl] {
         let scenes = scenes(&bought, format, "4x6", fonts)?;
         if let Some(missing) = scenes.iter().find(|scene| !scene.missing.is_empty()) {
             return Err(format!("shipment {n}: no font has {:?}", missing.missing).into());
         }
-        all.extend(files(format, &scenes)?);
+        let mut labels = files(format, &scenes)?;
+        if format == LabelFormat::Zpl {
+            // The renderer makes one page of each label in a file.
+            let bytes = labels.drain(..).flat_map(|paper| paper.bytes).collect::<Vec<u8>>();
+            std::fs::write(directory.join(format!("{n}.label.zpl")), bytes)?;
+        }
+        all.extend(labels);
     }
     for paper in all {
         std::fs::write(directory.join(format!("{n}.{}", paper.file_name)), paper.bytes)?;
@@ -62,7 +68,7 @@ fn write(n: usize, sample: &Sample, fonts: &Fonts, directory: &Path) -> Result<V
     Ok(of_customs)
 }
 
-/// Writes every so manieth shipment; gives what must be read.
+/// Writes every n-th shipment, and returns the texts that a scanner must read.
 fn write_some(
     samples: &[Sample],
     first: usize,
@@ -78,7 +84,7 @@ fn write_some(
     Ok(rows)
 }
 
-/// Writes the list with which some shipments are handed over; gives what must be read on it.
+/// Writes the manifest of some shipments, and returns the texts that a scanner must read on it.
 fn write_manifest(
     n: usize,
     samples: &[Sample],
@@ -114,7 +120,7 @@ fn write_manifest(
     Ok(format!("{n}\tmanifest.pdf\t1\tCode128\t{number}\n"))
 }
 
-/// Puts the labels of all shipments into one file of each format.
+/// Merges the labels of all shipments into one file of each format.
 fn merge(samples: &[Sample], directory: &Path) -> Result<(), Box<dyn Error>> {
     for format in LabelFormat::ALL {
         let ending = format.as_str();

@@ -4,8 +4,10 @@ use crate::countries;
 use crate::label::Party;
 use crate::text::clean;
 use model::CountryCode;
+use std::borrow::Cow;
 
-/// The lines of an address, without empty ones. Abroad, the country's English name closes it.
+/// Returns the lines of an address, without empty ones. For an address abroad, the last line is the country's English
+/// name.
 pub fn lines(party: &Party, is_abroad: bool) -> Vec<String> {
     let code = party.country_code.as_str();
     let is_latin = [&party.city, &party.name].into_iter().chain(&party.lines).all(|text| is_latin(text));
@@ -13,7 +15,7 @@ pub fn lines(party: &Party, is_abroad: bool) -> Vec<String> {
     let mut lines = Vec::new();
     for pattern in format.split("%n") {
         if pattern == "%A" {
-            lines.extend(party.lines.iter().map(|line| clean(line)));
+            lines.extend(party.lines.iter().map(|line| clean(line).into_owned()));
         } else {
             lines.push(fill(pattern, party, upper));
         }
@@ -30,12 +32,12 @@ pub fn lines(party: &Party, is_abroad: bool) -> Vec<String> {
     lines
 }
 
-/// A country's name as it stands on items that go there.
+/// Returns a country's name as it is printed on items that go there.
 pub fn country_name(code: CountryCode) -> String {
     countries::name(code.as_str())
 }
 
-/// What the address has and its country's format has no place for: it is never left out.
+/// Returns the fields of the address that its country's format lacks, so that none is omitted.
 fn unplaced(party: &Party, format: &str, upper: &str) -> Option<String> {
     let missing: Vec<String> = ["%C", "%S", "%Z"]
         .into_iter()
@@ -46,12 +48,13 @@ fn unplaced(party: &Party, format: &str, upper: &str) -> Option<String> {
     (!missing.is_empty()).then(|| missing.join(" "))
 }
 
-/// One line of a format, with the fields of an address. Of the signs around an empty field the latter ones stay.
+/// Fills one line of a format with the fields of an address. Of the separators around an empty field, the later ones
+/// stay.
 fn fill(pattern: &str, party: &Party, upper: &str) -> String {
     let mut filled = String::new();
     let mut between = "";
     let mut parts = pattern.split('%');
-    // What stands before the first field, such as a country's letters, needs that field.
+    // Text before the first field, such as a country's letters, is printed only with that field.
     let mut prefix = parts.next().unwrap_or_default();
     if !pattern.contains('%') {
         return pattern.to_owned();
@@ -60,15 +63,15 @@ fn fill(pattern: &str, party: &Party, upper: &str) -> String {
         let (letter, after) = part.split_at(part.chars().next().map_or(0, char::len_utf8));
         let mut value = field(letter, party);
         if upper.contains(letter) {
-            value = value.to_uppercase();
+            value = value.to_uppercase().into();
         }
         // A city that is its own province is named once.
-        if !value.is_empty() && !filled.ends_with(&value) {
+        if !value.is_empty() && !filled.ends_with(&*value) {
             filled.push_str(if filled.is_empty() { prefix } else { between });
             filled.push_str(&value);
             between = after;
         } else if filled.is_empty() {
-            // What stood before the empty field goes with it.
+            // The text before an empty field is omitted with it.
             prefix = "";
         } else if !after.is_empty() {
             between = after;
@@ -77,22 +80,25 @@ fn fill(pattern: &str, party: &Party, upper: &str) -> String {
     filled
 }
 
-fn field(letter: &str, party: &Party) -> String {
-    let optional = |text: &Option<String>| clean(text.as_deref().unwrap_or_default());
+fn field<'p>(letter: &str, party: &'p Party) -> Cow<'p, str> {
+    fn optional(text: Option<&String>) -> Cow<'_, str> {
+        clean(text.map(String::as_str).unwrap_or_default())
+    }
     match letter {
         "N" => clean(&party.name),
-        "O" => optional(&party.company),
+        "O" => optional(party.company.as_ref()),
         "A" => party
             .lines
             .iter()
             .map(|line| clean(line))
             .filter(|line| !line.is_empty())
             .collect::<Vec<_>>()
-            .join(", "),
+            .join(", ")
+            .into(),
         "C" => clean(&party.city),
-        "S" => optional(&party.province),
-        "Z" => optional(&party.post_code),
-        _ => String::new(),
+        "S" => optional(party.province.as_ref()),
+        "Z" => optional(party.post_code.as_ref()),
+        _ => Cow::Borrowed(""),
     }
 }
 

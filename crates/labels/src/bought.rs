@@ -1,13 +1,14 @@
-//! From a shipment that was bought to its papers: one label for each package, and what customs want to see.
+//! The papers of a purchased shipment: one label for each package, and customs papers.
 //!
-//! By now the postage is paid, so nothing that a shipment may hold makes this fail: a barcode that can't be is written out
-//! in figures, and text that is too long is cut.
+//! The postage is already paid, so no valid shipment makes this fail: a number that cannot be a barcode is printed as
+//! text, and text that is too long is cut.
 
 use crate::barcode::MatrixKind;
 use crate::barcode::check_digit::is_sscc;
 use crate::customs_papers::{cn23, commercial_invoice};
 use crate::declare;
 use crate::font::Fonts;
+use crate::instructions;
 use crate::label::{Label, Party, Piece, Primary};
 use crate::layout::{LayoutError, has_room, has_room_at_foot, layout};
 use crate::page::PageSize;
@@ -21,22 +22,22 @@ use model::shipment::options::CustomData;
 use model::shipment::package::Package;
 use model::shipment::{AddressRecord, LabelFormat, ShipmentInput};
 
-/// The longest payload of the two-dimensional code, in bytes.
+/// Longest payload of the two-dimensional code, in bytes.
 const MATRIX_BYTES_MAX: usize = 150;
 
-/// A shipment with what its carrier said of it.
+/// A shipment with its carrier's answer.
 #[derive(Debug, Clone, Copy)]
 pub struct Bought<'a> {
     pub shipment: &'a ShipmentInput,
-    /// The carrier's and the service's names, as they are read.
+    /// The display names of the carrier and the service.
     pub carrier: &'a str,
     pub service: &'a str,
-    /// One for each package, in their order. A carrier that has one for all of them gives one.
+    /// One number per package, in their order. A carrier with one number for all packages gives one.
     pub tracking_numbers: &'a [String],
     pub is_test: bool,
     /// The day of shipping, in UTC, unless the shipment's options name another.
     pub date: Timestamp,
-    /// The customer's own number for it; empty for none.
+    /// The customer's own reference; empty if there is none.
     pub reference: &'a str,
 }
 
@@ -44,12 +45,14 @@ pub struct Bought<'a> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Paper {
     pub r#type: DocumentType,
+    /// The number of the package that it is for, starting at 1. `None` if it is not for one package.
+    pub package: Option<u32>,
     pub file_name: String,
     pub media_type: &'static str,
     pub bytes: Vec<u8>,
 }
 
-/// Papers could not be made: a fault of the product's, since there is a way to draw every shipment.
+/// The error of papers that could not be made. It is a bug in Dockside, because every valid shipment can be drawn.
 #[derive(Debug)]
 pub enum PaperError {
     Layout(LayoutError),
@@ -87,9 +90,9 @@ impl From<PdfError> for PaperError {
     }
 }
 
-/// All papers of a shipment: first its labels, one file for all packages (of PNG one each), then those for customs.
+/// Returns all papers of a shipment: first its labels, as [`files`] writes them, then the customs papers.
 ///
-/// `size` is the paper where the shipment's own options don't name one; an unknown one means `4x6`.
+/// `size` is the paper if the shipment's own options name none; an unknown size means `4x6`.
 pub fn papers(
     bought: &Bought<'_>,
     format: LabelFormat,
@@ -101,14 +104,14 @@ pub fn papers(
     Ok(papers)
 }
 
-/// The papers of a shipment for customs, where it needs any.
+/// Returns the customs papers of a shipment, if it needs any.
 pub fn customs_papers(bought: &Bought<'_>, fonts: &Fonts) -> Result<Vec<Paper>, PaperError> {
     let mut papers = Vec::new();
     let needed = declare::needed(bought);
     if let Some(declaration) = declare::declaration(bought) {
         let file = |r#type, name: &str, scenes: &[Scene]| {
             let (file_name, media_type) = (format!("{name}.pdf"), LabelFormat::Pdf.media_type());
-            pdf(scenes).map(|bytes| Paper { r#type, file_name, media_type, bytes })
+            pdf(scenes).map(|bytes| Paper { r#type, package: None, file_name, media_type, bytes })
         };
         if needed.has_cn23 {
             papers.push(file(DocumentType::Cn23, "cn23", &cn23(&declaration, fonts))?);
@@ -121,7 +124,7 @@ pub fn customs_papers(bought: &Bought<'_>, fonts: &Fonts) -> Result<Vec<Paper>, 
     Ok(papers)
 }
 
-/// The labels of a shipment, drawn but not yet written: those of a whole batch may go into one file.
+/// Draws the labels of a shipment without writing files: the labels of a whole batch may go into one file.
 pub fn scenes(
     bought: &Bought<'_>,
     format: LabelFormat,
@@ -133,32 +136,33 @@ pub fn scenes(
     labels.iter().map(|label| Ok(layout(label, fonts)?.on(size))).collect()
 }
 
-/// Writes labels into files: PDF and ZPL take them all, PNG takes one each.
+/// Writes labels into files, one per package. A PDF contains all of them, one per page, so that they share their
+/// fonts.
 pub fn files(format: LabelFormat, scenes: &[Scene]) -> Result<Vec<Paper>, PaperError> {
-    let file = |name: String, bytes| Paper {
-        r#type: DocumentType::Label,
-        file_name: format!("{name}.{}", format.as_str()),
-        media_type: format.media_type(),
-        bytes,
-    };
-    Ok(match format {
-        LabelFormat::Pdf => vec![file("label".to_owned(), pdf(scenes)?)],
-        LabelFormat::Zpl => {
-            vec![file("label".to_owned(), scenes.iter().map(zpl).collect::<String>().into_bytes())]
+    let file = |package: Option<u32>, bytes| {
+        let number =
+            package.filter(|_| scenes.len() > 1).map(|number| format!("-{number}")).unwrap_or_default();
+        Paper {
+            r#type: DocumentType::Label,
+            package,
+            file_name: format!("label{number}.{}", format.as_str()),
+            media_type: format.media_type(),
+            bytes,
         }
-        LabelFormat::Png if scenes.len() > 1 => {
-            let each = (1..).zip(scenes);
-            each.map(|(number, scene)| Ok(file(format!("label-{number}"), png(scene, Effort::Fast)?)))
-                .collect::<Result<_, PaperError>>()?
+    };
+    let each = (1..).zip(scenes);
+    match format {
+        LabelFormat::Pdf => Ok(vec![file((scenes.len() == 1).then_some(1), pdf(scenes)?)]),
+        LabelFormat::Zpl => {
+            Ok(each.map(|(number, scene)| file(Some(number), zpl(scene).into_bytes())).collect())
         }
         LabelFormat::Png => {
-            let all = scenes.iter().map(|scene| Ok(file("label".to_owned(), png(scene, Effort::Fast)?)));
-            all.collect::<Result<_, PaperError>>()?
+            each.map(|(number, scene)| Ok(file(Some(number), png(scene, Effort::Fast)?))).collect()
         }
-    })
+    }
 }
 
-/// The shipment's own size, else the caller's. Sheets are for printers of sheets, which read no ZPL.
+/// Returns the shipment's own paper size, else the caller's. Sheets are for sheet printers, which do not read ZPL.
 fn page_size(shipment: &ShipmentInput, format: LabelFormat, size: &str) -> PageSize {
     let options = shipment.options.as_ref().and_then(|options| options.label.as_ref());
     let own = options.and_then(|options| options.size.as_deref());
@@ -171,7 +175,9 @@ fn page_size(shipment: &ShipmentInput, format: LabelFormat, size: &str) -> PageS
 fn labels(bought: &Bought<'_>) -> Vec<Label> {
     let packages = &bought.shipment.packages;
     let count = u32::try_from(packages.len()).unwrap_or(u32::MAX);
-    let (custom_lines, custom_barcodes) = custom(bought.shipment);
+    let (own_lines, custom_barcodes) = custom(bought.shipment);
+    let custom_lines: Vec<String> =
+        instructions::lines(bought.shipment).into_iter().chain(own_lines).collect();
     let (from, to) = (sender(bought.shipment), recipient(bought.shipment));
     let customs = declare::customs(bought).filter(|_| declare::needed(bought).has_cn22);
     let label = |(number, package): (u32, &Package)| {
@@ -199,13 +205,15 @@ fn labels(bought: &Bought<'_>) -> Vec<Label> {
     (1..).zip(packages).map(label).collect()
 }
 
-/// A package's number; that of the first where the carrier gave no more; and the customer's own where it gave none.
+/// Returns a package's tracking number; the first package's if the carrier gave only one; the customer's own
+/// reference if the carrier gave none.
 pub(crate) fn tracking_number<'a>(bought: &Bought<'a>, package: usize) -> &'a str {
     let numbers = bought.tracking_numbers;
     numbers.get(package).or_else(|| numbers.first()).map_or(bought.reference, String::as_str)
 }
 
-/// A serial shipping container code comes with its application identifier, 00; other numbers stand for themselves.
+/// Returns the main barcode. A serial shipping container code includes its application identifier 00; other numbers
+/// are used unchanged.
 fn primary(number: &str) -> Primary {
     match number.strip_prefix("00").filter(|digits| is_sscc(digits)) {
         Some(digits) => Primary::Sscc(digits.to_owned()),
@@ -214,7 +222,7 @@ fn primary(number: &str) -> Primary {
     }
 }
 
-/// The same number for those who scan with a camera.
+/// Returns the same number as a two-dimensional code, for camera scanners.
 fn matrix(number: &str, primary: &Primary) -> Option<(MatrixKind, String)> {
     let kind = match primary {
         Primary::Sscc(_) => MatrixKind::Gs1DataMatrix,
@@ -223,7 +231,8 @@ fn matrix(number: &str, primary: &Primary) -> Option<(MatrixKind, String)> {
     (1..=MATRIX_BYTES_MAX).contains(&number.len()).then(|| (kind, number.to_owned()))
 }
 
-/// The customer's own lines, each after the code that says what it is, and barcodes. What can't be one becomes a line.
+/// Returns the customer's own lines, each after its code, and the custom barcodes. A text that cannot be a barcode
+/// becomes a line.
 fn custom(shipment: &ShipmentInput) -> (Vec<String>, Vec<String>) {
     let label = shipment.options.as_ref().and_then(|options| options.label.as_ref());
     let Some(data) = label.and_then(|label| label.custom_data.as_ref()) else { return Default::default() };
@@ -237,7 +246,7 @@ fn custom(shipment: &ShipmentInput) -> (Vec<String>, Vec<String>) {
     (lines.chain(unfit).filter(|line| !line.is_empty()).collect(), barcodes)
 }
 
-/// The day of shipping, as `2026-11-15`.
+/// Returns the day of shipping, as `2026-11-15`.
 pub(crate) fn ship_date(bought: &Bought<'_>) -> String {
     let shipping = bought.shipment.options.as_ref().and_then(|options| options.shipping.as_ref());
     day(shipping.and_then(|shipping| shipping.date).unwrap_or(bought.date))
@@ -247,41 +256,44 @@ pub(crate) fn day(moment: Timestamp) -> String {
     moment.to_string().split('T').next().unwrap_or_default().to_owned()
 }
 
+/// Returns the recipient.
 pub(crate) fn recipient(shipment: &ShipmentInput) -> Party {
-    party(&shipment.addresses.destination)
+    let route = shipment.route();
+    if route.is_return { party(route.to) } else { customer(route.to) }
 }
 
-/// Where it comes from. A shipment is bought with its origin; without one, only its country is guessed.
+/// Returns the sender. A purchased shipment has an origin; without one, only the country is assumed.
 pub(crate) fn sender(shipment: &ShipmentInput) -> Party {
-    let addresses = &shipment.addresses;
-    let nobody = || Party {
+    let route = shipment.route();
+    let unknown = || Party {
         name: String::new(),
         company: None,
         lines: Vec::new(),
         city: String::new(),
         province: None,
         post_code: None,
-        country_code: addresses.destination.address.country_code,
+        country_code: route.to.address.country_code,
         phone: None,
     };
-    addresses.origin.as_ref().or(addresses.r#return.as_ref()).map_or_else(nobody, party)
+    route.from.map_or_else(unknown, if route.is_return { customer } else { party })
 }
 
-/// Where it goes back to, if not to where it came from.
+/// Returns the return address, if it differs from the sender's.
 fn return_to(shipment: &ShipmentInput) -> Option<Party> {
-    let to = shipment.addresses.r#return.as_ref().map(party)?;
+    let to = shipment.route().undeliverable.map(party)?;
     let from = sender(shipment);
     let place = |party: &Party| (party.lines.clone(), party.city.clone(), party.post_code.clone());
     (place(&to) != place(&from)).then_some(to)
 }
 
-/// Somebody at an address: by the contact's name, else the company's, else what the address is called.
+/// Returns the party at an address, with the contact's name, else the company's. The address's display name is not
+/// printed: if the address was copied from a location, it is the location's internal name.
 pub(crate) fn party(record: &AddressRecord) -> Party {
     let given = |text: Option<&String>| text.filter(|text| !text.trim().is_empty()).cloned();
     let contact = record.contact.as_ref();
     let name = given(contact.and_then(|contact| contact.name.as_ref()));
     let mut company = given(contact.and_then(|contact| contact.company.as_ref()));
-    let name = name.or_else(|| company.take()).or_else(|| given(record.display_name.as_ref()));
+    let name = name.or_else(|| company.take());
     let postal = &record.address;
     let lines = [Some(&postal.line_1), postal.line_2.as_ref(), postal.line_3.as_ref()];
     Party {
@@ -296,6 +308,14 @@ pub(crate) fn party(record: &AddressRecord) -> Party {
     }
 }
 
+/// Returns the customer, who may have only a display name. A location is never a customer.
+fn customer(record: &AddressRecord) -> Party {
+    let mut party = party(record);
+    if party.name.is_empty() {
+        party.name = record.display_name.as_deref().unwrap_or_default().trim().to_owned();
+    }
+    party
+}
+
 #[cfg(test)]
-#[path = "bought_tests.rs"]
 mod tests;

@@ -1,24 +1,24 @@
-//! How each country writes its addresses, and what it is called in English.
+//! The address format and the English name of each country.
 //!
 //! The formats are Google's libaddressinput data (github.com/google/libaddressinput), licensed CC BY 4.0, reduced to
-//! what orders lines; Japan's has the city added, which that data keeps in the street. The names are CLDR's (Unicode
-//! licence), with letters that any printer has where CLDR uses typographic ones.
+//! the order of the lines. In Japan's format the city is added, which that data keeps in the street. The names are
+//! CLDR's (Unicode licence), with typographic characters replaced by ones that every printer has.
 //!
-//! In a format `%N` is the person, `%O` the company, `%A` the street lines, `%C` the city, `%S` the province, `%Z` the
-//! post code and `%n` a new line. `%D`, a district, is no field of ours.
+//! In a format, `%N` is the person, `%O` the company, `%A` the street lines, `%C` the city, `%S` the province, `%Z`
+//! the post code and `%n` a new line. `%D`, a district, is not a field of an address here.
 
-/// Code, English name, format, format in Latin letters where it differs, and the fields written in capitals.
+/// Code, English name, format, format in Latin letters if it differs, and the fields written in capitals.
 type Row = (&'static str, &'static str, &'static str, &'static str, &'static str);
 
-/// What holds where a country has no format of its own.
+/// The format of a country that has none of its own.
 const PLAIN: &str = "%N%n%O%n%A%n%C";
 
-/// The English name, in capitals as the Universal Postal Union wants it on items that go abroad.
+/// Returns the English name in capitals, as the Universal Postal Union requires on items that go abroad.
 pub fn name(code: &str) -> String {
     row(code).map_or_else(|| code.to_owned(), |row| row.1.to_uppercase())
 }
 
-/// The order of an address, and the letters of the fields that are written in capitals.
+/// Returns the format of an address, and the letters of the fields that are written in capitals.
 pub fn format(code: &str, is_latin: bool) -> (&'static str, &'static str) {
     let Some(&(_, _, own, latin, upper)) = row(code) else { return (PLAIN, "") };
     let format = if is_latin && !latin.is_empty() { latin } else { own };

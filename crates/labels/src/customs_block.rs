@@ -1,4 +1,4 @@
-//! The declaration CN22 in the small, as a part of a label.
+//! The small CN22 declaration as a part of a label.
 
 use crate::draw::Setting;
 use crate::label::{Contents, Customs, CustomsItem};
@@ -8,7 +8,7 @@ use crate::scene::{Align, Rect, Scene};
 const ROW: f32 = 3.0;
 const TEXT: f32 = 2.25;
 const LEAST: f32 = 1.75;
-/// Items that have rows of their own; the last row tells of the others.
+/// Maximum number of items with their own rows. The last row summarises the others.
 pub(crate) const MAX_ROWS: usize = 4;
 pub(crate) const KINDS: [(Contents, &str); 6] = [
     (Contents::Gift, "Gift"),
@@ -18,7 +18,7 @@ pub(crate) const KINDS: [(Contents, &str); 6] = [
     (Contents::Returned, "Returned"),
     (Contents::Other, "Other"),
 ];
-/// Where columns begin, and how wide they are: description, mass, value, tariff number, origin.
+/// The start and the width of each column: description, mass, value, tariff number, origin.
 const COLUMNS: [(f32, f32); 5] = [(1.0, 40.0), (41.5, 13.5), (55.5, 16.0), (73.0, 14.0), (87.5, 7.5)];
 
 pub(crate) fn draw(scene: &mut Scene, area: Rect, customs: &Customs) {
@@ -62,7 +62,7 @@ fn rule(scene: &mut Scene, area: Rect, y: f32) {
     scene.fill(Rect::new(area.x, y, area.width, RULE));
 }
 
-/// A box to tick for each kind of contents.
+/// Draws a box to tick for each kind of contents.
 pub(crate) fn kinds(scene: &mut Scene, area: Rect, contents: Contents, setting: Setting) {
     let width = area.width / KINDS.len() as f32;
     for (index, (kind, name)) in KINDS.into_iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Customs papers on A4: the postal declaration CN23, and the commercial invoice. Items that don't fit go to more pages.
+//! Customs papers on A4: the postal declaration CN23 and the commercial invoice. Further items go to further pages.
 
 use crate::address;
 use crate::barcode::Code128;
@@ -18,18 +18,18 @@ const TEXT: f32 = 3.25;
 const SMALL: f32 = 2.5;
 const LEAST: f32 = 2.0;
 
-/// The facts beside the barcode: how high their place is, and how many lines it has at the least size.
+/// The facts beside the barcode: the height of their area, and its number of lines in the smallest size.
 const FACTS_HEIGHT: f32 = 22.5;
 const FACTS_MAX: usize = 9;
 
 const ROW: f32 = 7.0;
-/// Items on a page: what lies between the parties and the signature.
+/// Number of items on a page, between the parties and the signature.
 const ROWS: usize = 16;
 
-/// A column: its head, its width in millimetres, whether it has numbers, and what it shows.
+/// A column: its heading, its width in millimetres, whether it contains numbers, and its content.
 type Column = (&'static str, f32, bool, fn(&CustomsItem) -> String);
 
-/// The columns add up to the page without its margins, 180 mm.
+/// The widths add up to the page without its margins, 180 mm.
 const INVOICE: [Column; 7] = [
     ("Quantity", 18.0, true, |item| item.quantity.to_string()),
     ("Description of goods", 58.0, false, |item| item.description.clone()),
@@ -52,7 +52,7 @@ fn origin(item: &CustomsItem) -> String {
     item.origin.map(|code| code.to_string()).unwrap_or_default()
 }
 
-/// The commercial invoice, a scene for each page.
+/// Draws the commercial invoice, one scene per page.
 pub fn commercial_invoice(declaration: &Declaration, fonts: &Fonts) -> Vec<Scene> {
     let mut facts = vec![format!("Invoice no. {}", declaration.number), format!("Date {}", declaration.date)];
     facts.push(format!("Tracking {}", declaration.tracking_number));
@@ -64,7 +64,7 @@ pub fn commercial_invoice(declaration: &Declaration, fonts: &Fonts) -> Vec<Scene
     form.pages(declaration, fonts)
 }
 
-/// The declaration CN23, a scene for each page.
+/// Draws the CN23 declaration, one scene per page.
 pub fn cn23(declaration: &Declaration, fonts: &Fonts) -> Vec<Scene> {
     let mut facts =
         vec![format!("Item no. {}", declaration.tracking_number), format!("Date {}", declaration.date)];
@@ -77,21 +77,21 @@ pub fn cn23(declaration: &Declaration, fonts: &Fonts) -> Vec<Scene> {
     form.pages(declaration, fonts)
 }
 
-/// Adds who is registered where; several on a line where there are many, so that all have room.
+/// Adds the registration numbers; several per line if there are many, so that all fit.
 fn add_identifiers(facts: &mut Vec<String>, identifiers: &[String]) {
     let room = FACTS_MAX.saturating_sub(facts.len()).max(1);
     let on_a_line = identifiers.len().div_ceil(room).max(1);
     facts.extend(identifiers.chunks(on_a_line).map(|some| some.join(", ")));
 }
 
-/// What the two papers differ in.
+/// The differences between the two papers.
 struct Form {
     title: &'static str,
     facts: Vec<String>,
     columns: &'static [Column],
     /// Whether the kind of contents is ticked.
     has_kinds: bool,
-    /// What the signature is for.
+    /// The statement that the signature certifies.
     certified: &'static str,
 }
 
@@ -141,7 +141,7 @@ impl Form {
         }
     }
 
-    /// The table of items; gives where it ends. Its frame has a place for every row, filled or not.
+    /// Draws the table of items, and returns its bottom edge. Its frame has space for every row, filled or not.
     fn table(&self, scene: &mut Scene, items: &[CustomsItem]) -> f32 {
         let top = 98.0;
         let height = ROW * (ROWS + 1) as f32;
@@ -198,7 +198,7 @@ fn party_box(scene: &mut Scene, area: Rect, caption: &str, party: &Party) {
     scene.block(body, &lines, |line| line == address::country_name(party.country_code), setting);
 }
 
-/// The tracking number as a barcode. Papers do without one where it can't be: the number stands there in figures.
+/// Draws the tracking number as a barcode. If it cannot be a barcode, only the text of the number is printed.
 fn barcode(scene: &mut Scene, area: Rect, number: &str) {
     let bars = Rect { height: area.height - 4.0, ..area };
     let is_drawn = Code128::new(number).is_ok_and(|code| scene.bars(bars, &code, number, false).is_ok());
@@ -209,5 +209,4 @@ fn barcode(scene: &mut Scene, area: Rect, number: &str) {
 }
 
 #[cfg(test)]
-#[path = "customs_papers_tests.rs"]
 mod tests;

@@ -1,4 +1,4 @@
-//! What a shipment's customs declaration says on paper, and which papers it needs.
+//! The texts of a shipment's customs declaration, and the papers that it needs.
 
 use crate::bought::{Bought, day, recipient, sender, ship_date, tracking_number};
 use crate::customs_block;
@@ -6,8 +6,9 @@ use crate::label::{Contents, Customs, CustomsItem, Declaration};
 use model::money::{decimals, show_amount};
 use model::shipment::customs;
 
-/// 300 special drawing rights, up to which CN22 will do, in whole units of some currencies. Rounded down, since rates
-/// change and this doesn't: above it comes CN23, which is always allowed. A currency that is not here needs CN23, too.
+/// 300 special drawing rights, the limit of CN22, in whole units of some currencies. Rounded down, because exchange
+/// rates change and this table does not. Above the limit CN23 is used, which is always allowed. A currency that is
+/// not listed needs CN23 too.
 const CN22_LIMITS: [(&str, i64); 9] = [
     ("AUD", 550),
     ("CAD", 500),
@@ -20,17 +21,18 @@ const CN22_LIMITS: [(&str, i64); 9] = [
     ("USD", 375),
 ];
 
-/// Which papers a shipment needs for customs.
+/// The customs papers that a shipment needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Papers {
-    /// As a part of the label.
+    /// Whether CN22 is printed on the label.
     pub has_cn22: bool,
     pub has_cn23: bool,
     pub has_invoice: bool,
 }
 
-/// None within a country, and none where nothing is declared. CN22 tells of little that is worth little, CN23 of more;
-/// what is no gift and no document was sold, or might be, and has an invoice.
+/// Returns the papers that a shipment needs. There are none within a country, or if nothing is declared. CN22 is for
+/// low values, CN23 for higher ones. Goods that are neither a gift nor documents may have been sold, and need an
+/// invoice.
 pub(crate) fn needed(bought: &Bought<'_>) -> Papers {
     let addresses = [sender(bought.shipment), recipient(bought.shipment)];
     let is_abroad = addresses[0].country_code.as_str() != addresses[1].country_code.as_str();
@@ -59,7 +61,8 @@ fn is_little(bought: &Bought<'_>, declared: &customs::Customs) -> bool {
     }
 }
 
-/// The currency of an item: its own, else the shipment's, else that of the first item that has one. It may be unknown.
+/// Returns the currency of an item: its own, else the shipment's, else that of the first item that has one. It may be
+/// unknown.
 fn currency<'a>(
     bought: &Bought<'a>,
     declared: &'a customs::Customs,
@@ -71,7 +74,7 @@ fn currency<'a>(
     item.currency_code.as_deref().or_else(of_shipment).or_else(of_first).unwrap_or_default()
 }
 
-/// The sum in each currency, in the order in which they occur.
+/// Returns the sum in each currency, in the order of their first occurrence.
 fn totals<'a>(bought: &Bought<'a>, declared: &'a customs::Customs) -> Vec<(&'a str, i64)> {
     let mut totals: Vec<(&str, i64)> = Vec::new();
     for item in &declared.items {
@@ -88,7 +91,7 @@ fn money(amount: i64, currency: &str) -> String {
     format!("{} {currency}", show_amount(amount, currency)).trim_end().to_owned()
 }
 
-/// The value of one of a line. Where the line does not divide, two more decimals show what one is worth.
+/// Returns the value of one piece of a line. If the line's value is not divisible, two more decimals are shown.
 fn unit_value(item: &customs::CustomsItem, currency: &str) -> String {
     let quantity = item.quantity.max(1);
     if item.value % quantity == 0 {
@@ -101,7 +104,7 @@ fn unit_value(item: &customs::CustomsItem, currency: &str) -> String {
     format!("{whole}.{fraction} {currency}").trim_end().to_owned()
 }
 
-/// Grams as people read them: `1.2 kg`.
+/// Formats grams for people: `1.2 kg`.
 pub(crate) fn kilograms(grams: Option<i64>) -> String {
     let Some(grams) = grams else { return String::new() };
     let text = format!("{}.{:03}", grams / 1000, grams % 1000);
@@ -112,7 +115,7 @@ fn item_grams(item: &customs::CustomsItem) -> Option<i64> {
     item.mass.map(|mass| model::shipment::package::round_up(mass, 3))
 }
 
-/// Of all packages, or else of all items; nothing where one of either is unknown.
+/// Returns the mass of all packages, else of all items. Returns an empty text if one of either is unknown.
 fn total_mass(bought: &Bought<'_>, declared: &customs::Customs) -> String {
     let packages = bought.shipment.packages.iter().map(|package| package.geometry?.grams());
     let of_packages = packages.sum::<Option<i64>>();
@@ -132,7 +135,7 @@ fn contents(declared: &customs::Customs) -> Contents {
 
 fn item(bought: &Bought<'_>, declared: &customs::Customs, item: &customs::CustomsItem) -> CustomsItem {
     let currency = currency(bought, declared, item);
-    // The numbers by which customs of the European Union want to know a product.
+    // The product numbers that customs of the European Union require.
     let numbers = [&item.manufacturer_product_id, &item.standardized_product_id];
     let words = std::iter::once(&item.description).chain(numbers.into_iter().flatten());
     CustomsItem {
@@ -146,7 +149,7 @@ fn item(bought: &Bought<'_>, declared: &customs::Customs, item: &customs::Custom
     }
 }
 
-/// The lines of a declaration. Without any, its description in words is the one.
+/// Returns the lines of a declaration. If it has none, its description becomes the only line.
 fn items(bought: &Bought<'_>, declared: &customs::Customs) -> Vec<CustomsItem> {
     let described = declared.contents_description.as_ref().filter(|_| declared.items.is_empty());
     let in_words = described.map(|description| CustomsItem {
@@ -166,7 +169,7 @@ fn total_value(bought: &Bought<'_>, declared: &customs::Customs) -> String {
     totals.into_iter().map(|(currency, total)| money(total, currency)).collect::<Vec<_>>().join(" + ")
 }
 
-/// Who declares, and when.
+/// Returns the declarant and the date.
 fn declarant(bought: &Bought<'_>, declared: &customs::Customs) -> (String, String) {
     let declarant = declared.declarant.as_ref();
     let name = declarant.and_then(|declarant| declarant.name.clone());
@@ -178,7 +181,7 @@ fn declarant(bought: &Bought<'_>, declared: &customs::Customs) -> (String, Strin
     )
 }
 
-/// The declaration in the small, for the label.
+/// Returns the small declaration for the label.
 pub(crate) fn customs(bought: &Bought<'_>) -> Option<Customs> {
     let declared = bought.shipment.customs.as_ref()?;
     let (signer, date) = declarant(bought, declared);
@@ -192,7 +195,7 @@ pub(crate) fn customs(bought: &Bought<'_>) -> Option<Customs> {
     })
 }
 
-/// The declaration for the papers on A4.
+/// Returns the declaration for the papers on A4.
 pub(crate) fn declaration(bought: &Bought<'_>) -> Option<Declaration> {
     let shipment = bought.shipment;
     let declared = shipment.customs.as_ref()?;
@@ -222,7 +225,7 @@ pub(crate) fn declaration(bought: &Bought<'_>) -> Option<Declaration> {
     })
 }
 
-/// The numbers of those who take part, each once, as `IOSS IM0123456789 (sender)`.
+/// Returns the identifiers of all parties, each once, as `IOSS IM0123456789 (sender)`.
 fn identifiers(bought: &Bought<'_>, declared: &customs::Customs) -> Vec<String> {
     let show = |kind: &str, value: &str, whose: &str| {
         format!("{} {value} ({})", kind.replace('_', " ").to_uppercase(), whose.replace('_', " "))
@@ -240,7 +243,7 @@ fn identifiers(bought: &Bought<'_>, declared: &customs::Customs) -> Vec<String> 
     all
 }
 
-/// What else is declared, in words.
+/// Returns the other declared data as sentences.
 fn comments(declared: &customs::Customs) -> Vec<String> {
     let described = declared.contents_description.as_ref().filter(|_| !declared.items.is_empty());
     let contents = described.map(|text| format!("Contents: {text}"));

@@ -1,35 +1,36 @@
-//! Puts things into boxes of a scene, so that they fit: text shrinks, then wraps, then is cut; barcodes take the widest
-//! modules that their box allows.
+//! Placement of items in boxes of a scene, so that they fit: text shrinks, then wraps, then is cut; barcodes use the
+//! widest modules that fit.
 
 use crate::barcode::{BarcodeError, Code128, Matrix};
 use crate::font::{Fonts, Style};
 use crate::scene::{Align, Bars, DOTS_PER_MM, Item, Rect, Scene, Squares, Text, snap};
 use crate::text::{Line, clean, shape_line, wrap, wrap_between_words};
+use std::borrow::Cow;
 
-/// From baseline to baseline, in ems.
+/// The distance between baselines, in ems.
 const LEADING: f32 = 1.25;
-/// From the top of a line to its baseline, in ems. Together with what hangs below, this is the leading.
+/// The distance from the top of a line to its baseline, in ems. With the descent it adds up to the leading.
 const ASCENT: f32 = 1.0;
-/// By how much text shrinks between two tries, in millimetres: one dot.
+/// The decrease of the text size between two tries, in millimetres: one dot.
 const STEP: f32 = 1.0 / DOTS_PER_MM;
 
-/// At least as wide as the space that a line's end takes away, in ems.
+/// An upper bound of the space that is removed at the end of a line, in ems.
 const SPACE: f32 = 1.0;
 
-/// To which part of its size text shrinks before it is wrapped instead.
+/// The part of its size to which text shrinks before it is wrapped.
 const COMFORT: f32 = 0.75;
 
-/// Modules of a barcode, in dots, widest first. At 203 dpi a scanner needs 2.
+/// Widths of a barcode's module, in dots, widest first. At 203 dpi a scanner needs 2.
 const BAR_DOTS: [u32; 3] = [4, 3, 2];
 const SQUARE_DOTS: [u32; 7] = [8, 7, 6, 5, 4, 3, 2];
-/// Light modules on both sides of Code 128.
+/// Light modules on each side of Code 128.
 const QUIET_MODULES: u32 = 10;
 
-/// How text is set in its box.
+/// The settings of text in its box.
 #[derive(Debug, Clone, Copy)]
 pub struct Setting {
     pub style: Style,
-    /// The em in millimetres: as wanted, and the least.
+    /// The font size (em) in millimetres: the preferred one and the smallest.
     pub size: f32,
     pub min_size: f32,
     pub align: Align,
@@ -62,7 +63,7 @@ impl Setting {
     }
 }
 
-/// The width that a barcode needs at least, in millimetres, with its quiet zones.
+/// Returns the smallest width of a barcode, in millimetres, with its quiet zones.
 pub(crate) fn least_width(code: &Code128) -> f32 {
     let narrowest = BAR_DOTS.into_iter().min().unwrap_or_default();
     (code.width() + 2 * QUIET_MODULES as usize) as f32 * narrowest as f32 / DOTS_PER_MM
@@ -73,7 +74,7 @@ impl Scene {
         self.items.push(Item::Fill(area));
     }
 
-    /// A frame, drawn inside its area.
+    /// Draws a frame inside its area.
     pub(crate) fn frame(&mut self, area: Rect, thickness: f32) {
         let Rect { x, y, width, height } = area;
         self.fill(Rect::new(x, y, width, thickness));
@@ -82,16 +83,16 @@ impl Scene {
         self.fill(Rect::new(area.right() - thickness, y + thickness, thickness, height - 2.0 * thickness));
     }
 
-    /// Sets a line of text, in the middle of its box's height.
+    /// Sets a line of text, vertically centred in its box.
     pub(crate) fn text(&mut self, area: Rect, text: &str, setting: Setting) {
-        self.note_missing(text);
-        let fonts = self.fonts.clone();
-        let (size, lines) = fit(&fonts, &[clean(text)], &[setting.style], setting, area);
+        let text = clean(text);
+        self.missing.extend(self.fonts.missing(&text));
+        let (size, lines) = fit(&self.fonts, &[text], &[setting.style], setting, area);
         let top = area.y + (area.height - lines.len() as f32 * size * LEADING) / 2.0;
         self.place(area, top, size, lines, setting);
     }
 
-    /// Sets lines of text from the top of their box, all in the same size. Gives the height taken.
+    /// Sets lines of text from the top of their box, all in the same size. Returns their height.
     pub(crate) fn block(
         &mut self,
         area: Rect,
@@ -99,14 +100,13 @@ impl Scene {
         is_bold: impl Fn(&str) -> bool,
         setting: Setting,
     ) -> f32 {
-        texts.iter().for_each(|text| self.note_missing(text));
-        let texts: Vec<String> =
+        let texts: Vec<Cow<'_, str>> =
             texts.iter().map(|text| clean(text)).filter(|text| !text.is_empty()).collect();
+        texts.iter().for_each(|text| self.missing.extend(self.fonts.missing(text)));
         let style =
-            |text: &String| Style { is_bold: setting.style.is_bold || is_bold(text), ..setting.style };
+            |text: &Cow<'_, str>| Style { is_bold: setting.style.is_bold || is_bold(text), ..setting.style };
         let styles: Vec<Style> = texts.iter().map(style).collect();
-        let fonts = self.fonts.clone();
-        let (size, lines) = fit(&fonts, &texts, &styles, setting, area);
+        let (size, lines) = fit(&self.fonts, &texts, &styles, setting, area);
         let height = lines.len() as f32 * size * LEADING;
         self.place(area, area.y, size, lines, setting);
         height
@@ -128,7 +128,7 @@ impl Scene {
         }
     }
 
-    /// A barcode of lines over the whole height of its box, in the middle of its width.
+    /// Draws a one-dimensional barcode over the whole height of its box, horizontally centred.
     pub(crate) fn bars(
         &mut self,
         area: Rect,
@@ -146,8 +146,8 @@ impl Scene {
         Ok(())
     }
 
-    /// A barcode of squares at the top right of its box, as large as it fits. The quiet zone may reach out of the box
-    /// where the caller leaves white around it.
+    /// Draws a two-dimensional barcode at the top right of its box, as large as it fits. The quiet zone may extend
+    /// beyond the box if the caller leaves white space around it.
     pub(crate) fn squares(&mut self, area: Rect, matrix: Matrix) -> Result<(), BarcodeError> {
         let side = |dots: u32| (matrix.side + 2 * matrix.quiet_zone()) as f32 * dots as f32 / DOTS_PER_MM;
         let fits = |dots: &u32| side(*dots) <= area.width.min(area.height);
@@ -158,15 +158,17 @@ impl Scene {
         self.items.push(Item::Squares(Squares { area, x, y, module_dots, matrix }));
         Ok(())
     }
-
-    fn note_missing(&mut self, text: &str) {
-        self.missing.extend(self.fonts.missing(&clean(text)));
-    }
 }
 
-/// The size and the lines with which texts fit into an area: shrunk a little; or wrapped, as large as that goes; or, at
-/// the least size, cut.
-fn fit(fonts: &Fonts, texts: &[String], styles: &[Style], setting: Setting, area: Rect) -> (f32, Vec<Line>) {
+/// Returns the size and the lines with which texts fit into an area: shrunk a little; or wrapped, as large as
+/// possible; or, at the smallest size, cut.
+fn fit(
+    fonts: &Fonts,
+    texts: &[Cow<'_, str>],
+    styles: &[Style],
+    setting: Setting,
+    area: Rect,
+) -> (f32, Vec<Line>) {
     let lines: Vec<Line> =
         texts.iter().zip(styles).map(|(text, style)| shape_line(fonts, text, *style)).collect();
     let widest = lines.iter().fold(0.0_f32, |widest, line| widest.max(line.width));
@@ -176,7 +178,7 @@ fn fit(fonts: &Fonts, texts: &[String], styles: &[Style], setting: Setting, area
     if let Some(size) = found {
         return (size, lines);
     }
-    // Shaping costs more than to see that so much text has no room.
+    // Estimating that the text cannot fit is cheaper than shaping it.
     let may_fit = |size: f32| {
         let width = area.width / size + SPACE;
         lines.iter().map(|line| (line.width / width).ceil().max(1.0)).sum::<f32>()
@@ -190,15 +192,21 @@ fn fit(fonts: &Fonts, texts: &[String], styles: &[Style], setting: Setting, area
     found.unwrap_or_else(|| (least, cut(fonts, texts, styles, area, least)))
 }
 
-/// Sizes from the largest to the least, which is one of them.
+/// Returns the sizes from the largest to the smallest, both included.
 fn sizes(largest: f32, least: f32) -> impl Iterator<Item = f32> {
     std::iter::successors(Some(largest.max(least)), move |size| {
         (*size > least).then(|| (size - STEP).max(least))
     })
 }
 
-/// Texts wrapped between words, if all of their lines fit.
-fn wrap_all(fonts: &Fonts, texts: &[String], styles: &[Style], area: Rect, size: f32) -> Option<Vec<Line>> {
+/// Wraps texts between words. Returns `None` unless all of their lines fit.
+fn wrap_all(
+    fonts: &Fonts,
+    texts: &[Cow<'_, str>],
+    styles: &[Style],
+    area: Rect,
+    size: f32,
+) -> Option<Vec<Line>> {
     let (capacity, width) = (lines_in(area, size), area.width / size);
     let mut wrapped = Vec::new();
     for (text, style) in texts.iter().zip(styles) {
@@ -207,8 +215,8 @@ fn wrap_all(fonts: &Fonts, texts: &[String], styles: &[Style], area: Rect, size:
     Some(wrapped)
 }
 
-/// Texts wrapped and cut. As long as there are lines left, each text gets one.
-fn cut(fonts: &Fonts, texts: &[String], styles: &[Style], area: Rect, size: f32) -> Vec<Line> {
+/// Wraps and cuts texts. Each text gets at least one line, as long as there are lines left.
+fn cut(fonts: &Fonts, texts: &[Cow<'_, str>], styles: &[Style], area: Rect, size: f32) -> Vec<Line> {
     let capacity = lines_in(area, size);
     let mut wrapped = Vec::new();
     for (index, (text, style)) in texts.iter().zip(styles).enumerate() {

@@ -1,12 +1,13 @@
-//! The fonts: two compiled in, which always work, and those of a directory, for the scripts that these lack.
+//! The fonts: two compiled in, which are always available, and those of a directory, for the scripts that these lack.
 //!
-//! DejaVu Sans Condensed (regular and bold, 1.3 MB together; Bitstream Vera's free licence) is compiled in: it has Latin,
-//! Greek, Cyrillic, Armenian, Georgian, Hebrew and Arabic, its narrow letters suit a label, and its hand-made hints keep
-//! small text crisp on a printer of 203 dpi. Latin text is always set in it, so a label's lines break the same
-//! everywhere. Other scripts come from Noto where a directory has it.
+//! DejaVu Sans Condensed (regular and bold, 1.3 MB together; Bitstream Vera's free licence) is compiled in. It has
+//! Latin, Greek, Cyrillic, Armenian, Georgian, Hebrew and Arabic, its narrow letters suit a label, and its manual
+//! hinting keeps small text sharp on a printer of 203 dpi. Latin text is always set in it, so that a label's lines
+//! break the same on every machine. Other scripts use Noto if a directory has it.
 
+use crate::latin::{LatinTables, is_listed};
 use crate::pdf_font::Subset;
-use crate::raster::Stamps;
+use crate::stamp::Stamps;
 use harfrust::Font as ShapeFont;
 use model::CountryCode;
 use skrifa::FontRef;
@@ -14,11 +15,11 @@ use skrifa::instance::{LocationRef, Size};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-/// Where Debian's packages `fonts-noto-core` and `fonts-noto-cjk` put their files.
+/// The directories of Debian's packages `fonts-noto-core` and `fonts-noto-cjk`.
 pub const DEBIAN_DIRECTORIES: [&str; 2] =
     ["/usr/share/fonts/truetype/noto", "/usr/share/fonts/opentype/noto"];
 
-/// Noto's fonts that are loaded, by script; those for Latin, for screens and for ornament are not.
+/// The Noto fonts that are loaded, by script. Those for Latin, for screens and for ornament are not.
 const SCRIPTS: [&str; 19] = [
     "CJK",
     "Arabic",
@@ -41,10 +42,10 @@ const SCRIPTS: [&str; 19] = [
     "Thai",
 ];
 
-/// Up to here a character is Latin, Greek or Cyrillic, and set in what is compiled in.
+/// The last character of Latin, Greek and Cyrillic, which are set in the compiled-in fonts.
 const LAST_COMPILED_IN: char = '\u{52f}';
 
-/// How deep fonts are looked for in a directory.
+/// Maximum depth of the search for fonts in a directory.
 const MAX_DEPTH: usize = 8;
 
 /// A font's bytes, compiled in or read once.
@@ -66,18 +67,20 @@ impl AsRef<[u8]> for Bytes {
 /// One font, of one weight.
 pub(crate) struct Face {
     pub bytes: Bytes,
-    /// Its place in a collection.
+    /// Its index in a collection.
     pub index: u32,
     pub is_bold: bool,
     pub is_compiled_in: bool,
-    /// The places where Han characters look as they do in this one; empty where that does not matter.
+    /// The countries whose Han characters this font has; empty if that does not matter.
     countries: &'static [&'static str],
     pub shape: ShapeFont,
     pub units_per_em: f32,
-    /// What most labels need of it in a PDF, made for the first of them.
+    /// The subsets that most labels need in a PDF, created for the first of them.
     standing: OnceLock<Vec<Subset>>,
     /// Its glyphs as dots.
     pub stamps: Stamps,
+    /// Its tables for Latin-1; only used if it is compiled in.
+    pub latin: LatinTables,
 }
 
 impl Face {
@@ -103,6 +106,7 @@ impl Face {
             units_per_em,
             standing: OnceLock::new(),
             stamps: Stamps::default(),
+            latin: LatinTables::default(),
         })
     }
 
@@ -119,7 +123,7 @@ impl Face {
 #[derive(Clone)]
 pub struct Fonts(Arc<Vec<Face>>);
 
-/// How text is to look, as far as it decides which font is taken.
+/// The properties of text that determine its font.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Style {
     pub is_bold: bool,
@@ -128,19 +132,19 @@ pub struct Style {
 }
 
 impl Fonts {
-    /// What is compiled in, and nothing else.
+    /// Returns the compiled-in fonts only.
     pub fn compiled_in() -> Self {
         Self(Arc::new(compiled_in()))
     }
 
-    /// What is compiled in, and Noto's fonts in these directories and below. This reads files; a directory that does not
-    /// exist has none, and a file that is no font is left out.
+    /// Returns the compiled-in fonts and the Noto fonts in these directories and below. This reads files. A missing
+    /// directory has no fonts, and a file that is not a font is skipped.
     pub fn load<P: AsRef<Path>>(directories: &[P]) -> Self {
         let mut files = Vec::new();
         for directory in directories {
             find(directory.as_ref(), MAX_DEPTH, &mut files);
         }
-        // The order in which a directory lists its files must not decide which font a character gets.
+        // The font of a character must not depend on the order in which a directory lists its files.
         files.sort();
         let mut faces = compiled_in();
         for (script, is_bold, path) in files {
@@ -154,16 +158,25 @@ impl Fonts {
         Self(Arc::new(faces))
     }
 
-    /// The characters of a text that no font here has.
+    /// Returns the characters of a text that no font has.
     pub fn missing(&self, text: &str) -> Vec<char> {
-        text.chars().filter(|c| !c.is_control() && !self.0.iter().any(|face| face.has(*c))).collect()
+        let is_missing =
+            |c: &char| !is_listed(*c) && !c.is_control() && !self.0.iter().any(|face| face.has(*c));
+        text.chars().filter(is_missing).collect()
+    }
+
+    /// Returns the compiled-in font of a weight, in which Latin text is set, and its index.
+    pub(crate) fn compiled_in_face(&self, is_bold: bool) -> Option<(usize, &Face)> {
+        let index = usize::from(is_bold);
+        let face = self.face(index).filter(|face| face.is_compiled_in && face.is_bold == is_bold);
+        face.map(|face| (index, face))
     }
 
     pub(crate) fn face(&self, index: usize) -> Option<&Face> {
         self.0.get(index)
     }
 
-    /// The subsets of a font that all PDFs share, the smallest first; only what is compiled in has any.
+    /// Returns the subsets of a font that all PDFs share, the smallest first. Only the compiled-in fonts have any.
     pub(crate) fn standing(&self, index: usize) -> &[Subset] {
         match self.face(index).filter(|face| face.is_compiled_in) {
             Some(face) => face.standing.get_or_init(|| Subset::standing(self, index)),
@@ -171,7 +184,8 @@ impl Fonts {
         }
     }
 
-    /// The font for a character; `before` is the font of what stands before it, which marks and spaces keep.
+    /// Returns the font for a character. `before` is the font of the preceding character, which marks and spaces
+    /// keep.
     pub(crate) fn choose(&self, c: char, style: Style, before: Option<usize>) -> usize {
         let is_neutral = !c.is_alphanumeric() && c != '〒';
         if let Some(before) = before.filter(|index| is_neutral && self.0[*index].has(c)) {
@@ -182,7 +196,7 @@ impl Fonts {
             let is_at_home = face.countries.is_empty() || face.countries.contains(&country);
             (face.is_compiled_in != (c <= LAST_COMPILED_IN), face.is_bold != style.is_bold, !is_at_home)
         };
-        // To look a character up costs more than to rank a font, so it is not looked up in those that rank lower.
+        // Looking up a character costs more than ranking a font, so fonts of a lower rank are not searched.
         let mut best = None;
         for (index, face) in self.0.iter().enumerate() {
             let rank = rank(face);
@@ -193,7 +207,7 @@ impl Fonts {
                 }
             }
         }
-        // Where no font has it, the compiled-in one draws the box that stands for what is missing.
+        // If no font has the character, the compiled-in font draws the box for missing glyphs.
         best.map_or_else(|| usize::from(style.is_bold), |(_, index)| index)
     }
 }
@@ -204,10 +218,10 @@ fn compiled_in() -> Vec<Face> {
     regular.into_iter().chain(bold).collect()
 }
 
-/// Noto's collection of Han fonts, in its order, and the countries that write so.
+/// The fonts of Noto's Han collection, in its order, with the countries that use each.
 const HAN: [&[&str]; 5] = [&["JP"], &["KR", "KP"], &["CN", "SG"], &["TW"], &["HK", "MO"]];
 
-/// Collects the files below a directory that are wanted: script, whether bold, and path.
+/// Collects the needed files below a directory: script, whether bold, and path.
 fn find(directory: &Path, depth: usize, files: &mut Vec<(&'static str, bool, std::path::PathBuf)>) {
     let Ok(entries) = std::fs::read_dir(directory) else { return };
     for entry in entries.flatten() {
@@ -220,7 +234,7 @@ fn find(directory: &Path, depth: usize, files: &mut Vec<(&'static str, bool, std
     }
 }
 
-/// Script and weight of a file of Noto's, by its name; None where it is not wanted.
+/// Returns the script and weight of a Noto file, from its name, or `None` if it is not needed.
 fn wanted(name: &str) -> Option<(&'static str, bool)> {
     let (stem, extension) = name.rsplit_once('.')?;
     let (family, weight) = stem.strip_prefix("NotoSans")?.split_once('-')?;
@@ -243,6 +257,8 @@ mod tests {
         assert_eq!(fonts.0.len(), 2);
         assert_eq!(fonts.missing("Zażółć Ðæþ Ωμέγα Ёлка שלום مرحبا “–…№€"), Vec::<char>::new());
         assert_eq!(fonts.missing("a山b"), ['山']);
+        let listed = ('\u{0}'..='\u{52f}').filter(|c| is_listed(*c));
+        assert!(fonts.0.iter().all(|face| listed.clone().all(|c| face.has(c))));
     }
 
     #[test]

@@ -1,9 +1,9 @@
-//! What is to stand on a label, as plain data.
+//! The content of a label, as plain data.
 
 use crate::barcode::MatrixKind;
 use model::CountryCode;
 
-/// Custom barcodes, at most; more are left out.
+/// Maximum number of custom barcodes. Further ones are omitted.
 pub const MAX_CUSTOM: usize = 3;
 
 /// A label for one parcel.
@@ -11,28 +11,28 @@ pub const MAX_CUSTOM: usize = 3;
 pub struct Label {
     pub from: Party,
     pub to: Party,
-    /// Where it goes if it can't be delivered, if not back to `from`.
+    /// The address for undeliverable parcels, if it is not `from`.
     pub return_to: Option<Party>,
     pub carrier: String,
     pub service: String,
     pub tracking_number: String,
     pub reference: Option<String>,
-    /// As it shall be read: the label knows no calendar.
+    /// The date as it is printed. The layout does no date arithmetic.
     pub ship_date: String,
-    /// With its unit.
+    /// The mass with its unit.
     pub mass: String,
     pub piece: Piece,
     pub custom_lines: Vec<String>,
-    /// Code 128 of ASCII.
+    /// Texts for Code 128, in ASCII.
     pub custom_barcodes: Vec<String>,
     pub primary: Primary,
     pub matrix: Option<(MatrixKind, String)>,
     pub customs: Option<Customs>,
-    /// For the test world: the label says that it is worth nothing.
+    /// Whether this is a label of the test world, which says that it is not valid for shipping.
     pub is_test: bool,
 }
 
-/// Somebody with an address.
+/// A person or company with an address.
 #[derive(Debug, Clone)]
 pub struct Party {
     pub name: String,
@@ -46,25 +46,25 @@ pub struct Party {
     pub phone: Option<String>,
 }
 
-/// Which parcel of a shipment this is.
+/// The number of a parcel within its shipment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Piece {
     pub number: u32,
     pub count: u32,
 }
 
-/// The barcode that carriers sort by.
+/// The barcode by which carriers sort.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Primary {
     /// The carrier's number as Code 128.
     Number(String),
     /// A serial shipping container code, 18 digits, as GS1-128 with (00).
     Sscc(String),
-    /// A number that no barcode holds, or none of the label's width: it is written out.
+    /// A number that cannot be a barcode, or not one that fits the label's width. It is printed as text.
     Figures(String),
 }
 
-/// The declaration CN22, for parcels that go abroad. Values and masses are texts with their units.
+/// The CN22 declaration, for parcels that go abroad. Values and masses are texts with their units.
 #[derive(Debug, Clone)]
 pub struct Customs {
     pub contents: Contents,
@@ -75,7 +75,7 @@ pub struct Customs {
     pub date: String,
 }
 
-/// What CN22 asks about a parcel's contents.
+/// The kind of contents that CN22 asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Contents {
     Gift,
@@ -91,16 +91,16 @@ pub struct CustomsItem {
     pub quantity: u32,
     pub description: String,
     pub mass: String,
-    /// Of one.
+    /// The value of one piece.
     pub unit_value: String,
-    /// Of all.
+    /// The value of all pieces.
     pub value: String,
     pub hs_code: Option<String>,
     pub origin: Option<CountryCode>,
 }
 
-/// What customs papers on A4 tell: the declaration CN23 and the commercial invoice. All but the parties and the items is
-/// text as it shall be read.
+/// The data of the customs papers on A4, the CN23 declaration and the commercial invoice. All data except the parties
+/// and the items is text as it is printed.
 #[derive(Debug, Clone)]
 pub struct Declaration {
     /// The invoice's number.
@@ -113,13 +113,13 @@ pub struct Declaration {
     pub items: Vec<CustomsItem>,
     pub total_mass: String,
     pub total_value: String,
-    /// What the transport costs.
+    /// The cost of transport.
     pub postage: Option<String>,
     pub incoterm: Option<String>,
-    /// Tax numbers and the like, with what they are: `IOSS IM1234567890`.
+    /// Tax numbers and similar identifiers with their kinds: `IOSS IM1234567890`.
     pub identifiers: Vec<String>,
     pub comments: Vec<String>,
-    /// What is to happen where it can't be delivered.
+    /// The instruction for an undeliverable parcel.
     pub non_delivery: String,
     pub signer: String,
 }

@@ -1,4 +1,4 @@
-//! The label of 4 by 6 inches: what stands where.
+//! The layout of the label of 4 by 6 inches.
 //!
 //! ```text
 //!   from                    carrier, date, mass
@@ -29,18 +29,18 @@ pub(crate) const RULE: f32 = 0.25;
 const THICK_RULE: f32 = 0.5;
 const GAP: f32 = 1.5;
 
-/// Sizes of text, in millimetres to the em: 2 is the least that a printer of 203 dpi prints legibly.
+/// Text sizes, in millimetres per em. 2 is the smallest size that a printer of 203 dpi prints legibly.
 const LEAST: f32 = 2.0;
 const SMALL: f32 = 2.375;
 const CAPTION: f32 = 2.0;
 
-/// Lines of the customer's own at the foot, at most; more are left out.
-const MAX_LINES: usize = 2 * MAX_CUSTOM;
-/// How much of the foot's width its barcodes take beside text, and at most.
+/// Maximum number of lines at the foot: instructions and the customer's own. Further ones are omitted.
+const MAX_LINES: usize = 2 * MAX_CUSTOM + 10;
+/// The part of the foot's width for barcodes: beside text, and at most.
 const CODES_PART: f32 = 0.56;
 const CODES_PART_MAX: f32 = 0.8;
 
-/// How high the parts are, from top to bottom.
+/// The heights of the parts, from top to bottom.
 struct Heights {
     header: f32,
     to: f32,
@@ -49,15 +49,15 @@ struct Heights {
     customs: f32,
 }
 
-/// A barcode of 32 mm is what GS1 wants; a parcel that goes abroad needs room for CN22.
+/// GS1 recommends a barcode of 32 mm. A parcel that goes abroad also needs space for CN22.
 const DOMESTIC: Heights = Heights { header: 21.0, to: 42.0, band: 8.0, barcode: 43.0, customs: 0.0 };
 const ABROAD: Heights = Heights { header: 19.0, to: 34.0, band: 8.0, barcode: 31.0, customs: 33.0 };
 
-/// Why a label can't be laid out: a barcode of it can't be made.
+/// The reason why a label cannot be laid out: one of its barcodes cannot be made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LayoutError {
     Tracking(BarcodeError),
-    /// An SSCC has 18 digits, of which the last checks the others.
+    /// An SSCC has 18 digits, of which the last is a check digit.
     NotAnSscc,
     Matrix(BarcodeError),
     Custom(usize, BarcodeError),
@@ -76,7 +76,7 @@ impl std::fmt::Display for LayoutError {
 
 impl std::error::Error for LayoutError {}
 
-/// Lays a label out.
+/// Lays out a label.
 pub fn layout(label: &Label, fonts: &Fonts) -> Result<Scene, LayoutError> {
     let (width, height) = (WIDTH_DOTS as f32 / DOTS_PER_MM, HEIGHT_DOTS as f32 / DOTS_PER_MM);
     let mut scene = Scene::new(width, height, POINTS, fonts);
@@ -101,13 +101,13 @@ pub fn layout(label: &Label, fonts: &Fonts) -> Result<Scene, LayoutError> {
 fn heights(label: &Label) -> Heights {
     match &label.customs {
         None => DOMESTIC,
-        // Several custom barcodes need to be high enough to be read.
+        // With several custom barcodes, each still needs enough height to be scanned.
         Some(_) if label.custom_barcodes.len() > 1 => Heights { to: 31.0, barcode: 24.0, ..ABROAD },
         Some(_) => ABROAD,
     }
 }
 
-/// Cuts a strip from the top of what is left.
+/// Cuts a strip from the top of the remaining area.
 fn take(rest: &mut Rect, height: f32) -> Rect {
     let strip = Rect { height, ..*rest };
     rest.y += height;
@@ -115,7 +115,7 @@ fn take(rest: &mut Rect, height: f32) -> Rect {
     strip
 }
 
-/// A line across, with air around it.
+/// Draws a line across, with space around it.
 fn rule(scene: &mut Scene, rest: &mut Rect, thickness: f32) {
     take(rest, GAP / 2.0);
     let line = take(rest, thickness);
@@ -136,7 +136,7 @@ fn is_abroad(label: &Label) -> bool {
     label.from.country_code.as_str() != label.to.country_code.as_str()
 }
 
-/// An address with its telephone number.
+/// Returns an address with its telephone number.
 fn lines_of(party: &Party, is_abroad: bool) -> Vec<String> {
     let mut lines = address::lines(party, is_abroad);
     lines.extend(party.phone.as_ref().map(|phone| format!("Tel. {phone}")));
@@ -163,7 +163,7 @@ fn recipient(scene: &mut Scene, area: Rect, label: &Label) -> Result<(), LayoutE
     let left = Rect { width: area.width - code_side, height: area.height - GAP, ..area };
     caption(scene, left, "TO");
     let setting = Setting::new(4.75, 2.5).of_country(label.to.country_code);
-    // Who, and in which country: what a sorter looks for.
+    // A sorter looks for the recipient and the country.
     let is_bold = |line: &str| {
         line == clean(&label.to.name) || is_abroad(label) && line == country_name(label.to.country_code)
     };
@@ -176,7 +176,7 @@ fn recipient(scene: &mut Scene, area: Rect, label: &Label) -> Result<(), LayoutE
     Ok(())
 }
 
-/// The service, white on black, which is what somebody who sorts by hand looks for.
+/// Draws the service, white on black: people who sort by hand look for it.
 fn band(scene: &mut Scene, area: Rect, label: &Label) {
     scene.fill(area);
     let inner = Rect { x: area.x + GAP, width: area.width - 2.0 * GAP, ..area };
@@ -189,7 +189,7 @@ fn band(scene: &mut Scene, area: Rect, label: &Label) {
 }
 
 fn primary(scene: &mut Scene, area: Rect, label: &Label) -> Result<(), LayoutError> {
-    // The quiet zones may use the margins of the page.
+    // The quiet zones may extend into the margins of the page.
     let page = scene.width;
     let top = if label.is_test { test_mark(scene, area) } else { 0.0 };
     let figures_height = 6.0;
@@ -214,7 +214,7 @@ fn primary(scene: &mut Scene, area: Rect, label: &Label) -> Result<(), LayoutErr
     Ok(())
 }
 
-/// Says that nobody may ship with this label; gives the height that it took.
+/// Draws the mark that the label is not valid for shipping, and returns its height.
 fn test_mark(scene: &mut Scene, area: Rect) -> f32 {
     let height = 6.0;
     let mark = Rect { height: height - 0.75, ..area };
@@ -225,7 +225,8 @@ fn test_mark(scene: &mut Scene, area: Rect) -> f32 {
     height
 }
 
-/// A number in groups, as people read it aloud: of four, or as the Universal Postal Union groups its own.
+/// Returns a number in groups, for reading aloud: of four digits, or as the Universal Postal Union groups its
+/// numbers.
 fn spaced(number: &str) -> String {
     if is_s10(number) {
         return [&number[..2], &number[2..5], &number[5..8], &number[8..11], &number[11..]].join(" ");
@@ -265,18 +266,19 @@ fn footer(scene: &mut Scene, area: Rect, label: &Label) -> Result<(), LayoutErro
     Ok(())
 }
 
-/// More than half of the label; more yet for long codes, so that they have bars at all.
+/// Returns the width for barcodes: more than half of the label, and more for long codes, which would not fit
+/// otherwise.
 fn codes_width(width: f32, codes: &[&String]) -> f32 {
     let needed = codes.iter().filter_map(|code| Code128::new(code).ok()).map(|code| least_width(&code));
     (width * CODES_PART).max(needed.fold(0.0, f32::max)).min(width * CODES_PART_MAX)
 }
 
-/// Whether a number has room on a label as its main barcode.
+/// Returns whether a number fits a label as its main barcode.
 pub(crate) fn has_room(number: &str) -> bool {
     Code128::new(number).is_ok_and(|code| least_width(&code) <= WIDTH_DOTS as f32 / DOTS_PER_MM)
 }
 
-/// Whether a barcode of the customer's own has room beside the text at the foot of a label.
+/// Returns whether a custom barcode fits beside the text at the foot of a label.
 pub(crate) fn has_room_at_foot(data: &str) -> bool {
     let width = (WIDTH_DOTS as f32 / DOTS_PER_MM - 2.0 * MARGIN) * CODES_PART_MAX;
     Code128::new(data).is_ok_and(|code| least_width(&code) <= width)
@@ -292,5 +294,4 @@ fn custom_barcode(scene: &mut Scene, strip: Rect, data: &str) -> Result<(), Barc
 }
 
 #[cfg(test)]
-#[path = "layout_tests.rs"]
 mod tests;

@@ -13,24 +13,33 @@
 
 mod address;
 pub mod barcode;
+mod bilevel;
 mod bought;
 mod countries;
 mod customs_block;
 mod customs_papers;
 mod declare;
+mod deflate;
 mod draw;
 mod font;
+mod huffman;
+mod instructions;
 mod label;
+mod latin;
 mod layout;
+mod lz77;
 mod manifest;
 mod merge;
+mod packed;
 mod page;
 mod pdf;
 mod pdf_file;
 mod pdf_font;
+mod pdf_number;
 mod png;
 mod raster;
 pub mod scene;
+mod stamp;
 mod text;
 mod zpl;
 

@@ -1,7 +1,7 @@
-//! The list of what is handed over, on A4 or letter: for the driver to check, and to sign.
+//! The handover list of a manifest, on A4 or letter: the driver checks and signs it.
 //!
-//! Pages are drawn one after another and given away, so that a list of a hundred thousand parcels needs no more room than
-//! its file.
+//! Pages are drawn and written one after another, so that a list of a hundred thousand parcels needs no more memory
+//! than its file.
 
 use crate::address;
 use crate::barcode::Code128;
@@ -16,7 +16,7 @@ use model::CountryCode;
 use model::shipment::{AddressRecord, LabelFormat};
 use std::collections::BTreeMap;
 
-/// Pages that are drawn before they are written.
+/// Number of pages that are drawn before they are written.
 const PAGES_AT_ONCE: usize = 16;
 const MARGIN: f32 = 15.0;
 const RULE: f32 = 0.25;
@@ -24,27 +24,27 @@ const TEXT: f32 = 3.0;
 const SMALL: f32 = 2.5;
 const LEAST: f32 = 1.75;
 const ROW: f32 = 5.5;
-/// The signature and what stands around it.
+/// The height of the signature and the text around it.
 const SIGNATURE: f32 = 40.0;
-/// Services that are counted apart; the rest are counted together.
+/// Maximum number of services that are counted separately. The others are counted together.
 const SERVICES_MAX: usize = 12;
-/// Where the first and the other pages have room for rows, beneath the title.
+/// The top of the rows on the first page and on the other pages, below the title.
 const HEAD: f32 = 31.0;
 const PARTIES: f32 = 42.0;
 const BARCODE: f32 = 21.0;
 const FOOT: f32 = 6.0;
 
-/// What is handed over.
+/// The content of a handover list.
 #[derive(Debug, Clone)]
 pub struct Handover {
-    /// The manifest's number, which its barcode reads.
+    /// The manifest's number, which is also its barcode.
     pub number: String,
     pub carrier: String,
     pub account: String,
     pub origin: Option<AddressRecord>,
-    /// As it shall be read.
+    /// The date as it is printed.
     pub ship_date: String,
-    /// For the test world: nothing is handed over.
+    /// Whether this is the test world, in which nothing is handed over.
     pub is_test: bool,
     pub shipments: i64,
     pub rows: Vec<HandoverRow>,
@@ -60,11 +60,11 @@ pub struct HandoverRow {
     pub country_code: CountryCode,
     pub post_code: String,
     pub pieces: u32,
-    /// Unknown where one of its packages was not weighed.
+    /// `None` if one of its packages was not weighed.
     pub grams: Option<i64>,
 }
 
-/// A column: its head, its part of the width in 180ths, whether it has numbers, and what it shows.
+/// A column: its heading, its width in 180ths, whether it contains numbers, and its content.
 type Column = (&'static str, f32, bool, fn(usize, &HandoverRow) -> String);
 
 const COLUMNS: [Column; 8] = [
@@ -78,13 +78,13 @@ const COLUMNS: [Column; 8] = [
     ("Mass", 17.0, true, |_, row| kilograms(row.grams)),
 ];
 
-/// Draws the list as PDF.
+/// Draws the list as a PDF.
 pub fn handover(handover: &Handover, fonts: &Fonts) -> Result<Vec<u8>, PdfError> {
     let mut pages = pages(handover, fonts).peekable();
     let mut merger = Merger::new(LabelFormat::Pdf);
     let mut file = Vec::new();
     while pages.peek().is_some() {
-        // Some pages at a time: a list of a hundred thousand parcels has thousands of them.
+        // A few pages at a time: a list of a hundred thousand parcels has thousands of pages.
         let some: Vec<Scene> = pages.by_ref().take(PAGES_AT_ONCE).collect();
         let part = merger.add("", &pdf(&some)?).map_err(|error| PdfError(error.to_string()))?;
         file.extend_from_slice(&part);
@@ -93,7 +93,7 @@ pub fn handover(handover: &Handover, fonts: &Fonts) -> Result<Vec<u8>, PdfError>
     Ok(file)
 }
 
-/// The pages of the list, each drawn when it is asked for.
+/// Returns the pages of the list. Each is drawn when the iterator reaches it.
 fn pages<'a>(handover: &'a Handover, fonts: &'a Fonts) -> impl Iterator<Item = Scene> + 'a {
     let sheet = Sheet::of(handover);
     let parts = sheet.parts();
@@ -101,17 +101,17 @@ fn pages<'a>(handover: &'a Handover, fonts: &'a Fonts) -> impl Iterator<Item = S
     parts.into_iter().enumerate().map(move |(index, part)| sheet.page(&part, index + 1, count, fonts))
 }
 
-/// The paper, and what stands on all of it.
+/// The paper and the content of the whole list.
 struct Sheet<'a> {
     handover: &'a Handover,
-    /// In millimetres, and in points.
+    /// The size in millimetres and in points.
     height: f32,
     width: f32,
     points: (f32, f32),
     totals: Vec<Total>,
 }
 
-/// What goes by one service.
+/// The sum of one service.
 struct Total {
     name: String,
     parcels: usize,
@@ -120,14 +120,14 @@ struct Total {
     has_unknown: bool,
 }
 
-/// What one page shows.
+/// The rows of one page.
 struct Part {
     rows: std::ops::Range<usize>,
     is_signed: bool,
 }
 
 impl<'a> Sheet<'a> {
-    /// Letter paper where that is what printers have.
+    /// Creates the sheet, on letter paper in countries that use it.
     fn of(handover: &'a Handover) -> Self {
         let country = handover.origin.as_ref().map(|origin| origin.address.country_code);
         let is_letter = country.is_some_and(|code| matches!(code.as_str(), "US" | "CA"));
@@ -142,7 +142,7 @@ impl<'a> Sheet<'a> {
         self.width - 2.0 * MARGIN
     }
 
-    /// Where the table begins on a page.
+    /// Returns the top of the table on a page.
     fn table_top(&self, is_first: bool) -> f32 {
         let summary = (self.totals.len() + 2) as f32 * (ROW - 0.5);
         if is_first { HEAD + PARTIES + BARCODE + summary + 6.0 } else { HEAD }
@@ -152,14 +152,14 @@ impl<'a> Sheet<'a> {
         self.height - MARGIN - FOOT
     }
 
-    /// Rows between the head of the table and a place on the page.
+    /// Returns the number of rows that fit between the table's heading and a position on the page.
     fn rows_to(&self, is_first: bool, bottom: f32) -> usize {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "some dozens of rows")]
         let rows = ((bottom - self.table_top(is_first)) / ROW).max(1.0) as usize - 1;
         rows
     }
 
-    /// How the rows spread over pages: the last one is signed, and has room for it.
+    /// Distributes the rows over pages. The last page has space for the signature.
     fn parts(&self) -> Vec<Part> {
         let (mut parts, mut at, all) = (Vec::new(), 0, self.handover.rows.len());
         loop {
@@ -231,12 +231,13 @@ impl<'a> Sheet<'a> {
         scene.block(body(facts), &lines, |line| line == carrier, Setting::new(3.5, LEAST));
     }
 
-    /// The number for the driver's scanner; in figures too, and alone where it makes no barcode.
+    /// Draws the number as a barcode for the driver's scanner, and as text. If it cannot be a barcode, only the text
+    /// is drawn.
     fn barcode(&self, scene: &mut Scene) {
         let number = &self.handover.number;
         let area = Rect::new(MARGIN, HEAD + PARTIES, self.inner(), 13.0);
         if let Ok(code) = Code128::new(number) {
-            // A number of any other length is written out.
+            // A number of any other length is printed as text only.
             let _is_drawn = scene.bars(area, &code, number, false).is_ok();
         }
         let under = Rect::new(MARGIN, area.bottom() + 0.5, self.inner(), 4.0);
@@ -269,7 +270,7 @@ impl<'a> Sheet<'a> {
         line(["Total".to_owned(), parcels.to_string(), pieces.to_string(), mass(&self.totals)], true);
     }
 
-    /// The rows of a page beneath their heads; gives where they end.
+    /// Draws the rows of a page below their headings, and returns their bottom edge.
     fn table(&self, scene: &mut Scene, part: &Part, is_first: bool) -> f32 {
         let top = self.table_top(is_first);
         let rows = part.rows.clone().zip(&self.handover.rows[part.rows.clone()]);
@@ -316,7 +317,7 @@ impl<'a> Sheet<'a> {
     }
 }
 
-/// What goes by each service, by its name; where there are too many, the rest together.
+/// Returns the sums per service, by name. If there are too many services, the others are summed together.
 fn totals(rows: &[HandoverRow]) -> Vec<Total> {
     let mut by_name: BTreeMap<&str, Total> = BTreeMap::new();
     for row in rows {
@@ -346,7 +347,7 @@ impl Total {
     }
 }
 
-/// The mass of some; at least so much, where something was not weighed.
+/// Returns the total mass, with `≥` before it if a package was not weighed.
 fn mass(totals: &[Total]) -> String {
     let grams: i64 = totals.iter().map(|total| total.grams).sum();
     let has_unknown = totals.iter().any(|total| total.has_unknown);
@@ -354,5 +355,4 @@ fn mass(totals: &[Total]) -> String {
 }
 
 #[cfg(test)]
-#[path = "manifest_tests.rs"]
 mod tests;

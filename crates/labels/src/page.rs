@@ -1,8 +1,8 @@
-//! Larger paper: the label of 4 by 6 inches, put onto the page that somebody's printer has.
+//! Placement of the label of 4 by 6 inches on larger paper.
 
 use crate::scene::{Item, Rect, Scene, snap};
 
-/// The sizes that a label may have.
+/// The paper sizes of a label.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PageSize {
     Inches4x6,
@@ -16,7 +16,7 @@ pub enum PageSize {
 impl PageSize {
     pub const ALL: [Self; 6] = [Self::Inches4x6, Self::Inches4x8, Self::A6, Self::A5, Self::A4, Self::Letter];
 
-    /// As the API names it.
+    /// Parses a size as the API names it.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|size| size.as_str() == text)
     }
@@ -32,7 +32,7 @@ impl PageSize {
         }
     }
 
-    /// Width and height in points.
+    /// Returns width and height in points.
     fn points(self) -> (f32, f32) {
         match self {
             Self::Inches4x6 => (288.0, 432.0),
@@ -45,12 +45,12 @@ impl PageSize {
     }
 }
 
-/// How far from the edges of a sheet the label stands, in millimetres: printers for sheets don't print to the edge.
+/// The distance of the label from the edges of a sheet, in millimetres: sheet printers do not print to the edge.
 const SHEET_MARGIN: f32 = 8.0;
 
 impl Scene {
-    /// The same drawing on other paper. Nothing is scaled, so that barcodes stay on their dots. A6 is a little shorter than
-    /// 6 inches, and takes it from the white margins of the label.
+    /// Returns the same drawing on other paper. Nothing is scaled, so that barcodes stay on their dots. A6 is
+    /// slightly shorter than 6 inches, so the label's white margins are reduced.
     pub fn on(mut self, size: PageSize) -> Self {
         let (x, y) = match size {
             PageSize::Inches4x6 => return self,

@@ -2,8 +2,10 @@
 //!
 //! A page is drawn in dots from its top left, so that most numbers are whole and short.
 
+use crate::lz77::compress;
 use crate::pdf_file::{Number, PdfFile, put};
-use crate::pdf_font::{Sign, Subset, packed, utf16};
+use crate::pdf_font::{Sign, Subset, utf16};
+use crate::pdf_number::real;
 use crate::scene::{Bars, DOTS_PER_MM, Item, Rect, Scene, Squares, Text};
 use crate::text::Glyph;
 use std::collections::BTreeMap;
@@ -15,8 +17,6 @@ const POINTS_PER_DOT: f32 = 72.0 / 25.4 / DOTS_PER_MM;
 const LAST_LOW: char = '\u{24f}';
 /// How far a glyph may stand from where it belongs, in thousandths of an em, before it is told to move.
 const SLACK: f32 = 0.5;
-/// How hard a page is compressed: a third of the time of the best, for a tenth more bytes.
-const EFFORT: u32 = 4;
 
 /// A PDF could not be written: a font or a measure in it is broken.
 #[derive(Debug)]
@@ -40,12 +40,14 @@ pub fn pdf(scenes: &[Scene]) -> Result<Vec<u8>, PdfError> {
     }
     let subsets = subsets(scenes)?;
     let mut file = PdfFile::new();
+    file.reserve(subsets.iter().map(Subset::file_bytes).sum());
     let mut embedded = Embedded { subsets: &subsets, used: BTreeMap::new() };
     let drawings: Vec<(u32, u32, Number)> = scenes
         .iter()
         .map(|scene| {
-            let (entries, bytes) = packed("", &drawing(scene, &mut embedded), EFFORT);
-            (scene.points.0.to_bits(), scene.points.1.to_bits(), file.stream(&entries, &bytes))
+            let bytes = compress(&drawing(scene, &mut embedded));
+            let number = file.stream("/Filter/FlateDecode", &bytes);
+            (scene.points.0.to_bits(), scene.points.1.to_bits(), number)
         })
         .collect();
     let mut resources = b"<</Font<<".to_vec();
@@ -73,6 +75,12 @@ struct Subsets<'a> {
     standing: BTreeMap<usize, &'a Subset>,
     /// Subsets with the glyphs that the standing ones lack.
     extra: BTreeMap<usize, Subset>,
+}
+
+impl Subsets<'_> {
+    fn iter(&self) -> impl Iterator<Item = &Subset> {
+        self.standing.values().copied().chain(self.extra.values())
+    }
 }
 
 /// The fonts of a file, embedded once however many pages use them.
@@ -157,33 +165,6 @@ fn drawing(scene: &Scene, fonts: &mut Embedded<'_>) -> Vec<u8> {
     out
 }
 
-/// A number with at most three decimals, and a space behind it.
-fn real(out: &mut Vec<u8>, value: f32) {
-    #[expect(clippy::cast_possible_truncation, reason = "a page has thousands of dots, not billions")]
-    let thousandths = (f64::from(value) * 1000.0).round() as i64;
-    if thousandths < 0 {
-        out.push(b'-');
-    }
-    let (whole, rest) = (thousandths.unsigned_abs() / 1000, thousandths.unsigned_abs() % 1000);
-    let mut digits = [0; 20];
-    let mut at = digits.len();
-    let mut left = whole;
-    while left > 0 || at == digits.len() {
-        at -= 1;
-        digits[at] = b'0' + u8::try_from(left % 10).unwrap_or_default();
-        left /= 10;
-    }
-    out.extend_from_slice(&digits[at..]);
-    if rest > 0 {
-        let digit = |n: u64| b'0' + u8::try_from(n % 10).unwrap_or_default();
-        let decimals = [digit(rest / 100), digit(rest / 10), digit(rest)];
-        let count = decimals.iter().rposition(|digit| *digit != b'0').map_or(0, |last| last + 1);
-        out.push(b'.');
-        out.extend_from_slice(&decimals[..count]);
-    }
-    out.push(b' ');
-}
-
 fn rect(out: &mut Vec<u8>, rect: Rect) {
     [rect.x, rect.y, rect.width, rect.height].iter().for_each(|mm| real(out, mm * DOTS_PER_MM));
     out.extend_from_slice(b"re\n");
@@ -216,7 +197,7 @@ fn rects_of_bars(bars: &Bars) -> Vec<Rect> {
 
 fn rects_of_squares(squares: &Squares) -> Vec<Rect> {
     let module = squares.module_dots as f32 / DOTS_PER_MM;
-    let rows = squares.matrix.modules.chunks(squares.matrix.side).enumerate();
+    let rows = squares.matrix.modules().chunks(squares.matrix.side).enumerate();
     rows.flat_map(|(n, row)| runs(row, squares.x, squares.y + n as f32 * module, module, module)).collect()
 }
 
@@ -262,24 +243,24 @@ impl Pen<'_> {
     /// Glyphs that stand for the same text. Where they don't say it themselves, it is written beside them.
     fn cluster(&mut self, glyphs: &[Glyph], fonts: &mut Embedded<'_>) {
         let text = self.text.line.text.get(glyphs[0].range.clone()).unwrap_or_default();
-        let is_told = match glyphs {
-            [glyph] => fonts.find(glyph).is_none_or(|(_, sign)| sign.text.as_deref() == Some(text)),
-            _ => false,
-        };
-        if !is_told {
-            self.stop();
-            put!(self.out, "/Span<</ActualText<FEFF{}>>>BDC ", utf16(text));
+        if let [glyph] = glyphs {
+            let Some((font, sign)) = fonts.find(glyph) else { return };
+            if sign.text.as_deref() == Some(text) {
+                self.choose(font, fonts);
+                self.show(glyph, sign);
+                return;
+            }
         }
+        self.stop();
+        put!(self.out, "/Span<</ActualText<FEFF{}>>>BDC ", utf16(text));
         for glyph in glyphs {
             if let Some((font, sign)) = fonts.find(glyph) {
                 self.choose(font, fonts);
                 self.show(glyph, sign);
             }
         }
-        if !is_told {
-            self.stop();
-            self.out.extend_from_slice(b"EMC ");
-        }
+        self.stop();
+        self.out.extend_from_slice(b"EMC ");
     }
 
     fn choose(&mut self, font: FontKey, fonts: &mut Embedded<'_>) {
@@ -333,18 +314,4 @@ impl Pen<'_> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    proptest! {
-        #[test]
-        fn numbers_are_written_to_the_thousandth(value in -40_000.0_f32..40_000.0) {
-            let mut out = Vec::new();
-            real(&mut out, value);
-            let text = String::from_utf8(out).unwrap();
-            let read: f64 = text.trim_end().parse().unwrap();
-            prop_assert!((read - f64::from(value)).abs() <= 0.000_501, "{} {}", text, value);
-        }
-    }
-}
+mod tests;

@@ -47,6 +47,11 @@ impl PdfFile {
         Self { out, taken: 0, places: Vec::new(), tree: Vec::new() }
     }
 
+    /// Makes room for bytes that will be written, so that what is there is not moved for them.
+    pub fn reserve(&mut self, bytes: usize) {
+        self.out.reserve(bytes);
+    }
+
     /// A number for an object that will be written.
     pub fn number(&mut self) -> Number {
         self.places.push(0);

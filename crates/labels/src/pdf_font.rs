@@ -6,10 +6,9 @@
 //! labels need no letter with an accent. Only what is in neither is cut out for a file of its own.
 
 use crate::font::{Face, Fonts, Style};
+use crate::packed::packed;
 use crate::pdf_file::{Number, PdfFile, put};
 use crate::text::shape_line;
-use flate2::Compression;
-use flate2::write::ZlibEncoder;
 use skrifa::instance::{LocationRef, Size};
 use skrifa::raw::TableProvider as _;
 use skrifa::string::StringId;
@@ -28,6 +27,9 @@ const STANDING: [(&[RangeInclusive<char>], &[&str]); 2] = [
 /// How hard streams that are written once are compressed.
 const BEST: u32 = 9;
 
+/// At least the bytes of what surrounds a font's objects in a file, and a label's own.
+const OBJECTS_BYTES: usize = 4 << 10;
+
 /// A glyph of a subset.
 pub(crate) struct Sign {
     /// Its number in the file.
@@ -38,9 +40,39 @@ pub(crate) struct Sign {
     pub text: Option<String>,
 }
 
+/// Glyphs below this number are found by their place in a list: Latin-1 in the compiled-in fonts.
+const LOW_GLYPHS: usize = 256;
+
+/// The glyphs of a subset, found by their numbers in the whole font.
+#[derive(Default)]
+struct Signs {
+    all: Vec<Sign>,
+    /// Places in `all` plus one; zero where the subset lacks the glyph.
+    low: Vec<u16>,
+    high: HashMap<u32, usize>,
+}
+
+impl Signs {
+    fn insert(&mut self, glyph: u32, sign: Sign) {
+        self.low.resize(LOW_GLYPHS, 0);
+        let place = self.all.len();
+        match (self.low.get_mut(glyph as usize), u16::try_from(place + 1)) {
+            (Some(low), Ok(next)) => *low = next,
+            _ => _ = self.high.insert(glyph, place),
+        }
+        self.all.push(sign);
+    }
+
+    fn get(&self, glyph: u32) -> Option<&Sign> {
+        let low = self.low.get(glyph as usize).and_then(|next| usize::from(*next).checked_sub(1));
+        let place = low.or_else(|| self.high.get(&glyph).copied())?;
+        self.all.get(place)
+    }
+}
+
 /// A part of a font, ready to be written.
 pub(crate) struct Subset {
-    signs: HashMap<u32, Sign>,
+    signs: Signs,
     /// Of each object the dictionary's entries without references; of streams, the packed bytes too.
     program: (String, Vec<u8>),
     unicode: (String, Vec<u8>),
@@ -78,7 +110,7 @@ impl Subset {
         let font = face.outlines()?;
         let mut remapper = GlyphRemapper::new();
         let widths = font.glyph_metrics(Size::new(1000.0), LocationRef::default());
-        let mut signs = HashMap::new();
+        let mut signs = Signs::default();
         for (id, text) in glyphs {
             let cid = remapper.remap(u16::try_from(id).ok()?);
             let width = round(widths.advance_width(GlyphId::new(id)).unwrap_or_default());
@@ -108,8 +140,14 @@ impl Subset {
         Some(Self { signs, program, unicode, descriptor, cid_font, font: whole, is_cff })
     }
 
+    /// About how many bytes it takes in a file.
+    pub fn file_bytes(&self) -> usize {
+        let texts = self.descriptor.len() + self.cid_font.len() + self.font.len();
+        self.program.1.len() + self.unicode.1.len() + texts + OBJECTS_BYTES
+    }
+
     pub fn sign(&self, glyph: u32) -> Option<&Sign> {
-        self.signs.get(&glyph)
+        self.signs.get(glyph)
     }
 
     /// Writes the font; gives its number.
@@ -120,17 +158,6 @@ impl Subset {
         let descriptor = file.add(format!("<<{}/{key} {program} 0 R>>", self.descriptor).as_bytes());
         let font = file.add(format!("<<{}/FontDescriptor {descriptor} 0 R>>", self.cid_font).as_bytes());
         file.add(format!("<<{}/DescendantFonts[{font} 0 R]/ToUnicode {unicode} 0 R>>", self.font).as_bytes())
-    }
-}
-
-/// A stream's entries, and its bytes, compressed.
-pub(crate) fn packed(entries: &str, bytes: &[u8], effort: u32) -> (String, Vec<u8>) {
-    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::new(effort));
-    let written = encoder.write_all(bytes).and_then(|()| encoder.finish());
-    // Writing to a vector can't fail; if it did, the bytes go as they are.
-    match written {
-        Ok(packed) => (format!("{entries}/Filter/FlateDecode"), packed),
-        Err(_) => (entries.to_owned(), bytes.to_vec()),
     }
 }
 
@@ -173,8 +200,8 @@ fn descriptor(font: &FontRef<'_>, name: &str, is_bold: bool) -> String {
 }
 
 /// The way back from numbers of glyphs to text.
-fn unicode(signs: &HashMap<u32, Sign>) -> String {
-    let told = signs.values().filter_map(|sign| Some((sign.cid, sign.text.as_deref()?)));
+fn unicode(signs: &Signs) -> String {
+    let told = signs.all.iter().filter_map(|sign| Some((sign.cid, sign.text.as_deref()?)));
     let mut entries: Vec<(u16, &str)> = told.filter(|(_, text)| !text.is_empty()).collect();
     entries.sort_unstable();
     let mut map = Vec::new();
@@ -207,13 +234,14 @@ mod tests {
     fn who_needs_no_accent_carries_none() {
         let fonts = Fonts::compiled_in();
         let [small, large] = fonts.standing(0) else { panic!("two standing subsets") };
+        let has = |subset: &Subset, text: &str| {
+            subset.signs.all.iter().any(|sign| sign.text.as_deref() == Some(text))
+        };
+        let texts = small.signs.all.iter().filter_map(|sign| sign.text.as_deref());
         assert!(
-            small.signs.keys().all(|glyph| large.sign(*glyph).is_some()),
+            texts.clone().count() > 95 && texts.clone().all(|text| has(large, text)),
             "each has all of the one before it"
         );
-        let has = |subset: &Subset, text: &str| {
-            subset.signs.values().any(|sign| sign.text.as_deref() == Some(text))
-        };
         assert!(has(small, "e") && !has(small, "é") && has(large, "é"));
         assert!(small.program.1.len() * 5 < large.program.1.len() * 4);
     }

@@ -1,24 +1,15 @@
-//! A scene as dots, black or white: for PNG, and for what a printer can't set itself.
+//! Rendering of a scene to black and white dots: for PNG, and for text that a printer cannot set itself.
 
-use crate::font::{Face, Fonts};
+use crate::font::Fonts;
 use crate::scene::{Bars, Item, Rect, Scene, Squares, Text, dots};
-use skrifa::MetadataProvider;
-use skrifa::instance::{LocationRef, Size};
-use skrifa::outline::{DrawSettings, HintingInstance, OutlinePen, Target};
-use std::collections::HashMap;
-use std::hash::Hash;
-use std::sync::{Arc, PoisonError, RwLock};
-use tiny_skia::{FillRule, Mask, Path, PathBuilder, Transform};
+use crate::stamp::Stamp;
 
-/// From which coverage of 255 a dot is black. Below the half: thin strokes must not break.
-const THRESHOLD: u8 = 112;
-
-/// Dots, eight to a byte, row by row; 1 is black.
+/// Dots, eight per byte, row by row; 1 is black.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bitmap {
     pub width: u32,
     pub height: u32,
-    /// Bytes in a row.
+    /// Bytes per row.
     pub stride: usize,
     pub bytes: Vec<u8>,
 }
@@ -29,7 +20,7 @@ impl Bitmap {
         Self { width, height, stride, bytes: vec![0; stride * height as usize] }
     }
 
-    /// Colours a dot; none where there is no such dot.
+    /// Sets the colour of a dot. Ignores dots outside of the bitmap.
     pub fn set(&mut self, x: i32, y: i32, is_black: bool) {
         let (Ok(column), Ok(row)) = (u32::try_from(x), u32::try_from(y)) else { return };
         if column >= self.width || row >= self.height {
@@ -41,11 +32,11 @@ impl Bitmap {
     }
 
     fn fill(&mut self, left: i32, top: i32, right: i32, bottom: i32) {
-        (top..bottom).for_each(|y| self.span(y, left, right, true));
+        (top..bottom).for_each(|y| self.span(y, left, right));
     }
 
-    /// Colours the dots of a row from `left` to before `right`, as far as there are any.
-    fn span(&mut self, row: i32, left: i32, right: i32, is_black: bool) {
+    /// Blackens the dots of a row from `left` up to, but not including, `right`. Ignores dots outside of the bitmap.
+    fn span(&mut self, row: i32, left: i32, right: i32) {
         let inside = |x: i32| u32::try_from(x).unwrap_or_default().min(self.width) as usize;
         let (left, right) = (inside(left), inside(right));
         let Ok(row) = u32::try_from(row) else { return };
@@ -53,72 +44,77 @@ impl Bitmap {
             return;
         }
         let (first, last) = (left / 8, (right - 1) / 8);
+        let (first_mask, last_mask) = (0xff_u8 >> (left % 8), 0xff_u8 << (7 - (right - 1) % 8));
         let start = row as usize * self.stride;
-        for (byte, at) in self.bytes[start + first..=start + last].iter_mut().zip(first..) {
-            let mut mask = 0xff;
-            if at == first {
-                mask &= 0xff >> (left % 8);
+        let bytes = &mut self.bytes[start + first..=start + last];
+        if let [only] = bytes {
+            *only |= first_mask & last_mask;
+        } else if let [head, middle @ .., tail] = bytes {
+            *head |= first_mask;
+            middle.fill(0xff);
+            *tail |= last_mask;
+        }
+    }
+
+    /// Blackens, in a range of rows, the dots that are black in a bitmap of one row and the same width.
+    fn overlay(&mut self, top: i32, bottom: i32, pattern: &Self) {
+        let Some(first) = pattern.bytes.iter().position(|byte| *byte != 0) else { return };
+        let last = pattern.bytes.iter().rposition(|byte| *byte != 0).unwrap_or(first);
+        let inside = |y: i32| u32::try_from(y).unwrap_or_default().min(self.height) as usize;
+        for row in inside(top)..inside(bottom) {
+            let start = row * self.stride;
+            let bytes = &mut self.bytes[start + first..=start + last];
+            bytes.iter_mut().zip(&pattern.bytes[first..=last]).for_each(|(byte, more)| *byte |= more);
+        }
+    }
+
+    /// Colours the dots of a stamp whose origin is at a position, limited to the clip: left, top, right and bottom.
+    fn stamp(&mut self, stamp: &Stamp, (x, y): (i32, i32), clip: (i32, i32, i32, i32), is_black: bool) {
+        let (width, height) = (self.width.cast_signed(), self.height.cast_signed());
+        let (left, top) = (clip.0.max(0), clip.1.max(0));
+        let (right, bottom) = (clip.2.min(width), clip.3.min(height));
+        for strip in &stamp.strips {
+            let x = x + strip.left;
+            // The bits of a strip's rows that lie within the clip. The first dot is the highest bit.
+            let after_left = u64::MAX.checked_shr(u32::try_from(left - x).unwrap_or_default()).unwrap_or(0);
+            let from_right = u64::MAX.checked_shr(u32::try_from(right - x).unwrap_or_default()).unwrap_or(0);
+            let mask = after_left & !from_right;
+            let (column, back) = (x.max(0).unsigned_abs() as usize, x.min(0).unsigned_abs());
+            for (row, bits) in (y + strip.top..).zip(&strip.rows) {
+                let bits = (bits & mask).checked_shl(back).unwrap_or(0) >> (column % 8);
+                if bits != 0 && (top..bottom).contains(&row) {
+                    let at = row.unsigned_abs() as usize * self.stride + column / 8;
+                    self.colour(at, bits, is_black);
+                }
             }
-            if at == last {
-                mask &= 0xff << (7 - (right - 1) % 8);
-            }
-            *byte = if is_black { *byte | mask } else { *byte & !mask };
+        }
+    }
+
+    /// Colours the dots whose bits are set, from the highest bit on, starting at a byte. Bits beyond the row must be
+    /// clear.
+    fn colour(&mut self, at: usize, bits: u64, is_black: bool) {
+        if let Some(Ok(bytes)) = self.bytes.get_mut(at..at + 8).map(<&mut [u8; 8]>::try_from) {
+            let before = u64::from_be_bytes(*bytes);
+            *bytes = if is_black { before | bits } else { before & !bits }.to_be_bytes();
+            return;
+        }
+        // The last bytes of the bitmap.
+        let bytes = self.bytes.get_mut(at..).unwrap_or_default();
+        for (byte, more) in bytes.iter_mut().zip(bits.to_be_bytes()) {
+            *byte = if is_black { *byte | more } else { *byte & !more };
         }
     }
 }
 
-/// A glyph's dots: runs of black, each with its row and where it begins and ends, from the glyph's origin.
-type Stamp = Vec<(i32, i32, i32)>;
-
-/// The dots of a font's glyphs, drawn once for all labels. Past these counts what is drawn is not kept.
-#[derive(Default)]
-pub(crate) struct Stamps {
-    /// By glyph and size in dots; none where there is nothing to see.
-    stamps: RwLock<HashMap<(u32, i32), Arc<Stamp>>>,
-    /// By size. Making one runs a program of the font.
-    hints: RwLock<HashMap<i32, Arc<Option<HintingInstance>>>>,
-}
-
-const STAMPS_MAX: usize = 8_192;
-const HINTS_MAX: usize = 256;
-
-impl Stamps {
-    fn get(&self, face: &Face, id: u32, size: i32) -> Arc<Stamp> {
-        kept(&self.stamps, (id, size), STAMPS_MAX, || {
-            let hint = kept(&self.hints, size, HINTS_MAX, || hinting(face, size));
-            let path = outline(face, id, size, hint.as_ref().as_ref());
-            path.and_then(|path| stamp(&path)).unwrap_or_default()
-        })
-    }
-}
-
-/// What is kept, or is made and kept as long as there is room.
-fn kept<K: Eq + Hash, V>(
-    all: &RwLock<HashMap<K, Arc<V>>>,
-    key: K,
-    max: usize,
-    make: impl FnOnce() -> V,
-) -> Arc<V> {
-    if let Some(found) = all.read().unwrap_or_else(PoisonError::into_inner).get(&key) {
-        return Arc::clone(found);
-    }
-    let made = Arc::new(make());
-    let mut all = all.write().unwrap_or_else(PoisonError::into_inner);
-    if all.len() < max {
-        all.insert(key, Arc::clone(&made));
-    }
-    made
-}
-
-/// What is drawn on.
+/// The target of drawing.
 pub(crate) struct Raster<'f> {
     pub bitmap: Bitmap,
-    /// Where the bitmap's top left lies on the page, in dots.
+    /// The position of the bitmap's top left corner on the page, in dots.
     origin: (i32, i32),
     fonts: &'f Fonts,
 }
 
-/// The whole scene.
+/// Renders the whole scene.
 pub(crate) fn raster(scene: &Scene) -> Bitmap {
     let whole = Rect::new(0.0, 0.0, scene.width, scene.height);
     let mut raster = Raster::new(&scene.fonts, whole);
@@ -151,117 +147,53 @@ impl<'f> Raster<'f> {
         self.bitmap.fill(left - x, top - y, right - x, bottom - y);
     }
 
-    /// Modules are whole dots: never scaled, never blurred.
+    /// Draws bars. Modules are whole dots, so they are never scaled or blurred. All rows of bars are equal, so one is
+    /// drawn and copied.
     pub fn bars(&mut self, bars: &Bars) {
         let (_, top, _, bottom) = edges(bars.area);
-        let width = bars.module_dots.cast_signed();
-        for (left, module) in (0..).map(|n| dots(bars.x) + n * width).zip(&bars.modules) {
-            if *module {
-                self.fill(left, top, left + width, bottom);
-            }
-        }
+        self.modules(dots(bars.x), bars.module_dots.cast_signed(), &bars.modules, top, bottom);
     }
 
     pub fn squares(&mut self, squares: &Squares) {
         let side = squares.module_dots.cast_signed();
-        for (y, row) in
-            (0..).map(|n| dots(squares.y) + n * side).zip(squares.matrix.modules.chunks(squares.matrix.side))
-        {
-            for (x, module) in (0..).map(|n| dots(squares.x) + n * side).zip(row) {
-                if *module {
-                    self.fill(x, y, x + side, y + side);
-                }
-            }
+        let rows = squares.matrix.modules().chunks(squares.matrix.side.max(1));
+        for (top, row) in (0..).map(|n| dots(squares.y) + n * side).zip(rows) {
+            self.modules(dots(squares.x), side, row, top, top + side);
         }
     }
 
-    pub fn text(&mut self, text: &Text) {
-        let clip = edges(text.area);
-        let size = dots(text.size);
-        for glyph in &text.line.glyphs {
-            let x = dots(text.x + glyph.x * text.size);
-            let y = dots(text.baseline) - dots(glyph.y * text.size);
-            let Some(face) = self.fonts.face(glyph.face) else { continue };
-            for (row, start, end) in face.stamps.get(face, glyph.id, size).iter() {
-                let (row, start, end) = (y + row, (x + start).max(clip.0), (x + end).min(clip.2));
-                if (clip.1..clip.3).contains(&row) {
-                    let (left, top) = self.origin;
-                    self.bitmap.span(row - top, start - left, end - left, !text.is_inverse);
-                }
-            }
-        }
-    }
-}
-
-/// Left, top, right and bottom in dots.
-fn edges(area: Rect) -> (i32, i32, i32, i32) {
-    (dots(area.x), dots(area.y), dots(area.right()), dots(area.bottom()))
-}
-
-/// The instructions with which a font fits its outlines to dots that are black or white; only what is compiled in is
-/// known to have good ones.
-fn hinting(face: &Face, size: i32) -> Option<HintingInstance> {
-    let font = face.outlines().filter(|_| face.is_compiled_in)?;
-    HintingInstance::new(&font.outline_glyphs(), Size::new(size as f32), LocationRef::default(), Target::Mono)
-        .ok()
-}
-
-fn outline(face: &Face, id: u32, size: i32, hint: Option<&HintingInstance>) -> Option<Path> {
-    let font = face.outlines()?;
-    let glyph = font.outline_glyphs().get(skrifa::GlyphId::new(id))?;
-    let mut pen = Pen(PathBuilder::new());
-    let settings = match hint {
-        Some(hint) => DrawSettings::hinted(hint, false),
-        None => DrawSettings::unhinted(Size::new(size as f32), LocationRef::default()),
-    };
-    glyph.draw(settings, &mut pen).ok()?;
-    pen.0.finish()
-}
-
-fn stamp(path: &Path) -> Option<Stamp> {
-    let bounds = path.bounds();
-    #[expect(clippy::cast_possible_truncation, reason = "a glyph is some hundred dots wide")]
-    let outward = |value: f32, by: i32| value.floor() as i32 + by;
-    let (left, top) = (outward(bounds.left(), 0), outward(bounds.top(), 0));
-    let (right, bottom) = (outward(bounds.right(), 1), outward(bounds.bottom(), 1));
-    let (width, height) = (u32::try_from(right - left).ok()?, u32::try_from(bottom - top).ok()?);
-    let mut mask = Mask::new(width, height)?;
-    mask.fill_path(path, FillRule::Winding, true, Transform::from_translate(-left as f32, -top as f32));
-    let mut spans = Vec::new();
-    for (row, line) in (top..).zip(mask.data().chunks(width as usize)) {
-        let mut at = left;
-        for run in line.chunk_by(|a, b| (*a >= THRESHOLD) == (*b >= THRESHOLD)) {
-            let end = at + i32::try_from(run.len()).unwrap_or_default();
-            if run[0] >= THRESHOLD {
-                spans.push((row, at, end));
+    /// Draws modules side by side.
+    fn modules(&mut self, left: i32, width: i32, modules: &[bool], top: i32, bottom: i32) {
+        let mut pattern = Bitmap::new(self.bitmap.width, 1);
+        let mut at = left - self.origin.0;
+        for run in modules.chunk_by(|a, b| a == b) {
+            let end = at + width * i32::try_from(run.len()).unwrap_or_default();
+            if run[0] {
+                pattern.span(0, at, end);
             }
             at = end;
         }
+        self.bitmap.overlay(top - self.origin.1, bottom - self.origin.1, &pattern);
     }
-    Some(spans)
+
+    pub fn text(&mut self, text: &Text) {
+        let (left, top) = self.origin;
+        let clip = edges(text.area);
+        let clip = (clip.0 - left, clip.1 - top, clip.2 - left, clip.3 - top);
+        let size = dots(text.size);
+        for glyphs in text.line.glyphs.chunk_by(|a, b| a.face == b.face) {
+            let Some(face) = self.fonts.face(glyphs[0].face) else { continue };
+            let stamps = face.stamps.of_size(face, size);
+            for glyph in glyphs {
+                let x = dots(text.x + glyph.x * text.size) - left;
+                let y = dots(text.baseline) - dots(glyph.y * text.size) - top;
+                stamps.with(glyph.id, |stamp| self.bitmap.stamp(stamp, (x, y), clip, !text.is_inverse));
+            }
+        }
+    }
 }
 
-/// Fonts count upwards, dots downwards.
-struct Pen(PathBuilder);
-
-impl OutlinePen for Pen {
-    fn move_to(&mut self, x: f32, y: f32) {
-        self.0.move_to(x, -y);
-    }
-
-    fn line_to(&mut self, x: f32, y: f32) {
-        self.0.line_to(x, -y);
-    }
-
-    fn quad_to(&mut self, cx: f32, cy: f32, x: f32, y: f32) {
-        self.0.quad_to(cx, -cy, x, -y);
-    }
-
-    fn curve_to(&mut self, ax: f32, ay: f32, bx: f32, by: f32, x: f32, y: f32) {
-        self.0.cubic_to(ax, -ay, bx, -by, x, -y);
-    }
-
-    fn close(&mut self) {
-        self.0.close();
-    }
+/// Returns left, top, right and bottom in dots.
+fn edges(area: Rect) -> (i32, i32, i32, i32) {
+    (dots(area.x), dots(area.y), dots(area.right()), dots(area.bottom()))
 }

@@ -1,10 +1,10 @@
-//! A drawing in millimetres, from the top left: what all three formats are made of.
+//! A drawing in millimetres, from the top left corner. All three formats are made from it.
 
 use crate::barcode::Matrix;
 use crate::font::Fonts;
 use crate::text::Line;
 
-/// Printers of 203 dpi have 8 dots on a millimetre; everything that must be sharp lies on this grid.
+/// Printers of 203 dpi have 8 dots per millimetre. Everything that must be sharp lies on this grid.
 pub const DOTS_PER_MM: f32 = 8.0;
 
 /// A label of 4 by 6 inches, in whole dots of such a printer.
@@ -33,7 +33,7 @@ impl Rect {
         self.y + self.height
     }
 
-    /// Whether another lies inside, give or take less than a dot.
+    /// Returns whether another rectangle lies inside, with a tolerance of less than a dot.
     pub fn contains(&self, other: &Self) -> bool {
         const SLACK: f32 = 0.01;
         other.x >= self.x - SLACK
@@ -45,46 +45,46 @@ impl Rect {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Align {
-    /// To the left, or to the right where the text runs from right to left.
+    /// Left, or right if the text runs from right to left.
     Start,
     Centre,
     End,
 }
 
-/// A line of text in its box. What reaches out of the box is not drawn.
+/// A line of text in its box. Parts outside of the box are not drawn.
 #[derive(Debug, Clone)]
 pub struct Text {
     pub area: Rect,
     pub line: Line,
-    /// The em, in millimetres.
+    /// The font size (em), in millimetres.
     pub size: f32,
     pub x: f32,
     pub baseline: f32,
     pub align: Align,
-    /// White, on what is black already.
+    /// Whether the text is white on black.
     pub is_inverse: bool,
 }
 
-/// A barcode of lines.
+/// A one-dimensional barcode.
 #[derive(Debug, Clone)]
 pub struct Bars {
-    /// With its quiet zones.
+    /// The area, including the quiet zones.
     pub area: Rect,
-    /// Where the first bar begins.
+    /// The start of the first bar.
     pub x: f32,
     /// The width of a module in dots.
     pub module_dots: u32,
     pub modules: Vec<bool>,
-    /// What is encoded, without check symbols.
+    /// The encoded data, without check symbols.
     pub data: String,
-    /// With FNC1 in front of `data`, which has digits only.
+    /// Whether FNC1 precedes `data`, which then has digits only.
     pub is_gs1: bool,
 }
 
-/// A barcode of squares.
+/// A two-dimensional barcode.
 #[derive(Debug, Clone)]
 pub struct Squares {
-    /// With its quiet zones.
+    /// The area, including the quiet zones.
     pub area: Rect,
     pub x: f32,
     pub y: f32,
@@ -94,7 +94,7 @@ pub struct Squares {
 
 #[derive(Debug, Clone)]
 pub enum Item {
-    /// Black.
+    /// A black rectangle.
     Fill(Rect),
     Text(Text),
     Bars(Bars),
@@ -102,7 +102,7 @@ pub enum Item {
 }
 
 impl Item {
-    /// The box that nothing of it leaves.
+    /// Returns the box that contains the whole item.
     pub fn area(&self) -> Rect {
         match self {
             Self::Fill(area) => *area,
@@ -113,16 +113,16 @@ impl Item {
     }
 }
 
-/// A drawing, with the fonts that its text is set in.
+/// A drawing, with the fonts of its text.
 #[derive(Clone)]
 pub struct Scene {
-    /// In millimetres.
+    /// The width in millimetres.
     pub width: f32,
     pub height: f32,
-    /// The page of a PDF, in points; inches are no whole number of dots.
+    /// The page size of a PDF, in points. Inches are not a whole number of dots.
     pub points: (f32, f32),
     pub items: Vec<Item>,
-    /// Characters that no font has; each is drawn as a box.
+    /// Characters that no font has. Each is drawn as a box.
     pub missing: Vec<char>,
     pub(crate) fonts: Fonts,
 }
@@ -133,12 +133,12 @@ impl Scene {
     }
 }
 
-/// The nearest place on the grid of dots.
+/// Returns the nearest position on the grid of dots.
 pub fn snap(mm: f32) -> f32 {
     (mm * DOTS_PER_MM).round() / DOTS_PER_MM
 }
 
-/// Millimetres in whole dots.
+/// Converts millimetres to whole dots.
 pub fn dots(mm: f32) -> i32 {
     #[expect(clippy::cast_possible_truncation, reason = "a page has thousands of dots, not billions")]
     let dots = (mm * DOTS_PER_MM).round() as i32;

@@ -1,14 +1,15 @@
-//! Text made into glyphs: clean, in visual order, shaped, and measured in ems.
+//! Conversion of text to glyphs: cleaned, in visual order, shaped, and measured in ems.
 
 use crate::font::{Fonts, Style};
 use harfrust::{Buffer, Direction, ShapeOptions, ShaperFont, shape};
+use std::borrow::Cow;
 use std::ops::Range;
 use unicode_bidi::BidiInfo;
 
-/// The longest text that is looked at, in characters: as long as any of a shipment's.
+/// Longest text that is shaped, in characters: the longest text of a shipment.
 pub const MAX_CHARACTERS: usize = 1000;
 
-/// How many places for a break are looked at first, where the end of a line is sought.
+/// Number of break positions that are tried first in the search for the end of a line.
 const FIRST_REACH: usize = 8;
 
 /// One glyph, in the visual order of its line; measures in ems.
@@ -17,27 +18,30 @@ pub struct Glyph {
     /// The index of its font.
     pub face: usize,
     pub id: u32,
-    /// Where its origin lies, from the start of the line and above the baseline.
+    /// The position of its origin, from the start of the line and above the baseline.
     pub x: f32,
     pub y: f32,
     pub advance: f32,
-    /// The bytes of the line's text that it stands for.
+    /// The bytes of the line's text that the glyph represents.
     pub range: Range<usize>,
 }
 
-/// A line of text, shaped.
+/// A shaped line of text.
 #[derive(Debug, Clone)]
 pub struct Line {
     pub text: String,
     pub glyphs: Vec<Glyph>,
-    /// In ems.
+    /// The width in ems.
     pub width: f32,
     pub is_right_to_left: bool,
 }
 
-/// Text as it may be drawn: one line, single spaces, no controls, and nothing that turns its direction around unseen. What
-/// is cut off shows as an ellipsis.
-pub fn clean(text: &str) -> String {
+/// Returns text that can be drawn: one line, single spaces, no control characters, and no invisible changes of
+/// direction. Text that is too long is cut and ends in an ellipsis.
+pub fn clean(text: &str) -> Cow<'_, str> {
+    if is_clean(text) {
+        return Cow::Borrowed(text);
+    }
     let is_hidden = |c: char| matches!(c, '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
     let kept = text.chars().filter(|c| !is_hidden(*c)).map(|c| if c.is_control() { ' ' } else { c });
     let mut whole: String = kept.clone().take(MAX_CHARACTERS).collect();
@@ -45,12 +49,37 @@ pub fn clean(text: &str) -> String {
         whole.pop();
         whole.push('…');
     }
-    whole.split_whitespace().collect::<Vec<_>>().join(" ")
+    Cow::Owned(whole.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+/// Returns whether cleaning would change nothing, for most text: ASCII and the letters of Latin-1.
+fn is_clean(text: &str) -> bool {
+    let mut before = ' ';
+    for c in text.chars() {
+        if !matches!(c, ' '..='~' | 'À'..='ÿ') || c == ' ' && before == ' ' {
+            return false;
+        }
+        before = c;
+    }
+    // Up to this length in bytes, a text has no more characters than the limit.
+    (before != ' ' || text.is_empty()) && text.len() <= MAX_CHARACTERS
 }
 
 /// Shapes one line. The text should be clean.
 pub fn shape_line(fonts: &Fonts, text: &str, style: Style) -> Line {
     let mut line = Line { text: text.to_owned(), glyphs: Vec::new(), width: 0.0, is_right_to_left: false };
+    if let Some((index, face)) = fonts.compiled_in_face(style.is_bold)
+        && face.latin.shape(face, index, &mut line)
+    {
+        return line;
+    }
+    shape_line_in_full(fonts, line, style)
+}
+
+/// Shapes one line of any script.
+fn shape_line_in_full(fonts: &Fonts, mut line: Line, style: Style) -> Line {
+    let text = line.text.clone();
+    let text = text.as_str();
     let bidi = BidiInfo::new(text, None);
     let Some(paragraph) = bidi.paragraphs.first() else { return line };
     line.is_right_to_left = paragraph.level.is_rtl();
@@ -68,7 +97,7 @@ pub fn shape_line(fonts: &Fonts, text: &str, style: Style) -> Line {
     line
 }
 
-/// Cuts a run where the font changes.
+/// Splits a run where the font changes.
 fn by_face(fonts: &Fonts, text: &str, run: Range<usize>, style: Style) -> Vec<(usize, Range<usize>)> {
     let mut pieces: Vec<(usize, Range<usize>)> = Vec::new();
     for (offset, c) in text[run.clone()].char_indices() {
@@ -92,7 +121,7 @@ fn shape_piece(fonts: &Fonts, line: &mut Line, index: usize, range: Range<usize>
     if shape(&ShaperFont::new(&face.shape), &mut buffer, ShapeOptions::new()).is_err() {
         return;
     }
-    // A cluster reaches to the start of the next one, whichever side that stands on.
+    // A cluster extends to the start of the next one, on either side.
     let mut starts: Vec<usize> = buffer.glyph_infos().iter().map(|info| info.cluster as usize).collect();
     starts.sort_unstable();
     starts.dedup();
@@ -112,7 +141,7 @@ fn shape_piece(fonts: &Fonts, line: &mut Line, index: usize, range: Range<usize>
     }
 }
 
-/// Breaks text into lines no wider than `width` ems, at most `max` of them. What is left over is cut from the last line,
+/// Breaks text into at most `max` lines no wider than `width` ems. Text that is left over is cut from the last line,
 /// which then ends in an ellipsis.
 pub fn wrap(fonts: &Fonts, text: &str, style: Style, width: f32, max: usize) -> Vec<Line> {
     let mut lines = Vec::new();
@@ -138,7 +167,8 @@ pub fn wrap(fonts: &Fonts, text: &str, style: Style, width: f32, max: usize) -> 
     lines
 }
 
-/// Breaks text between words into at most `max` lines no wider than `width` ems; None where that can't be.
+/// Breaks text between words into at most `max` lines no wider than `width` ems. Returns `None` if that is
+/// impossible.
 pub fn wrap_between_words(
     fonts: &Fonts,
     text: &str,
@@ -161,7 +191,7 @@ pub fn wrap_between_words(
     None
 }
 
-/// The longest beginning that ends at one of `ends` and fits together with `tail`: where it ends, and its line.
+/// Returns the longest prefix that ends at one of `ends` and fits together with `tail`: its end, and its line.
 fn longest(
     fonts: &Fonts,
     text: &str,
@@ -172,17 +202,18 @@ fn longest(
 ) -> Option<(usize, Line)> {
     let line_to = |end: usize| shape_line(fonts, &format!("{}{tail}", text[..end].trim_end()), style);
     let fits = |end: &usize| line_to(*end).width <= width;
-    // A line is a small part of a long text, so the search goes no further than twice what fits.
+    // A line is a small part of a long text, so the search stops at twice the length that fits.
     let mut reach = FIRST_REACH;
     while ends.get(reach).is_some_and(fits) {
         reach *= 2;
     }
     let fitting = ends[..reach.min(ends.len())].partition_point(fits);
-    // Shaping may make a longer text narrower, so the search may be off by a little; this makes sure.
+    // Shaping may make a longer text narrower, so the search may be slightly off. Each candidate is measured.
     ends[..fitting].iter().rev().map(|end| (*end, line_to(*end))).find(|(_, line)| line.width <= width)
 }
 
-/// Where a line may be broken: after a space, a hyphen or a comma, and around characters that are words themselves.
+/// Returns where a line may be broken: after a space, a hyphen or a comma, and around characters that are words of
+/// their own.
 fn breaks(text: &str) -> Vec<usize> {
     let is_word = |c: char| ('\u{2e80}'..='\u{d7ff}').contains(&c) || ('\u{f900}'..='\u{faff}').contains(&c);
     let pairs = text.char_indices().zip(text.char_indices().skip(1));
@@ -192,7 +223,7 @@ fn breaks(text: &str) -> Vec<usize> {
     pairs.filter(|((_, a), (_, b))| may_break(*a, *b)).map(|(_, (at, _))| at).collect()
 }
 
-/// Where a line may be cut if need be: between any two characters of which the second is no mark on the first.
+/// Returns where a line may be cut if necessary: between two characters, unless the second is a mark on the first.
 fn cuts(text: &str) -> Vec<usize> {
     let is_mark = |c: char| matches!(c, '\u{300}'..='\u{36f}' | '\u{64b}'..='\u{65f}' | '\u{93a}'..='\u{94d}' | '\u{e31}' | '\u{e34}'..='\u{e3a}' | '\u{e47}'..='\u{e4e}' | '\u{200c}' | '\u{200d}' | '\u{3099}' | '\u{309a}' | '\u{fe00}'..='\u{fe0f}');
     text.char_indices().skip(1).filter(|(_, c)| !is_mark(*c)).map(|(at, _)| at).collect()
@@ -213,6 +244,10 @@ mod tests {
     #[test]
     fn text_is_cleaned_of_what_cannot_be_seen() {
         assert_eq!(clean("  a\n\tb\u{0} \u{202e}c\u{200b} "), "a b c");
+        assert_eq!(
+            (clean("a "), clean(" a"), clean(" "), clean("")),
+            ("a".into(), "a".into(), "".into(), "".into())
+        );
         assert_eq!(clean(&"x".repeat(MAX_CHARACTERS)), "x".repeat(MAX_CHARACTERS));
         assert_eq!(clean(&"x".repeat(1500)), format!("{}…", "x".repeat(MAX_CHARACTERS - 1)));
     }
@@ -249,7 +284,66 @@ mod tests {
         assert_eq!(texts(wrap(&FONTS, "", Style::default(), 4.0, 3)), Vec::<String>::new());
     }
 
+    /// The data that determines how a line is drawn. Of a glyph: its font, its number, its position and size as bits,
+    /// and its bytes.
+    type Measured = (usize, u32, [u32; 3], Range<usize>);
+
+    fn drawn(line: &Line) -> (Vec<Measured>, u32, bool) {
+        let glyph = |glyph: &Glyph| {
+            let measures = [glyph.x, glyph.y, glyph.advance].map(f32::to_bits);
+            (glyph.face, glyph.id, measures, glyph.range.clone())
+        };
+        (line.glyphs.iter().map(glyph).collect(), line.width.to_bits(), line.is_right_to_left)
+    }
+
+    #[test]
+    fn tables_shape_every_pair_of_latin_1_as_the_shaper_does() {
+        let characters: Vec<char> = ('\u{20}'..='\u{ff}').filter(|c| crate::latin::is_listed(*c)).collect();
+        for is_bold in [false, true] {
+            let style = Style { is_bold, country: None };
+            for first in &characters {
+                // Each character precedes and follows each other one once, as Latin text and without a letter.
+                let text: String = characters.iter().flat_map(|second| [*first, *second]).collect();
+                for text in [text.clone(), text.replace(char::is_alphabetic, "")] {
+                    let line =
+                        Line { text: text.clone(), glyphs: Vec::new(), width: 0.0, is_right_to_left: false };
+                    let full = shape_line_in_full(&FONTS, line, style);
+                    assert_eq!(drawn(&shape_line(&FONTS, &text, style)), drawn(&full), "{text}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn tables_shape_addresses_without_the_shaper() {
+        let (index, face) = FONTS.compiled_in_face(false).unwrap();
+        for text in [
+            "1 Quay Street, Offenbach",
+            "Tél. +33 4 55 55 01 23",
+            "5/7 Große Elbstraße",
+            "AVATAR Ty. Wo. fifi",
+        ] {
+            let mut line =
+                Line { text: text.to_owned(), glyphs: Vec::new(), width: 0.0, is_right_to_left: false };
+            assert!(face.latin.shape(face, index, &mut line), "{text}");
+        }
+    }
+
     proptest! {
+        #[test]
+        fn tables_shape_latin_1_as_the_shaper_does(text in "[ -~\u{a0}-\u{ff}filFTVA.,]{0,40}|[0-9 ()+./-]{0,20}", is_bold: bool) {
+            let style = Style { is_bold, country: None };
+            let line = Line { text: text.clone(), glyphs: Vec::new(), width: 0.0, is_right_to_left: false };
+            let full = shape_line_in_full(&FONTS, line, style);
+            prop_assert_eq!(drawn(&shape_line(&FONTS, &text, style)), drawn(&full), "{}", text);
+        }
+
+        #[test]
+        fn cleaning_is_the_same_by_either_way(text in "[ -~\u{a0}-\u{ff}]{0,12}") {
+            let slow = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            prop_assert_eq!(clean(&text), slow);
+        }
+
         #[test]
         fn no_line_is_wider_than_asked_and_nothing_is_lost_but_spaces_unless_cut(
             text in "[ -~а-яאבגدمحم山田]{0,60}", width in 3.0_f32..12.0, max in 1_usize..5

@@ -1,15 +1,16 @@
-//! A scene as ZPL II, for printers of 203 dpi: text and barcodes as the printer's own, so that a label is a kilobyte.
+//! A scene as ZPL II, for printers of 203 dpi. Text and barcodes use the printer's own fonts and symbologies, so that
+//! a label is a kilobyte.
 //!
-//! What a printer may read differently is sent as dots (`^GFA`): text beyond Latin-1, for which font 0 has no letters, and
-//! barcodes with signs that mean something to ZPL.
+//! Items that printers interpret differently are sent as dots (`^GFA`): text beyond Latin-1, for which font 0 has no
+//! glyphs, and barcodes with characters that are commands in ZPL.
 
 use crate::raster::{Bitmap, Raster};
 use crate::scene::{Align, Bars, Item, Rect, Scene, Squares, Text, dots};
 use std::fmt::Write;
 
-/// `^BQ` moves a code down by the height that the last `^BY` gave; this is told before, and taken off.
+/// `^BQ` moves a code down by the height of the last `^BY`. This height is set before, and subtracted.
 const QR_OFFSET: i32 = 10;
-/// Font 0 is narrower than ours, and its figures are as high at this part of the size.
+/// Font 0 is narrower than the compiled-in fonts. At this factor, its digits have the same height.
 const FONT_SCALE: f32 = 1.0;
 
 /// Writes a scene as one label.
@@ -31,7 +32,7 @@ pub fn zpl(scene: &Scene) -> String {
     zpl
 }
 
-/// Writing to a string can't fail.
+/// Formats into a string, which cannot fail.
 macro_rules! put {
     ($zpl:expr, $($argument:tt)*) => { _ = writeln!($zpl, $($argument)*) };
 }
@@ -41,13 +42,13 @@ fn fill(zpl: &mut String, area: Rect) {
     put!(zpl, "^FO{},{}^GB{width},{height},{}^FS", dots(area.x), dots(area.y), width.min(height));
 }
 
-/// Whether data is free of signs that ZPL or its barcodes read as commands.
+/// Returns whether data is free of characters that ZPL or its barcodes interpret as commands.
 fn is_plain(data: &str) -> bool {
     data.chars()
         .all(|c| c.is_ascii_alphanumeric() || matches!(c, ' ' | '-' | '.' | '/' | ':' | '+' | '$' | '%'))
 }
 
-/// Whether font 0 has all of it. `^FB` reads backslashes.
+/// Returns whether font 0 has all characters of the text. `^FB` interprets backslashes.
 fn is_native_text(text: &Text) -> bool {
     text.line.text.chars().all(|c| matches!(c, ' '..='~' | '\u{a1}'..='\u{ff}') && c != '\\' && c != '\u{ad}')
 }
@@ -78,7 +79,7 @@ fn put_hex(data: &mut String, c: char) {
 fn native_bars(zpl: &mut String, bars: &Bars) {
     let (x, y, height) = (dots(bars.x), dots(bars.area.y), dots(bars.area.height));
     put!(zpl, "^BY{},3,{height}", bars.module_dots);
-    // Digits with FNC1 in front are set C from the start; else the printer chooses the sets.
+    // Digits after FNC1 are in set C from the start. Otherwise the printer chooses the sets.
     if bars.is_gs1 {
         put!(zpl, "^FO{x},{y}^BCN,{height},N,N,N,N^FD>;>8{}^FS", bars.data);
     } else {
@@ -101,12 +102,12 @@ fn native_squares(zpl: &mut String, squares: &Squares) {
     }
 }
 
-/// An item as dots.
+/// Writes an item as dots.
 fn graphic(zpl: &mut String, scene: &Scene, item: &Item) {
     let area = item.area();
     let mut raster = Raster::new(&scene.fonts, area);
     match item {
-        // Font and background are drawn apart, and `^FR` turns what is black here white on what is black there.
+        // Text and background are drawn separately. `^FR` inverts the black dots of the text on a black background.
         Item::Text(text) => raster.text(&Text { is_inverse: false, ..text.clone() }),
         _ => raster.draw(item),
     }
@@ -114,7 +115,7 @@ fn graphic(zpl: &mut String, scene: &Scene, item: &Item) {
     put_dots(zpl, &raster.bitmap, (dots(area.x), dots(area.y)), reverse);
 }
 
-/// Dots that are a whole label.
+/// Writes dots as a whole label.
 pub(crate) fn dots_as_label(bitmap: &Bitmap) -> String {
     let mut zpl = format!("^XA\n^PW{}\n^LL{}\n^LH0,0\n", bitmap.width, bitmap.height);
     put_dots(&mut zpl, bitmap, (0, 0), "");
@@ -122,7 +123,7 @@ pub(crate) fn dots_as_label(bitmap: &Bitmap) -> String {
     zpl
 }
 
-/// Writes what is black of a bitmap whose top left is at this place.
+/// Writes the black dots of a bitmap whose top left corner is at this position.
 fn put_dots(zpl: &mut String, bitmap: &Bitmap, (x, y): (i32, i32), reverse: &str) {
     let Some((left, top, bitmap)) = trimmed(bitmap) else { return };
     let (x, y) = (x + left.cast_signed(), y + top.cast_signed());
@@ -130,7 +131,8 @@ fn put_dots(zpl: &mut String, bitmap: &Bitmap, (x, y): (i32, i32), reverse: &str
     put!(zpl, "^FO{x},{y}{reverse}^GFA,{total},{total},{},{}^FS", bitmap.stride, hex(&bitmap));
 }
 
-/// The part of a bitmap that has black in it, and where it lies: whole bytes from the left, whole rows. None if all is white.
+/// Returns the part of a bitmap with black dots, and its position: whole bytes from the left, whole rows. Returns
+/// `None` if all dots are white.
 fn trimmed(bitmap: &Bitmap) -> Option<(u32, u32, Bitmap)> {
     let rows: Vec<&[u8]> = bitmap.bytes.chunks(bitmap.stride.max(1)).collect();
     let is_black = |row: &&[u8]| row.iter().any(|byte| *byte != 0);
@@ -145,7 +147,8 @@ fn trimmed(bitmap: &Bitmap) -> Option<(u32, u32, Bitmap)> {
     Some((size(left * 8), size(top), part))
 }
 
-/// ZPL's compressed hex: runs of a digit are counted by letters, `,` ends a row with zeros, `:` repeats the row above.
+/// Returns ZPL's compressed hex: letters count repeated digits, `,` fills a row with zeros, `:` repeats the row
+/// above.
 fn hex(bitmap: &Bitmap) -> String {
     let mut written = String::new();
     let mut above: Option<&[u8]> = None;
@@ -164,7 +167,7 @@ fn hex_row(row: &[u8], written: &mut String) {
     let digits: Vec<u8> = row.iter().flat_map(|byte| [byte >> 4, byte & 15]).collect();
     let end = digits.iter().rposition(|digit| *digit != 0).map_or(0, |last| last + 1);
     for run in digits[..end].chunk_by(|a, b| a == b) {
-        // `z` to `g` count 400 down to 20, `Y` to `G` 19 down to 1; together they add up.
+        // `z` to `g` count 400 down to 20, `Y` to `G` 19 down to 1; several add up.
         let mut count = run.len();
         while count >= 20 {
             let twenties = (count / 20).min(20);
@@ -181,7 +184,7 @@ fn hex_row(row: &[u8], written: &mut String) {
     }
 }
 
-/// The letter that stands so far behind another.
+/// Returns the letter this many positions after another.
 fn letter(before: u8, by: usize) -> char {
     char::from(before + u8::try_from(by).unwrap_or_default())
 }
@@ -191,7 +194,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Reads compressed hex as a printer does.
+    /// Decodes compressed hex as a printer does.
     fn unhex(text: &str, stride: usize) -> Vec<u8> {
         let (mut rows, mut row, mut count): (Vec<Vec<u8>>, Vec<u8>, usize) = (Vec::new(), Vec::new(), 0);
         for c in text.chars() {

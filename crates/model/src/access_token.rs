@@ -1,8 +1,8 @@
-//! Access tokens: who is calling, for which organisation, in which world, with which scopes.
+//! Access tokens: the credentials of a caller, with its organisation, world and scopes.
 //!
-//! A token reads `dk_live_…` or `dk_test_…`: the organisation, 128 random bits and a checksum, in base 62. It names
-//! its organisation, so that even the look-up of a token is a statement scoped by its owner; it is stored as a
-//! hash only; and a mistyped one is refused without asking the database.
+//! A token has the form `dk_live_…` or `dk_test_…`, followed by the organisation, 128 random bits and a checksum in
+//! base 62. A token names its organisation, so that even its look-up is a statement scoped by its owner. The database
+//! stores only its hash. The checksum rejects a mistyped token without a database query.
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -22,7 +22,7 @@ impl IdKind for User {
     const PREFIX: &'static str = "usr";
 }
 
-/// A token as it is stored and shown, without its secret.
+/// A token without its secret, as it is stored and shown.
 #[derive(Clone, Debug)]
 pub struct AccessToken {
     pub id: Id<AccessToken>,
@@ -30,8 +30,12 @@ pub struct AccessToken {
     pub user: Id<User>,
     pub name: Option<String>,
     pub scopes: Scopes,
-    /// The token that this one was traded for, at `/oauth/token`. It dies with it.
+    /// The token that was exchanged for this one at `/oauth/token`. If the parent is revoked or expires, so does this
+    /// token.
     pub parent: Option<Id<AccessToken>>,
+    /// The token that created this one, also by an exchange. Revoking the creator revokes this token. `None` if the
+    /// operator created it.
+    pub creator: Option<Id<AccessToken>>,
     pub expires_at: Option<Timestamp>,
     pub created_at: Timestamp,
 }
@@ -41,12 +45,12 @@ impl IdKind for AccessToken {
 }
 
 impl AccessToken {
-    /// Whether it may still be used.
+    /// Returns whether the token is neither revoked nor expired.
     pub fn is_alive(&self, now: Timestamp) -> bool {
         self.expires_at.is_none_or(|end| now < end)
     }
 
-    /// What the API shows of it.
+    /// Returns the token as the API shows it.
     pub fn view(&self, secret: Option<&Secret>) -> AccessTokenView {
         AccessTokenView {
             id: self.id,
@@ -56,12 +60,13 @@ impl AccessToken {
             scopes: self.scopes.words(),
             expires_at: self.expires_at,
             created_at: self.created_at,
+            created_by: self.creator,
             token: secret.map(|secret| secret.0.clone()),
         }
     }
 }
 
-/// The shown form of a token.
+/// A token as the API shows it.
 #[derive(Serialize)]
 pub struct AccessTokenView {
     id: Id<AccessToken>,
@@ -71,6 +76,7 @@ pub struct AccessTokenView {
     scopes: Vec<String>,
     expires_at: Option<Timestamp>,
     created_at: Timestamp,
+    created_by: Option<Id<AccessToken>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     token: Option<String>,
 }
@@ -81,7 +87,7 @@ pub struct UserReference {
     pub id: Id<User>,
 }
 
-/// What a client says of a token that it asks for.
+/// The body of a request that creates a token.
 #[derive(Deserialize, Debug)]
 pub struct AccessTokenInput {
     pub name: Option<String>,
@@ -94,7 +100,7 @@ impl Input for AccessTokenInput {
     const SHAPE: &'static Shape = &ACCESS_TOKEN_INPUT;
 }
 
-/// The token itself, shown once.
+/// The secret text of a token, which is shown only once.
 pub struct Secret(String);
 
 const BASE: u128 = 62;
@@ -103,11 +109,11 @@ const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnop
 const NUMBER_CHARS: usize = 22;
 const CHECKSUM_CHARS: usize = 6;
 
-/// Random bytes that [`Secret::new`] needs.
+/// Number of random bytes that [`Secret::new`] needs.
 pub const SECRET_BYTES: usize = 16;
 
 impl Secret {
-    /// A new secret for an owner.
+    /// Creates a secret for an owner.
     pub fn new(owner: Owner, random: [u8; SECRET_BYTES]) -> Self {
         let mut text = format!("dk_{}_", owner.world.as_str());
         push_base62(&mut text, owner.organisation.bits(), NUMBER_CHARS);
@@ -117,7 +123,8 @@ impl Secret {
         Self(text)
     }
 
-    /// The owner a token was made for; `None` where the checksum says that it was not made by us.
+    /// Returns the owner that a token names, or `None` if the checksum does not match, so that the token cannot be
+    /// genuine.
     pub fn owner_of(token: &str) -> Option<Owner> {
         let rest = token.strip_prefix("dk_")?;
         let (world, digits) = match rest.split_once('_')? {
@@ -136,7 +143,7 @@ impl Secret {
         Some(Owner { organisation: Id::from_bits(read_base62(&digits[..NUMBER_CHARS])?), world })
     }
 
-    /// What the database keeps of a token. The secret is random, so a fast hash is safe.
+    /// Returns the hash that the database stores. The secret is random, so a fast hash is safe.
     pub fn hash(token: &str) -> [u8; 32] {
         Sha256::digest(token.as_bytes()).into()
     }
@@ -167,9 +174,20 @@ fn is_scope(text: &str) -> bool {
 }
 
 /// The id of a token.
-pub static ID: Shape = Shape::new(Kind::Identifier(AccessToken::PREFIX), "An access token's id.");
-static NAME: Shape = Shape::text(0, 255, "What the token is for.").example(r#""Warehouse scanner""#);
-static USER_ID: Shape = Shape::new(Kind::Identifier(User::PREFIX), "A user's id.");
+pub static ID: Shape = Shape::new(
+    Kind::Identifier(AccessToken::PREFIX),
+    "Names the token without giving access: `dockside token list` and revoking use it, and OAuth takes it as `client_id`.",
+);
+static NAME: Shape = Shape::text(
+    0,
+    255,
+    "A note for people, such as the device that holds the token. It has no effect, and need not be unique.",
+)
+.example(r#""Warehouse scanner""#);
+pub(crate) static USER_ID: Shape = Shape::new(
+    Kind::Identifier(User::PREFIX),
+    "Made when a token is first created for the user on the server. All tokens of one user share it.",
+);
 static USER: Shape = Shape::object(
     "UserReference",
     &[Field::required("id", &USER_ID)],
@@ -181,16 +199,30 @@ static SCOPE: Shape = Shape::new(
         chars_max: 64,
         pattern: Some(Pattern { regex: SCOPE_REGEX, matches: is_scope }),
     },
-    "A scope, such as `locations:read`; `*` is all.",
+    "A resource and what may be done with it, such as `locations:read`. `write` implies `read`; `purchase`, which spends money, is implied by nothing but `*`.",
 )
 .example(r#""locations:read""#);
-const SCOPE_REGEX: &str = r"^(\*|(locations|location_configurations|orders|inventory|allocations|shipments|carriers|batches|manifests|events|webhooks|access_tokens):(read|write)|reservations:read|(shipments|batches):purchase)$";
-static SCOPES: Shape = Shape::list(&SCOPE, 40, "What the token may do.");
-static MODE: Shape =
-    Shape::new(Kind::OneOf(&["live", "test"]), "The world that the token sees: the caller's own.");
-static TOKEN: Shape = Shape::text(1, 100, "The token itself: shown once, when it is made.");
+const SCOPE_REGEX: &str = r"^(\*|(locations|location_configurations|orders|inventory|allocations|shipments|carriers|batches|manifests|events|webhooks|access_tokens|organisation):(read|write)|reservations:read|(shipments|batches):purchase)$";
+pub(crate) static SCOPES: Shape = Shape::list(
+    &SCOPE,
+    40,
+    "What the token may do. A token can't give another one more than it has itself. Scopes never change: make a new token instead.",
+);
+pub(crate) static MODE: Shape = Shape::new(
+    Kind::OneOf(&["live", "test"]),
+    "`live` data, or the `test` world beside it, where the only carrier is the sandbox. Set by the token that made this one.",
+);
+static TOKEN: Shape = Shape::text(
+    1,
+    100,
+    "The secret to send as `Authorization: Bearer …`. Only a hash of it is kept, so it is in this answer and never shown again.",
+);
 
-/// A token, without its secret.
+const CREATED_BY: Field = Field::given_or_null("created_by", &ID).about(
+    "The token that made this one: revoking it revokes this one too. Null where the operator made it on the server, or a version of Dockside that did not record it.",
+);
+
+/// A token without its secret.
 pub static ACCESS_TOKEN: Shape = Shape::object(
     "AccessToken",
     &[
@@ -199,13 +231,15 @@ pub static ACCESS_TOKEN: Shape = Shape::object(
         Field::given("user", &USER),
         Field::given("mode", &MODE),
         Field::given("scopes", &SCOPES),
-        Field::given_or_null("expires_at", &MOMENT),
-        Field::given("created_at", &MOMENT),
+        Field::given_or_null("expires_at", &MOMENT)
+            .about("From this moment on the token is refused with 401. Null: it lives until it is revoked."),
+        Field::created_at(),
+        CREATED_BY,
     ],
     "An access token. Its secret is shown once, when it is made.",
 );
 
-/// A token when it has just been made.
+/// A token as the response to its creation shows it.
 pub static ACCESS_TOKEN_CREATED: Shape = Shape::object(
     "AccessTokenCreated",
     &[
@@ -214,14 +248,16 @@ pub static ACCESS_TOKEN_CREATED: Shape = Shape::object(
         Field::given("user", &USER),
         Field::given("mode", &MODE),
         Field::given("scopes", &SCOPES),
-        Field::given_or_null("expires_at", &MOMENT),
-        Field::given("created_at", &MOMENT),
+        Field::given_or_null("expires_at", &MOMENT)
+            .about("From this moment on the token is refused with 401. Null: it lives until it is revoked."),
+        Field::created_at(),
+        CREATED_BY,
         Field::given("token", &TOKEN),
     ],
     "A new access token with its secret.",
 );
 
-/// What a client says of a token.
+/// The body of a request that creates a token.
 pub static ACCESS_TOKEN_INPUT: Shape = Shape::object(
     "AccessTokenInput",
     &[
@@ -230,8 +266,10 @@ pub static ACCESS_TOKEN_INPUT: Shape = Shape::object(
         Field::optional("user", &USER),
         Field::given("mode", &MODE),
         Field::required("scopes", &SCOPES),
-        Field::optional("expires_at", &MOMENT),
-        Field::given("created_at", &MOMENT),
+        Field::optional("expires_at", &MOMENT)
+            .about("From this moment on the token is refused with 401. Null: it lives until it is revoked."),
+        Field::created_at(),
+        CREATED_BY,
     ],
     "What a new token is for and may do.",
 );

@@ -1,4 +1,4 @@
-//! Allocations: an item of an order, assigned to a location. And the rules of changing them.
+//! Allocations: items of an order that are assigned to a location, and the rules for changing them.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::problem::Code;
 use crate::shape::{Field, Input, Kind, MOMENT, Shape};
 use crate::{Id, InventoryItem, Location, Order, Timestamp};
 
-/// An allocation. It holds one item; a request that names several makes several.
+/// An allocation of one item. A request with several items creates several allocations.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Allocation {
     pub id: Id<Allocation>,
@@ -20,7 +20,7 @@ pub struct Allocation {
     pub location: Id<Location>,
     pub quantity: i64,
     pub completed_at: Option<Timestamp>,
-    /// Whether completing it took stock: there was a level to take it from.
+    /// Whether its completion reduced a stock level. `false` if the location had no level of the item.
     pub took_stock: bool,
 }
 
@@ -49,7 +49,7 @@ impl Allocation {
         }
     }
 
-    /// The allocation after a change: what is not named stays.
+    /// Returns the allocation after a change. Fields that the change does not name keep their values.
     pub fn change(&self, change: &AllocationChange, now: Timestamp) -> Result<Allocation, Code> {
         let mut new = *self;
         if let Some(location) = change.location {
@@ -63,7 +63,7 @@ impl Allocation {
         }
         let completes = change.completed == Some(true) || change.completed_at.is_some();
         match self.completed_at {
-            // Completing it again, or sending back what was read, changes nothing.
+            // Completing it again, or sending back the values that were read, changes nothing.
             Some(_) if new == *self && change.completed != Some(false) => Ok(*self),
             Some(_) => Err(Code::AllocationCompleted),
             None => {
@@ -74,7 +74,7 @@ impl Allocation {
     }
 }
 
-/// A request to allocate.
+/// The body of a request that creates allocations.
 #[derive(Deserialize)]
 pub struct AllocationsInput {
     pub allocations: Vec<AllocationInput>,
@@ -84,14 +84,14 @@ impl Input for AllocationsInput {
     const SHAPE: &'static Shape = &ALLOCATIONS_INPUT;
 }
 
-/// Items to send from a location.
+/// Items that a location is to send.
 #[derive(Deserialize)]
 pub struct AllocationInput {
     pub location: LocationReference,
     pub items: Vec<Line>,
 }
 
-/// A request to change allocations.
+/// The body of a request that changes allocations.
 #[derive(Deserialize)]
 pub struct AllocationChanges {
     pub allocations: Vec<AllocationChange>,
@@ -101,7 +101,7 @@ impl Input for AllocationChanges {
     const SHAPE: &'static Shape = &ALLOCATION_CHANGES;
 }
 
-/// What becomes of one allocation.
+/// The change of one allocation.
 #[derive(Deserialize)]
 pub struct AllocationChange {
     pub id: Id<Allocation>,
@@ -111,7 +111,7 @@ pub struct AllocationChange {
     pub completed_at: Option<Timestamp>,
 }
 
-/// How much more of each item a set of new quantities asks for than the old ones did.
+/// Returns the increase of each item's allocated quantity that a set of changes requests.
 pub fn demand(changes: impl Iterator<Item = (Id<InventoryItem>, i64)>) -> BTreeMap<Id<InventoryItem>, i64> {
     let mut demand = BTreeMap::new();
     for (item, quantity) in changes {
@@ -120,24 +120,41 @@ pub fn demand(changes: impl Iterator<Item = (Id<InventoryItem>, i64)>) -> BTreeM
     demand
 }
 
-/// Most allocations in one request.
+/// Maximum number of allocations in one request.
 pub const ALLOCATIONS_MAX: usize = 1000;
 
 /// The id of an allocation.
-pub static ALLOCATION_ID: Shape = Shape::new(Kind::Identifier(Allocation::PREFIX), "An allocation's id.");
-static ITEMS: Shape = Shape::some(&LINE_ITEM, LINES_MAX, "The items to send from the location.");
-static ONE_ITEM: Shape = Shape::some(&LINE_ITEM, 1, "The allocation's one item, with its quantity.");
-static COMPLETED: Shape = Shape::new(Kind::Boolean, "`true` completes it now: the stock is taken.");
+pub static ALLOCATION_ID: Shape = Shape::new(
+    Kind::Identifier(Allocation::PREFIX),
+    "Made when stock is assigned to a location. Changing or completing the allocation keeps it.",
+);
+static ITEMS: Shape = Shape::some(
+    &LINE_ITEM,
+    LINES_MAX,
+    "What to send from there. Each item becomes an allocation of its own, within the order's reservation.",
+);
+static ONE_ITEM: Shape = Shape::some(
+    &LINE_ITEM,
+    1,
+    "The one item that is allocated, and how many. A list, so that it reads like an order's `items`.",
+);
+static COMPLETED: Shape = Shape::new(
+    Kind::Boolean,
+    "`true` completes the allocation now: its quantity is taken from what is on hand. It can't be undone but by deleting all of the order's allocations.",
+);
 
 /// An allocation.
 pub static ALLOCATION: Shape = Shape::object(
     "Allocation",
     &[
         Field::given("id", &ALLOCATION_ID),
-        Field::given("location", &PLACE_REFERENCE),
-        Field::given("order", &ORDER_REFERENCE),
+        Field::given("location", &PLACE_REFERENCE)
+            .about("The place that sends it. Its level counts the quantity as allocated until completion."),
+        Field::given("order", &ORDER_REFERENCE)
+            .about("The committed order whose reservation this is a part of."),
         Field::given("items", &ONE_ITEM),
-        Field::given_or_null("completed_at", &MOMENT),
+        Field::given_or_null("completed_at", &MOMENT)
+            .about("When the stock was taken. Null while the allocation is open and may change."),
     ],
     "An item of an order, assigned to a location for fulfilment.",
 );
@@ -145,38 +162,47 @@ static NEW: Shape = Shape::object(
     "AllocationInput",
     &[
         Field::given("id", &ALLOCATION_ID),
-        Field::required("location", &PLACE_REFERENCE),
+        Field::required("location", &PLACE_REFERENCE).about("The place that is to send the items. It need not have them on hand: what is missing is on backorder."),
         Field::given("order", &ORDER_REFERENCE),
         Field::required("items", &ITEMS),
         Field::given("completed_at", &MOMENT),
     ],
     "Items to send from a location. Several items become one allocation each.",
 );
-static NEW_LIST: Shape = Shape::some(&NEW, ALLOCATIONS_MAX, "What to allocate, all or nothing.");
-/// A request to allocate.
+static NEW_LIST: Shape = Shape::some(
+    &NEW,
+    ALLOCATIONS_MAX,
+    "Up to so many allocations, made together or not at all: one that is refused refuses all.",
+);
+/// The body of a request that creates allocations.
 pub static ALLOCATIONS_INPUT: Shape = Shape::object(
     "AllocationsInput",
     &[Field::required("allocations", &NEW_LIST)],
-    "What to allocate, all or nothing.",
+    "Up to so many allocations, made together or not at all: one that is refused refuses all.",
 );
 static CHANGED: Shape = Shape::object(
     "AllocationChangeInput",
     &[
         Field::required("id", &ALLOCATION_ID),
-        Field::optional("location", &PLACE_REFERENCE),
+        Field::optional("location", &PLACE_REFERENCE).about("Moves the open allocation to another place."),
         Field::given("order", &ORDER_REFERENCE),
         Field::optional("items", &ONE_ITEM),
         Field::optional("completed", &COMPLETED),
-        Field::optional("completed_at", &MOMENT),
+        Field::optional("completed_at", &MOMENT)
+            .about("Completes the allocation, as `completed` does, with the moment at which the goods left. Null or absent leaves it open."),
     ],
     "What becomes of one allocation; what is not named stays.",
 );
-static CHANGED_LIST: Shape = Shape::some(&CHANGED, ALLOCATIONS_MAX, "What to change, all or nothing.");
-/// A request to change allocations.
+static CHANGED_LIST: Shape = Shape::some(
+    &CHANGED,
+    ALLOCATIONS_MAX,
+    "The allocations to change, together or not at all: one that is refused leaves all as they were.",
+);
+/// The body of a request that changes allocations.
 pub static ALLOCATION_CHANGES: Shape = Shape::object(
     "AllocationChangesInput",
     &[Field::required("allocations", &CHANGED_LIST)],
-    "What to change, all or nothing.",
+    "The allocations to change, together or not at all: one that is refused leaves all as they were.",
 );
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Batches: shipments that are bought, labelled and handed over together.
+//! Batches: shipments that are purchased, labelled and handed over together.
 
 mod shapes;
 
@@ -14,13 +14,14 @@ use crate::shipment::{self, LabelFormat, Shipment, ShipmentError};
 use crate::{Code, Id, Result, Timestamp};
 
 pub use shapes::{
-    BATCH, BATCH_ID, MEMBERS_ADDED, MEMBERS_REMOVED, MEMBERS_SHOWN, NAMED_MAX, PARTIAL_SHIPMENT, STATUS,
+    BATCH, BATCH_ID, LABELS_INPUT, MEMBERS_ADDED, MEMBERS_REMOVED, MEMBERS_SHOWN, NAMED_MAX,
+    PARTIAL_SHIPMENT, STATUS,
 };
 
-/// Most errors of its shipments that a batch shows.
+/// Maximum number of shipment errors that a batch shows.
 pub const ERRORS_MAX: usize = 100;
 
-/// The parts of a shipment that a list of a batch's shipments may leave out.
+/// The parts of a shipment that a list of a batch's shipments may omit.
 pub const PARTS: [&str; 7] = [
     "origin_address",
     "destination_address",
@@ -31,16 +32,16 @@ pub const PARTS: [&str; 7] = [
     "errors",
 ];
 
-/// A batch as it is shown. Its shipments say which batch they are in.
+/// A batch as the API shows it. A shipment stores the batch that it belongs to.
 #[derive(Serialize, Clone, Debug)]
 pub struct Batch {
     pub id: Id<Batch>,
     #[serde(flatten)]
     pub details: Details,
     pub status: Status,
-    /// Of its shipments, and not all of them.
-    pub errors: Vec<ShipmentError>,
-    /// The first of its shipments, in short.
+    /// Errors of its shipments, up to [`ERRORS_MAX`].
+    pub errors: Vec<BatchError>,
+    /// Summaries of its first shipments.
     pub shipments: Vec<Member>,
     #[serde(flatten)]
     pub counts: Counts,
@@ -52,18 +53,18 @@ impl IdKind for Batch {
     const PREFIX: &'static str = "batch";
 }
 
-/// What a client said of a batch, but for its shipments. It is kept like this.
+/// The client's input for a batch, without its shipments. It is stored in this form.
 #[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
 #[serde(default)]
 pub struct Details {
     pub name: Option<String>,
-    /// With which all its shipments are bought; each with its own where there is none.
+    /// The service with which all shipments are purchased. If it is `None`, each shipment uses its own.
     pub service: Option<Service>,
     pub options: Options,
     pub metadata: Map<String, Value>,
 }
 
-/// How the batch's labels are wanted.
+/// The options for the batch's labels.
 #[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
 #[serde(default)]
 pub struct Options {
@@ -76,7 +77,7 @@ impl Default for Options {
     }
 }
 
-/// The service of a batch.
+/// The carrier service of a batch.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
 pub struct Service {
     pub carrier: Part<Carrier>,
@@ -84,7 +85,7 @@ pub struct Service {
     pub carrier_account: Part<CarrierAccount>,
 }
 
-/// A carrier, one of its services or an account with it, as a batch shows it.
+/// A carrier, a service or an account, as a batch shows it.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
 #[serde(bound = "")]
 pub struct Part<K: IdKind> {
@@ -95,7 +96,7 @@ pub struct Part<K: IdKind> {
 }
 
 impl Service {
-    /// What `Summary::chosen` says of a shipment that chose this service, or asks for it.
+    /// Returns the value of `Summary::chosen` of a shipment that chose or requests this service.
     pub fn as_chosen(&self) -> Vec<String> {
         let word = |handle: &Option<String>| handle.clone().unwrap_or_default();
         let (carrier, service) = (word(&self.carrier.handle), word(&self.carrier_service.handle));
@@ -107,7 +108,26 @@ impl Service {
     }
 }
 
-/// A shipment of a batch, in short.
+/// An error of one of a batch's shipments.
+#[derive(Serialize, Clone, Debug, PartialEq)]
+pub struct BatchError {
+    pub shipment_id: Id<Shipment>,
+    #[serde(flatten)]
+    pub error: ShipmentError,
+}
+
+/// The body of a request that creates the labels of a batch.
+#[derive(Deserialize, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BatchLabelsInput {
+    /// The format of the labels. If it is `None`, the batch's own format applies.
+    pub format: Option<LabelFormat>,
+}
+
+impl Input for BatchLabelsInput {
+    const SHAPE: &'static Shape = &LABELS_INPUT;
+}
+
+/// The summary of a shipment in a batch.
 #[derive(Serialize, Clone, Debug, PartialEq)]
 pub struct Member {
     pub id: Id<Shipment>,
@@ -116,7 +136,7 @@ pub struct Member {
     pub errors: Vec<ShipmentError>,
 }
 
-/// What a client says of a batch.
+/// The body of a request that creates a batch.
 #[derive(Deserialize, Clone, Debug)]
 pub struct BatchInput {
     pub name: Option<String>,
@@ -127,7 +147,7 @@ pub struct BatchInput {
     pub metadata: Map<String, Value>,
     #[serde(default)]
     pub shipments: Vec<NamedShipment>,
-    /// Whether its service counts more than those that its shipments chose.
+    /// Whether the batch's service takes precedence over the services that its shipments chose.
     #[serde(default, rename = "override")]
     pub overrides: bool,
 }
@@ -136,7 +156,7 @@ impl Input for BatchInput {
     const SHAPE: &'static Shape = &BATCH;
 }
 
-/// The service that a client names.
+/// A service as a client names it.
 #[derive(Deserialize, Clone, Debug)]
 pub struct ServiceInput {
     pub carrier: Option<PartName>,
@@ -144,7 +164,7 @@ pub struct ServiceInput {
     pub carrier_account: Option<PartName>,
 }
 
-/// Something by its id, its handle or both.
+/// The id, the handle, or both, of a carrier, a service or an account.
 #[derive(Deserialize, Clone, Debug)]
 pub struct PartName {
     pub id: Option<String>,
@@ -152,20 +172,20 @@ pub struct PartName {
 }
 
 impl PartName {
-    /// Whether it names this.
+    /// Returns whether this names the entity with this id and handle.
     pub fn is(&self, id: &str, handle: Option<&str>) -> bool {
         self.id.as_deref().is_none_or(|named| named == id)
             && self.handle.as_deref().is_none_or(|named| Some(named) == handle)
     }
 }
 
-/// A shipment that a client names.
+/// A shipment as a client names it, by its id.
 #[derive(Deserialize, Clone, Copy, Debug)]
 pub struct NamedShipment {
     pub id: Id<Shipment>,
 }
 
-/// Shipments that are to be in a batch.
+/// The body of a request that adds shipments to a batch.
 #[derive(Deserialize, Clone, Debug)]
 pub struct MembersAdded {
     pub shipments: Vec<NamedShipment>,
@@ -177,7 +197,7 @@ impl Input for MembersAdded {
     const SHAPE: &'static Shape = &MEMBERS_ADDED;
 }
 
-/// Shipments that are to be in it no longer.
+/// The body of a request that removes shipments from a batch.
 #[derive(Deserialize, Clone, Debug)]
 pub struct MembersRemoved {
     pub shipments: Vec<NamedShipment>,
@@ -187,21 +207,24 @@ impl Input for MembersRemoved {
     const SHAPE: &'static Shape = &MEMBERS_REMOVED;
 }
 
-/// What is counted of a batch's shipments.
+/// The counts of a batch's shipments.
 #[derive(Serialize, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     #[serde(rename = "shipments_count")]
     pub shipments: i64,
     #[serde(rename = "purchased_count")]
     pub purchased: i64,
-    /// Errors, not shipments that have some.
+    /// Number of errors, not of shipments with errors.
     #[serde(rename = "error_count")]
     pub errors: i64,
     #[serde(rename = "packages_count")]
     pub packages: i64,
+    /// Purchased shipments whose carrier delivers the label later.
+    #[serde(rename = "labels_pending_count")]
+    pub labels_pending: i64,
 }
 
-/// By how much counts change.
+/// The difference between two counts.
 pub type Delta = Counts;
 
 impl Add for Counts {
@@ -213,6 +236,7 @@ impl Add for Counts {
             purchased: self.purchased + other.purchased,
             errors: self.errors + other.errors,
             packages: self.packages + other.packages,
+            labels_pending: self.labels_pending + other.labels_pending,
         }
     }
 }
@@ -226,6 +250,7 @@ impl Sub for Counts {
             purchased: self.purchased - other.purchased,
             errors: self.errors - other.errors,
             packages: self.packages - other.packages,
+            labels_pending: self.labels_pending - other.labels_pending,
         }
     }
 }
@@ -236,24 +261,24 @@ impl AddAssign for Counts {
     }
 }
 
-/// Where a batch stands.
+/// The status of a batch.
 #[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
     Open,
     Purchasing,
-    /// Finalised: nothing of it may change any more.
+    /// Final: the batch can no longer change.
     Purchased,
     PartiallyPurchased,
     PurchaseFailed,
 }
 
-/// What the status follows from, beside the counts.
+/// The other inputs of a batch's status, besides its counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Facts {
-    /// Whether purchases of it are still to be written down, or to be waited for.
+    /// Whether purchases of the batch are still to be recorded or are in progress.
     pub is_under_way: bool,
-    /// Whether some of its shipments were never bought. What was bought and taken back is not one of them.
+    /// Whether some of its shipments were never purchased. A voided shipment was purchased.
     pub has_unbought: bool,
 }
 
@@ -280,7 +305,7 @@ impl Status {
         Self::ALL.into_iter().find(|status| status.as_str() == word)
     }
 
-    /// Refuses to change a batch, or a shipment in it, that is bought or is being bought.
+    /// Fails if the batch is purchased or being purchased, so that neither it nor its shipments can change.
     pub fn ensure_changeable(self) -> Result<(), Code> {
         match self {
             Status::Open | Status::PartiallyPurchased | Status::PurchaseFailed => Ok(()),
@@ -289,7 +314,7 @@ impl Status {
         }
     }
 
-    /// The status once something changed with its shipments, or its purchase came to its end.
+    /// Returns the status after a change of its shipments or at the end of its purchase.
     #[must_use]
     pub fn after(self, counts: Counts, facts: Facts) -> Status {
         match self {
@@ -298,12 +323,12 @@ impl Status {
             Status::PurchaseFailed if counts.purchased == 0 => self,
             _ if !facts.has_unbought && counts.shipments > 0 => Status::Purchased,
             Status::Purchasing if counts.purchased == 0 => Status::PurchaseFailed,
-            // What was bought and taken back was bought by this batch all the same.
+            // A voided shipment was still purchased by this batch.
             _ => Status::PartiallyPurchased,
         }
     }
 
-    /// The event that tells of the change to this status.
+    /// Returns the type of the event for the change from `before` to this status.
     pub fn event(self, before: Status) -> &'static str {
         match self {
             _ if self == before => "batch.updated",

@@ -1,14 +1,14 @@
-//! Carriers, what they offer, and the accounts with which their services are bought.
+//! Carriers, their services, and the accounts with which services are purchased.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::address::LINE;
 use crate::id::Kind as IdKind;
-use crate::location::LINE;
-use crate::shape::{Field, Input, Kind, MOMENT, Shape};
+use crate::shape::{Field, Input, Kind, Shape};
 use crate::{Id, Timestamp};
 
-/// Somebody who carries parcels.
+/// A company that transports parcels.
 #[derive(Serialize, Clone, Debug, PartialEq)]
 pub struct Carrier {
     pub id: Id<Carrier>,
@@ -21,7 +21,7 @@ impl IdKind for Carrier {
     const PREFIX: &'static str = "car";
 }
 
-/// What a carrier offers.
+/// A service that a carrier offers.
 #[derive(Serialize, Clone, Debug, PartialEq)]
 pub struct CarrierService {
     pub id: Id<CarrierService>,
@@ -34,14 +34,14 @@ impl IdKind for CarrierService {
     const PREFIX: &'static str = "cs";
 }
 
-/// A contract with a carrier.
+/// A contract between an organisation and a carrier.
 #[derive(Serialize, Clone, Debug, PartialEq)]
 pub struct CarrierAccount {
     pub id: Id<CarrierAccount>,
     pub carrier: Reference<Carrier>,
     #[serde(flatten)]
     pub details: AccountDetails,
-    /// Whether there are credentials; they are never shown.
+    /// Whether the account has credentials. They are never shown.
     pub has_credentials: bool,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
@@ -51,7 +51,7 @@ impl IdKind for CarrierAccount {
     const PREFIX: &'static str = "ca";
 }
 
-/// What is shown of an account beside its carrier.
+/// The fields of an account besides its carrier.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
 pub struct AccountDetails {
     pub name: String,
@@ -63,7 +63,7 @@ pub struct AccountDetails {
     pub disabled: bool,
 }
 
-/// A carrier, a service or an account, as shipments and rates name it.
+/// A carrier, a service or an account, as shipments and rates show it.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
 #[serde(bound = "")]
 pub struct Reference<K: IdKind> {
@@ -72,13 +72,13 @@ pub struct Reference<K: IdKind> {
     pub handle: Option<String>,
 }
 
-/// What a client says of an account.
+/// The body of a request that creates an account.
 #[derive(Deserialize, Clone, Debug)]
 pub struct CarrierAccountInput {
     pub carrier: CarrierName,
     #[serde(flatten)]
     pub details: AccountDetails,
-    /// Kept sealed, and shown to nobody.
+    /// The credentials. They are stored encrypted and never shown.
     #[serde(default)]
     pub credentials: Option<Map<String, Value>>,
 }
@@ -87,24 +87,34 @@ impl Input for CarrierAccountInput {
     const SHAPE: &'static Shape = &CARRIER_ACCOUNT;
 }
 
-/// A carrier by its id or its handle.
+/// A carrier, named by its id or its handle.
 #[derive(Deserialize, Clone, Debug)]
 pub struct CarrierName {
     pub id: Option<Id<Carrier>>,
     pub handle: Option<String>,
 }
 
-/// The ids.
-pub static CARRIER_ID: Shape = Shape::new(Kind::Identifier(Carrier::PREFIX), "A carrier's id.");
-pub static CARRIER_SERVICE_ID: Shape =
-    Shape::new(Kind::Identifier(CarrierService::PREFIX), "A carrier service's id.");
-pub static CARRIER_ACCOUNT_ID: Shape =
-    Shape::new(Kind::Identifier(CarrierAccount::PREFIX), "A carrier account's id.");
-pub(crate) static NAME: Shape = Shape::text(1, 255, "What people call it.").example(r#""Sandbox""#);
-pub(crate) static HANDLE: Shape = Shape::text(1, 150, "What programs call it.").example(r#""sandbox""#);
+/// The ids of carriers, services and accounts.
+pub static CARRIER_ID: Shape = Shape::new(
+    Kind::Identifier(Carrier::PREFIX),
+    "The same in every organisation. Where a carrier is asked for, its `handle` does as well.",
+);
+pub static CARRIER_SERVICE_ID: Shape = Shape::new(
+    Kind::Identifier(CarrierService::PREFIX),
+    "The same in every organisation. Where a service is asked for, its `handle` does as well.",
+);
+pub static CARRIER_ACCOUNT_ID: Shape = Shape::new(
+    Kind::Identifier(CarrierAccount::PREFIX),
+    "Made when the account is created. Where an account is asked for, its `handle` does as well.",
+);
+pub(crate) static NAME: Shape =
+    Shape::text(1, 255, "The name to show to people. It may change; programs use the handle.")
+        .example(r#""Sandbox""#);
+pub(crate) static HANDLE: Shape = Shape::text(1, 150, "A short name for programs that never changes, such as `sandbox` or `standard`. Accepted wherever an id is.").example(r#""sandbox""#);
 pub(crate) static DESCRIPTION: Shape =
-    Shape::text(0, 1000, "What it is.").example(r#""A carrier for tests.""#);
-/// Somebody who carries parcels.
+    Shape::text(0, 1000, "A sentence for people who choose between several.")
+        .example(r#""A carrier for tests.""#);
+/// A company that transports parcels.
 pub static CARRIER: Shape = Shape::object(
     "Carrier",
     &[
@@ -113,9 +123,9 @@ pub static CARRIER: Shape = Shape::object(
         Field::given("handle", &HANDLE),
         Field::given("description", &DESCRIPTION),
     ],
-    "Somebody who carries parcels.",
+    "A company that carries parcels.",
 );
-/// What a carrier offers.
+/// A service that a carrier offers.
 pub static CARRIER_SERVICE: Shape = Shape::object(
     "CarrierService",
     &[
@@ -129,47 +139,53 @@ pub static CARRIER_SERVICE: Shape = Shape::object(
 static ACCOUNT_CARRIER: Shape = Shape::object(
     "CarrierName",
     &[
-        Field::optional("id", &CARRIER_ID),
+        Field::optional("id", &CARRIER_ID)
+            .about("The id that `GET /carriers` lists. Give this or the `handle`, which is easier to read."),
         Field::given_or_null("name", &NAME),
-        Field::optional("handle", &HANDLE),
+        Field::optional("handle", &HANDLE)
+            .about("Which carrier, by handle: `sandbox`, `own` or `easypost`. Give this or the `id`."),
     ],
-    "A carrier by its id or its handle.",
+    "The carrier that the contract is with, by its `id` or its `handle`. It can't change later.",
 );
 static CONFIGURATION: Shape = Shape::new(
     Kind::Open,
-    "What the carrier's connector is told, such as the rate table of `own`. Shown to whoever reads accounts.",
+    "What the carrier's connector needs to know, such as the rate table of `own`; the guide's page on carriers lists it. Shown to everybody who may read accounts: put no key here.",
 )
 .example(r#"{"currency_code":"GBP"}"#);
 static CREDENTIALS: Shape =
-    Shape::new(Kind::Open, "Keys and passwords. Encrypted at rest, never shown and never logged.")
+    Shape::new(Kind::Open, "Keys and passwords for the carrier. Encrypted before they are stored, never shown and never logged. A PATCH replaces all of them.")
         .example(r#"{"api_key":"EZTK…"}"#);
 static DISABLED: Shape =
-    Shape::new(Kind::Boolean, "Whether it is left out of rating and buying.").example("false");
-static HAS_CREDENTIALS: Shape = Shape::new(Kind::Boolean, "Whether credentials were given.").example("true");
-/// A contract with a carrier.
+    Shape::new(Kind::Boolean, "`true` leaves the account out of rating and buying. What was bought with it is still tracked and can be voided.").example("false");
+static HAS_CREDENTIALS: Shape =
+    Shape::new(Kind::Boolean, "`true` once `credentials` were given; they themselves are never shown.")
+        .example("true");
+/// A contract between an organisation and a carrier.
 pub static CARRIER_ACCOUNT: Shape = Shape::object(
     "CarrierAccount",
     &[
         Field::given("id", &CARRIER_ACCOUNT_ID),
         Field::required("carrier", &ACCOUNT_CARRIER),
-        Field::required("name", &NAME),
-        Field::optional("handle", &HANDLE),
-        Field::optional("description", &LINE),
+        Field::required("name", &NAME)
+            .about("How your team tells accounts apart. Rates and shipments show it."),
+        Field::optional("handle", &HANDLE)
+            .about("Your own short name for the account. Purchases accept it instead of the id."),
+        Field::optional("description", &LINE).about("A note for your team, such as whose contract it is."),
         Field::optional("configuration", &CONFIGURATION),
         Field::optional("credentials", &CREDENTIALS),
         Field::given("has_credentials", &HAS_CREDENTIALS),
         Field::optional("disabled", &DISABLED),
-        Field::given("created_at", &MOMENT),
-        Field::given("updated_at", &MOMENT),
+        Field::created_at(),
+        Field::updated_at(),
     ],
     "A contract with a carrier: with it rates are asked for and labels are bought.",
 );
 
-/// As shipments and rates name them.
+/// A carrier, a service or an account, as shipments and rates show it.
 pub static CARRIER_REFERENCE: Shape = Shape::object(
     "CarrierReference",
     &[Field::given("id", &CARRIER_ID), Field::given("name", &NAME), Field::given_or_null("handle", &HANDLE)],
-    "A carrier.",
+    "The carrier, as it was named when this was written.",
 );
 pub static CARRIER_SERVICE_REFERENCE: Shape = Shape::object(
     "CarrierServiceReference",
@@ -178,7 +194,7 @@ pub static CARRIER_SERVICE_REFERENCE: Shape = Shape::object(
         Field::given("name", &NAME),
         Field::given_or_null("handle", &HANDLE),
     ],
-    "A carrier's service.",
+    "The carrier's service, as it was named when this was written.",
 );
 pub static CARRIER_ACCOUNT_REFERENCE: Shape = Shape::object(
     "CarrierAccountReference",
@@ -187,5 +203,5 @@ pub static CARRIER_ACCOUNT_REFERENCE: Shape = Shape::object(
         Field::given("name", &NAME),
         Field::given_or_null("handle", &HANDLE),
     ],
-    "A carrier account.",
+    "The carrier account, as it was named when this was written.",
 );

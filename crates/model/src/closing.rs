@@ -1,4 +1,4 @@
-//! Closing time: when the parcels of a location are handed over by themselves, by the clock on its wall.
+//! Closing times: the local time at which a location's parcels are handed over automatically.
 
 use jiff::civil::{Date, Time, Weekday};
 use jiff::tz::TimeZone;
@@ -7,19 +7,19 @@ use serde_json::{Map, Value};
 
 use crate::Timestamp;
 use crate::problem::Issue;
-use crate::shape::{Field, Kind, Pattern, Shape};
+use crate::shape::{Field, Issues, Kind, Path, Pattern, Shape};
 
-/// The next closing is within so many days: a day of the week comes again, and one time of day may be skipped where
-/// clocks are put forward.
+/// Days that are searched for the next closing: a weekday recurs after seven days, and a clock change may skip the local
+/// time on one day.
 const DAYS_AHEAD: usize = 9;
 const DAYS: [&str; 7] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
 
-/// A time of day somewhere, on some days of the week.
+/// A time of day in a time zone, on some days of the week.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
 pub struct Closing {
-    /// As the clock shows it: `17:30`.
+    /// The local time, such as `17:30`.
     pub time: String,
-    /// A name of the IANA database: `Europe/London`.
+    /// A name from the IANA time zone database, such as `Europe/London`.
     pub time_zone: String,
     #[serde(default = "every_day")]
     pub days: Vec<String>,
@@ -30,8 +30,8 @@ fn every_day() -> Vec<String> {
 }
 
 impl Closing {
-    /// The first closing after a moment. A time that clocks skip that day is as much later as they were put forward, and
-    /// one that comes twice counts once, the first time.
+    /// Returns the first closing after a moment. A local time that a clock change skips is shifted by the length of
+    /// the gap. A local time that occurs twice counts once, at its first occurrence.
     pub fn next_after(&self, moment: Timestamp) -> Option<Timestamp> {
         let (zone, time) = (self.zone()?, read_time(&self.time)?);
         let today = local_date(&zone, moment)?;
@@ -43,7 +43,7 @@ impl Closing {
         closings.into_iter().find(|closing| *closing > moment)
     }
 
-    /// The day that the calendar on the wall shows at a moment.
+    /// Returns the local calendar day at a moment.
     pub fn day_at(&self, moment: Timestamp) -> Option<Day> {
         local_date(&self.zone()?, moment).map(Day)
     }
@@ -68,12 +68,12 @@ fn read_time(text: &str) -> Option<Time> {
     Time::new(hour.parse().ok()?, minute.parse().ok()?, 0, 0).ok()
 }
 
-/// A day of the calendar, such as `2026-11-15`.
+/// A calendar day, such as `2026-11-15`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Day(Date);
 
 impl Day {
-    /// The day of a moment in UTC.
+    /// Returns the day of a moment in UTC.
     pub fn of(moment: Timestamp) -> Self {
         local_date(&TimeZone::UTC, moment).map_or(Self(Date::ZERO), Self)
     }
@@ -102,7 +102,7 @@ impl<'de> Deserialize<'de> for Day {
     }
 }
 
-/// Whether the text has the form of a day in a month that may have it.
+/// Returns whether the text has the form of a day and the day exists in its month.
 fn is_day(text: &str) -> bool {
     let bytes = text.as_bytes();
     let is_form = bytes.len() == 10
@@ -118,7 +118,7 @@ fn is_time(text: &str) -> bool {
     text.len() == 5 && text.bytes().enumerate().all(is_form) && read_time(text).is_some()
 }
 
-fn check_closing(closing: &mut Map<String, Value>, at: &str, issues: &mut Vec<Issue>) {
+fn check_closing(closing: &mut Map<String, Value>, at: &Path<'_>, issues: &mut Issues) {
     let name = closing.get("time_zone").and_then(Value::as_str).unwrap_or_default();
     if TimeZone::get(name).is_err() {
         let message = "Must be a time zone of the IANA database, such as Europe/London.";
@@ -132,16 +132,16 @@ static TIME: Shape = Shape::new(
         chars_max: 5,
         pattern: Some(Pattern { regex: "^([01][0-9]|2[0-3]):[0-5][0-9]$", matches: is_time }),
     },
-    "The time of day, by the clock on the location's wall.",
+    "Hours and minutes of a 24-hour clock, `HH:MM`, in the time zone beside it.",
 )
 .example(r#""17:30""#);
 static TIME_ZONE: Shape =
-    Shape::text(1, 60, "A time zone of the IANA database.").example(r#""Europe/London""#);
-static DAY: Shape = Shape::new(Kind::OneOf(&DAYS), "A day of the week.");
+    Shape::text(1, 60, "An IANA name, such as `Europe/London`. Summer time is followed: a time that is skipped comes an hour later, one that comes twice counts once.").example(r#""Europe/London""#);
+static DAY: Shape = Shape::new(Kind::OneOf(&DAYS), "The first three letters of the English name.");
 static WEEKDAYS: Shape =
-    Shape::some(&DAY, 7, "The days on which it is closed; every day where they are not given.")
+    Shape::some(&DAY, 7, "The days on which parcels are closed out. Without it, every day.")
         .example(r#"["mon","tue","wed","thu","fri"]"#);
-/// When the parcels of a location are handed over by themselves.
+/// The time at which a location's parcels are handed over automatically.
 pub static CLOSING: Shape = Shape {
     name: Some("Closing"),
     about: "At this time all parcels that leave from the origin location and are in no manifest yet are manifested, once.",
@@ -155,7 +155,7 @@ pub static CLOSING: Shape = Shape {
     },
     example: Some(r#"{"time":"17:30","time_zone":"Europe/London","days":["mon","tue","wed","thu","fri"]}"#),
 };
-/// A day of the calendar.
+/// A calendar day.
 pub static SHIP_DATE: Shape = Shape::new(
     Kind::Text {
         chars_min: 10,

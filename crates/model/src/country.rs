@@ -1,15 +1,15 @@
-//! The country code: a two-letter code that was checked once at the edge, so no later code checks it again.
+//! Country codes: validated when a request is parsed, so that later code need not check them.
 
 use std::fmt;
 
 use serde::de::{Error, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Every accepted code, sorted, because `CountryCode::parse` searches it by halves and the OpenAPI document
-/// lists it as it stands.
+/// All accepted codes, sorted: `CountryCode::parse` uses a binary search, and the OpenAPI document lists them in this
+/// order.
 ///
-/// These are the 249 officially assigned codes of ISO 3166-1 alpha-2, and `XK`. ISO has assigned no code to
-/// Kosovo, but carriers use `XK` for it, so without it a parcel could not be sent there.
+/// These are the 249 officially assigned codes of ISO 3166-1 alpha-2, and `XK`. ISO has assigned no code to Kosovo,
+/// but carriers use `XK`, so without it a parcel could not be sent there.
 pub const CODES: &[&str] = &[
     "AD", "AE", "AF", "AG", "AI", "AL", "AM", "AO", "AQ", "AR", "AS", "AT", "AU", "AW", "AX", "AZ", "BA",
     "BB", "BD", "BE", "BF", "BG", "BH", "BI", "BJ", "BL", "BM", "BN", "BO", "BQ", "BR", "BS", "BT", "BV",
@@ -30,14 +30,35 @@ pub const CODES: &[&str] = &[
 
 /// An officially assigned ISO 3166-1 alpha-2 code in capitals, or `XK` (see [`CODES`]).
 ///
-/// It holds the entry of the table rather than its own bytes: the text is then always valid and lives for
-/// ever, so that a copy costs nothing and reading it back cannot fail.
+/// The type holds a reference to the table's entry. The text is therefore always valid and `'static`, so that a copy
+/// costs nothing and reading it cannot fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CountryCode(&'static str);
 
+/// Countries that form one customs territory: no declaration is needed between them.
+///
+/// The European Union with Monaco; the United Kingdom with the Isle of Man; Switzerland with Liechtenstein; the
+/// United States with Puerto Rico. Territories that need declarations although they are in a customs union, such as
+/// Jersey and the overseas departments of France, are not listed.
+const CUSTOMS_TERRITORIES: [&[&str]; 4] = [
+    &[
+        "AT", "BE", "BG", "CY", "CZ", "DE", "DK", "EE", "ES", "FI", "FR", "GR", "HR", "HU", "IE", "IT", "LT",
+        "LU", "LV", "MC", "MT", "NL", "PL", "PT", "RO", "SE", "SI", "SK",
+    ],
+    &["GB", "IM"],
+    &["CH", "LI"],
+    &["PR", "US"],
+];
+
+/// Returns whether a parcel between these countries crosses a customs border.
+pub fn is_customs_border(from: CountryCode, to: CountryCode) -> bool {
+    let holds_both = |territory: &&[&str]| territory.contains(&from.0) && territory.contains(&to.0);
+    from != to && !CUSTOMS_TERRITORIES.iter().any(holds_both)
+}
+
 impl CountryCode {
-    /// Takes exact capitals only: a client that sends `gb` is told so, instead of getting back a different
-    /// text from the one it stored.
+    /// Parses a code in capitals. Other spellings such as `gb` are rejected, so that the API never returns a text
+    /// that differs from the one that the client sent.
     pub fn parse(text: &str) -> Option<Self> {
         let at = CODES.binary_search(&text).ok()?;
         CODES.get(at).copied().map(Self)
@@ -66,7 +87,7 @@ impl<'de> Deserialize<'de> for CountryCode {
     }
 }
 
-/// Reads the code from borrowed text, because `try_from = "String"` would allocate for every address read.
+/// Deserializes the code from borrowed text, because `try_from = "String"` would allocate for every address.
 struct CodeVisitor;
 
 impl Visitor<'_> for CodeVisitor {
@@ -83,7 +104,7 @@ impl Visitor<'_> for CodeVisitor {
 
 #[cfg(test)]
 mod tests {
-    use super::{CODES, CountryCode};
+    use super::{CODES, CUSTOMS_TERRITORIES, CountryCode, is_customs_border};
     use proptest::prelude::*;
 
     #[test]
@@ -111,10 +132,30 @@ mod tests {
     }
 
     #[test]
+    fn customs_borders_are_between_customs_territories() {
+        let border = |from: &str, to: &str| {
+            let [from, to] = [from, to].map(|code| CountryCode::parse(code).unwrap());
+            assert_eq!(is_customs_border(from, to), is_customs_border(to, from));
+            is_customs_border(from, to)
+        };
+        for (from, to) in [("GB", "GB"), ("DE", "FR"), ("FR", "MC"), ("GB", "IM"), ("CH", "LI"), ("US", "PR")]
+        {
+            assert!(!border(from, to), "{from} {to}");
+        }
+        for (from, to) in [("GB", "IE"), ("GB", "US"), ("DE", "CH"), ("GB", "JE"), ("FR", "RE"), ("FI", "AX")]
+        {
+            assert!(border(from, to), "{from} {to}");
+        }
+        assert!(
+            CUSTOMS_TERRITORIES.iter().flat_map(|all| *all).all(|code| CountryCode::parse(code).is_some())
+        );
+    }
+
+    #[test]
     fn json_carries_the_bare_text() {
         let code: CountryCode = serde_json::from_str("\"XK\"").unwrap();
         assert_eq!(serde_json::to_string(&code).unwrap(), "\"XK\"");
-        // Text with an escape, and text inside a value, reach serde by other ways than plain borrowed text.
+        // Text with an escape, and text inside a JSON value, reach serde by other methods than borrowed text.
         assert_eq!(serde_json::from_str::<CountryCode>("\"\\u0047B\"").unwrap().as_str(), "GB");
         assert_eq!(serde_json::from_value::<CountryCode>("GB".into()).unwrap().as_str(), "GB");
         let refusal = serde_json::from_str::<CountryCode>("\"gb\"").unwrap_err().to_string();

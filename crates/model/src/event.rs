@@ -1,19 +1,21 @@
-//! Events: what happened, in the order in which it was committed. One log feeds every listener.
+//! Events: the changes of an owner's resources, in the order of their commits. Webhooks, streams and the API read the
+//! same log.
 
 use serde_json::Value;
 
+use crate::Scopes;
 use crate::id::{BODY_CHARS, Kind as IdKind};
-use crate::shape::{Field, Kind, MOMENT, Pattern, Shape, is_identifier};
+use crate::shape::{Field, Kind, Pattern, Shape, is_identifier};
 
-/// A marker for the identifiers of events, and what an operation says of one.
+/// An event as an operation appends it. Also the marker type of event ids.
 pub struct Event {
     /// `noun.verb`, such as `location.created`.
     pub r#type: &'static str,
-    /// The resource it happened to.
+    /// The id of the resource that changed.
     pub resource_id: String,
-    /// The resource as it is afterwards, as JSON text; for a deletion, as it was.
+    /// The resource after the change, as JSON text. For a deletion, the resource before it.
     pub object: String,
-    /// The fields that an update changed, with the values they had before.
+    /// The fields that an update changed, with their previous values.
     pub previous_attributes: Option<Value>,
 }
 
@@ -22,7 +24,7 @@ impl IdKind for Event {
 }
 
 impl Event {
-    /// Something came to be, or went, or changed its state as a whole.
+    /// Creates an event for a creation, a deletion or a change of state.
     pub fn new(r#type: &'static str, resource_id: impl ToString, object: &str) -> Self {
         Self {
             r#type,
@@ -32,7 +34,7 @@ impl Event {
         }
     }
 
-    /// The fields that a change touched, with the values they had.
+    /// Returns the event with the changed fields and their previous values.
     #[must_use]
     pub fn changed_from(mut self, previous_attributes: Value) -> Self {
         self.previous_attributes = Some(previous_attributes);
@@ -42,11 +44,11 @@ impl Event {
 
 macro_rules! types {
     ($($name:literal $meaning:literal;)*) => {
-        /// Every type of event there is, with what it means.
+        /// All types of events, with their meanings.
         pub const TYPES: &[(&str, &str)] = &[$(($name, $meaning)),*];
-        /// What a listener may ask for: `*`, which is all, or some of the types.
+        /// The values that a listener may subscribe to: `*` for all types, or single types.
         pub const SUBSCRIPTIONS: [&str; TYPES.len() + 1] = ["*", $($name),*];
-        /// The catalogue, as the documentation has it.
+        /// The list of types for the documentation.
         const TYPE_ABOUT: &str = concat!("What happened to what.\n", $("\n- `", $name, "`: ", $meaning),*);
     };
 }
@@ -83,26 +85,63 @@ types! {
     "shipment.voided" "A carrier took a shipment back.";
     "shipment.deleted" "A shipment was deleted.";
     "tracking.updated" "A shipment has come further on its way.";
-    "purchase_attempt.needs_review" "Nobody can tell whether a shipment was bought: a person must find out.";
+    "purchase_attempt.needs_review" "It is unknown whether a shipment was bought: a person must check with the carrier.";
     "batch.created" "A batch was created.";
     "batch.updated" "A batch was changed, or some of its shipments; while it is purchased, told of now and then.";
     "batch.purchase_started" "A batch began to be purchased.";
     "batch.purchased" "All of a batch was purchased: it is finalised.";
     "batch.purchase_failed" "Some of a batch was not purchased, or nothing of it; its errors say why.";
+    "batch.labels_ready" "The last label that a carrier delivered late is there: no label of the batch is pending.";
     "batch.labels_created" "The labels of a batch are there, in one file too.";
     "batch.manifested" "The shipments of a batch were manifested.";
     "batch.deleted" "A batch was deleted; its shipments were not.";
     "manifest.created" "A carrier took a manifest.";
     "manifest.failed" "A carrier did not take a manifest; its messages say why.";
+    "organisation.updated" "What the organisation has set was changed.";
     "webhook_endpoint.disabled" "A webhook endpoint was switched off, because it failed for too long or asked for it.";
 }
 
-/// Whether the catalogue has the type.
+/// Returns whether the type is in the catalogue.
 pub fn is_known(r#type: &str) -> bool {
     TYPES.iter().any(|(known, _)| *known == r#type)
 }
 
-/// Whether the text is an id, of whatever kind.
+/// Returns the resource of an event type, by its name in scopes and channels. A token that may read the resource may
+/// see the event in the log, in a stream, and through a webhook endpoint. Returns `None` for types that are in no
+/// stream.
+pub fn resource_of(r#type: &str) -> Option<&'static str> {
+    let (noun, _) = r#type.split_once('.')?;
+    Some(match noun {
+        "location" => "locations",
+        "location_configuration" => "location_configurations",
+        "order" => "orders",
+        "inventory" | "inventory_item" => "inventory",
+        "reservation" => "reservations",
+        "allocation" => "allocations",
+        "shipment" | "tracking" | "purchase_attempt" => "shipments",
+        "batch" => "batches",
+        "manifest" => "manifests",
+        "webhook_endpoint" => "webhooks",
+        "access_token" => "access_tokens",
+        "organisation" => "organisation",
+        noun if noun.starts_with("carrier") => "carriers",
+        _ => return None,
+    })
+}
+
+/// Returns whether a token with these scopes may see events of this type.
+pub fn is_visible(scopes: Scopes, r#type: &str) -> bool {
+    scopes == Scopes::ALL || resource_of(r#type).is_some_and(|resource| scopes.can_read(resource))
+}
+
+/// Returns the types that a token with these scopes may see, or `None` if it may see all.
+pub fn visible_types(scopes: Scopes) -> Option<Vec<&'static str>> {
+    let visible: Vec<_> =
+        TYPES.iter().map(|(name, _)| *name).filter(|name| is_visible(scopes, name)).collect();
+    (visible.len() < TYPES.len()).then_some(visible)
+}
+
+/// Returns whether the text is an id of any kind.
 fn is_resource_id(text: &str) -> bool {
     text.split_once('_').is_some_and(|(prefix, _)| {
         !prefix.is_empty()
@@ -121,14 +160,17 @@ fn is_type(text: &str) -> bool {
 }
 
 /// The id of an event.
-pub static EVENT_ID: Shape = Shape::new(Kind::Identifier(Event::PREFIX), "An event's id.");
+pub static EVENT_ID: Shape = Shape::new(
+    Kind::Identifier(Event::PREFIX),
+    "The same wherever the event is seen: in the log, in a stream, and as the `webhook-id` of its deliveries. Use it to drop what comes twice.",
+);
 static SEQUENCE: Shape = Shape::new(
     Kind::Integer { min: 1, max: i64::MAX },
-    "The event's place in the organisation's log: without gaps, in commit order.",
+    "The event's number in the organisation's log: from 1, without gaps, in the order of commits. Read on with `GET /events?after=`.",
 )
 .example("1");
-/// The type of an event. It is held to its form only, so that a client that knows types of a later version may ask
-/// for them.
+/// The type of an event. Only the form is checked, so that a client that knows types of a later version may ask for
+/// them.
 pub static TYPE: Shape = Shape::new(
     Kind::Text {
         chars_min: 3,
@@ -138,17 +180,17 @@ pub static TYPE: Shape = Shape::new(
     TYPE_ABOUT,
 )
 .example(r#""location.created""#);
-/// The id of any resource that events tell of.
+/// The id of a resource of any kind that has events.
 pub static RESOURCE_ID: Shape = Shape::new(
     Kind::Text {
         chars_min: BODY_CHARS + 2,
         chars_max: 40,
         pattern: Some(Pattern { regex: "^[a-z]+_[0-7][0-9a-hjkmnp-tv-z]{25}$", matches: is_resource_id }),
     },
-    "The id of a resource of any kind.",
+    "The id of anything that events tell of, such as `loc_…` or `shp_…`.",
 )
 .example(r#""loc_01jc0000000000000000000000""#);
-/// A place in the log to read on from.
+/// The position in the log after which to read.
 pub static AFTER: Shape = Shape::new(
     Kind::Integer { min: 0, max: i64::MAX },
     "The sequence of the last event that the caller has; 0 is the beginning.",
@@ -160,8 +202,11 @@ static PREVIOUS: Shape = Shape::new(
     Kind::Open,
     "The fields that an update changed, with the values they had before. Null where nothing was updated.",
 );
-static DATA: Shape =
-    Shape::object("EventData", &[Field::required("object", &OBJECT)], "What it happened to.");
+static DATA: Shape = Shape::object(
+    "EventData",
+    &[Field::required("object", &OBJECT)],
+    "Holds the resource as the event left it, so that you need not fetch it.",
+);
 
 /// An event.
 pub static EVENT: Shape = Shape::object(
@@ -170,7 +215,7 @@ pub static EVENT: Shape = Shape::object(
         Field::given("id", &EVENT_ID),
         Field::given("sequence", &SEQUENCE),
         Field::given("type", &TYPE),
-        Field::given("created_at", &MOMENT),
+        Field::created_at(),
         Field::given("data", &DATA),
         Field::given_or_null("previous_attributes", &PREVIOUS),
     ],
@@ -194,6 +239,25 @@ mod tests {
         }
         assert_eq!(SUBSCRIPTIONS.len(), TYPES.len() + 1);
         assert!(!is_known("*") && !is_known("location"));
+    }
+
+    #[test]
+    fn every_type_belongs_to_a_resource_that_has_scopes() {
+        for (name, _) in TYPES {
+            let resource = resource_of(name).unwrap_or_else(|| panic!("{name} belongs to no resource"));
+            let reader = Scopes::parse(&format!("{resource}:read")).unwrap();
+            assert!(is_visible(reader, name) && !is_visible(Scopes::default(), name), "{name}");
+        }
+        assert_eq!((resource_of("unheard.of"), resource_of("location")), (None, None));
+        assert!(is_visible(Scopes::ALL, "unheard.of") && !is_visible(Scopes::default(), "unheard.of"));
+    }
+
+    #[test]
+    fn scopes_choose_the_types() {
+        assert_eq!(visible_types(Scopes::ALL), None);
+        assert_eq!(visible_types(Scopes::parse("events:write").unwrap()), Some(Vec::new()));
+        let some = visible_types(Scopes::parse("manifests:write organisation:read").unwrap());
+        assert_eq!(some, Some(vec!["manifest.created", "manifest.failed", "organisation.updated"]));
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! How far two places are from each other: in kilometres where both are known on the map, otherwise by what
-//! their addresses share, so that a planner can always compare and always say how it compared.
+//! Distances between places: in kilometres if both have coordinates, otherwise by what their addresses share. The
+//! planner can therefore always compare two places, and can say how.
 
 mod postal;
 
@@ -11,7 +11,7 @@ use crate::CountryCode;
 
 pub use postal::{LookupKey, Match, PostalArea, PostalAreas, PostalRow, lookup_keys, normalise_key};
 
-/// The mean radius of the earth, in kilometres. The earth is no sphere; the error of up to half a per cent is
+/// The mean radius of the earth, in kilometres. The earth is not a sphere; the error of up to half a per cent is
 /// smaller than the difference between a road and a straight line.
 const EARTH_RADIUS_KM: f64 = 6371.0088;
 const MICRO_DEGREES: f64 = 1_000_000.0;
@@ -23,29 +23,29 @@ pub struct Point {
     pub longitude: f64,
 }
 
-/// Where an address is, as far as that is known.
+/// The known location of an address.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Place {
     pub country: CountryCode,
     pub post_code: Option<String>,
-    /// The point, and from 0 to 1 how well it represents the address.
+    /// The point, with a confidence from 0 to 1 that it represents the address.
     pub point: Option<(Point, f64)>,
 }
 
-/// How far two places are from each other, and how that is known.
+/// The distance between two places, and its precision.
 ///
-/// Its order is total. Kilometres come first, the shortest before the rest; then what only addresses tell:
-/// the same country, with the longest shared start of the post code first, then another country. The known
-/// come before the unknown because a distance that nobody knows is no ground to prefer anything.
+/// The order is total. Kilometres come first, the shortest before the rest. Then follow distances that are known only
+/// from addresses: the same country, with the longest shared prefix of the post code first, then another country.
+/// Measured distances come first because an unknown distance is no reason to prefer a place.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(tag = "basis", rename_all = "snake_case")]
 pub enum Distance {
-    /// As the crow flies, to the metre; the confidence is the smaller one of the two points.
+    /// Straight-line distance, rounded to the metre. The confidence is the lower one of the two points.
     Kilometres {
         km: f64,
         confidence: f64,
     },
-    /// How many characters both post codes start with, white space and case aside.
+    /// The number of leading characters that both post codes share, ignoring white space and case.
     SameCountry {
         shared_prefix: usize,
     },
@@ -55,8 +55,8 @@ pub enum Distance {
 impl Distance {
     pub fn between(a: &Place, b: &Place) -> Self {
         if let (Some((from, sure_from)), Some((to, sure_to))) = (a.point, b.point) {
-            // Rounded to the metre, so that the last bits of a sine, in which processors differ, rank
-            // nothing.
+            // Rounded to the metre, so that the last bits of a sine, in which processors differ, do not affect the
+            // ranking.
             let km = (haversine_km(from, to) * 1000.0).round() / 1000.0;
             return Self::Kilometres { km, confidence: sure_from.min(sure_to) };
         }
@@ -68,7 +68,7 @@ impl Distance {
         Self::SameCountry { shared_prefix }
     }
 
-    /// Whether this is a figure, not only a comparison of addresses.
+    /// Returns whether the distance is in kilometres, not only a comparison of addresses.
     pub fn is_measured(&self) -> bool {
         matches!(self, Self::Kilometres { .. })
     }
@@ -89,7 +89,7 @@ impl Ord for Distance {
     }
 }
 
-// Equality follows the order, because a derived one would disagree with it on floats.
+// Equality follows the order. A derived `PartialEq` would disagree with it on floats.
 impl PartialOrd for Distance {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
@@ -104,22 +104,23 @@ impl PartialEq for Distance {
 
 impl Eq for Distance {}
 
-/// The length of the great circle between two points, in kilometres.
+/// Returns the length of the great circle between two points, in kilometres.
 pub fn haversine_km(a: Point, b: Point) -> f64 {
     let [from, to] = [a.latitude.to_radians(), b.latitude.to_radians()];
     let north = ((to - from) / 2.0).sin();
     let east = ((b.longitude - a.longitude).to_radians() / 2.0).sin();
     let half_chord_squared = north * north + from.cos() * to.cos() * east * east;
-    // Rounding may carry opposite points past 1, where the arc sine has no value.
+    // For opposite points, rounding may exceed 1, where the arc sine is undefined.
     2.0 * EARTH_RADIUS_KM * half_chord_squared.clamp(0.0, 1.0).sqrt().asin()
 }
 
-/// Degrees as they are stored: a millionth is about 11 cm, and integers compare equal on every engine.
+/// Converts degrees to the stored form. A millionth of a degree is about 11 cm, and integers compare equal on both
+/// engines.
 pub fn to_micro_degrees(degrees: f64) -> i64 {
     (degrees * MICRO_DEGREES).round() as i64
 }
 
-/// Stored degrees as they are shown and measured.
+/// Converts stored micro-degrees to degrees.
 pub fn to_degrees(micro: i64) -> f64 {
     micro as f64 / MICRO_DEGREES
 }
@@ -144,7 +145,7 @@ mod tests {
         assert_eq!(haversine_km(LONDON, LONDON), 0.0);
         let poles = [90.0, -90.0].map(|latitude| Point { latitude, longitude: 0.0 });
         assert!((haversine_km(poles[0], poles[1]) - std::f64::consts::PI * EARTH_RADIUS_KM).abs() < 0.001);
-        // Across the date line it is the short way round.
+        // Across the date line, the short way counts.
         let [west, east] = [179.9, -179.9].map(|longitude| Point { latitude: 0.0, longitude });
         assert!((haversine_km(west, east) - 22.24).abs() < 0.01);
     }

@@ -1,7 +1,7 @@
 //! Identifiers: a prefix that names the kind, and 26 characters of a time-ordered number.
 //!
-//! They are typed, so that a batch's id where a location's belongs does not compile, and they sort by the
-//! time they were made, so that paging by id is paging by age.
+//! They are typed, so that passing a batch's id where a location's is expected does not compile. They sort by
+//! creation time, so that paging by id is paging by age.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -12,19 +12,60 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::Timestamp;
 
-/// What an identifier may identify.
+/// A type that has identifiers.
 pub trait Kind: 'static {
     /// The letters before the underscore.
     const PREFIX: &'static str;
 }
 
-/// Crockford's base 32 in lower case: no i, l, o or u, so that an id survives being read aloud.
+/// Crockford's base 32 in lower case. It has no i, l, o or u, so that an id can be read aloud.
 const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
-/// Characters after the prefix and the underscore: 128 bits, five at a time.
+/// Number of characters after the prefix and the underscore: 128 bits at five bits per character.
 pub const BODY_CHARS: usize = 26;
-/// Random bytes that [`Id::new`] takes, of which it uses 70 bits.
+/// Number of random bytes that [`Id::new`] takes, of which it uses 70 bits.
 pub const RANDOM_BYTES: usize = 9;
 const RANDOM_BITS: u32 = 70;
+
+/// The prefix and the name of each kind of identifier.
+const KINDS: &[(&str, &str)] = &[
+    ("alloc", "an allocation"),
+    ("batch", "a batch"),
+    ("ca", "a carrier account"),
+    ("car", "a carrier"),
+    ("cs", "a carrier service"),
+    ("doc", "a document"),
+    ("evt", "an event"),
+    ("ic", "a change of stock"),
+    ("inv", "an inventory item"),
+    ("lc", "a location configuration"),
+    ("loc", "a location"),
+    ("mfst", "a manifest"),
+    ("ord", "an order"),
+    ("org", "an organisation"),
+    ("pa", "a purchase attempt"),
+    ("rate", "a rate"),
+    ("res", "a reservation"),
+    ("shp", "a shipment"),
+    ("tok", "an access token"),
+    ("usr", "a user"),
+    ("we", "a webhook endpoint"),
+    ("whd", "a webhook delivery"),
+];
+
+/// Returns the reason why a text is not an identifier with this prefix, as the rest of a sentence that begins with
+/// "This", without its full stop.
+pub fn mismatch(prefix: &str, text: &str) -> String {
+    let noun = |prefix: &str| KINDS.iter().find(|(known, _)| *known == prefix).map(|(_, noun)| *noun);
+    let expected = match noun(prefix) {
+        Some(noun) => format!("{noun}'s (`{prefix}_…`)"),
+        None => format!("one that starts with `{prefix}_`"),
+    };
+    let other = text.split_once('_').filter(|(prefix, _)| crate::shape::is_identifier(prefix, text));
+    match other.and_then(|(prefix, _)| noun(prefix)) {
+        Some(noun) => format!("is the id of {noun}; expected {expected}"),
+        None => format!("is not an id; expected {expected}, {BODY_CHARS} characters after the prefix"),
+    }
+}
 
 /// The identifier of a `K`.
 pub struct Id<K> {
@@ -33,10 +74,10 @@ pub struct Id<K> {
 }
 
 impl<K> Id<K> {
-    /// A new identifier: 48 bits of milliseconds, 10 bits of microseconds within them, 70 random bits.
+    /// Creates an identifier from 48 bits of milliseconds, 10 bits of microseconds and 70 random bits.
     ///
-    /// The microseconds make the order of ids the order of (`created_at`, id): one key serves both, and a list
-    /// needs no index of its own.
+    /// With the microseconds, ids sort as (`created_at`, id). One key serves both orders, and a list needs no index
+    /// of its own.
     pub fn new(now: Timestamp, random: [u8; RANDOM_BYTES]) -> Self {
         let millis = u128::from(now.as_millis());
         let micros = now.as_micros().rem_euclid(1000) as u128;
@@ -46,19 +87,19 @@ impl<K> Id<K> {
         Self::from_bits(millis << 80 | micros << RANDOM_BITS | tail)
     }
 
-    /// The identifier with exactly these bits.
+    /// Returns the identifier with exactly these bits.
     pub fn from_bits(bits: u128) -> Self {
         Self { bits, kind: PhantomData }
     }
 
-    /// The 128 bits behind the prefix.
+    /// Returns the 128 bits behind the prefix.
     pub fn bits(self) -> u128 {
         self.bits
     }
 }
 
 impl<K: Kind> Id<K> {
-    /// Reads exactly what [`fmt::Display`] writes: one spelling per identifier.
+    /// Parses exactly what [`fmt::Display`] writes: each identifier has one spelling.
     pub fn parse(text: &str) -> Option<Self> {
         let body = text.strip_prefix(K::PREFIX)?.strip_prefix('_')?;
         if body.len() != BODY_CHARS {
@@ -67,7 +108,7 @@ impl<K: Kind> Id<K> {
         let mut bits: u128 = 0;
         for (place, char) in body.bytes().enumerate() {
             let digit = ALPHABET.iter().position(|known| *known == char)?;
-            // 26 characters hold 130 bits: the first may carry only three.
+            // 26 characters hold 130 bits, so the first character may carry only three.
             if place == 0 && digit > 7 {
                 return None;
             }
@@ -94,7 +135,7 @@ impl<K: Kind> fmt::Debug for Id<K> {
     }
 }
 
-// Written by hand, because a derive would ask the same of `K`, which is only a marker.
+// Implemented by hand, because a derive would require the same traits of `K`, which is only a marker.
 impl<K> Clone for Id<K> {
     fn clone(&self) -> Self {
         *self
@@ -169,6 +210,34 @@ mod tests {
         let id = Id::<Location>::from_bits(7);
         assert_eq!(Id::<Organisation>::parse(&id.to_string()), None);
         assert_eq!(id.to_string(), "loc_00000000000000000000000007");
+    }
+
+    #[test]
+    fn a_malformed_id_is_told_from_one_of_another_kind() {
+        let batch = Id::<crate::Batch>::from_bits(7).to_string();
+        assert_eq!(mismatch("loc", &batch), "is the id of a batch; expected a location's (`loc_…`)");
+        for text in ["loc_7", "nonsense", "", "zzz_00000000000000000000000007", &batch.to_uppercase()] {
+            let said = mismatch("loc", text);
+            assert_eq!(said, "is not an id; expected a location's (`loc_…`), 26 characters after the prefix");
+        }
+    }
+
+    #[test]
+    fn every_kind_of_id_has_a_noun() {
+        fn has_noun<K: Kind>() -> bool {
+            KINDS.iter().any(|(prefix, _)| *prefix == K::PREFIX)
+        }
+        assert!(has_noun::<crate::Allocation>() && has_noun::<crate::Batch>());
+        assert!(has_noun::<crate::CarrierAccount>() && has_noun::<crate::Carrier>());
+        assert!(has_noun::<crate::CarrierService>() && has_noun::<crate::Document>());
+        assert!(has_noun::<crate::Event>() && has_noun::<crate::inventory_item::Change>());
+        assert!(has_noun::<crate::InventoryItem>() && has_noun::<crate::LocationConfiguration>());
+        assert!(has_noun::<Location>() && has_noun::<crate::Manifest>());
+        assert!(has_noun::<crate::Order>() && has_noun::<Organisation>());
+        assert!(has_noun::<crate::PurchaseAttempt>() && has_noun::<crate::Rate>());
+        assert!(has_noun::<crate::order::Reservation>() && has_noun::<crate::Shipment>());
+        assert!(has_noun::<crate::AccessToken>() && has_noun::<crate::User>());
+        assert!(has_noun::<crate::WebhookEndpoint>() && has_noun::<crate::WebhookDelivery>());
     }
 
     #[test]

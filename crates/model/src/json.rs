@@ -1,42 +1,67 @@
-//! Reading JSON strictly, and merging a patch into a document.
+//! Strict JSON parsing, and merging of a patch into a document.
 //!
-//! Duplicate keys are refused, because a proxy that checks the first and a server that uses the last is an old
-//! way to slip something past a check. Numbers that don't fit, lone surrogates, bytes that are not UTF-8 and
-//! nesting without end are refused by the parser underneath.
+//! Duplicate keys are rejected: if a proxy checks the first occurrence and a server uses the last, a request can
+//! bypass the check. The underlying parser rejects numbers that do not fit, lone surrogates, invalid UTF-8 and
+//! excessive nesting. The memory of the parsed tree can be limited.
+
+mod memory;
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
 use serde_json::{Map, Number, Value};
 
+use crate::pointer::pointer;
 use crate::problem::{Code, Issue, Problem};
+use memory::{Exhausted, Memory};
 
-/// Reads one JSON document.
+/// Parses one JSON document, without a memory limit.
 pub fn parse(bytes: &[u8]) -> Result<Value, Problem> {
-    let duplicate = RefCell::new(None);
+    parse_within(bytes, usize::MAX)
+}
+
+/// Parses one JSON document whose tree may take at most this many bytes of memory. Parsing stops at the limit.
+pub fn parse_within(bytes: &[u8], memory_bytes_max: usize) -> Result<Value, Problem> {
+    let (duplicate, memory) = (RefCell::new(Vec::new()), Memory::new(memory_bytes_max));
     let mut reader = serde_json::Deserializer::from_slice(bytes);
-    let read = Strict { path: String::new(), duplicate: &duplicate }
+    let read = Strict { duplicate: &duplicate, memory: &memory }
         .deserialize(&mut reader)
         .and_then(|value| reader.end().map(|()| value));
-    read.map_err(|error| match duplicate.into_inner() {
-        Some(field) => Problem::field(
-            Code::DuplicateKey,
-            Issue::new("duplicate_key", field, "The key stands here twice."),
-        ),
-        None => Problem::from(Code::InvalidJson).with_detail(error.to_string()),
+    read.map_err(|error| match duplicate.into_inner().as_slice() {
+        _ if memory.is_exhausted() => {
+            let detail = format!(
+                "The body has too many values: read, it takes more than {memory_bytes_max} bytes of memory. Send it in parts."
+            );
+            Problem::from(Code::BodyTooLarge).with_detail(detail)
+        }
+        [] => Problem::from(Code::InvalidJson).with_detail(error.to_string()),
+        steps => {
+            let field = pointer(steps.iter().rev().map(String::as_str));
+            let message = "This key appears more than once. Send it once.";
+            Problem::field(Code::DuplicateKey, Issue::new("duplicate_key", field, message))
+        }
     })
 }
 
-/// Escapes one step of a JSON pointer (RFC 6901).
-pub fn escape(step: &str) -> String {
-    step.replace('~', "~0").replace('/', "~1")
+#[derive(Clone, Copy)]
+struct Strict<'a> {
+    memory: &'a Memory,
+    /// The path to a duplicate key, the innermost step first, because the parser's error type cannot carry it. The
+    /// steps are collected while the error propagates, so that a body without such a key costs nothing.
+    duplicate: &'a RefCell<Vec<String>>,
 }
 
-struct Strict<'a> {
-    path: String,
-    /// Where a key stands twice: the parser's own error can't carry a pointer.
-    duplicate: &'a RefCell<Option<String>>,
+impl Strict<'_> {
+    /// Records a step of the path while a duplicate-key error propagates. Ignores other errors.
+    fn passed(&self, step: impl FnOnce() -> String) {
+        let mut steps = self.duplicate.borrow_mut();
+        if !steps.is_empty() {
+            steps.push(step());
+        }
+    }
 }
 
 impl<'de> DeserializeSeed<'de> for Strict<'_> {
@@ -70,12 +95,9 @@ impl<'de> Visitor<'de> for Strict<'_> {
         Ok(Number::from_f64(value).map_or(Value::Null, Value::Number))
     }
 
-    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+    fn visit_str<E: serde::de::Error>(self, value: &str) -> Result<Value, E> {
+        self.memory.count_text(value).map_err(exhausted)?;
         Ok(Value::String(value.to_owned()))
-    }
-
-    fn visit_string<E>(self, value: String) -> Result<Value, E> {
-        Ok(Value::String(value))
     }
 
     fn visit_unit<E>(self) -> Result<Value, E> {
@@ -85,9 +107,12 @@ impl<'de> Visitor<'de> for Strict<'_> {
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
         let mut list = Vec::new();
         loop {
-            let seed = Strict { path: format!("{}/{}", self.path, list.len()), duplicate: self.duplicate };
-            match items.next_element_seed(seed)? {
-                Some(item) => list.push(item),
+            let read = items.next_element_seed(self);
+            match read.inspect_err(|_| self.passed(|| list.len().to_string()))? {
+                Some(item) => {
+                    self.memory.count_entry(&list).map_err(exhausted)?;
+                    list.push(item);
+                }
                 None => return Ok(Value::Array(list)),
             }
         }
@@ -96,19 +121,25 @@ impl<'de> Visitor<'de> for Strict<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
         let mut object = Map::new();
         while let Some(key) = entries.next_key::<String>()? {
-            let path = format!("{}/{}", self.path, escape(&key));
             if object.contains_key(&key) {
-                *self.duplicate.borrow_mut() = Some(path);
+                self.duplicate.borrow_mut().push(key);
                 return Err(A::Error::custom("duplicate key"));
             }
-            let value = entries.next_value_seed(Strict { path, duplicate: self.duplicate })?;
+            self.memory.count_text(&key).map_err(exhausted)?;
+            let value = entries.next_value_seed(self).inspect_err(|_| self.passed(|| key.clone()))?;
+            self.memory.count_field(&object).map_err(exhausted)?;
             object.insert(key, value);
         }
         Ok(Value::Object(object))
     }
 }
 
-/// Merges a patch into a document (RFC 7396): absent keeps, null removes, objects merge, all else replaces.
+/// Returns the error that ends parsing. The caller replaces it with a more detailed problem.
+fn exhausted<E: serde::de::Error>(_: Exhausted) -> E {
+    E::custom("the memory for the document is exhausted")
+}
+
+/// Merges a patch into a document (RFC 7396): absent fields stay, null removes, objects merge, other values replace.
 pub fn merge(target: &mut Value, patch: Value) {
     let Value::Object(patch) = patch else {
         *target = patch;
@@ -127,12 +158,34 @@ pub fn merge(target: &mut Value, patch: Value) {
     }
 }
 
-/// The top-level fields of `old` that `new` changed or lost, with the values they had.
+/// Returns the top-level fields of `old` that `new` changed or removed, with their previous values.
 pub fn previous_attributes(old: &Value, new: &Value) -> Value {
     let (Value::Object(old), Value::Object(new)) = (old, new) else { return Value::Null };
     let lost = old.iter().filter(|(key, value)| new.get(*key) != Some(value));
     let gained = new.keys().filter(|key| !old.contains_key(*key)).map(|key| (key.clone(), Value::Null));
     Value::Object(lost.map(|(key, value)| (key.clone(), value.clone())).chain(gained).collect())
+}
+
+/// Returns [`previous_attributes`] of two documents given as text. Only fields whose text differs are parsed, which
+/// for a large document with few changes costs a fraction of parsing both.
+pub fn previous_attributes_of(old: &str, new: &str) -> serde_json::Result<Value> {
+    type Fields<'a> = BTreeMap<&'a str, &'a RawValue>;
+    let (old, new): (Fields<'_>, Fields<'_>) = (serde_json::from_str(old)?, serde_json::from_str(new)?);
+    let mut previous = Map::new();
+    for (key, before) in &old {
+        let after = new.get(key).map(|after| after.get());
+        if after == Some(before.get()) {
+            continue;
+        }
+        let before: Value = serde_json::from_str(before.get())?;
+        let after: Option<Value> = after.map(serde_json::from_str).transpose()?;
+        if after.as_ref() != Some(&before) {
+            previous.insert((*key).to_owned(), before);
+        }
+    }
+    let gained = new.keys().filter(|key| !old.contains_key(*key));
+    previous.extend(gained.map(|key| ((*key).to_owned(), Value::Null)));
+    Ok(Value::Object(previous))
 }
 
 #[cfg(test)]
@@ -168,6 +221,16 @@ mod tests {
     fn duplicate_keys_are_pointed_at() {
         let problem = parse(br#"{"a":[{"x/y":1,"x/y":2}]}"#).unwrap_err();
         assert_eq!((problem.code, problem.issues[0].field.as_str()), (Code::DuplicateKey, "/a/0/x~1y"));
+        assert_eq!(code(r#"{"a":[{"x":1}, {"y":}]}"#), Some(Code::InvalidJson));
+    }
+
+    #[test]
+    fn a_pointer_to_a_duplicate_key_is_bounded() {
+        let long = "~/".repeat(10_000);
+        let deep = format!(r#"{{"{long}":"#).repeat(100);
+        let problem = parse(format!(r#"{deep}{{"a":1,"a":2}}{}"#, "}".repeat(100)).as_bytes()).unwrap_err();
+        assert_eq!(problem.code, Code::DuplicateKey);
+        assert!(problem.issues[0].field.len() < 1_100, "{}", problem.issues[0].field.len());
     }
 
     #[test]
@@ -220,6 +283,22 @@ mod tests {
         #[test]
         fn no_bytes_make_it_panic(bytes: Vec<u8>) {
             let _ = parse(&bytes);
+        }
+    }
+
+    #[test]
+    fn what_changed_is_the_same_told_of_texts_and_of_values() {
+        let texts = [
+            r#"{}"#,
+            r#"{"a":1,"b":{"c":[1,2.5]},"d":null}"#,
+            r#"{"a":1,"b":{"c":[1,2.50]},"d":null}"#,
+            r#"{"a":2,"b":{"c":[1,2.5],"e":"\u00e9"},"f":"x"}"#,
+            r#"{"a":1,"b":{"e":"é","c":[1,2.5]},"f":"x"}"#,
+        ];
+        for (old, new) in texts.iter().flat_map(|old| texts.map(|new| (*old, new))) {
+            let value = |text: &str| serde_json::from_str::<Value>(text).unwrap();
+            let expected = previous_attributes(&value(old), &value(new));
+            assert_eq!(previous_attributes_of(old, new).unwrap(), expected, "{old} {new}");
         }
     }
 }

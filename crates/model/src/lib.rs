@@ -1,9 +1,11 @@
 //! The domain of Dockside: identifiers, resources, rules and the catalogue of problems.
 //!
-//! Architecture Invariant: this crate does no I/O, is never `async` and never asks for the time or for randomness.
-//! Both are passed in, so that everything here is a pure function that a test can repeat exactly.
+//! Architecture Invariant: this crate does no I/O, is never `async` and never reads the clock or a random source. The
+//! caller passes in times and random bytes, so that everything here is a pure function that a test can repeat
+//! exactly.
 
 pub mod access_token;
+pub mod address;
 pub mod allocation;
 pub mod batch;
 pub mod carrier;
@@ -11,6 +13,7 @@ pub mod closing;
 pub mod country;
 pub mod document;
 pub mod event;
+pub mod fair;
 pub mod geo;
 pub mod id;
 pub mod inventory_item;
@@ -18,12 +21,17 @@ pub mod json;
 pub mod location;
 pub mod location_configuration;
 pub mod manifest;
+pub mod me;
 pub mod money;
+pub mod nearest;
 pub mod order;
+pub mod organisation;
 pub mod owner;
 pub mod plan;
+pub mod pointer;
 pub mod post_code;
 pub mod problem;
+pub mod province;
 pub mod purchase;
 pub mod rate;
 pub mod scope;

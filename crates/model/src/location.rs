@@ -1,13 +1,12 @@
-//! Locations: the places that shipments leave from and return to.
+//! Locations: the places from which shipments are sent and to which they return.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::country::{self, CountryCode};
+use crate::address::{ADDRESS, Address, COORDINATES, Coordinates, TEXT_CHARS_MAX};
 use crate::id::Kind as IdKind;
-use crate::post_code;
-use crate::problem::{Issue, Result};
-use crate::shape::{Field, Input, Kind, MOMENT, Pattern, Shape};
+use crate::problem::Result;
+use crate::shape::{Field, Input, Kind, Pattern, Shape};
 use crate::{Id, Timestamp};
 
 /// A location as it is stored and shown.
@@ -24,7 +23,7 @@ impl IdKind for Location {
     const PREFIX: &'static str = "loc";
 }
 
-/// What a client says of a location.
+/// The body of a request that creates a location.
 #[derive(Serialize, Deserialize, Debug, Clone)]
 pub struct LocationInput {
     pub name: String,
@@ -39,58 +38,7 @@ impl Input for LocationInput {
     const SHAPE: &'static Shape = &LOCATION;
 }
 
-/// A postal address and whom to ask for there.
-#[derive(Serialize, Deserialize, Debug, Clone)]
-pub struct Address {
-    pub address: PostalAddress,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub contact: Option<Contact>,
-}
-
-/// The postal part of an address.
-#[derive(Serialize, Deserialize, Debug, Clone)]
-pub struct PostalAddress {
-    pub line_1: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub line_2: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub line_3: Option<String>,
-    pub city: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub province: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub post_code: Option<String>,
-    pub country_code: CountryCode,
-}
-
-/// Whom to ask for at an address.
-#[derive(Serialize, Deserialize, Debug, Clone)]
-pub struct Contact {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub company: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub email_address: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub phone_number: Option<String>,
-}
-
-/// Where on earth something is.
-#[derive(Serialize, Deserialize, Debug, Clone, Copy)]
-pub struct Coordinates {
-    pub latitude: f64,
-    pub longitude: f64,
-    /// A client knows where its warehouse stands, so what it gives is certain, whatever it says here.
-    #[serde(skip_deserializing, default = "certain")]
-    pub confidence: f64,
-}
-
-fn certain() -> f64 {
-    1.0
-}
-
-/// The stored document of a location without its address, as lists of configurations embed it.
+/// Returns the stored document of a location without its address, as lists of configurations embed it.
 pub fn without_address(doc: &str) -> Result<Value> {
     let mut location: Value = serde_json::from_str(doc).map_err(crate::Error::fault)?;
     if let Value::Object(fields) = &mut location {
@@ -99,11 +47,9 @@ pub fn without_address(doc: &str) -> Result<Value> {
     Ok(location)
 }
 
-/// Longest text of an ordinary field, in characters.
-const TEXT_CHARS_MAX: usize = 255;
-/// Most tags of a location.
+/// Maximum number of tags of a location.
 const TAGS_MAX: usize = 50;
-/// Most marketplaces of a location, and most counterparts on one of them.
+/// Maximum number of marketplaces of a location, and of counterparts on each.
 const MARKETPLACES_MAX: usize = 50;
 const COUNTERPARTS_MAX: usize = 100;
 
@@ -116,132 +62,45 @@ fn is_marketplace(text: &str) -> bool {
     text.len() <= 50 && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-/// As loose as an address can be checked without sending a letter to it.
-fn is_email(text: &str) -> bool {
-    let word =
-        |part: &str| !part.is_empty() && !part.contains(|char: char| char == '@' || char.is_whitespace());
-    text.split_once('@').is_some_and(|(user, host)| word(user) && word(host))
-}
-
-pub(crate) fn normalise_post_code(address: &mut Map<String, Value>, at: &str, issues: &mut Vec<Issue>) {
-    let country = address.get("country_code").and_then(Value::as_str).and_then(CountryCode::parse);
-    let Some((country, Value::String(given))) = country.zip(address.get_mut("post_code")) else { return };
-    // A form that sends every field sends this one empty; that is no post code, not a wrong one.
-    if given.is_empty() {
-        return;
-    }
-    match post_code::normalise(country, given) {
-        Ok(normal) => *given = normal,
-        Err(example) => {
-            let message = format!("Is not a post code of {country}. One looks like {example}.");
-            issues.push(Issue::new("post_code_invalid", format!("{at}/post_code"), message));
-        }
-    }
-}
-
-pub(crate) static LINE: Shape = Shape::text(0, TEXT_CHARS_MAX, "A line of text.");
-static LINE_REQUIRED: Shape = Shape::text(1, TEXT_CHARS_MAX, "A line of text, not empty.");
-static POST_CODE: Shape =
-    Shape::text(0, 32, "Checked against the country's pattern where it has one, and normalised.")
-        .example(r#""SW1A 1AA""#);
-pub(crate) static COUNTRY: Shape =
-    Shape::new(Kind::OneOf(country::CODES), "ISO 3166-1 alpha-2, in capitals.").example(r#""GB""#);
-static EMAIL: Shape = Shape::new(
-    Kind::Text {
-        chars_min: 3,
-        chars_max: TEXT_CHARS_MAX,
-        pattern: Some(Pattern {
-            regex: r"^[^@\s\u0000-\u001F\u007F-\u009F]+@[^@\s\u0000-\u001F\u007F-\u009F]+$",
-            matches: is_email,
-        }),
-    },
-    "An email address.",
-)
-.example(r#""depot@example.com""#);
-
-pub(crate) static POSTAL_FIELDS: &[Field] = &[
-    Field::required("line_1", &LINE_REQUIRED),
-    Field::optional("line_2", &LINE),
-    Field::optional("line_3", &LINE),
-    Field::required("city", &LINE_REQUIRED),
-    Field::optional("province", &LINE),
-    Field::optional("post_code", &POST_CODE),
-    Field::required("country_code", &COUNTRY),
-];
-pub(crate) static POSTAL: Shape = Shape {
-    name: Some("PostalAddress"),
-    about: "The postal part of an address.",
-    kind: Kind::Object { fields: POSTAL_FIELDS, rule: Some(normalise_post_code) },
-    example: Some(r#"{"line_1":"1 Quay Street","city":"Bristol","post_code":"BS1 4DJ","country_code":"GB"}"#),
-};
-pub(crate) static CONTACT: Shape = Shape::object(
-    "Contact",
-    &[
-        Field::optional("name", &LINE),
-        Field::optional("company", &LINE),
-        Field::optional("email_address", &EMAIL),
-        Field::optional("phone_number", &LINE),
-    ],
-    "Whom to ask for at an address.",
-)
-.example(r#"{"name":"Goods in","email_address":"depot@example.com"}"#);
-
-/// A postal address and a contact.
-pub static ADDRESS: Shape = Shape::object(
-    "Address",
-    &[Field::required("address", &POSTAL), Field::optional("contact", &CONTACT)],
-    "A postal address and whom to ask for there.",
-);
-
-static LATITUDE: Shape =
-    Shape::new(Kind::Number { min: -90.0, max: 90.0 }, "Degrees north.").example("51.4494");
-static LONGITUDE: Shape =
-    Shape::new(Kind::Number { min: -180.0, max: 180.0 }, "Degrees east.").example("-2.5979");
-static CONFIDENCE: Shape = Shape::new(
-    Kind::Number { min: 0.0, max: 1.0 },
-    "How well the coordinates represent the address; 1 where a client gave them.",
-)
-.example("1.0");
-/// Where on earth something is.
-pub static COORDINATES: Shape = Shape::object(
-    "Coordinates",
-    &[
-        Field::required("latitude", &LATITUDE),
-        Field::required("longitude", &LONGITUDE),
-        Field::given_or_null("confidence", &CONFIDENCE),
-    ],
-    "Where on earth something is.",
-);
-
-/// A word to filter locations by.
+/// A word by which locations can be filtered.
 pub static TAG: Shape = Shape::new(
     Kind::Text {
         chars_min: 1,
         chars_max: 50,
         pattern: Some(Pattern { regex: "^[a-z0-9_]{1,50}$", matches: is_tag }),
     },
-    "A word to filter by.",
+    "Lower-case letters, digits and `_`.",
 )
 .example(r#""accepts_returns""#);
-pub(crate) static TAGS: Shape = Shape::list(&TAG, TAGS_MAX, "Words to filter locations by.");
+pub(crate) static TAGS: Shape = Shape::list(
+    &TAG,
+    TAGS_MAX,
+    "Your own labels for `GET /locations?tags=`. They have no meaning to Dockside.",
+);
 static COUNTERPART: Shape =
     Shape::text(0, TEXT_CHARS_MAX, "An external id. Always a string, so that none loses digits.");
-static COUNTERPARTS: Shape =
-    Shape::list(&COUNTERPART, COUNTERPARTS_MAX, "The location's ids on this marketplace.");
+static COUNTERPARTS: Shape = Shape::list(
+    &COUNTERPART,
+    COUNTERPARTS_MAX,
+    "What this marketplace calls the location; several, where it has several there.",
+);
 pub(crate) static MARKETPLACES: Shape = Shape::new(
     Kind::Map {
         key: Pattern { regex: "^[a-zA-Z0-9_]{0,50}$", matches: is_marketplace },
         of: &COUNTERPARTS,
         entries_max: MARKETPLACES_MAX,
     },
-    "Maps the location to its counterparts on external marketplaces.",
+    "The location's ids elsewhere, such as in a shop system: a map from the marketplace's name to its ids. Kept and returned, never looked at.",
 )
 .example(r#"{"shopify":["68241883417"]}"#);
 
 /// The id of a location.
-pub static LOCATION_ID: Shape = Shape::new(Kind::Identifier(Location::PREFIX), "A location's id.");
+pub static LOCATION_ID: Shape = Shape::new(
+    Kind::Identifier(Location::PREFIX),
+    "Made when the location is created. It stays when the name or the address changes.",
+);
 pub(crate) static NAME: Shape =
-    Shape::text(1, TEXT_CHARS_MAX, "For internal identification only.").example(r#""Bristol depot""#);
+    Shape::text(1, TEXT_CHARS_MAX, "How your team tells locations apart. It is internal: never printed on a label, never sent to a carrier. Senders are named by `address.contact`.").example(r#""Bristol depot""#);
 
 /// A location.
 pub static LOCATION: Shape = Shape::object(
@@ -250,11 +109,11 @@ pub static LOCATION: Shape = Shape::object(
         Field::given("id", &LOCATION_ID),
         Field::required("name", &NAME),
         Field::optional("tags", &TAGS),
-        Field::required("address", &ADDRESS),
+        Field::required("address", &ADDRESS).about("Where the location is, and who is there. New shipments copy it; changing it leaves those that exist as they are."),
         Field::optional("marketplaces", &MARKETPLACES),
-        Field::optional("coordinates", &COORDINATES),
-        Field::given("created_at", &MOMENT),
-        Field::given("updated_at", &MOMENT),
+        Field::optional("coordinates", &COORDINATES).about("Where it is on the globe, for distances in plans. Without it, plans look up the post code."),
+        Field::created_at(),
+        Field::updated_at(),
     ],
     "A physical place, such as a warehouse or a shop, from which shipments are sent.",
 );
@@ -306,7 +165,7 @@ mod tests {
         body["name"] = json!("");
         body["tags"] = json!(["ok", "Not ok", 7]);
         body["address"]["address"]["country_code"] = json!("UK");
-        body["address"]["contact"] = json!({"email_address": "nobody", "fax": "1"});
+        body["address"]["contact"] = json!({"email_address": "no-at-sign", "fax": "1"});
         body["marketplaces"] = json!({"a-b": [], "shopify": [1]});
         body["coordinates"] = json!({"latitude": 91});
         let expected = [
@@ -329,6 +188,72 @@ mod tests {
         let mut body = depot();
         body["address"]["address"]["post_code"] = json!("12345");
         assert_eq!(issues(body), [("post_code_invalid".to_owned(), "/address/address/post_code".to_owned())]);
+    }
+
+    #[test]
+    fn a_post_code_is_required_where_the_country_uses_them() {
+        let address = |country: &str, post_code: Value| {
+            let mut body = depot();
+            body["address"]["address"]["country_code"] = json!(country);
+            body["address"]["address"]["post_code"] = post_code;
+            body
+        };
+        let required = [("required".to_owned(), "/address/address/post_code".to_owned())];
+        for missing in [Value::Null, json!(""), json!("  "), json!("\u{200b}")] {
+            assert_eq!(issues(address("GB", missing.clone())), required, "{missing}");
+            assert!(parse::<LocationInput>(address("IE", missing.clone())).is_ok());
+            assert!(parse::<LocationInput>(address("HK", missing)).is_ok());
+        }
+    }
+
+    #[test]
+    fn a_province_is_checked_where_the_country_has_a_list() {
+        let address = |country: &str, post_code: &str, province: Value| {
+            let mut body = depot();
+            let given = json!({"country_code": country, "post_code": post_code, "province": province});
+            for (name, value) in given.as_object().unwrap() {
+                body["address"]["address"][name] = value.clone();
+            }
+            body
+        };
+        let found = |body| parse::<LocationInput>(body).unwrap().address.address.province;
+        assert_eq!(found(address("US", "94105", json!("california"))).as_deref(), Some("CA"));
+        assert_eq!(found(address("GB", "BS1 4DJ", json!("Avon"))).as_deref(), Some("Avon"));
+        assert_eq!(found(address("IT", "00144", Value::Null)), None);
+        let one = |code: &str| [(code.to_owned(), "/address/address/province".to_owned())];
+        assert_eq!(issues(address("US", "94105", json!("Bavaria"))), one("province_invalid"));
+        for missing in [Value::Null, json!(""), json!(" ")] {
+            assert_eq!(issues(address("US", "94105", missing)), one("required"));
+        }
+    }
+
+    #[test]
+    fn blank_names_and_lines_are_refused() {
+        let mut body = depot();
+        body["name"] = json!("\u{200b}");
+        body["address"]["address"]["line_1"] = json!("  ");
+        body["address"]["address"]["city"] = json!("\u{a0}");
+        body["address"]["contact"] = json!({"name": "\u{2060}", "company": " ", "phone_number": ""});
+        let expected = [
+            "/name",
+            "/address/address/line_1",
+            "/address/address/city",
+            "/address/contact/name",
+            "/address/contact/company",
+        ];
+        assert_eq!(issues(body), expected.map(|field| ("blank".to_owned(), field.to_owned())));
+    }
+
+    #[test]
+    fn what_was_stored_under_older_rules_may_still_be_renamed() {
+        let mut stored = depot();
+        stored["address"]["address"]["post_code"] = json!("");
+        let patched = |patch: Value| crate::shape::parse_patch::<LocationInput>(stored.clone(), patch);
+        assert_eq!(patched(json!({"name": "New"})).unwrap().name, "New");
+        assert!(patched(stored.clone()).is_ok(), "what was read may be sent back");
+        assert!(patched(json!({"address": {"address": {"line_1": "2 Quay Street"}}})).is_err());
+        let repair = json!({"address": {"address": {"post_code": "bs14dj"}}});
+        assert_eq!(patched(repair).unwrap().address.address.post_code.as_deref(), Some("BS1 4DJ"));
     }
 
     #[test]

@@ -3,13 +3,14 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::address::{ADDRESS, COORDINATES};
 use crate::closing::{CLOSING, Closing};
 use crate::id::Kind as IdKind;
-use crate::location::{self, ADDRESS, COORDINATES, LOCATION, LOCATION_ID, Location};
-use crate::shape::{Field, Input, Kind, MOMENT, Shape};
+use crate::location::{self, LOCATION, LOCATION_ID, Location};
+use crate::shape::{Field, Input, Kind, Shape};
 use crate::{Id, Timestamp};
 
-/// A configuration as it is shown: the locations are those of this moment, embedded.
+/// A configuration as the API shows it, with the current data of its locations embedded.
 #[derive(Serialize)]
 pub struct LocationConfiguration {
     pub id: Id<LocationConfiguration>,
@@ -24,14 +25,14 @@ impl IdKind for LocationConfiguration {
     const PREFIX: &'static str = "lc";
 }
 
-/// The two locations' records.
+/// The embedded records of the two locations.
 #[derive(Serialize)]
 pub struct Embedded {
     pub origin: Value,
     pub r#return: Value,
 }
 
-/// What a client says of a configuration.
+/// The body of a request that creates a configuration.
 #[derive(Deserialize, Debug)]
 pub struct LocationConfigurationInput {
     pub name: String,
@@ -39,7 +40,7 @@ pub struct LocationConfigurationInput {
     pub closing: Option<Closing>,
 }
 
-/// The locations by their ids.
+/// The ids of the two locations.
 #[derive(Deserialize, Debug)]
 pub struct Pair {
     pub origin: Reference,
@@ -57,10 +58,11 @@ impl Input for LocationConfigurationInput {
 }
 
 static NAME: Shape =
-    Shape::text(1, 255, "The name shown to people.").example(r#""Bristol, returns to Bristol""#);
+    Shape::text(1, 255, "Shown where people choose where a shipment leaves from. Need not be unique.")
+        .example(r#""Bristol, returns to Bristol""#);
 static ANYTHING: Shape = Shape::new(Kind::Boolean, "Ignored in requests.");
 
-/// A reference takes a whole location too, as responses embed it, and looks at nothing but its id.
+/// A reference to a location. A client may also send a whole location, as responses embed it; only its id is read.
 pub static REFERENCE: Shape = Shape::object(
     "LocationReference",
     &[
@@ -73,21 +75,27 @@ pub static REFERENCE: Shape = Shape::object(
         Field::given("created_at", &ANYTHING),
         Field::given("updated_at", &ANYTHING),
     ],
-    "A location by its id.",
+    "A location, named by its `id`. Its other fields may come along, and are ignored.",
 );
 static PAIR: Shape = Shape::object(
     "LocationReferences",
-    &[Field::required("origin", &REFERENCE), Field::required("return", &REFERENCE)],
-    "Where shipments originate, and where undeliverable ones return.",
+    &[
+        Field::required("origin", &REFERENCE).about(
+            "Where parcels leave from: printed as the sender, and what distances and closing times go by.",
+        ),
+        Field::required("return", &REFERENCE)
+            .about("Where a parcel goes that can't be delivered. May be the same location as the origin."),
+    ],
+    "The two locations that a shipment copies its origin and its return address from.",
 );
-/// What a client says of a configuration.
+/// The body of a request that creates a configuration.
 pub static INPUT: Shape = Shape::object(
     "LocationConfigurationInput",
     &[
         Field::given("id", &ANYTHING),
         Field::required("name", &NAME),
         Field::required("locations", &PAIR),
-        Field::optional("closing", &CLOSING),
+        Field::optional("closing", &CLOSING).about("Closes out the day by itself: at this time, all bought parcels that leave from the origin and are in no manifest yet are put into one. Null: only when you ask for it."),
         Field::given("created_at", &ANYTHING),
         Field::given("updated_at", &ANYTHING),
     ],
@@ -95,23 +103,31 @@ pub static INPUT: Shape = Shape::object(
 );
 
 /// The id of a configuration.
-pub static ID: Shape =
-    Shape::new(Kind::Identifier(LocationConfiguration::PREFIX), "A location configuration's id.");
+pub static ID: Shape = Shape::new(
+    Kind::Identifier(LocationConfiguration::PREFIX),
+    "Made when the configuration is created. A new shipment names it to copy its origin and return address.",
+);
 static LOCATIONS: Shape = Shape::object(
     "EmbeddedLocations",
-    &[Field::required("origin", &LOCATION), Field::required("return", &LOCATION)],
-    "Where shipments originate, and where undeliverable ones return.",
+    &[
+        Field::required("origin", &LOCATION).about(
+            "Where parcels leave from: printed as the sender, and what distances and closing times go by.",
+        ),
+        Field::required("return", &LOCATION)
+            .about("Where a parcel goes that can't be delivered. May be the same location as the origin."),
+    ],
+    "The two locations that a shipment copies its origin and its return address from.",
 );
-/// A configuration as a single read shows it.
+/// A configuration, as a request for one of them shows it.
 pub static LOCATION_CONFIGURATION: Shape = Shape::object(
     "LocationConfiguration",
     &[
         Field::given("id", &ID),
         Field::required("name", &NAME),
         Field::required("locations", &LOCATIONS),
-        Field::given_or_null("closing", &CLOSING),
-        Field::given("created_at", &MOMENT),
-        Field::given("updated_at", &MOMENT),
+        Field::given_or_null("closing", &CLOSING).about("Closes out the day by itself: at this time, all bought parcels that leave from the origin and are in no manifest yet are put into one. Null: only when you ask for it."),
+        Field::created_at(),
+        Field::updated_at(),
     ],
     "A named pair of an origin and a return location, which fills in a shipment's details.",
 );
@@ -122,29 +138,37 @@ static LOCATION_SUMMARY: Shape = Shape::object(
         Field::given("id", &LOCATION_ID),
         Field::given("name", &location::NAME),
         Field::optional("tags", &location::TAGS),
-        Field::given_or_null("address", &ADDRESS),
+        Field::given_or_null("address", &ADDRESS)
+            .about("Street, town and contact. Shown only if the request says `include_fields=address`."),
         Field::given("marketplaces", &location::MARKETPLACES),
-        Field::optional("coordinates", &COORDINATES),
-        Field::given("created_at", &MOMENT),
-        Field::given("updated_at", &MOMENT),
+        Field::optional("coordinates", &COORDINATES)
+            .about("Where it is on the globe, for distances in plans."),
+        Field::created_at(),
+        Field::updated_at(),
     ],
     "A location, without its address unless `include_fields=address` asks for it.",
 );
 static SUMMARIES: Shape = Shape::object(
     "LocationSummaries",
-    &[Field::required("origin", &LOCATION_SUMMARY), Field::required("return", &LOCATION_SUMMARY)],
-    "Where shipments originate, and where undeliverable ones return.",
+    &[
+        Field::required("origin", &LOCATION_SUMMARY).about(
+            "Where parcels leave from: printed as the sender, and what distances and closing times go by.",
+        ),
+        Field::required("return", &LOCATION_SUMMARY)
+            .about("Where a parcel goes that can't be delivered. May be the same location as the origin."),
+    ],
+    "The two locations that a shipment copies its origin and its return address from.",
 );
-/// A configuration as lists show it.
+/// A configuration, as lists show it.
 pub static LOCATION_CONFIGURATION_SUMMARY: Shape = Shape::object(
     "LocationConfigurationSummary",
     &[
         Field::given("id", &ID),
         Field::required("name", &NAME),
         Field::required("locations", &SUMMARIES),
-        Field::given_or_null("closing", &CLOSING),
-        Field::given("created_at", &MOMENT),
-        Field::given("updated_at", &MOMENT),
+        Field::given_or_null("closing", &CLOSING).about("Closes out the day by itself: at this time, all bought parcels that leave from the origin and are in no manifest yet are put into one. Null: only when you ask for it."),
+        Field::created_at(),
+        Field::updated_at(),
     ],
     "A configuration in a list.",
 );

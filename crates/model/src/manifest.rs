@@ -1,4 +1,4 @@
-//! Manifests: what a carrier takes over together, of one account, from one place, on one day.
+//! Manifests: the shipments of one account that a carrier collects together, from one place on one day.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,20 +6,20 @@ use crate::carrier::{CARRIER, CARRIER_ACCOUNT_REFERENCE, Carrier, CarrierAccount
 use crate::closing::{Day, SHIP_DATE};
 use crate::document::{DOCUMENT, Document};
 use crate::id::Kind as IdKind;
-use crate::location::{LOCATION_ID, Location};
+use crate::location::{LOCATION, LOCATION_ID, Location};
 use crate::location_configuration::{self, REFERENCE};
-use crate::shape::{Field, Input, Kind, MOMENT, Shape};
+use crate::shape::{Field, Input, Kind, Shape};
 use crate::shipment::{AddressRecord, SHIPMENT_ID, Shipment, addresses};
 use crate::{Id, Timestamp};
 
-/// Most shipments of a manifest that an event shows; `shipments_count` tells how many there are.
+/// Maximum number of a manifest's shipments that an event contains. `shipments_count` holds the full number.
 pub const EVENT_SHIPMENTS_MAX: usize = 1000;
-/// Most shipments of a manifest, files of it, and messages about it.
+/// Maximum numbers of a manifest's shipments, files and messages.
 const SHIPMENTS_MAX: usize = 1_000_000;
 const DOCUMENTS_MAX: usize = 100;
 pub const MESSAGES_MAX: usize = 20;
 
-/// A manifest as it is shown.
+/// A manifest as the API shows it.
 #[derive(Serialize, Clone, Debug)]
 pub struct Manifest {
     pub id: Id<Manifest>,
@@ -31,11 +31,11 @@ pub struct Manifest {
     pub shipments: Vec<Id<Shipment>>,
     pub shipments_count: i64,
     pub packages_count: i64,
-    /// The location that they leave from; none where their origin was given as an address.
+    /// The location of origin. `None` if the shipments' origin was given as an address.
     pub location: Option<Id<Location>>,
     pub origin: Option<AddressRecord>,
     pub ship_date: Day,
-    /// The carrier's own name of it.
+    /// The carrier's own reference of the manifest.
     pub carrier_reference: Option<String>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
@@ -45,7 +45,7 @@ impl IdKind for Manifest {
     const PREFIX: &'static str = "mfst";
 }
 
-/// What is known of a manifest from the beginning, and what the carrier said.
+/// The data of a manifest from its creation, and the carrier's messages.
 #[derive(Serialize, Deserialize, Clone, Debug)]
 pub struct Details {
     pub carrier_account: Reference<CarrierAccount>,
@@ -56,7 +56,7 @@ pub struct Details {
 }
 
 impl Details {
-    /// Adds a message; one that was the last already is not repeated, and the oldest go where there are too many.
+    /// Adds a message, unless it equals the last one. If there are too many, the oldest are removed.
     pub fn add_message(&mut self, message: String) {
         if self.messages.last() != Some(&message) {
             self.messages.push(message);
@@ -66,14 +66,14 @@ impl Details {
     }
 }
 
-/// Where a manifest stands.
+/// The status of a manifest.
 #[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
-    /// The carrier is asked, or is at it.
+    /// The request to the carrier is due or in progress.
     Creating,
     Created,
-    /// The carrier did not take it. Its shipments are free again.
+    /// The carrier rejected the manifest. Its shipments can be added to another one.
     Failed,
 }
 
@@ -93,12 +93,12 @@ impl Status {
     }
 }
 
-/// The wish to close out a location's day.
+/// The body of a request that creates the manifests of a location's day.
 #[derive(Deserialize, Clone, Debug)]
 pub struct ManifestInput {
     pub location: location_configuration::Reference,
     pub date: Option<Day>,
-    /// By its id or handle.
+    /// The account's id or handle.
     pub carrier_account: Option<String>,
 }
 
@@ -107,33 +107,51 @@ impl Input for ManifestInput {
 }
 
 /// The id of a manifest.
-pub static MANIFEST_ID: Shape = Shape::new(Kind::Identifier(Manifest::PREFIX), "A manifest's id.");
+pub static MANIFEST_ID: Shape = Shape::new(
+    Kind::Identifier(Manifest::PREFIX),
+    "Made when the parcels are closed out. Its barcode is on the driver's paper, and a carrier that is asked again is given the same one.",
+);
 /// The status of a manifest.
 pub static STATUS: Shape = Shape::new(
     Kind::OneOf(&["creating", "created", "failed"]),
-    "Where it stands with its carrier. A failed one keeps its list, and its shipments may be manifested again.",
+    "`creating` while the carrier is told, then `created` or `failed`. A failed one keeps its list, and its shipments may be manifested again.",
 )
 .example(r#""created""#);
-static MESSAGE: Shape = Shape::text(0, 2000, "A sentence.");
-static MESSAGES: Shape = Shape::list(&MESSAGE, MESSAGES_MAX, "What the carrier said of it.").example("[]");
-static DOCUMENTS: Shape = Shape::list(&DOCUMENT, DOCUMENTS_MAX, "The paper to print, and to have signed.");
-static SHIPMENTS: Shape = Shape::list(&SHIPMENT_ID, SHIPMENTS_MAX, "The ids of its shipments.");
+static MESSAGE: Shape = Shape::text(0, 2000, "One thing that the carrier said.");
+static MESSAGES: Shape = Shape::list(
+    &MESSAGE,
+    MESSAGES_MAX,
+    "What the carrier said about it, such as why it refused. Empty while there is nothing to tell.",
+)
+.example("[]");
+static DOCUMENTS: Shape = Shape::list(
+    &DOCUMENT,
+    DOCUMENTS_MAX,
+    "The paper that the driver signs, as PDF; there once the status is `created`.",
+);
+static SHIPMENTS: Shape = Shape::list(
+    &SHIPMENT_ID,
+    SHIPMENTS_MAX,
+    "The shipments that are handed over, by id. An event shows the first 1,000.",
+);
 static COUNT: Shape = Shape::new(Kind::Integer { min: 0, max: i64::MAX }, "How many there are.").example("1");
 static CARRIER_REFERENCE_TEXT: Shape =
-    Shape::text(1, 255, "The carrier's own name of it, once there is one.").example(r#""sf_8021""#);
+    Shape::text(1, 255, "The carrier's own number of the manifest, for asking the carrier about it. Null until the carrier gave one.").example(r#""sf_8021""#);
 static ACCOUNT_NAME: Shape =
-    Shape::text(1, 100, "Only what was bought with this account, by its id or handle.")
+    Shape::text(1, 100, "Closes out only parcels that were bought with this contract, named by id or handle. Without it, those of every account.")
         .example(r#""sandbox""#);
 
-static LOCATION_NAME: Shape =
-    Shape::new(Kind::Identified(&REFERENCE), "The location whose parcels are handed over, or its id alone.");
+static LOCATION_NAME: Shape = Shape::new(
+    Kind::Identified { of: &REFERENCE, whole: &LOCATION },
+    "The location whose parcels are handed over, or its id alone.",
+);
 
-/// What a client says to close out a location's day.
+/// The body of a request that creates the manifests of a location's day.
 pub static MANIFEST_INPUT: Shape = Shape::object(
     "ManifestInput",
     &[
         Field::required("location", &LOCATION_NAME),
-        Field::optional("date", &SHIP_DATE),
+        Field::optional("date", &SHIP_DATE).about("Only parcels of this day of shipping (UTC). Without it, all days up to today, each in a manifest of its own."),
         Field::optional("carrier_account", &ACCOUNT_NAME),
     ],
     "Which parcels are handed over.",
@@ -143,20 +161,25 @@ pub static MANIFEST: Shape = Shape::object(
     "Manifest",
     &[
         Field::given("id", &MANIFEST_ID),
-        Field::given("carrier", &CARRIER),
-        Field::given("carrier_account", &CARRIER_ACCOUNT_REFERENCE),
+        Field::given("carrier", &CARRIER).about("The carrier whose driver signs for the parcels."),
+        Field::given("carrier_account", &CARRIER_ACCOUNT_REFERENCE)
+            .about("The contract that the parcels were bought with: each has manifests of its own."),
         Field::given("status", &STATUS),
         Field::given("messages", &MESSAGES),
         Field::given("documents", &DOCUMENTS),
         Field::given("shipments", &SHIPMENTS),
-        Field::given("shipments_count", &COUNT),
-        Field::given("packages_count", &COUNT),
-        Field::given_or_null("location", &LOCATION_ID),
-        Field::given_or_null("origin", &addresses::ADDRESS_RECORD),
+        Field::given("shipments_count", &COUNT)
+            .about("All shipments that are handed over, also where `shipments` shows fewer."),
+        Field::given("packages_count", &COUNT)
+            .about("Parcels that the driver counts: a shipment may have several."),
+        Field::given_or_null("location", &LOCATION_ID)
+            .about("Where the parcels leave from. Null if shipments were given their origin as an address."),
+        Field::given_or_null("origin", &addresses::ADDRESS_RECORD)
+            .about("The address that the parcels leave from, as it was when the shipments were made."),
         Field::given("ship_date", &SHIP_DATE),
         Field::given_or_null("carrier_reference", &CARRIER_REFERENCE_TEXT),
-        Field::given("created_at", &MOMENT),
-        Field::given("updated_at", &MOMENT),
+        Field::created_at(),
+        Field::updated_at(),
     ],
     "What a carrier takes over together: of one account, from one place, on one day.",
 );

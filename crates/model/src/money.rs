@@ -2,10 +2,10 @@
 
 use crate::shape::{Kind, Shape};
 
-/// The largest amount there is, in the smallest unit: far beyond any postage, far below what can't be added up.
+/// The largest amount, in the smallest unit: larger than any postage, and small enough that sums do not overflow.
 pub const AMOUNT_MAX: i64 = 1_000_000_000_000;
 
-/// Currencies (ISO 4217) with how many decimals their smallest unit has.
+/// Currencies (ISO 4217), with the number of decimals of their smallest unit.
 const CURRENCIES: &[(&str, u32)] = &[
     ("AED", 2),
     ("AFN", 2),
@@ -175,13 +175,13 @@ const fn codes() -> [&'static str; CURRENCIES.len()] {
 
 static CODES: [&str; CURRENCIES.len()] = codes();
 
-/// How many decimals the smallest unit of a currency has.
+/// Returns the number of decimals of a currency's smallest unit.
 pub fn decimals(currency: &str) -> Option<u32> {
     CURRENCIES.iter().find(|(code, _)| *code == currency).map(|(_, decimals)| *decimals)
 }
 
-/// Reads an amount as carriers write it, such as `6.07`, in the smallest unit of its currency. What is finer than that is
-/// rounded half up, once. `None` where it is no amount.
+/// Parses an amount as carriers write it, such as `6.07`, into the smallest unit of its currency. Finer digits are
+/// rounded half up, once. Returns `None` if the text is not an amount.
 pub fn parse_amount(text: &str, currency: &str) -> Option<i64> {
     let decimals = decimals(currency)? as usize;
     let (is_negative, text) = match text.strip_prefix('-') {
@@ -201,7 +201,7 @@ pub fn parse_amount(text: &str, currency: &str) -> Option<i64> {
     (amount <= AMOUNT_MAX).then_some(if is_negative { -amount } else { amount })
 }
 
-/// Writes an amount as people and carriers read it: `12.99`.
+/// Formats an amount for people and carriers: `12.99`.
 pub fn show_amount(amount: i64, currency: &str) -> String {
     let decimals = decimals(currency).unwrap_or(2) as usize;
     let sign = if amount < 0 { "-" } else { "" };
@@ -216,11 +216,15 @@ pub fn show_amount(amount: i64, currency: &str) -> String {
 }
 
 /// A currency's code.
-pub static CURRENCY: Shape = Shape::new(Kind::OneOf(&CODES), "ISO 4217, in capitals.").example(r#""GBP""#);
+pub static CURRENCY: Shape = Shape::new(
+    Kind::OneOf(&CODES),
+    "ISO 4217, in capitals. It says what the smallest unit of an amount is: pence, cents, yen.",
+)
+.example(r#""GBP""#);
 /// An amount that is not negative.
 pub static AMOUNT: Shape = Shape::new(
     Kind::Amount { max: AMOUNT_MAX },
-    "In the smallest unit of its currency: `1299` with `GBP` is £12.99, with `JPY` ¥1299. A fraction is refused, so that nobody's 23.25 becomes 23.",
+    "A whole number of the currency's smallest unit: `1299` with `GBP` is £12.99, with `JPY` ¥1299. A fraction is refused.",
 )
 .example("1299");
 

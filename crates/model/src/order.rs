@@ -1,15 +1,16 @@
-//! Orders, and the reservations that committed ones have.
+//! Orders, and the reservations of committed orders.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::address::{CONTACT, COORDINATES, Contact, Coordinates, LINE, PostalAddress};
 use crate::id::Kind as IdKind;
 use crate::inventory_item::{ITEM_ID, METADATA};
-use crate::location::{CONTACT, COORDINATES, Contact, Coordinates, LINE, POSTAL, PostalAddress};
 use crate::problem::{Code, Issue, Problem, Result};
-use crate::shape::{Field, Input, Kind, MOMENT, Shape};
+use crate::shape::{Field, Input, Kind, Shape};
+use crate::shipment::addresses;
 use crate::{Id, InventoryItem, Timestamp};
 
 /// An order as it is stored and shown.
@@ -26,7 +27,7 @@ impl IdKind for Order {
     const PREFIX: &'static str = "ord";
 }
 
-/// What a client says of an order.
+/// The body of a request that creates an order.
 #[derive(Serialize, Deserialize, Clone)]
 pub struct OrderInput {
     pub reference: Option<String>,
@@ -42,7 +43,7 @@ impl Input for OrderInput {
     const SHAPE: &'static Shape = &ORDER;
 }
 
-/// Where an order stands.
+/// The status of an order.
 #[derive(Serialize, Deserialize, Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
@@ -69,12 +70,12 @@ impl Status {
             .find(|status| status.as_str() == word)
     }
 
-    /// Whether the order has a reservation.
+    /// Returns whether the order has a reservation.
     pub fn is_reserved(self) -> bool {
         matches!(self, Status::Committed | Status::Fulfilled)
     }
 
-    /// The status after a commit.
+    /// Returns the status after a commit.
     pub fn commit(self) -> Result<Status, Code> {
         match self {
             Status::Draft | Status::Committed => Ok(Status::Committed),
@@ -83,7 +84,7 @@ impl Status {
         }
     }
 
-    /// The status after a cancellation. What was completed can't be cancelled.
+    /// Returns the status after a cancellation. An order with completed allocations cannot be cancelled.
     pub fn cancel(self, has_completed: bool) -> Result<Status, Code> {
         match self {
             _ if has_completed => Err(Code::OrderPartlyFulfilled),
@@ -92,7 +93,7 @@ impl Status {
         }
     }
 
-    /// The status once allocations have changed.
+    /// Returns the status after a change of its allocations.
     #[must_use]
     pub fn after_allocation(self, is_all_completed: bool) -> Status {
         match self {
@@ -102,7 +103,7 @@ impl Status {
         }
     }
 
-    /// Refuses to change the items of an order that has ended.
+    /// Fails if the order has ended, so that its items can no longer change.
     pub fn ensure_open(self) -> Result<(), Code> {
         match self {
             Status::Draft | Status::Committed => Ok(()),
@@ -112,7 +113,7 @@ impl Status {
     }
 }
 
-/// Where an order goes.
+/// The delivery address of an order.
 #[derive(Serialize, Deserialize, Clone)]
 pub struct Destination {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -123,19 +124,19 @@ pub struct Destination {
     pub coordinates: Option<Coordinates>,
 }
 
-/// How many of an item.
+/// An item and its quantity.
 #[derive(Serialize, Deserialize, Clone, Copy, PartialEq, Debug)]
 pub struct Line {
     pub id: Id<InventoryItem>,
     pub quantity: i64,
 }
 
-/// Most of an item in one order or allocation.
+/// Maximum quantity of an item in one order or allocation.
 pub const QUANTITY_MAX: i64 = 1_000_000;
-/// Most lines of an order.
+/// Maximum number of lines of an order.
 pub const LINES_MAX: usize = 1000;
 
-/// Sums lines of the same item, in the order of their first appearance.
+/// Sums the lines of the same item, in the order of their first appearance.
 pub fn sum_lines(lines: &[Line]) -> Result<Vec<Line>> {
     let mut sums: Vec<Line> = Vec::new();
     let mut places: BTreeMap<Id<InventoryItem>, usize> = BTreeMap::new();
@@ -154,7 +155,7 @@ pub fn sum_lines(lines: &[Line]) -> Result<Vec<Line>> {
     Ok(sums)
 }
 
-/// A committed order's claim on stock.
+/// The stock that a committed order requires.
 #[derive(Serialize, Clone)]
 pub struct Reservation {
     pub order: OrderReference,
@@ -173,7 +174,7 @@ pub struct OrderReference {
     pub id: Id<Order>,
 }
 
-/// What an order wants of an item, and how much of that is allocated.
+/// The quantity of an item that an order requires, and the part of it that is allocated.
 #[derive(Serialize, Clone, Copy, Debug, PartialEq)]
 pub struct ReservedItem {
     pub id: Id<InventoryItem>,
@@ -182,8 +183,16 @@ pub struct ReservedItem {
 }
 
 /// The id of an order.
-pub static ORDER_ID: Shape = Shape::new(Kind::Identifier(Order::PREFIX), "An order's id.");
-static REFERENCE: Shape = Shape::text(1, 255, "The order's number in your shop.").example(r#""1042""#);
+pub static ORDER_ID: Shape = Shape::new(
+    Kind::Identifier(Order::PREFIX),
+    "Made when the order is created. Its reservation and its allocations are found under it.",
+);
+static REFERENCE: Shape = Shape::text(
+    1,
+    255,
+    "The order's number in your shop, for finding it again with `GET /orders?reference=`.",
+)
+.example(r#""1042""#);
 /// The status of an order.
 pub static STATUS: Shape = Shape::new(
     Kind::OneOf(&["draft", "committed", "fulfilled", "cancelled"]),
@@ -193,23 +202,33 @@ pub static STATUS: Shape = Shape::new(
 static DESTINATION: Shape = Shape::object(
     "Destination",
     &[
-        Field::optional("display_name", &LINE),
-        Field::required("address", &POSTAL),
-        Field::optional("contact", &CONTACT),
-        Field::optional("coordinates", &COORDINATES),
+        Field::optional("display_name", &LINE).about("A short name of the address for your screens."),
+        Field::required("address", &addresses::POSTAL).about("Street, town and country of the recipient."),
+        Field::optional("contact", &CONTACT)
+            .about("The person or firm that receives the goods; a phone number helps the driver."),
+        Field::optional("coordinates", &COORDINATES)
+            .about("Where it is on the globe. Plans measure from here; without it they go by the post code."),
     ],
-    "Where the order goes.",
+    "Where the order goes. Plans measure distances to it; shipments are given their own destination.",
 );
-/// How many of an item.
+/// The quantity of an item.
 pub static QUANTITY: Shape =
-    Shape::new(Kind::Integer { min: 1, max: QUANTITY_MAX }, "How many.").example("2");
-/// An item and how many of it.
+    Shape::new(Kind::Integer { min: 1, max: QUANTITY_MAX }, "Pieces, 1 or more.").example("2");
+/// An item and its quantity.
 pub static LINE_ITEM: Shape = Shape::object(
     "LineItem",
-    &[Field::required("id", &ITEM_ID), Field::required("quantity", &QUANTITY)],
-    "An item and how many of it.",
+    &[
+        Field::required("id", &ITEM_ID)
+            .about("The product's `inv_…`, not its SKU. The same one in several lines is summed."),
+        Field::required("quantity", &QUANTITY).about("Pieces wanted, 1 to 1,000,000."),
+    ],
+    "One item of the inventory, and how many pieces.",
 );
-static ITEMS: Shape = Shape::some(&LINE_ITEM, LINES_MAX, "What is wanted. The same item twice is summed.");
+static ITEMS: Shape = Shape::some(
+    &LINE_ITEM,
+    LINES_MAX,
+    "What is ordered. Lines of the same item are summed. While the order is committed, all of it is reserved.",
+);
 
 /// An order.
 pub static ORDER: Shape = Shape::object(
@@ -221,38 +240,44 @@ pub static ORDER: Shape = Shape::object(
         Field::optional("destination", &DESTINATION),
         Field::required("items", &ITEMS),
         Field::optional("metadata", &METADATA),
-        Field::given("created_at", &MOMENT),
-        Field::given("updated_at", &MOMENT),
+        Field::created_at(),
+        Field::updated_at(),
     ],
-    "What somebody wants. A committed order has a reservation.",
+    "The items that a customer ordered. A committed order has a reservation.",
 );
 
 /// An order by its id.
 pub static ORDER_REFERENCE: Shape =
-    Shape::object("OrderReference", &[Field::required("id", &ORDER_ID)], "An order by its id.");
+    Shape::object("OrderReference", &[Field::required("id", &ORDER_ID)], "The order, by its `id`.");
 static ALLOCATED: Shape = Shape::new(
     Kind::Integer { min: 0, max: QUANTITY_MAX },
-    "How many are allocated to locations. Never exceeds `quantity`.",
+    "Pieces that are allocated to locations, open and completed. Never exceeds `quantity`.",
 )
 .example("1");
 static RESERVED_ITEM: Shape = Shape::object(
     "ReservationItem",
     &[
         Field::given("id", &ITEM_ID),
-        Field::given("quantity", &QUANTITY),
+        Field::given("quantity", &QUANTITY)
+            .about("Pieces that the order wants, and that are therefore reserved."),
         Field::given("allocated_quantity", &ALLOCATED),
     ],
     "What an order wants of an item, and how much of that is allocated.",
 );
-static RESERVED_ITEMS: Shape = Shape::list(&RESERVED_ITEM, LINES_MAX, "The order's items.");
+static RESERVED_ITEMS: Shape = Shape::list(
+    &RESERVED_ITEM,
+    LINES_MAX,
+    "What the order reserves, and how much of that is assigned to locations.",
+);
 /// A reservation.
 pub static RESERVATION: Shape = Shape::object(
     "Reservation",
     &[
-        Field::given("order", &ORDER_REFERENCE),
+        Field::given("order", &ORDER_REFERENCE)
+            .about("The order, by its id. Cancelling or deleting it gives the reserved pieces free."),
         Field::given("items", &RESERVED_ITEMS),
-        Field::given("created_at", &MOMENT),
-        Field::given("updated_at", &MOMENT),
+        Field::created_at(),
+        Field::updated_at(),
     ],
     "A committed order's claim on stock.",
 );

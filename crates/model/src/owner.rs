@@ -1,4 +1,4 @@
-//! Organisations, their two worlds, and the key that every row is owned by.
+//! Organisations, their two worlds, and the owner key of every row.
 
 use std::fmt;
 
@@ -16,7 +16,7 @@ impl Kind for Organisation {
     const PREFIX: &'static str = "org";
 }
 
-/// Each organisation has two worlds that never meet: the real one, and one to try things in.
+/// The worlds of an organisation: live data, and test data. They share no resources.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum World {
     Live,
@@ -24,7 +24,7 @@ pub enum World {
 }
 
 impl World {
-    /// The word used in tokens.
+    /// Returns the word that tokens use.
     pub fn as_str(self) -> &'static str {
         match self {
             World::Live => "live",
@@ -33,10 +33,10 @@ impl World {
     }
 }
 
-/// Who owns a row: an organisation in one of its worlds.
+/// The owner of a row: an organisation in one of its worlds.
 ///
-/// The two together are one key (`org_…` and `org_…_test`), so that a statement that names its owner can
-/// forget neither, and so that the schema can be sharded by this one column.
+/// Both parts form one key (`org_…` and `org_…_test`). A statement that names its owner therefore cannot omit either
+/// part, and the schema can be sharded by this one column.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Owner {
     pub organisation: Id<Organisation>,
@@ -46,12 +46,12 @@ pub struct Owner {
 const TEST_SUFFIX: &str = "_test";
 
 impl Owner {
-    /// The organisation itself, where its users are kept.
+    /// Returns the owner of an organisation's live world, which also owns its users.
     pub fn live(organisation: Id<Organisation>) -> Self {
         Self { organisation, world: World::Live }
     }
 
-    /// Reads what [`fmt::Display`] writes.
+    /// Parses what [`fmt::Display`] writes.
     pub fn parse(key: &str) -> Option<Self> {
         let (id, world) = match key.strip_suffix(TEST_SUFFIX) {
             Some(id) => (id, World::Test),

@@ -1,5 +1,5 @@
-//! Post codes: checked against the pattern of their country and brought to one spelling, so that rates, zones
-//! and labels compare equal text however the client wrote it.
+//! Post codes: checked against the pattern of their country and normalised, so that rates, zones and labels compare
+//! equal text regardless of the client's spelling.
 
 use std::sync::OnceLock;
 
@@ -9,36 +9,32 @@ use crate::country::CountryCode;
 
 use Joint::{Hyphen, Omitted, Space, Whole};
 
-/// Words with this start are switches for the sandbox carrier, which reads them from the post code, so they
-/// must arrive as they were written in every country.
-const SANDBOX_PREFIX: &str = "SBX-";
-
-/// No pattern matches a longer text; refusing it at once bounds the work that hostile input can cause.
+/// Longest text that is matched, in characters. No pattern matches a longer one; the limit bounds the work for
+/// hostile input.
 const LONGEST: usize = 16;
 
-/// How the parts of a country's post code are joined in the spelling that is kept.
+/// The separator between the parts of a country's post code in its normal form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Joint {
-    /// The pattern knows no separator.
+    /// The pattern has no separator.
     Whole,
-    /// The pattern allows a space, but the post office of the country does not write one.
+    /// The pattern allows a space, but the country's postal operator does not write one.
     Omitted,
-    /// A space, also where the input has none or a hyphen.
+    /// A space, also if the input has none or a hyphen.
     Space,
-    /// A hyphen, also where the input has none or a space.
+    /// A hyphen, also if the input has none or a space.
     Hyphen,
 }
 
-/// One country's rule: country, pattern (not anchored), examples parted by commas, joint.
+/// One country's rule: country, pattern (not anchored), examples separated by commas, separator.
 type Row = (&'static str, &'static str, &'static str, Joint);
 
-/// The patterns by country, sorted for the binary search; a country that is not here takes any post code.
+/// The rules by country, sorted for the binary search. A country without a rule accepts any post code.
 ///
 /// Patterns and examples are the `zip` and `zipex` data of libaddressinput by Google
 /// (<https://github.com/google/libaddressinput>), used under CC BY 4.0
-/// (<https://creativecommons.org/licenses/by/4.0/>). Changed from the source: AC and TA are left out because
-/// they are no ISO 3166-1 codes, the examples of SE got the space that PostNord writes, and the joint was
-/// added.
+/// (<https://creativecommons.org/licenses/by/4.0/>). Changes to the source: AC and TA are omitted because they are
+/// not ISO 3166-1 codes, the examples of SE have the space that PostNord writes, and the separator was added.
 static ROWS: [Row; 179] = [
     ("AD", r"AD[1-7]0\d", "AD100,AD501,AD700", Whole),
     ("AF", r"\d{4}", "1001,2601,3801", Whole),
@@ -241,21 +237,32 @@ static ROWS: [Row; 179] = [
     ("ZM", r"\d{5}", "50100,50101", Whole),
 ];
 
-/// The compiled patterns, in the order of `ROWS`. Each is compiled at its first use and then kept, because
-/// compiling takes far longer than matching and every address passes here.
+/// Countries in which an address without a post code is not delivered, sorted for the binary search.
+///
+/// These are the countries whose `require` in libaddressinput has a `Z`, and the members of the European Economic
+/// Area whose `require` lacks it although their carriers reject an address without a post code. Ireland is not
+/// listed: an Eircode is optional. Countries with post codes that many addresses lack, such as Israel and Thailand,
+/// are not listed either.
+static REQUIRED: [&str; 81] = [
+    "AS", "AT", "AU", "AX", "BE", "BG", "BL", "BR", "CA", "CH", "CN", "CY", "CZ", "DE", "DK", "EE", "ES",
+    "FI", "FK", "FM", "FR", "GB", "GF", "GG", "GL", "GP", "GR", "GS", "GU", "HR", "HU", "IM", "IN", "IO",
+    "IS", "IT", "JE", "JP", "KR", "LI", "LT", "LU", "LV", "MC", "MF", "MH", "MP", "MQ", "MT", "MX", "MY",
+    "NC", "NL", "NO", "NZ", "PF", "PL", "PM", "PN", "PR", "PT", "PW", "RE", "RO", "RU", "SE", "SG", "SH",
+    "SI", "SJ", "SK", "SM", "TC", "TR", "TW", "UA", "US", "VI", "WF", "YT", "ZA",
+];
+
+/// The compiled patterns, in the order of `ROWS`. Each is compiled at its first use and then kept, because compiling
+/// takes far longer than matching and every address needs it.
 static COMPILED: [OnceLock<Option<Regex>>; ROWS.len()] = [const { OnceLock::new() }; ROWS.len()];
 
-/// Gives the spelling of the post code that is kept, or an example of a right one as the refusal.
+/// Returns the normalised post code, or an example of a valid one as the error.
 ///
-/// A country without a pattern refuses nothing, since a wrong refusal would stop a parcel that could be sent.
+/// A country without a pattern accepts every post code, because a wrong rejection would stop a parcel that could be
+/// delivered.
 pub fn normalise(country: CountryCode, raw: &str) -> Result<String, &'static str> {
-    let trimmed = raw.trim();
-    if trimmed.starts_with(SANDBOX_PREFIX) {
-        return Ok(trimmed.to_owned());
-    }
-    let text = tidy(trimmed);
+    let text = tidy(raw);
     let Some((at, row)) = find(country) else { return Ok(text) };
-    // A pattern that does not compile is treated as no pattern; a test makes sure that there is none.
+    // A pattern that does not compile counts as no pattern. A test ensures that all compile.
     let Some(regex) = compiled(at, row) else { return Ok(text) };
     if text.len() > LONGEST || !text.is_ascii() {
         return Err(first_example(row));
@@ -263,9 +270,14 @@ pub fn normalise(country: CountryCode, raw: &str) -> Result<String, &'static str
     join(regex, row.3, text).ok_or_else(|| first_example(row))
 }
 
-/// The pattern of the country, which is to match the whole post code, and an example that fits it.
+/// Returns the country's pattern, which must match the whole post code, and an example that matches it.
 pub fn rule(country: CountryCode) -> Option<(&'static str, &'static str)> {
     find(country).map(|(_, row)| (row.1, first_example(row)))
+}
+
+/// Returns whether an address in this country needs a post code.
+pub fn is_required(country: CountryCode) -> bool {
+    REQUIRED.binary_search(&country.as_str()).is_ok()
 }
 
 fn find(country: CountryCode) -> Option<(usize, &'static Row)> {
@@ -277,14 +289,14 @@ fn first_example(row: &Row) -> &'static str {
     row.2.split_once(',').map_or(row.2, |(first, _)| first)
 }
 
-/// Anchors the pattern at both ends, because the source means the whole post code and some patterns are
+/// Compiles a pattern, anchored at both ends. The source means the whole post code, and some patterns are
 /// alternatives, which a bare `^` and `$` would not enclose.
 fn compiled(at: usize, row: &Row) -> Option<&'static Regex> {
     COMPILED.get(at)?.get_or_init(|| Regex::new(&format!("^(?:{})$", row.1)).ok()).as_ref()
 }
 
-/// Upper case and single spaces. Only ASCII letters change: no post code has others, and the upper case of
-/// some others has a different length.
+/// Returns the text in upper case with single spaces. Only ASCII letters change: no post code has others, and the
+/// upper case of some other letters has a different length.
 fn tidy(raw: &str) -> String {
     let mut text = String::with_capacity(raw.len());
     for word in raw.split_whitespace() {
@@ -297,7 +309,7 @@ fn tidy(raw: &str) -> String {
     text
 }
 
-/// Gives the matching text with the country's separator in its place, or nothing if no such text matches.
+/// Returns the matching text with the country's separator, or `None` if no such text matches.
 fn join(regex: &Regex, joint: Joint, mut text: String) -> Option<String> {
     let (mark, other) = match joint {
         Whole => return regex.is_match(&text).then_some(text),
@@ -308,11 +320,12 @@ fn join(regex: &Regex, joint: Joint, mut text: String) -> Option<String> {
     if text.contains(other) {
         text = text.chars().map(|c| if c == other { mark } else { c }).collect();
     }
-    // A text that has the separator has it in the right place or is wrong.
+    // If the text has the separator, it is in the right position or the text is wrong.
     if text.contains(mark) {
         return regex.is_match(&text).then_some(text);
     }
-    // The pattern itself knows the place, so each is tried; from the end, where most countries have it.
+    // Only the pattern defines the position of the separator, so each position is tried, from the end, where most
+    // countries have it.
     for at in (1..text.len()).rev() {
         text.insert(at, mark);
         if regex.is_match(&text) {
@@ -320,13 +333,13 @@ fn join(regex: &Regex, joint: Joint, mut text: String) -> Option<String> {
         }
         text.remove(at);
     }
-    // What is left are codes without a second part, such as the five digits of the United States.
+    // The rest are codes without a second part, such as the five digits of the United States.
     regex.is_match(&text).then_some(text)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Joint, LONGEST, ROWS, compiled, normalise, rule};
+    use super::{Joint, LONGEST, REQUIRED, ROWS, compiled, is_required, normalise, rule};
     use crate::country::{CODES, CountryCode};
     use proptest::prelude::*;
 
@@ -369,7 +382,8 @@ mod tests {
 
     #[test]
     fn no_code_has_two_places_for_its_separator() {
-        // The search for the place takes the first that matches, so a second one would make it a guess.
+        // The search takes the first position that matches. A second matching position would make the result
+        // ambiguous.
         for (at, row) in ROWS.iter().enumerate() {
             let mark = if row.3 == Joint::Hyphen { '-' } else { ' ' };
             for example in row.2.split(',') {
@@ -450,11 +464,20 @@ mod tests {
     }
 
     #[test]
-    fn sandbox_switches_pass_unchanged_in_every_country() {
-        for code in CODES {
-            for switch in ["SBX-", "SBX-late", "SBX-Label-Fails  twice"] {
-                assert_eq!(normalise(country(code), switch).as_deref(), Ok(switch), "{code}");
-            }
+    fn words_of_the_sandbox_are_no_post_codes() {
+        for row in &ROWS {
+            assert!(normalise(country(row.0), "SBX-LABEL-LATE").is_err(), "{}", row.0);
+        }
+    }
+
+    #[test]
+    fn a_post_code_is_required_where_the_country_uses_one() {
+        assert!(REQUIRED.is_sorted_by(|a, b| a < b));
+        for code in REQUIRED {
+            assert!(rule(country(code)).is_some(), "{code} has a pattern, so an example can be shown");
+        }
+        for (code, is_needed) in [("GB", true), ("US", true), ("IE", false), ("HK", false), ("AE", false)] {
+            assert_eq!(is_required(country(code)), is_needed, "{code}");
         }
     }
 
@@ -469,8 +492,8 @@ mod tests {
         prop::sample::select(CODES).prop_map(country)
     }
 
-    /// A country with a pattern and a text made from one of its examples by other digits, case and
-    /// separators, because text made from nothing is hardly ever accepted.
+    /// A country with a pattern, and a text made from one of its examples with other digits, case and separators.
+    /// Random text would hardly ever be accepted.
     fn near_a_code() -> impl Strategy<Value = (CountryCode, String)> {
         let example = prop::sample::select(&ROWS[..]).prop_flat_map(|row| {
             let examples: Vec<_> = row.2.split(',').collect();
@@ -501,7 +524,7 @@ mod tests {
         }
 
         #[test]
-        fn any_text_is_stable_or_refused_by_a_rule(country in any_country(), raw in "(SBX-)?\\PC{0,20}") {
+        fn any_text_is_stable_or_refused_by_a_rule(country in any_country(), raw in "\\PC{0,20}") {
             match normalise(country, &raw) {
                 Ok(kept) => prop_assert_eq!(normalise(country, &kept), Ok(kept)),
                 Err(example) => prop_assert_eq!(rule(country).map(|(_, example)| example), Some(example)),

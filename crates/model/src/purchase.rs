@@ -1,4 +1,5 @@
-//! Purchases: what is bought for a shipment, how far that has come, and what a person says where nobody else can.
+//! Purchases: what is purchased for a shipment, the state of that purchase, and the resolution of an ambiguous one by
+//! a person.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -8,7 +9,7 @@ use crate::id::Kind as IdKind;
 use crate::money::{AMOUNT, CURRENCY};
 use crate::problem::Issue;
 use crate::rate::{RATE_ID, Rate};
-use crate::shape::{Field, Input, Kind, MOMENT, Shape};
+use crate::shape::{Field, Input, Issues, Kind, MOMENT, Path, Shape};
 use crate::shipment::error::{ERROR, ShipmentError};
 use crate::shipment::package::{PACKAGES_MAX, TRACKING_NUMBER};
 use crate::shipment::{SHIPMENT_ID, Shipment};
@@ -16,7 +17,7 @@ use crate::{Id, Timestamp};
 
 macro_rules! states {
     ($($variant:ident $word:literal $about:literal;)*) => {
-        /// How far a purchase has come.
+        /// The state of a purchase.
         #[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
         pub enum State {
             $(#[doc = $about] #[serde(rename = $word)] $variant),*
@@ -38,11 +39,11 @@ states! {
     Ready "ready" "It is to be bought.";
     Calling "calling" "The carrier is being asked, or was when a server stopped.";
     Checking "checking" "It may have been bought: the carrier is asked whether it was.";
-    Review "needs_review" "Nobody can tell whether it was bought: a person must find out, and say so.";
+    Review "needs_review" "It is unknown whether it was bought: a person must check with the carrier, and report the result.";
     Bought "bought" "It is bought.";
     Failed "failed" "It was not bought.";
-    Voiding "voiding" "The carrier is asked to take it back.";
-    Voided "voided" "The carrier has taken it back.";
+    Voiding "voiding" "The carrier is asked to take it back and to refund it.";
+    Voided "voided" "The carrier has taken it back: what it charged is refunded.";
 }
 
 impl State {
@@ -51,13 +52,14 @@ impl State {
     }
 }
 
-/// Since when it is in doubt whether something was bought that is to be bought now: a shipment that is older than a backup's
-/// restoration may have been bought by the database that is gone.
+/// Returns since when it is unknown whether the shipment was already purchased. A shipment that is older than a
+/// backup's restoration may have been purchased after the backup was taken, which the restored database does not
+/// contain.
 pub fn in_doubt_since(shipment_created_at: Timestamp, restored_at: Option<Timestamp>) -> Option<Timestamp> {
     restored_at.filter(|restored_at| shipment_created_at <= *restored_at)
 }
 
-/// A purchase, as it is shown.
+/// A purchase, as the API shows it.
 #[derive(Serialize, Clone, Debug)]
 pub struct PurchaseAttempt {
     pub id: Id<PurchaseAttempt>,
@@ -67,7 +69,7 @@ pub struct PurchaseAttempt {
     pub carrier_service: String,
     pub reference: String,
     pub state: State,
-    /// What was charged, in the smallest unit of the currency.
+    /// The charged amount, in the smallest unit of the currency.
     pub amount: Option<i64>,
     pub currency_code: Option<String>,
     pub tracking_numbers: Vec<String>,
@@ -81,13 +83,13 @@ impl IdKind for PurchaseAttempt {
     const PREFIX: &'static str = "pa";
 }
 
-/// What a client wants to buy: a rate, or a service of an account.
+/// The body of a purchase request: a rate, or a service of an account.
 #[derive(Deserialize, Clone, Debug)]
 pub struct PurchaseInput {
     pub rate: Option<Id<Rate>>,
-    /// Id or handle.
+    /// The account's id or handle.
     pub carrier_account: Option<String>,
-    /// Id or handle.
+    /// The service's id or handle.
     pub carrier_service: Option<String>,
 }
 
@@ -95,7 +97,7 @@ impl Input for PurchaseInput {
     const SHAPE: &'static Shape = &PURCHASE_INPUT;
 }
 
-/// What a person found out about a purchase.
+/// A person's resolution of an ambiguous purchase.
 #[derive(Deserialize, Clone, Debug)]
 pub struct Resolution {
     pub outcome: Finding,
@@ -106,7 +108,7 @@ pub struct Resolution {
     pub currency_code: Option<String>,
 }
 
-/// Whether it was bought.
+/// Whether the shipment was purchased.
 #[derive(Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub enum Finding {
@@ -118,7 +120,7 @@ impl Input for Resolution {
     const SHAPE: &'static Shape = &RESOLUTION;
 }
 
-fn check_wish(wish: &mut Map<String, Value>, at: &str, issues: &mut Vec<Issue>) {
+fn check_wish(wish: &mut Map<String, Value>, at: &Path<'_>, issues: &mut Issues) {
     let has = |name: &str| wish.contains_key(name);
     let mut required = |field: &str, message: &str| {
         issues.push(Issue::new("required", format!("{at}/{field}"), message));
@@ -137,7 +139,7 @@ fn check_wish(wish: &mut Map<String, Value>, at: &str, issues: &mut Vec<Issue>) 
     }
 }
 
-fn check_resolution(resolution: &mut Map<String, Value>, at: &str, issues: &mut Vec<Issue>) {
+fn check_resolution(resolution: &mut Map<String, Value>, at: &Path<'_>, issues: &mut Issues) {
     let is_bought = resolution.get("outcome").and_then(Value::as_str) == Some("bought");
     let numbers = resolution.get("tracking_numbers").and_then(Value::as_array).map_or(0, Vec::len);
     if is_bought && numbers == 0 {
@@ -151,12 +153,14 @@ fn check_resolution(resolution: &mut Map<String, Value>, at: &str, issues: &mut 
 }
 
 /// The id of a purchase.
-pub static PURCHASE_ATTEMPT_ID: Shape =
-    Shape::new(Kind::Identifier(PurchaseAttempt::PREFIX), "A purchase attempt's id.");
-/// How far a purchase has come.
+pub static PURCHASE_ATTEMPT_ID: Shape = Shape::new(
+    Kind::Identifier(PurchaseAttempt::PREFIX),
+    "Made with the first attempt to buy a shipment, and kept for all later ones of that shipment.",
+);
+/// The state of a purchase.
 pub static STATE: Shape = Shape::new(Kind::OneOf(State::WORDS), State::ABOUT).example(r#""needs_review""#);
-static NAME: Shape = Shape::text(1, 150, "An id, or a handle.").example(r#""sandbox""#);
-static SERVICE: Shape = Shape::text(1, 150, "An id, or a handle.").example(r#""standard""#);
+static NAME: Shape = Shape::text(1, 150, "Its id, or its handle.").example(r#""sandbox""#);
+static SERVICE: Shape = Shape::text(1, 150, "Its id, or its handle.").example(r#""standard""#);
 static REFERENCE: Shape = Shape::text(
     1,
     100,
@@ -164,15 +168,20 @@ static REFERENCE: Shape = Shape::text(
 )
 .example(r#""shp_01jc0000000000000000000000""#);
 
-/// What a client wants to buy.
+/// The body of a purchase request.
 pub static PURCHASE_INPUT: Shape = Shape {
     name: Some("PurchaseInput"),
     about: "A rate of this shipment, or a service of an account.",
     kind: Kind::Object {
         fields: &[
-            Field::optional("rate", &RATE_ID),
-            Field::optional("carrier_account", &NAME),
-            Field::optional("carrier_service", &SERVICE),
+            Field::optional("rate", &RATE_ID)
+                .about("Buys at this rate. It must be one of the shipment's `rates`, and not expired."),
+            Field::optional("carrier_account", &NAME).about(
+                "The account that pays, by id or handle. Goes with `carrier_service`, instead of a `rate`.",
+            ),
+            Field::optional("carrier_service", &SERVICE).about(
+                "The service to buy, by id or handle. Goes with `carrier_account`, instead of a `rate`.",
+            ),
         ],
         rule: Some(check_wish),
     },
@@ -183,18 +192,18 @@ pub static PURCHASE_ATTEMPT: Shape = Shape::object(
     "PurchaseAttempt",
     &[
         Field::given("id", &PURCHASE_ATTEMPT_ID),
-        Field::given("shipment_id", &SHIPMENT_ID),
-        Field::given_or_null("carrier_account", &CARRIER_ACCOUNT_REFERENCE),
-        Field::given("carrier_service", &SERVICE),
+        Field::given("shipment_id", &SHIPMENT_ID).about("The shipment that is bought. It has one attempt, however often it is tried."),
+        Field::given_or_null("carrier_account", &CARRIER_ACCOUNT_REFERENCE).about("The account that pays. Null if it no longer exists."),
+        Field::given("carrier_service", &SERVICE).about("What is bought there: the handle of a service, such as `standard`."),
         Field::given("reference", &REFERENCE),
         Field::given("state", &STATE),
-        Field::given_or_null("amount", &AMOUNT),
-        Field::given_or_null("currency_code", &CURRENCY),
+        Field::given_or_null("amount", &AMOUNT).about("What the carrier charged, in the smallest unit of the currency. Null until it is known."),
+        Field::given_or_null("currency_code", &CURRENCY).about("The currency of `amount` (ISO 4217)."),
         Field::given("tracking_numbers", &NUMBERS),
-        Field::given_or_null("error", &ERROR),
-        Field::given_or_null("next_attempt_at", &MOMENT),
-        Field::given("created_at", &MOMENT),
-        Field::given("updated_at", &MOMENT),
+        Field::given_or_null("error", &ERROR).about("Why it was not bought, or why it needs review. Null while nothing went wrong."),
+        Field::given_or_null("next_attempt_at", &MOMENT).about("When the carrier is asked next, for the purchase, its label or its tracking. Null if nothing is planned."),
+        Field::created_at(),
+        Field::updated_at(),
     ],
     "What is bought for a shipment, and how far that has come. A shipment has one.",
 );
@@ -203,20 +212,24 @@ static OUTCOME: Shape = Shape::new(
     "What you found in the carrier's own pages, under the purchase's `reference`.",
 )
 .example(r#""bought""#);
-static NUMBERS: Shape =
-    Shape::list(&TRACKING_NUMBER, PACKAGES_MAX, "The tracking numbers, one for each package.");
-static CARRIER_PURCHASE: Shape = Shape::text(1, 100, "The carrier's own name of the purchase.");
-/// What a person found out.
+static NUMBERS: Shape = Shape::list(
+    &TRACKING_NUMBER,
+    PACKAGES_MAX,
+    "The carrier's numbers for following the parcels, one for each package in their order.",
+);
+static CARRIER_PURCHASE: Shape =
+    Shape::text(1, 100, "The carrier's own number of the purchase, needed to void it or to ask where it is.");
+/// A person's resolution of an ambiguous purchase.
 pub static RESOLUTION: Shape = Shape {
     name: Some("Resolution"),
     about: "What a person found out about a purchase that needs review.",
     kind: Kind::Object {
         fields: &[
             Field::required("outcome", &OUTCOME),
-            Field::optional("tracking_numbers", &NUMBERS),
+            Field::optional("tracking_numbers", &NUMBERS).about("The carrier's numbers, one for each package in their order. Required with the outcome `bought`."),
             Field::optional("carrier_purchase", &CARRIER_PURCHASE),
-            Field::optional("amount", &AMOUNT),
-            Field::optional("currency_code", &CURRENCY),
+            Field::optional("amount", &AMOUNT).about("What the carrier charged, in the smallest unit of the currency, if you know."),
+            Field::optional("currency_code", &CURRENCY).about("The currency of `amount` (ISO 4217)."),
         ],
         rule: Some(check_resolution),
     },

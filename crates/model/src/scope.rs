@@ -1,9 +1,10 @@
-//! Scopes: what a token may do. `locations:read`, `locations:write` (implies read), `batches:purchase`, `*`.
+//! Scopes: the permissions of a token, such as `locations:read`, `locations:write` (implies read), `batches:purchase`
+//! and `*`.
 
 use std::fmt;
 
 /// The resources that have scopes, by the names that scopes and channels use.
-pub const RESOURCES: [&str; 13] = [
+pub const RESOURCES: [&str; 14] = [
     "locations",
     "location_configurations",
     "orders",
@@ -17,9 +18,10 @@ pub const RESOURCES: [&str; 13] = [
     "events",
     "webhooks",
     "access_tokens",
+    "organisation",
 ];
 
-/// What may be done with a resource. Buying costs money, so writing does not imply it.
+/// An action on a resource. A purchase costs money, so write does not imply it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Action {
     Read,
@@ -38,7 +40,8 @@ impl Action {
         }
     }
 
-    /// Reservations follow from orders and can't be written; only shipments and batches can be bought.
+    /// Returns whether a resource has this action. Reservations follow from orders and cannot be written; only
+    /// shipments and batches can be purchased.
     fn exists_for(self, resource: &str) -> bool {
         match self {
             Action::Read => true,
@@ -48,7 +51,7 @@ impl Action {
     }
 }
 
-/// One permission, as an endpoint asks for it.
+/// One permission, as an endpoint requires it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Scope {
     resource: u8,
@@ -56,7 +59,7 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// Reads `resource:action`; `None` where there is no such scope.
+    /// Parses `resource:action`. Returns `None` if there is no such scope.
     pub fn parse(text: &str) -> Option<Self> {
         let (resource, action) = text.split_once(':')?;
         let place = RESOURCES.iter().position(|known| *known == resource)?;
@@ -64,7 +67,20 @@ impl Scope {
         action.exists_for(resource).then_some(Self { resource: place as u8, action })
     }
 
-    /// Every scope there is.
+    /// Returns the scope to read the resource of this name.
+    pub fn read(resource: &str) -> Option<Self> {
+        let place = RESOURCES.iter().position(|known| *known == resource)?;
+        Some(Self { resource: place as u8, action: Action::Read })
+    }
+
+    /// Returns the message that a scope does not exist, with the nearest one as a suggestion.
+    pub fn unknown(word: &str) -> String {
+        let names: Vec<String> = Self::all().map(|scope| scope.to_string()).collect();
+        let meant = crate::nearest::suggestion(word, names.iter().map(String::as_str));
+        format!("There is no scope `{word}`.{meant}")
+    }
+
+    /// Iterates over all scopes.
     pub fn all() -> impl Iterator<Item = Scope> {
         (0..RESOURCES.len() as u8).flat_map(|resource| {
             Action::ALL
@@ -74,7 +90,7 @@ impl Scope {
         })
     }
 
-    /// The resource's name in scopes and channels.
+    /// Returns the resource's name in scopes and channels.
     pub fn resource(self) -> &'static str {
         RESOURCES[self.resource as usize]
     }
@@ -101,10 +117,10 @@ impl fmt::Debug for Scope {
 pub struct Scopes(u64);
 
 impl Scopes {
-    /// Every scope, those of later versions too.
+    /// All scopes, including those of later versions.
     pub const ALL: Scopes = Scopes(u64::MAX);
 
-    /// Reads scopes separated by spaces; the error is the first word that is not one.
+    /// Parses scopes separated by spaces. The error is the first word that is not a scope.
     pub fn parse(text: &str) -> Result<Self, &str> {
         text.split_ascii_whitespace().try_fold(Self::default(), |set, word| match word {
             "*" => Ok(Self::ALL),
@@ -112,7 +128,7 @@ impl Scopes {
         })
     }
 
-    /// The set with one scope more.
+    /// Returns the set with one more scope.
     #[must_use]
     pub fn with(self, scope: Scope) -> Self {
         let implied = match scope.action {
@@ -122,23 +138,28 @@ impl Scopes {
         Self(self.0 | scope.bit() | implied)
     }
 
-    /// Whether the set permits it.
+    /// Returns whether the set contains the scope.
     pub fn contains(self, scope: Scope) -> bool {
         self.0 & scope.bit() != 0
     }
 
-    /// Whether everything in `other` is in this set.
+    /// Returns whether the set contains the scope to read the resource of this name.
+    pub fn can_read(self, resource: &str) -> bool {
+        Scope::read(resource).is_some_and(|scope| self.contains(scope))
+    }
+
+    /// Returns whether every scope of `other` is in this set.
     pub fn covers(self, other: Scopes) -> bool {
         other.0 & !self.0 == 0
     }
 
-    /// What is in this set and not in the other.
+    /// Returns the scopes that are in this set and not in the other.
     #[must_use]
     pub fn without(self, other: Scopes) -> Scopes {
         Self(self.0 & !other.0)
     }
 
-    /// The scopes as words, in a fixed order; `*` where it is all of them.
+    /// Returns the scopes as words, in a fixed order, or `*` if the set contains all.
     pub fn words(self) -> Vec<String> {
         if self == Self::ALL {
             return vec!["*".to_owned()];

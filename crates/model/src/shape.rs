@@ -1,32 +1,35 @@
-//! Shapes: what a body may look like, declared once.
+//! Shapes: the form of request and response bodies, declared once.
 //!
-//! A shape checks what comes in, naming every field at fault at once; and it is the schema that OpenAPI and the
-//! documentation publish. Since both read the same constants, they can't drift apart.
+//! A shape validates input and reports all invalid fields at once. The same shape is the schema that OpenAPI and the
+//! documentation publish, so validation and documentation cannot diverge.
 
+mod check;
 mod leaf;
 
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use crate::json::{escape, merge};
-use crate::problem::{Code, Error, Issue, Problem, Result};
-use crate::time::Timestamp;
-use leaf::{Fraction, check_text, whole};
+use crate::json::merge;
+pub use crate::pointer::Path;
+pub use crate::problem::Issues;
+use crate::problem::{Error, Issue, Problem, Result};
+pub use leaf::{is_visible, refuse_blank};
 
-/// Largest object of free form, in bytes of JSON.
-const OPEN_BYTES_MAX: usize = 16_384;
+/// Maximum number of errors of a patch that are compared with those of the stored resource. A stored resource that
+/// violates current rules may do so in each of its entries.
+const PATCH_ISSUES_MAX: usize = 10_000;
 
-/// A form that a JSON value may have.
+/// The form of a JSON value.
 pub struct Shape {
-    /// The name under which OpenAPI lists it; unnamed shapes are written where they stand.
+    /// The name of the schema in OpenAPI. A shape without a name is written inline.
     pub name: Option<&'static str>,
     pub about: &'static str,
     pub kind: Kind,
-    /// A value that is valid, for the documentation's examples (JSON text).
+    /// A valid value for the documentation's examples, as JSON text.
     pub example: Option<&'static str>,
 }
 
-/// The forms.
+/// The kinds of values.
 pub enum Kind {
     Text {
         chars_min: usize,
@@ -42,7 +45,7 @@ pub enum Kind {
         min: i64,
         max: i64,
     },
-    /// Money: a whole number of the smallest unit, from zero on.
+    /// Money: a whole number of the smallest unit, at least zero.
     Amount {
         max: i64,
     },
@@ -54,16 +57,22 @@ pub enum Kind {
         of: &'static Shape,
         items_min: usize,
         items_max: usize,
+        /// Whether a request may contain a single entry without the array around it.
+        takes_one: bool,
     },
     Object {
         fields: &'static [Field],
         rule: Option<Rule>,
     },
-    /// An object of this shape, which has an `id`; in requests that id alone will do.
-    Identified(&'static Shape),
+    /// An object of the shape `of`, which has an `id`. A request may contain the id alone, or the whole resource as
+    /// it was read, of which only the id is used.
+    Identified {
+        of: &'static Shape,
+        whole: &'static Shape,
+    },
     /// Any object.
     Open,
-    /// Free keys of one pattern, values of one shape.
+    /// An object with free keys of one pattern and values of one shape.
     Map {
         key: Pattern,
         of: &'static Shape,
@@ -71,63 +80,89 @@ pub enum Kind {
     },
 }
 
-/// A regular expression for the schema, and the function that decides the same faster.
+/// A regular expression for the schema, and an equivalent function, which is faster.
 pub struct Pattern {
     pub regex: &'static str,
     pub matches: fn(&str) -> bool,
 }
 
-/// What ties several fields of an object together. It may also bring them into their normal form.
-pub type Rule = fn(&mut Map<String, Value>, &str, &mut Vec<Issue>);
+/// A check across several fields of an object. It may also normalise them.
+pub type Rule = fn(&mut Map<String, Value>, &Path<'_>, &mut Issues);
 
 /// One field of an object.
 pub struct Field {
     pub name: &'static str,
     pub shape: &'static Shape,
     pub need: Need,
+    /// The meaning of the field in this object, if the shape's own description is not enough.
+    pub about: Option<&'static str>,
 }
 
-/// Whether a field must be there.
+/// Whether a field is required.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Need {
     Required,
     /// May be absent or null.
     Optional,
-    /// Made by the server: ignored in requests, so that a client may send back what it read.
+    /// Set by the server. Ignored in requests, so that a client may send back what it read.
     Given,
-    /// As `Given`, and may be null or absent in responses.
+    /// Like `Given`, but may be null or absent in responses.
     GivenOrNull,
 }
 
-/// Something that arrives as a body of a known shape.
+/// A request body with a known shape.
 pub trait Input: DeserializeOwned {
     const SHAPE: &'static Shape;
 }
 
-/// Reads a body: the only way to make an [`Input`], so that no unchecked one exists.
+/// Parses a body. This is the only way to construct an [`Input`], so every one has been validated.
 pub fn parse<T: Input>(mut body: Value) -> Result<T> {
-    let mut issues = Vec::new();
-    T::SHAPE.check(&mut body, "", &mut issues);
+    let mut issues = Issues::default();
+    T::SHAPE.check(&mut body, &Path::Root(""), &mut issues);
     if !issues.is_empty() {
         return Err(Problem::body(issues).into());
     }
     serde_json::from_value(body).map_err(Error::fault)
 }
 
-/// Reads a patch: merges it into what the resource is, and reads that as if it were created now. One type and one
-/// validator serve both, and a patch of a nested field needs no code.
+/// Parses a patch: merges it into the current resource, and parses the result like a creation. One type and one
+/// validator serve both, and patches of nested fields need no code.
+///
+/// A resource stored under older rules may violate the current ones. Such an error is ignored if the patch leaves the
+/// field unchanged. Otherwise a client could not rename a location whose address lacks a field that has become
+/// required.
 pub fn parse_patch<T: Input>(mut current: Value, patch: Value) -> Result<T> {
-    let mut issues = Vec::new();
+    let mut issues = Issues::up_to(PATCH_ISSUES_MAX);
     if patch.is_object() {
-        T::SHAPE.check_removals(&patch, "", &mut issues);
+        T::SHAPE.check_removals(&patch, &Path::Root(""), &mut issues);
     } else {
         issues.push(Issue::new("invalid_type", "", "Must be an object."));
     }
     if !issues.is_empty() {
         return Err(Problem::body(issues).into());
     }
+    let stored = current.clone();
     merge(&mut current, patch);
-    parse(current)
+    let mut merged = current.clone();
+    T::SHAPE.check(&mut merged, &Path::Root(""), &mut issues);
+    let mut old = Vec::new();
+    if !issues.is_empty() && issues.omitted() == 0 {
+        let mut known = Issues::up_to(PATCH_ISSUES_MAX);
+        T::SHAPE.check(&mut stored.clone(), &Path::Root(""), &mut known);
+        // The whole object must be unchanged, because its rule is skipped if one of its fields is invalid.
+        let is_old = |issue: &mut Issue| {
+            let object = issue.field.rsplit_once('/').map_or("", |(object, _)| object);
+            known.iter().any(|known| known == issue) && stored.pointer(object) == current.pointer(object)
+        };
+        old = issues.extract(is_old);
+    }
+    if !issues.is_empty() {
+        return Err(Problem::body(issues).into());
+    }
+    match serde_json::from_value(merged) {
+        Err(_) if !old.is_empty() => Err(Problem::body(old).into()),
+        read => read.map_err(Error::fault),
+    }
 }
 
 impl Shape {
@@ -135,19 +170,25 @@ impl Shape {
         Self { name: None, about, kind, example: None }
     }
 
-    /// Text of so many characters.
+    /// Returns the shape of a text with this many characters.
     pub const fn text(chars_min: usize, chars_max: usize, about: &'static str) -> Self {
         Self::new(Kind::Text { chars_min, chars_max, pattern: None }, about)
     }
 
-    /// At most so many entries of one shape.
+    /// Returns the shape of an array with at most this many entries.
     pub const fn list(of: &'static Shape, items_max: usize, about: &'static str) -> Self {
-        Self::new(Kind::List { of, items_min: 0, items_max }, about)
+        Self::new(Kind::List { of, items_min: 0, items_max, takes_one: false }, about)
     }
 
-    /// At least one entry, and at most so many.
+    /// Returns the shape of an array with at most this many entries. A request may contain a single entry without the
+    /// array around it.
+    pub const fn list_or_one(of: &'static Shape, items_max: usize, about: &'static str) -> Self {
+        Self::new(Kind::List { of, items_min: 0, items_max, takes_one: true }, about)
+    }
+
+    /// Returns the shape of an array with at least one and at most this many entries.
     pub const fn some(of: &'static Shape, items_max: usize, about: &'static str) -> Self {
-        Self::new(Kind::List { of, items_min: 1, items_max }, about)
+        Self::new(Kind::List { of, items_min: 1, items_max, takes_one: false }, about)
     }
 
     pub const fn object(name: &'static str, fields: &'static [Field], about: &'static str) -> Self {
@@ -160,178 +201,16 @@ impl Shape {
         self
     }
 
-    /// The fields of an object; none for all else.
+    /// Returns the fields of an object, or none for other kinds.
     pub fn fields(&self) -> &'static [Field] {
         match &self.kind {
             Kind::Object { fields, .. } => fields,
             _ => &[],
         }
     }
-
-    /// Notes the removal of fields that don't exist: merging would lose a misspelt name in silence.
-    fn check_removals(&self, patch: &Value, at: &str, issues: &mut Vec<Issue>) {
-        let (Kind::Object { fields, .. }, Value::Object(patch)) = (&self.kind, patch) else { return };
-        for (key, value) in patch {
-            let place = format!("{at}/{}", escape(key));
-            match fields.iter().find(|field| field.name == key) {
-                None if value.is_null() => issues.push(unknown_field(fields, place)),
-                None => {}
-                Some(field) => field.shape.check_removals(value, &place, issues),
-            }
-        }
-    }
-
-    /// Checks a value and notes all that is wrong with it.
-    pub fn check(&self, value: &mut Value, at: &str, issues: &mut Vec<Issue>) {
-        let mut refuse = |code, message: String| issues.push(Issue::new(code, at, message));
-        match (&self.kind, value) {
-            (Kind::Text { chars_min, chars_max, pattern }, Value::String(text)) => {
-                if let Err((code, message)) = check_text(text, *chars_min, *chars_max, pattern.as_ref()) {
-                    refuse(code, message);
-                }
-            }
-            (Kind::OneOf(words), Value::String(word)) => {
-                if !words.contains(&word.as_str()) {
-                    let shown =
-                        if words.len() > 40 { String::new() } else { format!(": {}", words.join(", ")) };
-                    refuse("invalid_value", format!("Must be one of the allowed values{shown}."));
-                }
-            }
-            (Kind::Integer { min, max }, Value::Number(number)) => match whole(number) {
-                Ok(whole) if (*min..=*max).contains(&whole) => *number = whole.into(),
-                Err(Fraction) => refuse("not_integer", "Must be a whole number.".to_owned()),
-                Ok(_) => refuse("out_of_range", format!("Must be a whole number from {min} to {max}.")),
-            },
-            (Kind::Amount { max }, Value::Number(number)) => match whole(number) {
-                Ok(whole) if (0..=*max).contains(&whole) => *number = whole.into(),
-                Err(Fraction) => {
-                    let message = "Must be a whole number of the currency's smallest unit: 2325 for 23.25.";
-                    refuse("amount_not_integer", message.to_owned());
-                }
-                Ok(_) => refuse("out_of_range", format!("Must be a whole number from 0 to {max}.")),
-            },
-            (Kind::Number { min, max }, Value::Number(number)) => {
-                if !number.as_f64().is_some_and(|number| (*min..=*max).contains(&number)) {
-                    refuse("out_of_range", format!("Must be a number from {min} to {max}."));
-                }
-            }
-            (Kind::Boolean, Value::Bool(_)) => {}
-            (Kind::Open, open @ Value::Object(_)) => {
-                if open.to_string().len() > OPEN_BYTES_MAX {
-                    refuse("too_long", format!("Must have at most {OPEN_BYTES_MAX} bytes of JSON."));
-                }
-            }
-            (Kind::Moment, Value::String(text)) => {
-                if Timestamp::parse(text).is_none() {
-                    refuse("invalid_format", "Must be a date-time of RFC 3339.".to_owned());
-                }
-            }
-            (Kind::Identifier(prefix), Value::String(text)) => {
-                if !is_identifier(prefix, text) {
-                    refuse("invalid_id", format!("Must be an id that starts with `{prefix}_`."));
-                }
-            }
-            (Kind::Identified(of), value) => of.check_identified(value, at, issues),
-            (Kind::List { of, items_min, items_max }, Value::Array(items)) => {
-                if items.len() > *items_max {
-                    refuse("too_many", format!("At most {items_max} entries."));
-                } else if items.len() < *items_min {
-                    refuse("too_few", format!("At least {items_min} entries."));
-                } else {
-                    for (place, item) in items.iter_mut().enumerate() {
-                        of.check(item, &format!("{at}/{place}"), issues);
-                    }
-                }
-            }
-            (Kind::Object { fields, rule }, Value::Object(object)) => {
-                check_object(fields, *rule, object, at, issues);
-            }
-            (Kind::Map { key, of, entries_max }, Value::Object(object)) => {
-                check_map(key, of, *entries_max, object, at, issues);
-            }
-            (kind, _) => refuse("invalid_type", format!("Must be {}.", kind.noun())),
-        }
-    }
 }
 
-impl Shape {
-    /// Checks an object that may come as its id alone; from here on it is an object.
-    fn check_identified(&self, value: &mut Value, at: &str, issues: &mut Vec<Issue>) {
-        let id = self.fields().iter().find(|field| field.name == "id");
-        match (id, &value) {
-            (Some(id), Value::String(_)) => {
-                id.shape.check(value, at, issues);
-                *value = Value::Object(Map::from_iter([("id".to_owned(), value.take())]));
-            }
-            _ => self.check(value, at, issues),
-        }
-    }
-}
-
-fn unknown_field(fields: &[Field], at: String) -> Issue {
-    let known = fields.iter().filter(|field| matches!(field.need, Need::Required | Need::Optional));
-    let known: Vec<_> = known.map(|field| field.name).collect();
-    let message = format!("There is no such field. Known here: {}.", known.join(", "));
-    Issue::new(Code::UnknownField.as_str(), at, message)
-}
-
-fn check_object(
-    fields: &[Field],
-    rule: Option<Rule>,
-    object: &mut Map<String, Value>,
-    at: &str,
-    issues: &mut Vec<Issue>,
-) {
-    let before = issues.len();
-    for key in object.keys() {
-        if !fields.iter().any(|field| field.name == key) {
-            issues.push(unknown_field(fields, format!("{at}/{}", escape(key))));
-        }
-    }
-    for field in fields {
-        let place = || format!("{at}/{}", field.name);
-        match (field.need, object.get_mut(field.name)) {
-            (Need::Given | Need::GivenOrNull, _) | (Need::Optional, None | Some(Value::Null)) => {}
-            (Need::Required, None) => issues.push(Issue::new("required", place(), "Is required.")),
-            (Need::Required, Some(Value::Null)) => {
-                issues.push(Issue::new("required", place(), "Is required and can't be null."));
-            }
-            (Need::Required | Need::Optional, Some(value)) => field.shape.check(value, &place(), issues),
-        }
-    }
-    // Null and absent are the same, from here on too.
-    object.retain(|_, value| !value.is_null());
-    // A rule may rely on the form of the fields that it ties together.
-    if let Some(rule) = rule
-        && issues.len() == before
-    {
-        rule(object, at, issues);
-    }
-}
-
-fn check_map(
-    key_pattern: &Pattern,
-    of: &Shape,
-    entries_max: usize,
-    object: &mut Map<String, Value>,
-    at: &str,
-    issues: &mut Vec<Issue>,
-) {
-    if object.len() > entries_max {
-        issues.push(Issue::new("too_many", at, format!("At most {entries_max} entries.")));
-        return;
-    }
-    for (key, value) in object.iter_mut() {
-        let place = format!("{at}/{}", escape(key));
-        if (key_pattern.matches)(key) {
-            of.check(value, &place, issues);
-        } else {
-            issues.push(Issue::new("invalid_key", place, format!("Keys must match {}.", key_pattern.regex)));
-        }
-    }
-}
-
-/// Whether the text is an identifier with this prefix, whatever kind that is.
+/// Returns whether the text is an identifier with this prefix.
 pub fn is_identifier(prefix: &str, text: &str) -> bool {
     text.strip_prefix(prefix).and_then(|rest| rest.strip_prefix('_')).is_some_and(|body| {
         body.len() == crate::id::BODY_CHARS
@@ -341,7 +220,7 @@ pub fn is_identifier(prefix: &str, text: &str) -> bool {
 }
 
 impl Kind {
-    /// What it is, for a sentence that begins "Must be".
+    /// Returns the kind as the rest of a sentence that begins with "Must be".
     fn noun(&self) -> &'static str {
         match self {
             Kind::Text { .. } | Kind::OneOf(_) => "a string",
@@ -351,29 +230,55 @@ impl Kind {
             Kind::Moment => "a date-time as a string",
             Kind::Identifier(_) => "an id as a string",
             Kind::List { .. } => "an array",
-            Kind::Object { .. } | Kind::Map { .. } | Kind::Open | Kind::Identified(_) => "an object",
+            Kind::Object { .. } | Kind::Map { .. } | Kind::Open | Kind::Identified { .. } => "an object",
         }
     }
 }
 
 impl Field {
     pub const fn required(name: &'static str, shape: &'static Shape) -> Self {
-        Self { name, shape, need: Need::Required }
+        Self { name, shape, need: Need::Required, about: None }
     }
 
     pub const fn optional(name: &'static str, shape: &'static Shape) -> Self {
-        Self { name, shape, need: Need::Optional }
+        Self { name, shape, need: Need::Optional, about: None }
     }
 
     pub const fn given(name: &'static str, shape: &'static Shape) -> Self {
-        Self { name, shape, need: Need::Given }
+        Self { name, shape, need: Need::Given, about: None }
     }
 
     pub const fn given_or_null(name: &'static str, shape: &'static Shape) -> Self {
-        Self { name, shape, need: Need::GivenOrNull }
+        Self { name, shape, need: Need::GivenOrNull, about: None }
+    }
+
+    /// Returns the field for the resource's creation time.
+    pub const fn created_at() -> Self {
+        Self::given("created_at", &MOMENT)
+            .about("When it was created, by the server's clock: RFC 3339 in UTC. Never changes.")
+    }
+
+    /// Returns the field for the time of the resource's last change.
+    pub const fn updated_at() -> Self {
+        Self::given("updated_at", &MOMENT)
+            .about("When it last changed, by a request or by the server itself, on the server's clock: RFC 3339 in UTC.")
+    }
+
+    /// Returns the field with a description for this object. A shape that many fields share cannot describe each of
+    /// them.
+    #[must_use]
+    pub const fn about(mut self, about: &'static str) -> Self {
+        self.about = Some(about);
+        self
+    }
+
+    /// Returns the field's description for the documentation.
+    pub fn description(&self) -> &'static str {
+        self.about.unwrap_or(self.shape.about)
     }
 }
 
 /// A moment in time.
 pub static MOMENT: Shape =
-    Shape::new(Kind::Moment, "A moment: RFC 3339 in UTC.").example(r#""2026-11-01T09:30:00.000000Z""#);
+    Shape::new(Kind::Moment, "RFC 3339 with any offset; answers are in UTC with microseconds.")
+        .example(r#""2026-11-01T09:30:00.000000Z""#);

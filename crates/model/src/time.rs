@@ -1,44 +1,44 @@
-//! Moments: whole microseconds since 1970, always written in UTC with six decimals and a `Z`.
+//! Times: whole microseconds since 1970, always written in UTC with six decimals and a `Z`.
 
 use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A moment, in microseconds since the start of 1970.
+/// A time, in microseconds since the start of 1970.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Timestamp(i64);
 
-/// Earliest and latest moments that are accepted: the years 1 to 9999, which RFC 3339 can write.
+/// The earliest and latest accepted times: the years 1 to 9999, which RFC 3339 can write.
 const MICROS_MIN: i64 = -62_135_596_800_000_000;
 const MICROS_MAX: i64 = 253_402_207_199_999_999;
 
 impl Timestamp {
-    /// The moment this many microseconds after the start of 1970, kept within the years RFC 3339 can write.
+    /// Returns the time this many microseconds after the start of 1970, limited to the years that RFC 3339 can write.
     pub fn from_micros(micros: i64) -> Self {
         Self(micros.clamp(MICROS_MIN, MICROS_MAX))
     }
 
-    /// Microseconds since the start of 1970.
+    /// Returns the microseconds since the start of 1970.
     pub fn as_micros(self) -> i64 {
         self.0
     }
 
-    /// Milliseconds since the start of 1970; zero for what is earlier.
+    /// Returns the milliseconds since the start of 1970, or zero for earlier times.
     pub fn as_millis(self) -> u64 {
         u64::try_from(self.0.div_euclid(1000)).unwrap_or(0)
     }
 
-    /// Whole seconds since the start of 1970.
+    /// Returns the whole seconds since the start of 1970.
     pub fn as_seconds(self) -> i64 {
         self.0.div_euclid(1_000_000)
     }
 
-    /// The moment so many seconds later.
+    /// Returns the time this many seconds later.
     pub fn plus_seconds(self, seconds: i64) -> Self {
         Self::from_micros(self.0.saturating_add(seconds.saturating_mul(1_000_000)))
     }
 
-    /// Reads RFC 3339 with any offset.
+    /// Parses RFC 3339 with any offset.
     pub fn parse(text: &str) -> Option<Self> {
         let moment: jiff::Timestamp = text.parse().ok()?;
         let micros = moment.as_microsecond();
@@ -47,7 +47,7 @@ impl Timestamp {
 }
 
 impl Timestamp {
-    /// Reads a date as HTTP writes it, such as `Sun, 01 Nov 2026 09:00:00 GMT`.
+    /// Parses an HTTP date, such as `Sun, 01 Nov 2026 09:00:00 GMT`.
     pub fn parse_http_date(text: &str) -> Option<Self> {
         let moment = jiff::fmt::rfc2822::DateTimeParser::new().parse_timestamp(text).ok()?;
         Some(Self::from_micros(moment.as_microsecond()))
@@ -74,7 +74,7 @@ impl<'de> Deserialize<'de> for Timestamp {
     }
 }
 
-/// Reads a duration such as `30d`, `12h` or `1h 30m` in whole seconds.
+/// Parses a duration such as `30d`, `12h` or `1h 30m` into whole seconds.
 pub fn parse_duration_seconds(text: &str) -> Option<i64> {
     let span: jiff::Span = text.parse().ok()?;
     let day = jiff::SpanRelativeTo::days_are_24_hours();

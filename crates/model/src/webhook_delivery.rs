@@ -1,8 +1,8 @@
-//! Webhook deliveries: what becomes of one after an attempt, and of the endpoint it went to. Pure rules.
+//! Webhook deliveries: the rules for a delivery and its endpoint after an attempt.
 //!
-//! Events go out in order, one after the other. One that fails is set aside and tried again by a schedule of its
-//! own, so that a single event that a receiver can't digest does not hold back the rest. Where several fail in a row
-//! it is the endpoint that is ill: then the whole lane pauses, for longer each time, and what waits stays in order.
+//! Events are delivered in order. A failed delivery is retried on its own schedule, so that one event that a receiver
+//! cannot process does not delay the rest. If several deliveries fail in a row, the endpoint itself is failing: then
+//! all its new deliveries pause, longer each time, and the waiting events stay in order.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,21 +11,22 @@ use crate::shape::{Field, Kind, MOMENT, Shape};
 use crate::webhook_endpoint::{self, DisabledReason, WebhookEndpoint};
 use crate::{Event, Id, Timestamp, event};
 
-/// The waits before the second attempt, the third, and so on, in seconds.
+/// The delays before the second attempt, the third, and so on, in seconds.
 pub const RETRY_SECONDS: [i64; 7] = [5, 300, 1800, 7200, 18_000, 36_000, 36_000];
-/// An endpoint that did nothing but fail for so long is disabled, in seconds.
+/// Time after which an endpoint whose deliveries all fail is disabled, in seconds.
 pub const FAILING_SECONDS_MAX: i64 = 5 * 24 * 3600;
-/// The longest wait that a receiver may ask for with `Retry-After`, in seconds.
+/// Longest delay that a receiver may request with `Retry-After`, in seconds.
 pub const RETRY_AFTER_SECONDS_MAX: i64 = 24 * 3600;
-/// Bytes of a receiver's answer that are kept.
+/// Maximum number of bytes of a receiver's response that are stored.
 pub const RESPONSE_BYTES_MAX: usize = 4096;
 
-/// Failures in a row with which the lane pauses: one may be the event's fault, two are the endpoint's.
+/// Number of consecutive failures that pause an endpoint. One failure may be caused by the event, two are caused by
+/// the endpoint.
 const FAILURES_TO_PAUSE: i64 = 2;
-/// The first pause of a lane and the longest, in seconds.
+/// The first and the longest pause of an endpoint, in seconds.
 const PAUSE_SECONDS_MIN: i64 = 5;
 const PAUSE_SECONDS_MAX: i64 = 300;
-/// A wait is stretched by up to this part of itself, so that many don't come back at once.
+/// Maximum random extension of a delay, in per cent, so that retries do not all happen at once.
 const JITTER_PERCENT_MAX: i64 = 20;
 
 /// A delivery of one event to one endpoint, as it is stored and shown.
@@ -35,13 +36,13 @@ pub struct WebhookDelivery {
     pub webhook_endpoint_id: Id<WebhookEndpoint>,
     pub event_id: Id<Event>,
     pub event_type: String,
-    /// The event's place in the log; a test event has none.
+    /// The event's sequence number in the log. `None` for a test event.
     pub sequence: Option<i64>,
     pub status: Status,
-    /// How often it was attempted.
+    /// The number of attempts so far.
     pub attempt: i64,
     pub next_attempt_at: Option<Timestamp>,
-    /// Every attempt, oldest first.
+    /// All attempts, the oldest first.
     pub attempts: Vec<Attempt>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
@@ -51,16 +52,16 @@ impl IdKind for WebhookDelivery {
     const PREFIX: &'static str = "whd";
 }
 
-/// Where a delivery stands.
+/// The status of a delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
     /// Not attempted yet.
     Pending,
     Succeeded,
-    /// Failed, and will be tried again.
+    /// The last attempt failed, and another is scheduled.
     Retrying,
-    /// Failed for good, unless it is replayed.
+    /// The last scheduled attempt failed. Only a replay delivers it again.
     Failed,
 }
 
@@ -83,33 +84,33 @@ impl Status {
     }
 }
 
-/// What one attempt met with.
+/// The result of one attempt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attempt {
     pub attempted_at: Timestamp,
-    /// The answer's status; `None` where there was no answer.
+    /// The response's status. `None` if there was no response.
     pub status_code: Option<u16>,
     pub latency_ms: i64,
-    /// Why there was no answer.
+    /// The reason why there was no response.
     pub error: Option<String>,
-    /// The first bytes of the answer.
+    /// The first bytes of the response.
     pub response_body: Option<String>,
 }
 
-/// What an answer means.
+/// The meaning of a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     Succeeded,
-    /// The receiver will never want anything again.
+    /// The receiver does not want any further deliveries.
     Gone,
-    /// Anything else, and the wait it asked for, in seconds.
+    /// Any other response, and the delay that it requested, in seconds.
     Failed {
         retry_after_seconds: Option<i64>,
     },
 }
 
 impl Verdict {
-    /// Judges an answer by its status. A redirect is not followed, so it is a failure.
+    /// Classifies a response by its status. Redirects are not followed, so a redirect is a failure.
     pub fn of(status_code: Option<u16>, retry_after_seconds: Option<i64>) -> Self {
         match status_code {
             Some(200..=299) => Verdict::Succeeded,
@@ -121,29 +122,30 @@ impl Verdict {
     }
 }
 
-/// How an endpoint does.
+/// The failure state of an endpoint.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Health {
-    /// Failures since the last success.
+    /// Number of failures since the last success.
     pub failures: i64,
-    /// The first of them.
+    /// The time of the first of these failures.
     pub failing_since: Option<Timestamp>,
-    /// No new event is sent before.
+    /// No new event is sent before this time.
     pub paused_until: Timestamp,
 }
 
-/// What follows from an attempt.
+/// The consequence of an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Consequence {
     pub status: Status,
     pub next_attempt_at: Option<Timestamp>,
     pub health: Health,
-    /// Whether the endpoint is to be disabled, and why.
+    /// The reason for which the endpoint is to be disabled, if it is.
     pub disable: Option<DisabledReason>,
 }
 
 impl Health {
-    /// What follows from the attempt of this number, counted from one, that ended now. `jitter` is random.
+    /// Returns the consequence of the attempt with this number, counted from one, which ended now. `jitter` is
+    /// random.
     pub fn after(self, verdict: Verdict, attempt: i64, now: Timestamp, jitter: u32) -> Consequence {
         let retry_after = match verdict {
             Verdict::Succeeded => {
@@ -180,7 +182,7 @@ impl Health {
     }
 }
 
-/// How long the lane pauses after so many failures in a row.
+/// Returns how long an endpoint pauses after this many consecutive failures.
 fn pause_seconds(failures: i64) -> i64 {
     if failures < FAILURES_TO_PAUSE {
         return 0;
@@ -189,7 +191,7 @@ fn pause_seconds(failures: i64) -> i64 {
     (PAUSE_SECONDS_MIN << doublings).min(PAUSE_SECONDS_MAX)
 }
 
-/// So many seconds later, and a random bit more.
+/// Returns the time this many seconds later, with a random extension.
 fn later(now: Timestamp, seconds: i64, jitter: u32) -> Timestamp {
     let micros = seconds.saturating_mul(1_000_000);
     let part = i128::from(micros) * i128::from(JITTER_PERCENT_MAX) * i128::from(jitter);
@@ -198,7 +200,10 @@ fn later(now: Timestamp, seconds: i64, jitter: u32) -> Timestamp {
 }
 
 /// The id of a delivery.
-pub static ID: Shape = Shape::new(Kind::Identifier(WebhookDelivery::PREFIX), "A webhook delivery's id.");
+pub static ID: Shape = Shape::new(
+    Kind::Identifier(WebhookDelivery::PREFIX),
+    "Made for an event and an endpoint; every attempt is listed under it.",
+);
 static EVENT_ID: Shape = Shape::new(
     Kind::Identifier(Event::PREFIX),
     "The event's id, which is also the delivery's `webhook-id`: the same for every attempt and replay.",
@@ -208,30 +213,44 @@ static SEQUENCE: Shape = Shape::new(
     "The event's place in the log; null for a test event, which is not in it.",
 )
 .example("7");
-/// Where a delivery stands.
+/// The status of a delivery.
 pub static STATUS: Shape = Shape::new(
     Kind::OneOf(&Status::WORDS),
     "`pending` until it is attempted, `retrying` while there are attempts to come.",
 )
 .example(r#""succeeded""#);
-static ATTEMPT_COUNT: Shape =
-    Shape::new(Kind::Integer { min: 0, max: 100 }, "How often it was attempted.").example("1");
+static ATTEMPT_COUNT: Shape = Shape::new(
+    Kind::Integer { min: 0, max: 100 },
+    "Attempts so far. After eight failures the delivery is `failed`.",
+)
+.example("1");
 static STATUS_CODE: Shape = Shape::new(
     Kind::Integer { min: 100, max: 999 },
     "The status that the receiver answered with; null where it did not answer.",
 )
 .example("200");
-static LATENCY: Shape =
-    Shape::new(Kind::Integer { min: 0, max: i64::MAX }, "How long the attempt took, in milliseconds.")
-        .example("41");
-static ERROR: Shape =
-    Shape::text(0, 1000, "Why there was no answer.").example(r#""The receiver did not answer within 15 s.""#);
-static RESPONSE_BODY: Shape =
-    Shape::text(0, RESPONSE_BYTES_MAX, "The first 4 kB of the answer.").example(r#""ok""#);
+static LATENCY: Shape = Shape::new(
+    Kind::Integer { min: 0, max: i64::MAX },
+    "Milliseconds from the connection to the answer, or to the failure. An attempt has 15 seconds.",
+)
+.example("41");
+static ERROR: Shape = Shape::text(
+    0,
+    1000,
+    "Why no answer came, such as a refused connection or a timeout. Null if there was one.",
+)
+.example(r#""The receiver did not answer within 15 s.""#);
+static RESPONSE_BODY: Shape = Shape::text(
+    0,
+    RESPONSE_BYTES_MAX,
+    "The first 4 kB of what the receiver answered, to find its own error message.",
+)
+.example(r#""ok""#);
 static ATTEMPT: Shape = Shape::object(
     "WebhookAttempt",
     &[
-        Field::required("attempted_at", &MOMENT),
+        Field::required("attempted_at", &MOMENT)
+            .about("When the request was sent; also its `webhook-timestamp`."),
         Field::optional("status_code", &STATUS_CODE),
         Field::required("latency_ms", &LATENCY),
         Field::optional("error", &ERROR),
@@ -239,23 +258,26 @@ static ATTEMPT: Shape = Shape::object(
     ],
     "One attempt of a delivery.",
 );
-static ATTEMPTS: Shape = Shape::list(&ATTEMPT, 100, "Every attempt, oldest first.");
+static ATTEMPTS: Shape = Shape::list(&ATTEMPT, 100, "Every attempt with what came of it, oldest first.");
 
 /// A delivery.
 pub static WEBHOOK_DELIVERY: Shape = Shape::object(
     "WebhookDelivery",
     &[
         Field::given("id", &ID),
-        Field::given("webhook_endpoint_id", &webhook_endpoint::ID),
+        Field::given("webhook_endpoint_id", &webhook_endpoint::ID)
+            .about("The address of yours that the event is posted to, by its id."),
         Field::given("event_id", &EVENT_ID),
-        Field::given("event_type", &event::TYPE),
+        Field::given("event_type", &event::TYPE)
+            .about("The type of the event that is sent, such as `order.created`."),
         Field::given_or_null("sequence", &SEQUENCE),
         Field::given("status", &STATUS),
         Field::given("attempt", &ATTEMPT_COUNT),
-        Field::given_or_null("next_attempt_at", &MOMENT),
+        Field::given_or_null("next_attempt_at", &MOMENT)
+            .about("When it is tried next. Null if it succeeded or was given up."),
         Field::given("attempts", &ATTEMPTS),
-        Field::given("created_at", &MOMENT),
-        Field::given("updated_at", &MOMENT),
+        Field::created_at(),
+        Field::updated_at(),
     ],
     "One event on its way to one endpoint.",
 );

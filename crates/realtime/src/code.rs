@@ -1,34 +1,35 @@
-//! The protocol's codes: what is refused, what ends a subscription, what ends a connection.
+//! The protocol's codes for refused commands, ended subscriptions and closed connections.
 //!
-//! The number decides what an SDK does next, so each is chosen by its range: an error is final for its subscription
-//! unless temporary or 109; an unsubscription from 2500 on is tried again; a close is tried again unless its code
-//! lies in 3500–3999 or 4500–4999.
+//! An SDK chooses its next step by the range of the code. An error is final for its subscription unless it is
+//! temporary or 109. After an unsubscription with a code of 2500 or more, the SDK subscribes again. After a close,
+//! the SDK reconnects unless the code is in 3500–3999 or 4500–4999.
 
-/// The refusal of one command.
+/// The error in the reply to one command.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Refusal {
+pub struct ErrorReply {
     pub code: u32,
     pub message: &'static str,
-    /// Whether the SDK may try the same again after a while.
+    /// Whether the SDK may retry the same command later.
     pub is_temporary: bool,
 }
 
-/// Why a connection is closed. The reason is never empty: an SDK would ignore the code and reconnect for ever.
+/// The code and reason with which a connection is closed. The reason is never empty: with an empty reason an SDK
+/// ignores the code and reconnects forever.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Disconnect {
     pub code: u16,
     pub reason: &'static str,
 }
 
-/// Why a subscription is taken away.
+/// The code and reason with which the server ends a subscription.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Unsubscription {
     pub code: u32,
     pub reason: &'static str,
 }
 
-impl Refusal {
-    const fn last(code: u32, message: &'static str) -> Self {
+impl ErrorReply {
+    const fn permanent(code: u32, message: &'static str) -> Self {
         Self { code, message, is_temporary: false }
     }
 
@@ -37,20 +38,20 @@ impl Refusal {
     }
 
     pub const INTERNAL: Self = Self::temporary(100, "internal server error");
-    pub const UNKNOWN_CHANNEL: Self = Self::last(102, "unknown channel");
-    pub const PERMISSION_DENIED: Self = Self::last(103, "permission denied");
-    pub const METHOD_NOT_FOUND: Self = Self::last(104, "method not found");
-    pub const ALREADY_SUBSCRIBED: Self = Self::last(105, "already subscribed");
-    pub const LIMIT_EXCEEDED: Self = Self::last(106, "limit exceeded");
-    pub const BAD_REQUEST: Self = Self::last(107, "bad request");
-    pub const NOT_AVAILABLE: Self = Self::last(108, "not available");
-    /// The SDK fetches a new token and tries again.
-    pub const TOKEN_EXPIRED: Self = Self::last(109, "token expired");
-    pub const UNRECOVERABLE_POSITION: Self = Self::last(112, "unrecoverable position");
+    pub const UNKNOWN_CHANNEL: Self = Self::permanent(102, "unknown channel");
+    pub const PERMISSION_DENIED: Self = Self::permanent(103, "permission denied");
+    pub const METHOD_NOT_FOUND: Self = Self::permanent(104, "method not found");
+    pub const ALREADY_SUBSCRIBED: Self = Self::permanent(105, "already subscribed");
+    pub const LIMIT_EXCEEDED: Self = Self::permanent(106, "limit exceeded");
+    pub const BAD_REQUEST: Self = Self::permanent(107, "bad request");
+    pub const NOT_AVAILABLE: Self = Self::permanent(108, "not available");
+    /// The SDK fetches a new token and retries.
+    pub const TOKEN_EXPIRED: Self = Self::permanent(109, "token expired");
+    pub const UNRECOVERABLE_POSITION: Self = Self::permanent(112, "unrecoverable position");
 }
 
 impl Disconnect {
-    /// A close with a code of the caller's choice. Reasons are short, not empty, and not JSON: SDKs parse them.
+    /// Returns a close with this code. A reason must be short, not empty, and not JSON, because SDKs try to parse it.
     pub const fn new(code: u16, reason: &'static str) -> Self {
         assert!(!reason.is_empty() && reason.len() <= 123, "a close frame carries 1 to 123 bytes of reason");
         Self { code, reason }
@@ -62,13 +63,13 @@ impl Disconnect {
     pub const EXPIRED: Self = Self::new(3005, "connection expired");
     pub const SUBSCRIPTION_EXPIRED: Self = Self::new(3006, "subscription expired");
     pub const SLOW: Self = Self::new(3008, "slow");
-    /// For drivers: the socket did not take a frame in time.
+    /// For drivers: the socket did not accept a frame in time.
     pub const WRITE_ERROR: Self = Self::new(3009, "write error");
     pub const INSUFFICIENT_STATE: Self = Self::new(3010, "insufficient state");
     pub const FORCE_RECONNECT: Self = Self::new(3011, "force reconnect");
     pub const NO_PONG: Self = Self::new(3012, "no pong");
     pub const TOO_MANY_REQUESTS: Self = Self::new(3013, "too many requests");
-    /// The SDK drops its token and asks for a new one, which is where it learns whether it may come back.
+    /// The SDK drops its token and requests a new one. That request tells the SDK whether it may reconnect.
     pub const STATE_INVALIDATED: Self = Self::new(3014, "state invalidated");
     pub const INVALID_TOKEN: Self = Self::new(3500, "invalid token");
     pub const BAD_REQUEST: Self = Self::new(3501, "bad request");
@@ -79,7 +80,7 @@ impl Disconnect {
     pub const PERMISSION_DENIED: Self = Self::new(3507, "permission denied");
     pub const NOT_AVAILABLE: Self = Self::new(3508, "not available");
 
-    /// Whether an SDK comes back after this close.
+    /// Returns whether an SDK reconnects after this close.
     pub const fn invites_reconnect(self) -> bool {
         !matches!(self.code, 1009 | 3500..=3999 | 4500..=4999)
     }
@@ -90,6 +91,6 @@ impl Unsubscription {
     pub const SERVER: Self = Self { code: 2000, reason: "server unsubscribe" };
     pub const INSUFFICIENT_STATE: Self = Self { code: 2500, reason: "insufficient state" };
     pub const EXPIRED: Self = Self { code: 2501, reason: "subscription expired" };
-    /// The SDK drops token and position, and subscribes anew.
+    /// The SDK drops its token and position, and subscribes again from the newest event.
     pub const STATE_INVALIDATED: Self = Self { code: 2502, reason: "state invalidated" };
 }

@@ -1,6 +1,7 @@
-//! A session and its place in the hub, as one: what a driver holds for each connection.
+//! A session with its registration in the hub. The driver holds one per client.
 //!
-//! It does at once whatever the hub can do, and leaves to the driver what needs a socket or the database.
+//! A connection applies effects on the hub at once, and returns the effects that need a socket or the database to the
+//! driver.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -9,51 +10,57 @@ use bytes::Bytes;
 
 use crate::code::Disconnect;
 use crate::frame::Frame;
-use crate::hub::{Hub, Outbox, Taken};
-use crate::session::{Answer, Effect, Output, ReadLog, Seed, Session, Settings, Transport};
+use crate::hub::{Hub, Outbox, OutboxContent};
+use crate::session::{Effect, EffectResult, Output, ReadLog, Seed, Session, SessionSettings, Transport};
 use crate::token::Grant;
 
-/// What a driver has to do next.
+/// The next action of a driver.
 #[derive(PartialEq, Debug)]
-pub enum Step {
-    /// Send this. Give up after a second with [`Disconnect::WRITE_ERROR`].
+pub enum DriverStep {
+    /// Send this frame. If the socket does not accept it within a second, close with [`Disconnect::WRITE_ERROR`].
     Send(Frame),
-    /// Close, with this code and reason where the transport has them; nothing comes after it.
+    /// Close the connection, with this code and reason if the transport carries them. No step follows.
     Close(Disconnect),
-    /// Does the access token still live, may it still read what its stream tokens say, and is its owner provisioned?
-    /// Answer [`Answer::Vouched`], with the close that suits where it is not so; mostly
-    /// [`Disconnect::STATE_INVALIDATED`], after which the SDK asks for a new token.
-    Vouch(Grant),
-    /// Read the log, all in one transaction if possible, and answer [`Answer::Log`].
+    /// Check that the access token is valid, still has the scopes that its stream tokens name, and that its owner is
+    /// provisioned. Answer with [`EffectResult::AccessChecked`]. If a check fails, the answer holds the close to use:
+    /// normally [`Disconnect::STATE_INVALIDATED`], after which the SDK requests a new token.
+    CheckAccess(Grant),
+    /// Read the log, in one transaction if possible, and answer with [`EffectResult::Log`].
     Read(Vec<ReadLog>),
 }
 
-/// One client.
-pub struct Connection {
+/// One client's connection.
+pub struct ClientConnection {
     hub: Arc<Hub>,
     session: Session,
     outbox: Arc<Outbox>,
     is_emulated: bool,
-    /// Set once the hub has counted it.
-    entered: Option<Grant>,
-    steps: VecDeque<Step>,
+    /// Set once the hub has registered the connection.
+    registered: Option<Grant>,
+    steps: VecDeque<DriverStep>,
 }
 
-impl Connection {
-    /// A client that has just opened a connection.
-    pub fn new(hub: &Arc<Hub>, settings: &Arc<Settings>, transport: Transport, seed: Seed, now: u64) -> Self {
+impl ClientConnection {
+    /// Creates the state of a connection that a client has just opened.
+    pub fn new(
+        hub: &Arc<Hub>,
+        settings: &Arc<SessionSettings>,
+        transport: Transport,
+        seed: Seed,
+        now: u64,
+    ) -> Self {
         let session = Session::new(Arc::clone(settings), transport, seed, now);
         let outbox = Arc::default();
         let is_emulated = transport.is_emulated();
         if is_emulated {
             hub.open_session(session.session(), &outbox);
         }
-        Self { hub: Arc::clone(hub), session, outbox, is_emulated, entered: None, steps: VecDeque::new() }
+        Self { hub: Arc::clone(hub), session, outbox, is_emulated, registered: None, steps: VecDeque::new() }
     }
 
-    /// What to do next. Ask until there is nothing more, after each of the calls below.
+    /// Returns the next action. After each call of a method below, call this until it returns `None`.
     #[expect(clippy::should_implement_trait, reason = "a connection is no iterator: it goes on after `None`")]
-    pub fn next(&mut self) -> Option<Step> {
+    pub fn next(&mut self) -> Option<DriverStep> {
         let step = self.steps.pop_front();
         if self.steps.is_empty() {
             self.steps = VecDeque::new();
@@ -61,88 +68,90 @@ impl Connection {
         step
     }
 
-    /// A frame came from the client.
+    /// Handles a frame from the client.
     pub fn receive(&mut self, now: u64, frame: Bytes) {
         self.session.receive(now, frame);
         self.pump(now);
     }
 
-    /// The answer to the last [`Step::Vouch`] or [`Step::Read`].
-    pub fn answer(&mut self, now: u64, answer: Answer) {
+    /// Passes in the result of the last [`DriverStep::CheckAccess`] or [`DriverStep::Read`].
+    pub fn answer(&mut self, now: u64, answer: EffectResult) {
         self.session.answer(now, answer);
         self.pump(now);
     }
 
-    /// [`Connection::wake_at`] has come.
+    /// Runs due timers. Call it at [`ClientConnection::wake_at`].
     pub fn tick(&mut self, now: u64) {
         self.session.tick(now);
         self.pump(now);
     }
 
-    /// Takes what waits in the outbox, about as much as a frame holds. Call it only when all steps are done: what is
-    /// left in the outbox is how the hub sees that a client is slow.
+    /// Handles items from the outbox, about as many as fit into one frame. Call it only when all steps are done: the
+    /// hub recognises a slow client by the items that remain in its outbox.
     pub fn collect(&mut self, now: u64) {
         match self.outbox.take() {
-            Taken::Mail(mail) => self.session.deliver(now, mail),
-            Taken::Slow => self.session.fall_behind(),
+            OutboxContent::Items(items) => self.session.deliver(now, items),
+            OutboxContent::Slow => self.session.close_slow(),
         }
         self.pump(now);
     }
 
-    /// Tells when there is something to [`Connection::collect`].
+    /// Returns the outbox, which signals when to call [`ClientConnection::collect`].
     pub fn outbox(&self) -> &Arc<Outbox> {
         &self.outbox
     }
 
-    /// When to call [`Connection::tick`]; `None` once it is over.
+    /// Returns when to call [`ClientConnection::tick`], or `None` once the connection is closed.
     pub fn wake_at(&self) -> Option<u64> {
         self.session.wake_at()
     }
 
-    /// Whether to read from the socket.
+    /// Returns whether the driver should read from the socket.
     pub fn wants_input(&self) -> bool {
         self.session.wants_input()
     }
 
-    /// Whether the last step was to close.
+    /// Returns whether the last step was [`DriverStep::Close`].
     pub fn is_closed(&self) -> bool {
         self.session.is_closed()
     }
 
-    /// Does what the hub can do, and keeps the rest. Always done at once, so that what the session believes to be
-    /// attached is what the hub has attached.
+    /// Applies the session's effects on the hub and queues the other outputs for the driver. Runs after every input,
+    /// so that the hub's attached channels always equal the session's.
     fn pump(&mut self, now: u64) {
         let client = self.session.client();
         while let Some(output) = self.session.next() {
             match output {
-                Output::Send(frame) => self.steps.push_back(Step::Send(frame)),
+                Output::Send(frame) => self.steps.push_back(DriverStep::Send(frame)),
                 Output::Close(why) => {
-                    self.steps.push_back(Step::Close(why));
+                    self.steps.push_back(DriverStep::Close(why));
                     self.leave();
                 }
-                Output::Do(Effect::Vouch(grant)) => self.steps.push_back(Step::Vouch(grant)),
-                Output::Do(Effect::Read(reads)) => self.steps.push_back(Step::Read(reads)),
+                Output::Do(Effect::CheckAccess(grant)) => {
+                    self.steps.push_back(DriverStep::CheckAccess(grant))
+                }
+                Output::Do(Effect::Read(reads)) => self.steps.push_back(DriverStep::Read(reads)),
                 Output::Do(Effect::Attach(channel)) => self.hub.attach(channel, client, &self.outbox),
                 Output::Do(Effect::Detach(channel)) => self.hub.detach(channel, client),
-                Output::Do(Effect::Enter(grant)) => {
-                    let entered = self.hub.enter(grant, client, &self.outbox);
-                    self.entered = entered.is_ok().then_some(grant);
-                    self.session.answer(now, Answer::Entered(entered));
+                Output::Do(Effect::Register(grant)) => {
+                    let registered = self.hub.register(grant, client, &self.outbox);
+                    self.registered = registered.is_ok().then_some(grant);
+                    self.session.answer(now, EffectResult::Registered(registered));
                 }
                 Output::Do(Effect::Presence(channel)) => {
                     let present = self.hub.presence(channel);
-                    self.session.answer(now, Answer::Present(present));
+                    self.session.answer(now, EffectResult::Present(present));
                 }
             }
         }
     }
 
-    /// Leaves no trace in the hub. Harmless where there is none.
+    /// Removes the connection from the hub. Calling it again has no effect.
     fn leave(&mut self) {
         let client = self.session.client();
         self.session.channels().for_each(|channel| self.hub.detach(channel, client));
-        if let Some(grant) = self.entered.take() {
-            self.hub.leave(grant.owner.organisation, client);
+        if let Some(grant) = self.registered.take() {
+            self.hub.unregister(grant.owner.organisation, client);
         }
         if self.is_emulated {
             self.hub.close_session(self.session.session());
@@ -150,7 +159,7 @@ impl Connection {
     }
 }
 
-impl Drop for Connection {
+impl Drop for ClientConnection {
     fn drop(&mut self) {
         self.leave();
     }

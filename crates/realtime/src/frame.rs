@@ -1,7 +1,7 @@
-//! The messages of the protocol, each declared once, and the two ways to write them down.
+//! The messages of the protocol, each declared once, and their two encodings.
 //!
-//! Numbers are Protobuf's, and JSON's fields stand in the same order. Fields that we neither send nor heed are not
-//! declared: both decoders skip what they do not know.
+//! The field numbers are Protobuf's; JSON writes the fields in the same order. Fields that the server neither sends
+//! nor reads are not declared: both decoders skip unknown fields.
 
 mod broadcast;
 mod json;
@@ -18,11 +18,11 @@ use std::collections::BTreeMap;
 use bytes::Bytes;
 use serde::Deserialize;
 
-pub use broadcast::{Broadcast, Frame, Head, Packer};
-pub use wire::{Malformed, Raw};
-use wire::{Message, messages};
+pub use broadcast::{Broadcast, Frame, MessagePrefix, Packer};
+pub use wire::{MalformedFrame, RawData};
+use wire::{WireMessage, messages};
 
-/// How a connection writes its messages.
+/// The encoding of a connection's messages.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Codec {
     Json,
@@ -30,54 +30,55 @@ pub enum Codec {
 }
 
 impl Codec {
-    /// Takes the next command off the front of a frame; `None` at its end.
+    /// Removes and decodes the first command of a frame. Returns `None` at the end of the frame.
     ///
-    /// One at a time, because a frame of 64 KiB may hold 20,000 commands: decoded at once they would take a
-    /// hundred times the memory that the client paid for.
-    pub fn next_command(self, frame: &mut Bytes) -> Option<Result<Command, Malformed>> {
+    /// Commands are decoded one at a time, because a frame of 64 KiB may hold 20,000 of them. Decoded all at once,
+    /// they would take a hundred times the frame's memory.
+    pub fn next_command(self, frame: &mut Bytes) -> Option<Result<Command, MalformedFrame>> {
         self.next(frame)
     }
 
-    /// Takes the next reply off the front of a frame, as a client does.
-    pub fn next_reply(self, frame: &mut Bytes) -> Option<Result<Reply, Malformed>> {
+    /// Removes and decodes the first reply of a frame, as a client does.
+    pub fn next_reply(self, frame: &mut Bytes) -> Option<Result<Reply, MalformedFrame>> {
         self.next(frame)
     }
 
-    /// Reads the one request that opens a unidirectional connection: bare, not in a command.
-    pub fn read_connect(self, bytes: &[u8]) -> Result<ConnectRequest, Malformed> {
+    /// Decodes the one request that opens a unidirectional connection. It is not wrapped in a command.
+    pub fn read_connect(self, bytes: &[u8]) -> Result<ConnectRequest, MalformedFrame> {
         match self {
-            Codec::Json => serde_json::from_slice(bytes).map_err(|_| Malformed),
+            Codec::Json => serde_json::from_slice(bytes).map_err(|_| MalformedFrame),
             Codec::Protobuf => ConnectRequest::read_protobuf(bytes),
         }
     }
 
-    /// Appends a command, as a client does.
+    /// Appends an encoded command, as a client does.
     pub fn write_command(self, command: &Command, out: &mut Vec<u8>) {
         self.write(command, out);
     }
 
-    /// Appends a reply.
+    /// Appends an encoded reply.
     pub fn write_reply(self, reply: &Reply, out: &mut Vec<u8>) {
         self.write(reply, out);
     }
 
-    /// Appends a push, bare, as unidirectional transports have it.
+    /// Appends an encoded push without the reply around it, as unidirectional transports expect.
     pub fn write_push(self, push: &Push, out: &mut Vec<u8>) {
         self.write(push, out);
     }
 
-    fn next<M: Message + serde::de::DeserializeOwned>(
+    fn next<M: WireMessage + serde::de::DeserializeOwned>(
         self,
         frame: &mut Bytes,
-    ) -> Option<Result<M, Malformed>> {
+    ) -> Option<Result<M, MalformedFrame>> {
         match self {
             Codec::Json => json::next(frame),
             Codec::Protobuf => protobuf::next(frame),
         }
     }
 
-    /// In JSON, messages of one frame are separated by a newline; in Protobuf each has its length before it.
-    fn write<M: Message>(self, message: &M, out: &mut Vec<u8>) {
+    /// Appends a message. In JSON, a newline separates the messages of a frame; in Protobuf, a length precedes each
+    /// message.
+    fn write<M: WireMessage>(self, message: &M, out: &mut Vec<u8>) {
         match self {
             Codec::Json => {
                 if !out.is_empty() {
@@ -91,7 +92,7 @@ impl Codec {
 }
 
 messages! {
-    /// What a client sends. Without id and request it is the answer to a ping.
+    /// A message from a client. Without an id and a request it answers a ping.
     Command {
         1 "id" id: u32,
         4 "connect" connect: Option<ConnectRequest>,
@@ -108,7 +109,7 @@ messages! {
         15 "sub_refresh" sub_refresh: Option<SubRefreshRequest>,
     }
 
-    /// What the server sends: the answer to the command with the same id, a push, or, without either, a ping.
+    /// A message from the server: the reply to the command with the same id, a push, or, if it has neither, a ping.
     Reply {
         1 "id" id: u32,
         2 "error" error: Option<Error>,
@@ -125,7 +126,7 @@ messages! {
         15 "sub_refresh" sub_refresh: Option<SubRefreshResult>,
     }
 
-    /// What the server sends unasked.
+    /// A message from the server that answers no command.
     Push {
         2 "channel" channel: String,
         4 "pub" publication: Option<Publication>,
@@ -134,7 +135,7 @@ messages! {
         11 "disconnect" disconnect: Option<DisconnectPush>,
     }
 
-    /// Nothing, or nothing that we look at.
+    /// A message without fields, or without fields that the server reads.
     Empty {}
 
     Error {
@@ -144,7 +145,7 @@ messages! {
     }
 
     Publication {
-        4 "data" data: Raw,
+        4 "data" data: RawData,
         5 "info" info: Option<ClientInfo>,
         6 "offset" offset: u64,
         14 "epoch" epoch: String,
@@ -153,8 +154,8 @@ messages! {
     ClientInfo {
         1 "user" user: String = always,
         2 "client" client: String = always,
-        3 "conn_info" conn_info: Raw,
-        4 "chan_info" chan_info: Raw,
+        3 "conn_info" conn_info: RawData,
+        4 "chan_info" chan_info: RawData,
     }
 
     UnsubscribePush {
@@ -170,8 +171,8 @@ messages! {
 
     ConnectRequest {
         1 "token" token: String,
-        2 "data" data: Raw,
-        /// Where the client stands in the channels that its token holds.
+        2 "data" data: RawData,
+        /// The client's positions in the channels of its token.
         3 "subs" subs: BTreeMap<String, SubscribeRequest>,
         4 "name" name: String,
         5 "version" version: String,
@@ -184,7 +185,7 @@ messages! {
         3 "expires" expires: bool,
         /// Seconds.
         4 "ttl" ttl: u32,
-        5 "data" data: Raw,
+        5 "data" data: RawData,
         6 "subs" subs: BTreeMap<String, SubscribeResult>,
         /// Seconds between pings.
         7 "ping" ping: u32,
@@ -199,9 +200,9 @@ messages! {
         3 "recover" recover: bool,
         6 "epoch" epoch: String,
         7 "offset" offset: u64,
-        8 "data" data: Raw,
+        8 "data" data: RawData,
         14 "flag" flag: u64,
-        /// Zero is a stream of events; the other types we do not have.
+        /// Zero means a stream of events. The server has no other type.
         15 "type" kind: i32,
     }
 
@@ -215,11 +216,11 @@ messages! {
         8 "recovered" recovered: bool,
         9 "offset" offset: u64,
         10 "positioned" positioned: bool,
-        11 "data" data: Raw,
+        11 "data" data: RawData,
         12 "was_recovering" was_recovering: bool,
     }
 
-    /// Any request of which only the channel matters to us.
+    /// A request of which the server reads only the channel.
     ChannelRequest {
         1 "channel" channel: String,
     }
@@ -252,7 +253,7 @@ messages! {
     }
 
     RpcResult {
-        1 "data" data: Raw,
+        1 "data" data: RawData,
     }
 
     RefreshRequest {
@@ -278,12 +279,12 @@ messages! {
     }
 }
 
-/// A frame that came by HTTP, for a connection that can only be read from.
+/// A frame that arrived by HTTP, for a connection whose transport carries data only to the client.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Emulation {
     pub node: String,
     pub session: String,
-    /// The frame, as a websocket would have brought it.
+    /// The frame, as a websocket would carry it.
     pub data: Bytes,
 }
 
@@ -291,13 +292,13 @@ messages! {
     EmulationFields {
         1 "node" node: String,
         2 "session" session: String,
-        3 "data" data: Raw,
+        3 "data" data: RawData,
     }
 }
 
 impl Emulation {
-    /// Reads the body of a request to `/emulation`. In JSON the frame is a string.
-    pub fn read(codec: Codec, body: &[u8]) -> Result<Self, Malformed> {
+    /// Decodes the body of a request to `/emulation`. In JSON, the frame is a string.
+    pub fn read(codec: Codec, body: &[u8]) -> Result<Self, MalformedFrame> {
         #[derive(Deserialize)]
         struct Fields {
             node: String,
@@ -306,7 +307,8 @@ impl Emulation {
         }
         match codec {
             Codec::Json => {
-                let Fields { node, session, data } = serde_json::from_slice(body).map_err(|_| Malformed)?;
+                let Fields { node, session, data } =
+                    serde_json::from_slice(body).map_err(|_| MalformedFrame)?;
                 Ok(Self { node, session, data: Bytes::from(data) })
             }
             Codec::Protobuf => {

@@ -1,8 +1,9 @@
-//! Who listens to what, and who is there. Shared by all connections of a node, and safe to call from any thread.
+//! The hub: which connections of this node listen to which streams. All connections share it, and any thread may call
+//! it.
 //!
-//! An event is published once per stream. It is encoded once per codec, whoever listens, and reaches each listener's
-//! [`Outbox`] as two shared pointers. Locks are divided by stream, are held for memory only, and are never taken
-//! one inside another except an outbox's inside a stream's.
+//! An event is published once per stream. It is encoded once per codec, regardless of the number of listeners, and
+//! each listener's [`Outbox`] gets two shared pointers to it. Each shard of streams has its own lock. A lock is held
+//! only for work in memory. Locks are never nested, except that an outbox's lock is taken inside a stream's.
 
 mod outbox;
 mod registry;
@@ -19,33 +20,33 @@ use std::task::Waker;
 use bytes::Bytes;
 use model::{Id, User};
 
-use crate::channel::{Channel, Stream};
-use crate::frame::{Broadcast, Head};
+use crate::channel::{Channel, EventStream};
+use crate::frame::{Broadcast, MessagePrefix};
 use crate::limits::BATCH_MESSAGES_MAX;
-use crate::session::{ClientId, Mail};
+use crate::session::{ClientId, OutboxItem};
 
-pub use outbox::{Outbox, Taken};
+pub use outbox::{Outbox, OutboxContent};
 pub use registry::Audience;
 use registry::Registry;
 
-/// Locks that the streams share.
+/// Number of locks over which the streams are distributed.
 const SHARDS: usize = 64;
 
-/// All listeners of a node.
+/// The registry of all listeners of a node.
 pub struct Hub {
-    streams: Vec<Mutex<HashMap<Stream, Listeners>>>,
+    streams: Vec<Mutex<HashMap<EventStream, Listeners>>>,
     registry: Registry,
-    /// Publications that reached an outbox, since the start.
+    /// Number of publications that reached an outbox since the process started.
     published: AtomicU64,
 }
 
-/// The listeners of one stream, by the user whose view they have.
+/// The listeners of one stream, by user and by whether they use the plain channel name.
 #[derive(Default)]
-struct Listeners(HashMap<Option<Id<User>>, View>);
+struct Listeners(HashMap<Option<(Id<User>, bool)>, View>);
 
-/// One channel: all connections of one user.
+/// The listeners of one channel: all connections of one user.
 struct View {
-    head: Arc<Head>,
+    prefix: Arc<MessagePrefix>,
     listeners: Vec<Listener>,
 }
 
@@ -55,7 +56,7 @@ struct Listener {
 }
 
 impl Hub {
-    /// A hub that lets a user and an organisation have so many connections at once.
+    /// Creates a hub that limits the simultaneous connections of a user and of an organisation.
     pub fn new(connections_per_user_max: u32, connections_per_organisation_max: u32) -> Self {
         Self {
             streams: (0..SHARDS).map(|_| Mutex::default()).collect(),
@@ -64,12 +65,12 @@ impl Hub {
         }
     }
 
-    /// From now on, every event of the channel reaches the outbox.
+    /// Adds a listener: the outbox receives every event of the channel that is published after this call.
     pub fn attach(&self, channel: Channel, client: ClientId, outbox: &Arc<Outbox>) {
         let mut shard = self.shard(channel.stream());
         let listeners = shard.entry(channel.stream()).or_default();
-        let view = listeners.0.entry(channel.user()).or_insert_with(|| View {
-            head: Arc::new(Head::new(channel)),
+        let view = listeners.0.entry(channel.view()).or_insert_with(|| View {
+            prefix: Arc::new(MessagePrefix::new(channel)),
             // Most users have one connection.
             listeners: Vec::with_capacity(1),
         });
@@ -78,16 +79,16 @@ impl Hub {
         }
     }
 
-    /// From now on, no further event of the channel does.
+    /// Removes a listener: its outbox receives no further event of the channel.
     pub fn detach(&self, channel: Channel, client: ClientId) {
         let mut shard = self.shard(channel.stream());
         let Some(listeners) = shard.get_mut(&channel.stream()) else { return };
-        if let Some(view) = listeners.0.get_mut(&channel.user()) {
+        if let Some(view) = listeners.0.get_mut(&channel.view()) {
             if let Some(place) = view.listeners.iter().position(|listener| listener.client == client) {
                 view.listeners.swap_remove(place);
             }
             if view.listeners.is_empty() {
-                listeners.0.remove(&channel.user());
+                listeners.0.remove(&channel.view());
             }
         }
         if listeners.0.is_empty() {
@@ -95,26 +96,27 @@ impl Hub {
         }
     }
 
-    /// Sends an event to everyone who listens; returns to how many.
+    /// Sends an event to all listeners of the stream and returns their number.
     ///
-    /// `data` is JSON. Of one stream, publish in the order of offsets and from one place at a time, and only what
-    /// readers of the log can see already: a listener drops what comes after a higher offset.
-    pub fn publish(&self, stream: Stream, offset: u64, data: Bytes) -> usize {
+    /// `data` is JSON. The events of one stream must be published in the order of their offsets, by one task at a
+    /// time, and only after readers of the log can see them: a listener drops an event whose offset is lower than one
+    /// it has seen.
+    pub fn publish(&self, stream: EventStream, offset: u64, data: Bytes) -> usize {
         self.publish_all(stream, [(offset, data)])
     }
 
-    /// The same with several events of one stream. Each listener gets them at once and is woken once, so that they
-    /// share its frames.
-    pub fn publish_all(&self, stream: Stream, events: impl IntoIterator<Item = (u64, Bytes)>) -> usize {
+    /// Sends several events of one stream to its listeners and returns the number of listeners. Each listener gets
+    /// them together and is woken once, so that they share its frames.
+    pub fn publish_all(&self, stream: EventStream, events: impl IntoIterator<Item = (u64, Bytes)>) -> usize {
         let mut wakers = Vec::new();
-        let count = self.spread(stream, events, &mut wakers);
+        let count = self.fan_out(stream, events, &mut wakers);
         wakers.into_iter().for_each(Waker::wake);
         count
     }
 
-    fn spread(
+    fn fan_out(
         &self,
-        stream: Stream,
+        stream: EventStream,
         events: impl IntoIterator<Item = (u64, Bytes)>,
         wakers: &mut Vec<Waker>,
     ) -> usize {
@@ -122,15 +124,16 @@ impl Hub {
         let Some(listeners) = shard.get(&stream) else { return 0 };
         let events: Vec<_> =
             events.into_iter().map(|(offset, data)| Arc::new(Broadcast::new(offset, data))).collect();
-        // As many together as share a frame.
+        // Events that fit into one frame share one allocation.
         let frames: Vec<Arc<[Arc<Broadcast>]>> = events.chunks(BATCH_MESSAGES_MAX).map(Arc::from).collect();
         let mut count = 0;
         for view in listeners.0.values() {
             for listener in &view.listeners {
-                let mail = frames
-                    .iter()
-                    .map(|events| Mail::Events { head: Arc::clone(&view.head), events: Arc::clone(events) });
-                wakers.extend(listener.outbox.put_all(mail));
+                let items = frames.iter().map(|events| OutboxItem::Events {
+                    prefix: Arc::clone(&view.prefix),
+                    events: Arc::clone(events),
+                });
+                wakers.extend(listener.outbox.put_all(items));
                 count += 1;
             }
         }
@@ -138,36 +141,36 @@ impl Hub {
         count
     }
 
-    /// How many publications reached a listener's outbox, since the start.
+    /// Returns how many publications reached a listener's outbox since the process started.
     pub fn published(&self) -> u64 {
         self.published.load(Ordering::Relaxed)
     }
 
-    /// Whether anyone listens: what nobody hears need not be read from the log.
-    pub fn is_heard(&self, stream: Stream) -> bool {
+    /// Returns whether the stream has a listener. Events of a stream without listeners need not be read from the log.
+    pub fn has_listeners(&self, stream: EventStream) -> bool {
         self.shard(stream).contains_key(&stream)
     }
 
-    /// Every stream that someone listens to.
-    pub fn streams(&self) -> Vec<Stream> {
+    /// Returns every stream that has a listener.
+    pub fn streams(&self) -> Vec<EventStream> {
         self.streams.iter().flat_map(|shard| lock(shard).keys().copied().collect::<Vec<_>>()).collect()
     }
 
-    /// The connections on a channel of this node.
+    /// Returns the connections on a channel of this node.
     pub fn presence(&self, channel: Channel) -> Vec<ClientId> {
         let shard = self.shard(channel.stream());
-        let view = shard.get(&channel.stream()).and_then(|listeners| listeners.0.get(&channel.user()));
+        let view = shard.get(&channel.stream()).and_then(|listeners| listeners.0.get(&channel.view()));
         view.map(|view| view.listeners.iter().map(|listener| listener.client).collect()).unwrap_or_default()
     }
 
-    fn shard(&self, stream: Stream) -> MutexGuard<'_, HashMap<Stream, Listeners>> {
+    fn shard(&self, stream: EventStream) -> MutexGuard<'_, HashMap<EventStream, Listeners>> {
         let mut hasher = DefaultHasher::new();
         stream.hash(&mut hasher);
         lock(&self.streams[hasher.finish() as usize % SHARDS])
     }
 }
 
-/// Takes a lock. No panic leaves a map half changed, so one that happened elsewhere does not matter.
+/// Locks a mutex, ignoring poison: no panic leaves a map half changed.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,52 +1,53 @@
-//! The stream: Centrifugo's client protocol, spoken from within, so that its SDKs connect unchanged.
+//! The realtime stream: the server side of Centrifugo's client protocol, so that Centrifugo's SDKs connect unchanged.
 //!
-//! Nothing here opens a socket, reads a log, asks for the time or makes randomness: bytes and moments come in, bytes
-//! and questions come out. Whoever has a socket and a database drives it.
+//! This crate opens no socket, reads no log, reads no clock and generates no random numbers. Inputs are bytes and
+//! times; outputs are bytes and requested effects. A driver, which has a socket and a database, connects them.
 //!
 //! - [`frame`]: the messages, in JSON and in Protobuf.
-//! - [`token`]: what a client shows when it connects or subscribes.
-//! - [`channel`]: names, and the streams of the event log behind them.
+//! - [`token`]: the tokens that a client sends when it connects or subscribes.
+//! - [`channel`]: channel names, and the streams of the event log behind them.
 //! - [`session`]: the state machine of one connection.
-//! - [`hub`]: who listens to what, on this node.
-//! - [`Connection`]: a session and its place in the hub, which is what a driver holds.
+//! - [`hub`]: the connections of this node, and the streams that they listen to.
+//! - [`ClientConnection`]: a session with its registration in the hub. A driver holds one per client.
 //!
 //! ```text
 //!   client                driver (a task per connection)                     this crate
 //!   ──────                ──────────────────────────────                     ──────────
 //!   frame ───────────────► receive(now, frame) ────────────┐
 //!   time   ── wake_at() ─► tick(now) ──────────────────────┤
-//!   mail   ── outbox() ──► collect(now) ───────────────────┼──► Connection ── Session
-//!   answer ──────────────► answer(now, Vouched | Log) ─────┘        │  ▲
+//!   items  ── outbox() ──► collect(now) ───────────────────┼──► ClientConnection ── Session
+//!   result ──────────────► answer(now, result) ────────────┘        │  ▲
 //!                                                                   │  │ Outbox, bounded
-//!   ◄───── bytes ───────── Step::Send    ◄─── next() ───────────────┤  │
-//!   ◄───── close ───────── Step::Close   ◄──────────────────────────┤  │
-//!         service ◄─────── Step::Vouch   ◄──────────────────────────┤  │
-//!         event log ◄───── Step::Read    ◄──────────────────────────┘  │
+//!   ◄───── bytes ───────── Send        ◄──── next() ────────────────┤  │
+//!   ◄───── close ───────── Close       ◄────────────────────────────┤  │
+//!         service ◄─────── CheckAccess ◄────────────────────────────┤  │
+//!         event log ◄───── Read        ◄────────────────────────────┘  │
 //!                                                                      │
 //!   tail of the event log ── publish(stream, offset, data) ──► Hub ────┤
-//!   who revokes, stops ───── order(audience, order) ─────────► Hub ────┤
+//!   revocation, shutdown ─── send_control(audience, message) ► Hub ────┤
 //!   POST /emulation ──────── emulate(session, frame) ────────► Hub ────┘
 //! ```
 //!
-//! Two rules keep recovery exact. An event is published only once readers of the log can see it. And of one stream
-//! events are published in the order of their offsets. A subscription attaches to the hub first and reads the log
-//! then: what the read does not show was published later, and waits in the outbox.
+//! Two rules make recovery exact. An event is published only after readers of the log can see it. The events of one
+//! stream are published in the order of their offsets. A subscription first attaches to the hub and then reads the log:
+//! an event that the read does not return was published later, and is in the outbox.
 //!
 //! # A driver
 //!
-//! The whole of it; a websocket's differs in `socket` only. With tokio, `socket.event` is a `select!` over the
-//! socket (while [`Connection::wants_input`]), [`hub::Outbox::ready`] and a sleep until [`Connection::wake_at`].
+//! This is a complete driver. Drivers of other transports differ in `socket` only. With tokio, `socket.event` is a
+//! `select!` over the socket (while [`ClientConnection::wants_input`]), [`hub::Outbox::ready`] and a sleep until
+//! [`ClientConnection::wake_at`].
 //!
 //! ```
-//! use realtime::session::Answer;
-//! use realtime::{Connection, Step, code::Disconnect};
+//! use realtime::session::EffectResult;
+//! use realtime::{ClientConnection, DriverStep, code::Disconnect};
 //!
 //! # use std::{collections::VecDeque, future::Future, pin::pin, sync::Arc, task::{Context, Poll, Waker}};
-//! # use realtime::{frame::{Codec, Frame}, hub::Hub, session::{ReadLog, Settings, Slice, Transport}, token::*};
-//! # enum Event { Frame(bytes::Bytes), Mail, Time, Gone }
+//! # use realtime::{frame::{Codec, Frame}, hub::Hub, session::{ReadLog, SessionSettings, Slice, Transport}, token::*};
+//! # enum Event { Frame(bytes::Bytes), Items, Time, Closed }
 //! # struct Socket(VecDeque<Event>, Vec<String>);
 //! # impl Socket {
-//! #     async fn event(&mut self, _: &Connection) -> Event { self.0.pop_front().unwrap_or(Event::Gone) }
+//! #     async fn event(&mut self, _: &ClientConnection) -> Event { self.0.pop_front().unwrap_or(Event::Closed) }
 //! #     async fn send(&mut self, frame: Frame) -> Result<(), Disconnect> {
 //! #         self.1.push(String::from_utf8(frame.into_bytes().to_vec()).unwrap());
 //! #         Ok(())
@@ -60,32 +61,32 @@
 //! #         Ok(reads.iter().map(|_| Slice { epoch: "e".into(), top: 7, floor: 0, events: vec![], is_complete: true }).collect())
 //! #     }
 //! # }
-//! async fn drive(mut connection: Connection, service: &Service, socket: &mut Socket) -> Option<Disconnect> {
+//! async fn drive(mut connection: ClientConnection, service: &Service, socket: &mut Socket) -> Option<Disconnect> {
 //!     loop {
 //!         while let Some(step) = connection.next() {
 //!             match step {
-//!                 Step::Send(frame) => {
-//!                     // At most a second.
+//!                 DriverStep::Send(frame) => {
+//!                     // Give up after a second.
 //!                     if let Err(why) = socket.send(frame).await {
 //!                         return Some(why);
 //!                     }
 //!                 }
-//!                 Step::Close(why) => return Some(why),
-//!                 Step::Vouch(grant) => {
+//!                 DriverStep::Close(why) => return Some(why),
+//!                 DriverStep::CheckAccess(grant) => {
 //!                     let verdict = service.vouch(grant).await;
-//!                     connection.answer(service.now(), Answer::Vouched(verdict));
+//!                     connection.answer(service.now(), EffectResult::AccessChecked(verdict));
 //!                 }
-//!                 Step::Read(reads) => {
-//!                     let answer = service.read(&reads).await.map_or(Answer::Failed, Answer::Log);
+//!                 DriverStep::Read(reads) => {
+//!                     let answer = service.read(&reads).await.map_or(EffectResult::Failed, EffectResult::Log);
 //!                     connection.answer(service.now(), answer);
 //!                 }
 //!             }
 //!         }
 //!         match socket.event(&connection).await {
 //!             Event::Frame(frame) => connection.receive(service.now(), frame),
-//!             Event::Mail => connection.collect(service.now()),
+//!             Event::Items => connection.collect(service.now()),
 //!             Event::Time => connection.tick(service.now()),
-//!             Event::Gone => return None,
+//!             Event::Closed => return None,
 //!         }
 //!     }
 //! }
@@ -94,13 +95,13 @@
 //! # let grant = Grant { owner, user: model::Id::from_bits(2), access_token: model::Id::from_bits(3) };
 //! # let terms = Terms { grant, issued_at: 1_800_000_000, expires_at: 1_800_000_600, id: "j".into() };
 //! # let token = signer().mint_connection(&ConnectionToken { terms, channels: vec![] }).unwrap();
-//! # let settings = Arc::new(Settings::new(signer(), "example", "node1"));
+//! # let settings = Arc::new(SessionSettings::new(signer(), "example", "node1"));
 //! let hub = Arc::new(Hub::new(20, 1_000));
 //! let transport = Transport::websocket(Codec::Json);
 //! # let seed = [1; 40];
-//! let connection = Connection::new(&hub, &settings, transport, seed.into(), Service.now());
+//! let connection = ClientConnection::new(&hub, &settings, transport, seed.into(), Service.now());
 //! # let frame = format!(r#"{{"id":1,"connect":{{"token":"{token}"}}}}{}"#, "\n{\"id\":2,\"subscribe\":{\"channel\":\"system:announcements\"}}");
-//! # let mut socket = Socket(VecDeque::from([Event::Frame(frame.into()), Event::Time, Event::Mail]), vec![]);
+//! # let mut socket = Socket(VecDeque::from([Event::Frame(frame.into()), Event::Time, Event::Items]), vec![]);
 //! # let ended = {
 //! #     let mut driving = pin!(drive(connection, &Service, &mut socket));
 //! #     driving.as_mut().poll(&mut Context::from_waker(Waker::noop()))
@@ -123,4 +124,4 @@ pub mod limits;
 pub mod session;
 pub mod token;
 
-pub use connection::{Connection, Step};
+pub use connection::{ClientConnection, DriverStep};

@@ -1,15 +1,15 @@
-//! The life of one connection, as a state machine: bytes, moments, answers and mail in; outputs out.
+//! The state machine of one connection. Inputs are frames, times, results and outbox items; outputs are [`Output`]s.
 //!
-//! It opens no socket, asks no clock and reads no log. Whoever drives it passes in what happened and does what
-//! [`Session::next`] says. Commands are handled strictly one after the other: while the answer to an [`Effect`] is
-//! awaited, further frames wait. Timers, orders and live events do not wait.
+//! A session opens no socket, reads no clock and reads no log. The driver passes inputs in and performs what
+//! [`Session::next`] returns. Commands are handled strictly one after the other: while the result of an [`Effect`] is
+//! pending, further frames are queued. Timers, control messages and live events are handled at once.
 //!
-//! Moments are milliseconds since 1970, from a clock that does not jump back.
+//! Times are milliseconds since 1970, from a clock that does not go back.
 
 mod command;
 mod connect;
+mod control;
 mod effect;
-mod order;
 mod recovery;
 mod refresh;
 mod settings;
@@ -25,51 +25,52 @@ use std::sync::Arc;
 use bytes::Bytes;
 use model::{AccessToken, Id};
 
-use crate::channel::{Channel, Topic};
-use crate::code::{Disconnect, Refusal, Unsubscription};
+use crate::channel::{Channel, ChannelTopic};
+use crate::code::{Disconnect, ErrorReply, Unsubscription};
 use crate::frame::{
-    Broadcast, Codec, DisconnectPush, Empty, Error, Frame, Head, Packer, Push, Reply, UnsubscribePush,
+    Broadcast, Codec, DisconnectPush, Empty, Error, Frame, MessagePrefix, Packer, Push, Reply,
+    UnsubscribePush,
 };
 use crate::limits::{FRAME_BYTES_MAX, OUTBOX_BYTES_MAX, PENDING_BYTES_MAX};
 use crate::token::Grant;
 
-use command::Waiting;
-pub use effect::{Answer, Effect, LogEvent, Output, Range, ReadLog, Slice};
-pub use order::Order;
-pub use settings::{ClientId, SEED_BYTES, Seed, Settings, Transport};
+use command::PendingCommand;
+pub use control::ControlMessage;
+pub use effect::{Effect, EffectResult, LogEvent, Output, Range, ReadLog, Slice};
+pub use settings::{ClientId, SEED_BYTES, Seed, SessionSettings, Transport};
 
-/// What reaches a session from elsewhere in the server, in order.
+/// An item that other parts of the server send to a session. Items are handled in order.
 #[derive(Clone, Debug)]
-pub enum Mail {
-    /// Events of a channel that the session is attached to, in order. Shared by all who listen: what is counted once
-    /// for several events costs less than what is counted for each.
+pub enum OutboxItem {
+    /// Events of a channel that the session is attached to, in order. All listeners share the slice, because one
+    /// reference count for several events costs less than one per event.
     Events {
-        head: Arc<Head>,
+        prefix: Arc<MessagePrefix>,
         events: Arc<[Arc<Broadcast>]>,
     },
-    Order(Order),
-    /// A frame that came through `/emulation`.
+    Control(ControlMessage),
+    /// A frame that arrived through `/emulation`.
     Input(Bytes),
 }
 
-/// One connection.
+/// The state of one connection.
 pub struct Session {
-    settings: Arc<Settings>,
+    settings: Arc<SessionSettings>,
     transport: Transport,
     seed: Seed,
     state: State,
-    /// For whom the client acts; known once its token was read.
+    /// The user, owner and access token that the client acts for; set once the connection token is verified.
     grant: Option<Grant>,
-    /// The topics of the connection's token, to notice when a new token has others.
-    granted: Vec<Topic>,
+    /// The topics of the connection token, to detect a new token with other topics.
+    granted: Vec<ChannelTopic>,
     subscriptions: Vec<Subscription>,
-    /// Frames not handled yet.
+    /// Frames that are not handled yet.
     pending: VecDeque<Bytes>,
     pending_bytes: usize,
-    /// The command whose answer is awaited.
-    waiting: Option<Box<Waiting>>,
-    /// Live events of channels whose start is not decided yet.
-    buffered: Vec<recovery::Waiting>,
+    /// The command whose effect is in progress.
+    pending_command: Option<Box<PendingCommand>>,
+    /// Live events of channels whose start position is not decided yet.
+    buffered: Vec<recovery::BufferedEvent>,
     buffered_bytes: usize,
     outputs: VecDeque<Output>,
     timers: timer::Timers,
@@ -77,31 +78,42 @@ pub struct Session {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum State {
-    /// Waiting for the first command, or for answers that it needs.
+    /// Waiting for the connect command, or for the results of its effects.
     Opened,
-    /// The connect was answered with an error. The client is expected to leave, and nothing more is heard.
+    /// The connect was answered with an error. The SDK is expected to close the connection; further frames are
+    /// ignored.
     Refused,
     Connected,
     Closed,
 }
 
 struct Subscription {
-    topic: Topic,
-    /// By whose leave.
+    topic: ChannelTopic,
+    /// Whether the client used the plain channel name, as it may in the test world.
+    is_plain: bool,
+    /// The access token that authorised the subscription.
     access_token: Id<AccessToken>,
-    /// Whether it came with the connection's token.
+    /// Whether the subscription came with the connection token.
     is_server_side: bool,
-    /// Whether its start is decided; before, its events are buffered.
+    /// Whether the start position is decided. Until then, live events are buffered.
     is_live: bool,
-    /// When its token expires, in milliseconds.
+    /// The expiry time of the subscription token, in milliseconds.
     expires_ms: Option<u64>,
     /// The last offset that was sent.
     last: u64,
 }
 
+impl Subscription {
+    /// Returns the channel under the name that the client used.
+    fn channel(&self, grant: Grant) -> Channel {
+        let channel = self.topic.channel(grant.owner, grant.user);
+        channel.as_plain().filter(|_| self.is_plain).unwrap_or(channel)
+    }
+}
+
 impl Session {
-    /// A connection that was just opened.
-    pub fn new(settings: Arc<Settings>, transport: Transport, seed: Seed, now: u64) -> Self {
+    /// Creates the state of a connection that was just opened.
+    pub fn new(settings: Arc<SessionSettings>, transport: Transport, seed: Seed, now: u64) -> Self {
         let timers = timer::Timers::new(now.saturating_add(settings.stale_ms));
         Self {
             settings,
@@ -113,7 +125,7 @@ impl Session {
             subscriptions: Vec::new(),
             pending: VecDeque::new(),
             pending_bytes: 0,
-            waiting: None,
+            pending_command: None,
             buffered: Vec::new(),
             buffered_bytes: 0,
             outputs: VecDeque::new(),
@@ -121,47 +133,45 @@ impl Session {
         }
     }
 
-    /// The name under which others see this connection.
+    /// Returns the public id of this connection.
     pub fn client(&self) -> ClientId {
         self.seed.client
     }
 
-    /// The secret name by which `/emulation` finds this connection.
+    /// Returns the secret id by which `/emulation` finds this connection.
     pub fn session(&self) -> ClientId {
         self.seed.session
     }
 
-    /// The channels that the session is attached to.
+    /// Returns the channels that the session is attached to.
     pub fn channels(&self) -> impl Iterator<Item = Channel> {
         let grant = self.grant;
-        self.subscriptions
-            .iter()
-            .filter_map(move |held| grant.map(|grant| held.topic.channel(grant.owner, grant.user)))
+        self.subscriptions.iter().filter_map(move |held| grant.map(|grant| held.channel(grant)))
     }
 
-    /// What to do next. Ask until there is nothing more, after each of the calls below.
+    /// Returns the next output. After each call of a method below, call this until it returns `None`.
     #[expect(clippy::should_implement_trait, reason = "a session is no iterator: it goes on after `None`")]
     pub fn next(&mut self) -> Option<Output> {
         let output = self.outputs.pop_front();
         if self.outputs.is_empty() {
-            // An idle connection keeps no room for what it once had to say.
+            // Free the queue's memory, so that an idle connection does not keep the capacity of its last burst.
             self.outputs = VecDeque::new();
         }
         output
     }
 
-    /// Whether it is over: nothing that happens matters any more.
+    /// Returns whether the session has ended. It then ignores all input.
     pub fn is_closed(&self) -> bool {
         self.state == State::Closed
     }
 
-    /// Whether a driver should read from the socket. While an answer is awaited it had better not: what would be read
-    /// has to wait in memory, and only so much may.
+    /// Returns whether the driver should read from the socket. While a command is in progress it should not: the
+    /// frames would be queued in memory, which is limited.
     pub fn wants_input(&self) -> bool {
         self.pending.is_empty() && !self.is_closed()
     }
 
-    /// A frame came from the client.
+    /// Handles a frame from the client.
     pub fn receive(&mut self, now: u64, frame: Bytes) {
         let is_empty = match self.transport.codec {
             Codec::Json => frame.iter().all(u8::is_ascii_whitespace),
@@ -186,35 +196,35 @@ impl Session {
         self.run(now);
     }
 
-    /// The answer to the last [`Effect`] that has one.
-    pub fn answer(&mut self, now: u64, answer: Answer) {
+    /// Passes in the result of the last [`Effect`] that has one.
+    pub fn answer(&mut self, now: u64, answer: EffectResult) {
         if self.is_closed() {
             return;
         }
-        match self.waiting.take() {
-            Some(waiting) => self.resume(now, *waiting, answer),
-            // A driver that answers what was not asked is broken; better to start again than to guess.
+        match self.pending_command.take() {
+            Some(command) => self.resume(now, *command, answer),
+            // No effect is pending, so the driver is faulty. Closing lets the client start again in a known state.
             None => self.close(Disconnect::INTERNAL),
         }
         self.run(now);
     }
 
-    /// Mail came from the hub.
-    pub fn deliver(&mut self, now: u64, mail: impl IntoIterator<Item = Mail>) {
+    /// Handles items from the outbox.
+    pub fn deliver(&mut self, now: u64, items: impl IntoIterator<Item = OutboxItem>) {
         let mut packer =
             Packer::new(self.transport.codec, self.transport.is_uni(), self.transport.is_single());
-        for item in mail {
+        for item in items {
             if self.is_closed() {
                 return;
             }
             match item {
-                Mail::Events { head, events } => self.pass(&mut packer, &head, &events),
-                // Whatever these cause must not overtake the events before them.
-                Mail::Order(order) => {
+                OutboxItem::Events { prefix, events } => self.forward(&mut packer, &prefix, &events),
+                // Control messages and frames must not overtake the events before them.
+                OutboxItem::Control(message) => {
                     self.flush(&mut packer);
-                    self.obey(order);
+                    self.apply_control(message);
                 }
-                Mail::Input(frame) => {
+                OutboxItem::Input(frame) => {
                     self.flush(&mut packer);
                     self.receive(now, frame);
                 }
@@ -225,14 +235,15 @@ impl Session {
         }
     }
 
-    /// The client reads more slowly than events come. What waited is gone, so it must start again from the log.
-    pub fn fall_behind(&mut self) {
+    /// Closes the connection because its client reads too slowly. Its queued items were discarded, so it must recover
+    /// from the log.
+    pub fn close_slow(&mut self) {
         self.close(Disconnect::SLOW);
     }
 
-    /// Handles commands until one has to wait, or none is left.
+    /// Handles queued commands until one waits for an effect or none is left.
     fn run(&mut self, now: u64) {
-        while self.waiting.is_none() && matches!(self.state, State::Opened | State::Connected) {
+        while self.pending_command.is_none() && matches!(self.state, State::Opened | State::Connected) {
             let Some(frame) = self.pending.front_mut() else {
                 self.pending = VecDeque::new();
                 return;
@@ -252,16 +263,16 @@ impl Session {
         }
     }
 
-    /// Sends live events of one channel on, or keeps them until the start of the channel is decided.
-    fn pass(&mut self, packer: &mut Packer, head: &Arc<Head>, events: &[Arc<Broadcast>]) {
-        let topic = head.channel().topic();
+    /// Sends live events of one channel, or buffers them until the channel's start position is decided.
+    fn forward(&mut self, packer: &mut Packer, prefix: &Arc<MessagePrefix>, events: &[Arc<Broadcast>]) {
+        let topic = prefix.channel().topic();
         let Some(held) = self.subscriptions.iter_mut().find(|held| held.topic == topic) else {
             return;
         };
         let bytes: usize = events.iter().map(|event| event.data().len()).sum();
         if !held.is_live {
             self.buffered_bytes += bytes;
-            self.buffered.extend(events.iter().map(|event| (Arc::clone(head), Arc::clone(event))));
+            self.buffered.extend(events.iter().map(|event| (Arc::clone(prefix), Arc::clone(event))));
             if self.buffered_bytes > OUTBOX_BYTES_MAX {
                 self.close(Disconnect::SLOW);
             }
@@ -273,20 +284,20 @@ impl Session {
                 continue;
             }
             held.last = event.offset();
-            packer.add(head, event);
+            packer.add(prefix, event);
             if packer.is_full() {
                 self.outputs.extend(packer.take().map(Output::Send));
             }
         }
     }
 
-    /// Sends what was buffered, now that the channels are live.
-    fn pass_buffered(&mut self) {
+    /// Sends the buffered events. Call it once their channels are live.
+    fn forward_buffered(&mut self) {
         let mut packer =
             Packer::new(self.transport.codec, self.transport.is_uni(), self.transport.is_single());
         self.buffered_bytes = 0;
-        for (head, event) in std::mem::take(&mut self.buffered) {
-            self.pass(&mut packer, &head, &[event]);
+        for (prefix, event) in std::mem::take(&mut self.buffered) {
+            self.forward(&mut packer, &prefix, &[event]);
         }
         self.flush(&mut packer);
     }
@@ -299,9 +310,9 @@ impl Session {
         self.outputs.push_back(Output::Do(effect));
     }
 
-    /// Asks for something, and handles no command until it is answered.
-    fn ask(&mut self, effect: Effect, waiting: Waiting) {
-        self.waiting = Some(Box::new(waiting));
+    /// Requests an effect and suspends command handling until its result arrives.
+    fn request(&mut self, effect: Effect, command: PendingCommand) {
+        self.pending_command = Some(Box::new(command));
         self.effect(effect);
     }
 
@@ -321,59 +332,58 @@ impl Session {
         }
     }
 
-    fn refuse(&mut self, id: u32, why: Refusal) {
+    fn refuse(&mut self, id: u32, why: ErrorReply) {
         let error = Error { code: why.code, message: why.message.to_owned(), temporary: why.is_temporary };
         self.reply(&Reply { id, error: Some(error), ..Reply::default() });
     }
 
-    fn subscription(&mut self, topic: Topic) -> Option<&mut Subscription> {
+    fn subscription(&mut self, topic: ChannelTopic) -> Option<&mut Subscription> {
         self.subscriptions.iter_mut().find(|held| held.topic == topic)
     }
 
-    /// Forgets a subscription and stops its events. Done before the client is told: it may subscribe again at once,
-    /// and would be refused as already subscribed.
-    fn drop_subscription(&mut self, topic: Topic) {
-        let held = self.subscriptions.len();
+    /// Removes a subscription and detaches from its channel. Call it before the client is told: the client may
+    /// subscribe again at once, and would be refused as already subscribed.
+    fn drop_subscription(&mut self, topic: ChannelTopic) {
+        let grant = self.grant;
+        let channel = self.subscription(topic).and_then(|held| Some(held.channel(grant?)));
         self.subscriptions.retain(|held| held.topic != topic);
-        self.buffered.retain(|(head, _)| head.channel().topic() != topic);
+        self.buffered.retain(|(prefix, _)| prefix.channel().topic() != topic);
         self.buffered_bytes = self.buffered.iter().map(|(_, event)| event.data().len()).sum();
-        if self.subscriptions.len() < held
-            && let Some(grant) = self.grant
-        {
-            self.effect(Effect::Detach(topic.channel(grant.owner, grant.user)));
+        if let Some(channel) = channel {
+            self.effect(Effect::Detach(channel));
         }
     }
 
-    /// Takes a subscription away from the client.
-    fn unsubscribe(&mut self, topic: Topic, why: Unsubscription) {
+    /// Ends a subscription and tells the client.
+    fn unsubscribe(&mut self, topic: ChannelTopic, why: Unsubscription) {
         let Some(grant) = self.grant else { return };
-        let was_live = self.subscription(topic).is_some_and(|held| held.is_live);
+        // If the subscribe command is still in progress, its reply tells the client.
+        let live = self.subscription(topic).filter(|held| held.is_live);
+        let channel = live.map(|held| held.channel(grant).to_string());
         self.drop_subscription(topic);
-        // Of one that is not answered yet, the client learns by the answer.
-        if was_live {
+        if let Some(channel) = channel {
             let unsubscribe = UnsubscribePush { code: why.code, reason: why.reason.to_owned() };
-            let channel = topic.channel(grant.owner, grant.user).to_string();
             self.push(Push { channel, unsubscribe: Some(unsubscribe), ..Push::default() });
         }
     }
 
-    /// Ends the connection. Nothing is sent after it, and nothing is heard.
+    /// Ends the session. Nothing is sent after the close, and further input is ignored.
     fn close(&mut self, why: Disconnect) {
         if self.is_closed() {
             return;
         }
-        if self.transport.says_goodbye() {
+        if self.transport.sends_disconnect_push() {
             let (code, reason) = (u32::from(why.code), why.reason.to_owned());
             let disconnect = Some(DisconnectPush { code, reason, reconnect: false });
             self.push(Push { disconnect, ..Push::default() });
         }
         self.state = State::Closed;
-        self.waiting = None;
+        self.pending_command = None;
         (self.pending, self.pending_bytes) = (VecDeque::new(), 0);
         self.buffered = Vec::new();
         self.outputs.push_back(Output::Close(why));
     }
 }
 
-/// The result of commands that have nothing to say.
+/// The result of commands that return no data.
 const DONE: Option<Empty> = Some(Empty {});

@@ -1,9 +1,11 @@
-//! Tokens of the stream: signed here, carried by the client, read back when it connects or subscribes.
+//! Stream tokens: the server signs them, the client sends them when it connects or subscribes, and the server
+//! verifies them.
 //!
-//! They are JWTs with the claims that Centrifugo reads, so that an external one accepts them too. Two private claims
-//! tie a token to the access token that asked for it and to its owner, so that revoking ends what it opened.
+//! They are JWTs with the claims that Centrifugo reads, so that an external Centrifugo accepts them too. Two private
+//! claims link a stream token to its owner and to the access token that requested it, so that revoking the access
+//! token ends the connections and subscriptions that depend on it.
 //!
-//! Reading is a pure function of key, moment and text.
+//! Verification is a pure function of key, time and text.
 
 mod key;
 
@@ -17,16 +19,17 @@ use serde::{Deserialize, Serialize};
 
 pub use key::{Key, NotAKey, NotSigned, SECRET_BYTES_MIN};
 
-/// For whom a client acts: who, for which owner, by the leave of which access token.
+/// The identity of a client: its user, its owner, and the access token that authorises it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Grant {
     pub owner: Owner,
     pub user: Id<User>,
-    /// The access token that asked for this one. When it is revoked, what it opened must end.
+    /// The access token that requested the stream token. Its revocation ends the connections and subscriptions that
+    /// depend on it.
     pub access_token: Id<AccessToken>,
 }
 
-/// What every token of ours says.
+/// The claims that all stream tokens have.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Terms {
     pub grant: Grant,
@@ -34,34 +37,34 @@ pub struct Terms {
     pub issued_at: u64,
     /// Seconds since 1970.
     pub expires_at: u64,
-    /// The token's own id, for logs.
+    /// The token's id, for logs.
     pub id: String,
 }
 
-/// A token to connect with, and the channels that come with it.
+/// The claims of a connection token: the token that opens a connection, with the channels that it subscribes to.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ConnectionToken {
     pub terms: Terms,
     pub channels: Vec<String>,
 }
 
-/// A token to join one channel with.
+/// The claims of a subscription token: the token that joins one channel.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SubscriptionToken {
     pub terms: Terms,
     pub channel: String,
 }
 
-/// Why a token is not accepted.
+/// The reason why a token is not accepted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Rejection {
-    /// Once good; the SDK fetches a new one.
+    /// The token was valid and has expired. The SDK fetches a new one.
     Expired,
-    /// Not signed by us, not for us, or not a token of this kind.
+    /// The token was not signed by this server, is for another audience, or is not a token of the expected kind.
     Invalid,
 }
 
-/// Signs tokens, and reads those that it signed.
+/// Signs stream tokens, and verifies those that it signed.
 pub struct Signer {
     key: Key,
     audience: String,
@@ -75,14 +78,14 @@ struct Header {
     typ: String,
 }
 
-/// The claims in the order in which they are written.
+/// The JWT claims, in the order in which they are written.
 #[derive(Serialize, Deserialize)]
 struct Claims {
     sub: String,
     exp: u64,
     iat: u64,
     jti: String,
-    aud: Audience,
+    aud: AudienceClaim,
     iss: String,
     #[serde(default, skip_serializing)]
     nbf: Option<u64>,
@@ -90,43 +93,43 @@ struct Claims {
     channel: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     channels: Option<Vec<String>>,
-    /// The other spelling of `channels`, which wins over it.
+    /// The other spelling of `channels`, which takes precedence.
     #[serde(default, skip_serializing)]
     subs: Option<BTreeMap<String, IgnoredAny>>,
-    /// Private: the owner's key.
+    /// Private claim: the owner's key.
     own: String,
-    /// Private: the access token's id.
+    /// Private claim: the access token's id.
     tok: Id<AccessToken>,
 }
 
-/// JWT allows one audience or several.
+/// The `aud` claim. JWT allows one audience or several.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
-enum Audience {
+enum AudienceClaim {
     One(String),
     Several(Vec<String>),
 }
 
 impl Signer {
-    /// Signs with this key; reads only tokens that name this audience and this issuer.
+    /// Creates a signer with this key. It accepts only tokens with this audience and this issuer.
     pub fn new(key: Key, audience: impl Into<String>, issuer: impl Into<String>) -> Self {
         Self { key, audience: audience.into(), issuer: issuer.into() }
     }
 
-    /// Signs a token to connect with.
+    /// Signs a connection token.
     pub fn mint_connection(&self, token: &ConnectionToken) -> Result<String, NotSigned> {
         self.mint(&Claims { channels: Some(token.channels.clone()), ..self.claims(&token.terms) })
     }
 
-    /// Signs a token to join a channel with.
+    /// Signs a subscription token.
     pub fn mint_subscription(&self, token: &SubscriptionToken) -> Result<String, NotSigned> {
         self.mint(&Claims { channel: Some(token.channel.clone()), ..self.claims(&token.terms) })
     }
 
-    /// Reads a token to connect with.
+    /// Verifies a connection token.
     pub fn verify_connection(&self, now_ms: u64, text: &str) -> Result<ConnectionToken, Rejection> {
         let (terms, claims) = self.verify(now_ms, text)?;
-        // Whoever may join one channel must not thereby connect as anything else.
+        // A subscription token permits one channel only, so it must not open a connection.
         if claims.channel.is_some() {
             return Err(Rejection::Invalid);
         }
@@ -137,7 +140,7 @@ impl Signer {
         Ok(ConnectionToken { terms, channels })
     }
 
-    /// Reads a token to join a channel with.
+    /// Verifies a subscription token.
     pub fn verify_subscription(&self, now_ms: u64, text: &str) -> Result<SubscriptionToken, Rejection> {
         let (terms, claims) = self.verify(now_ms, text)?;
         let channel = claims.channel.ok_or(Rejection::Invalid)?;
@@ -150,7 +153,7 @@ impl Signer {
             exp: terms.expires_at,
             iat: terms.issued_at,
             jti: terms.id.clone(),
-            aud: Audience::One(self.audience.clone()),
+            aud: AudienceClaim::One(self.audience.clone()),
             iss: self.issuer.clone(),
             nbf: None,
             channel: None,
@@ -170,7 +173,8 @@ impl Signer {
         Ok(text)
     }
 
-    /// The signature first: nothing that a stranger wrote decides anything, not even which error it gets.
+    /// Verifies the signature before it reads any claim, so that no unsigned text affects the result, not even the
+    /// choice of the error.
     fn verify(&self, now_ms: u64, text: &str) -> Result<(Terms, Claims), Rejection> {
         let (signed, signature) = text.rsplit_once('.').ok_or(Rejection::Invalid)?;
         let (header, claims) = signed.split_once('.').ok_or(Rejection::Invalid)?;
@@ -181,8 +185,8 @@ impl Signer {
         }
         let claims: Claims = decode(claims)?;
         let is_for_us = match &claims.aud {
-            Audience::One(audience) => *audience == self.audience,
-            Audience::Several(audiences) => audiences.contains(&self.audience),
+            AudienceClaim::One(audience) => *audience == self.audience,
+            AudienceClaim::Several(audiences) => audiences.contains(&self.audience),
         };
         let now = now_ms / 1000;
         if !is_for_us || claims.iss != self.issuer || claims.nbf.is_some_and(|start| now < start) {

@@ -1,4 +1,4 @@
-//! Access tokens: finding out who calls, and making and taking away what they call with.
+//! Access tokens: finding out who calls, and making what they call with. `revocations.rs` takes it away.
 
 use std::collections::HashMap;
 use std::sync::RwLock;
@@ -6,16 +6,13 @@ use std::time::{Duration, Instant};
 
 use model::access_token::{AccessToken, AccessTokenInput, SECRET_BYTES, Secret};
 use model::problem::Issue;
-use model::{Code, Id, Organisation, Owner, Problem, Result, Scopes, Timestamp, User, World, ensure};
-use realtime::code::Disconnect;
+use model::{Code, Id, Organisation, Owner, Problem, Result, Scope, Scopes, Timestamp, User, World, ensure};
 use store::{Access, Page, Tx, access_tokens, organisations};
 
 pub use store::access_tokens::Listed;
 
-use crate::bus::Hint;
 use crate::reply::json;
-use crate::stream::centrifugo;
-use crate::{Caller, Command, ListQuery, Listing, Reply, Service, ensure_current, found};
+use crate::{Caller, Command, ListQuery, Listing, Reply, Service, found};
 
 /// How long a look-up is believed: the longest that a token revoked elsewhere goes on working.
 const CACHE_AGE_MAX: Duration = Duration::from_secs(2);
@@ -57,7 +54,7 @@ impl Cache {
         }
     }
 
-    fn clear(&self) {
+    pub(crate) fn clear(&self) {
         if let Ok(mut seen) = self.0.write() {
             seen.callers.clear();
             seen.revocations += 1;
@@ -68,6 +65,7 @@ impl Cache {
 /// What the first start made.
 pub struct Welcome {
     pub organisation: &'static str,
+    pub organisation_id: Id<Organisation>,
     pub user: &'static str,
     pub live: Secret,
     pub test: Secret,
@@ -122,9 +120,10 @@ impl Service {
         let id = Id::parse(client).ok_or(Code::InvalidClient)?;
         let owner = Secret::owner_of(secret).ok_or(Code::InvalidClient)?;
         let hash = Secret::hash(secret);
-        let wanted = scope.map(Scopes::parse).transpose().map_err(|word| {
-            Problem::from(Code::InvalidScope).with_detail(format!("There is no scope `{word}`."))
-        })?;
+        let wanted = scope
+            .map(Scopes::parse)
+            .transpose()
+            .map_err(|word| Problem::from(Code::InvalidScope).with_detail(Scope::unknown(word)))?;
         let now = self.now();
         let (child, child_secret) = (self.new_id(now), self.new_secret(owner));
         let child_hash = Secret::hash(child_secret.as_str());
@@ -145,6 +144,7 @@ impl Service {
                 name: None,
                 scopes,
                 parent: Some(parent.id),
+                creator: Some(parent.id),
                 expires_at: Some(end),
                 created_at: now,
             };
@@ -160,11 +160,7 @@ impl Service {
         let now = self.now();
         let caller = command.caller;
         let scopes = Scopes::parse(&input.scopes.join(" ")).map_err(|word| {
-            Problem::body(vec![Issue::new(
-                "invalid_value",
-                "/scopes",
-                format!("There is no scope `{word}`."),
-            )])
+            Problem::body(vec![Issue::new("invalid_value", "/scopes", Scope::unknown(word))])
         })?;
         if !caller.scopes.covers(scopes) {
             let lacking = scopes.without(caller.scopes);
@@ -184,12 +180,15 @@ impl Service {
             name: input.name,
             scopes,
             parent: None,
+            creator: Some(caller.token),
             expires_at,
             created_at: now,
         };
         let secret = self.new_secret(caller.owner);
         let hash = Secret::hash(secret.as_str());
         let create = async move |tx: &mut Tx<'_>| {
+            // Held, so that a revocation of the caller's token at the same moment finds the new one.
+            ensure(access_tokens::hold_id(tx, token.owner, caller.token).await?, Code::Unauthenticated)?;
             let user = organisations::user(tx, token.owner.organisation, token.user).await?;
             if user.is_none() {
                 let issue = Issue::new(Code::UserNotFound.as_str(), "/user/id", "There is no such user.");
@@ -197,7 +196,7 @@ impl Service {
             }
             access_tokens::insert(tx, &token, hash).await?;
             let body = json(&token.view(Some(&secret)))?;
-            Ok(Reply::created(format!("/access_tokens/{}", token.id), Some(etag()), body))
+            Ok(Reply::created(format!("/access_tokens/{}", token.id), Some(etag()), body).confidential())
         };
         self.write(&command, create).await
     }
@@ -217,24 +216,6 @@ impl Service {
         let items = page.items.iter().map(|token| json(&token.view(None))).collect::<Result<_>>()?;
         let page = Page { items, older_than: page.older_than, newer_than: page.newer_than };
         self.listing(owner, &query, page)
-    }
-
-    /// Revokes a token, and those it was traded for.
-    pub async fn delete_access_token(&self, command: Command, id: Id<AccessToken>) -> Result<Reply> {
-        let owner = command.caller.owner;
-        let precondition = command.precondition.clone();
-        let delete = async move |tx: &mut Tx<'_>| {
-            let token = found(access_tokens::get(tx, owner, id).await?)?;
-            ensure_current(&precondition, &etag())?;
-            access_tokens::delete(tx, owner, id).await?;
-            centrifugo::end(tx, owner, Some(token.user), Disconnect::STATE_INVALIDATED).await?;
-            Ok(Reply::gone())
-        };
-        let reply = self.write(&command, delete).await;
-        self.forget_callers();
-        self.end_streams(owner).await;
-        self.hint_access(&reply);
-        reply
     }
 
     /// On an empty store, makes an organisation, a user and a token for each world.
@@ -260,6 +241,7 @@ impl Service {
         });
         Ok(made.await?.map(|organisation| Welcome {
             organisation: "Default",
+            organisation_id: organisation,
             user: "admin@localhost",
             live: Secret::new(Owner { organisation, world: World::Live }, live_secret),
             test: Secret::new(Owner { organisation, world: World::Test }, test_secret),
@@ -282,25 +264,6 @@ impl Service {
     /// Every token that people made, for the operator.
     pub async fn all_tokens(&self) -> Result<Vec<Listed>> {
         self.db().read(Access::System, async |tx| access_tokens::all(tx).await).await
-    }
-
-    /// Forgets who called lately, since a token was taken away, here or on another node.
-    pub(crate) fn forget_callers(&self) {
-        self.0.tokens.clear();
-    }
-
-    /// Revokes any organisation's token, for the operator. Other nodes hear of it with [`Service::send_hints`].
-    pub async fn revoke_token(&self, id: Id<AccessToken>) -> Result<()> {
-        let revoke = self.db().write(Access::System, async move |tx| {
-            let owner = found(access_tokens::owner_of(tx, id).await?)?;
-            let token = found(access_tokens::get(tx, owner, id).await?)?;
-            access_tokens::delete(tx, owner, id).await?;
-            centrifugo::end(tx, owner, Some(token.user), Disconnect::STATE_INVALIDATED).await
-        });
-        revoke.await?;
-        self.forget_callers();
-        self.hint(Hint::Access);
-        Ok(())
     }
 
     fn draft(&self, order: TokenOrder, now: Timestamp) -> Draft {
@@ -358,6 +321,7 @@ async fn insert_token(tx: &mut Tx<'_>, draft: &Draft, now: Timestamp) -> Result<
         name: None,
         scopes: order.scopes,
         parent: None,
+        creator: None,
         expires_at: order.expires_in_seconds.map(|seconds| now.plus_seconds(seconds)),
         created_at: now,
     };
@@ -366,6 +330,6 @@ async fn insert_token(tx: &mut Tx<'_>, draft: &Draft, now: Timestamp) -> Result<
 }
 
 /// A token never changes, so it has one state.
-fn etag() -> String {
+pub(crate) fn etag() -> String {
     "\"1\"".to_owned()
 }

@@ -11,6 +11,7 @@ use model::order::{ReservedItem, Status};
 use model::problem::Issue;
 use model::{Allocation, Code, Error, Event, Id, InventoryItem, Location, Order, Owner, Problem, Result};
 use serde_json::{Value, json as object};
+use sha2::{Digest, Sha256};
 use store::allocations::{self, Filter};
 use store::orders::{self, Stored};
 use store::{Page, Tx, location_configurations};
@@ -20,7 +21,10 @@ use crate::inventory_levels::announce;
 use crate::orders::{set_status, update_reservation};
 use crate::reply::{json, previous};
 use crate::stock::{take_back, take_stock};
-use crate::{Caller, Command, ListQuery, Listing, Reply, Service, found};
+use crate::{Caller, Command, ListQuery, Listing, Reply, Service, ensure_current, found};
+
+/// Bytes of the hash that is the tag of an order's allocations.
+const ETAG_BYTES: usize = 16;
 
 /// One thing to allocate, and where the request says so.
 pub struct Wish {
@@ -56,7 +60,8 @@ impl Service {
             found(orders::get(tx, owner, order).await?)?;
             allocations::of_order(tx, owner, order).await
         });
-        Ok(Reply::done(data(&read.await?)?))
+        let held = read.await?;
+        Ok(Reply::resource(etag(&held)?, data(&held)?))
     }
 
     /// Allocates what is asked for, all or nothing. An entry with several items becomes one allocation each.
@@ -85,10 +90,12 @@ impl Service {
         input: AllocationChanges,
     ) -> Result<Reply> {
         let owner = command.caller.owner;
+        let precondition = command.precondition.clone();
         let log = self.event_log(owner, self.now());
         let update = async move |tx: &mut Tx<'_>| {
             let stored = found(orders::get_for_update(tx, owner, order).await?)?;
             let old = allocations::of_order(tx, owner, order).await?;
+            ensure_current(&precondition, &etag(&old)?)?;
             let mut changes = changes(&old, &input, &log)?;
             hold_moved(tx, owner, &changes, &input).await?;
             let lines = change_demand(tx, owner, order, &changes).await?;
@@ -110,10 +117,12 @@ impl Service {
     /// Takes all allocations of an order back; stock that completed ones had taken goes back on hand.
     pub async fn delete_order_allocations(&self, command: Command, order: Id<Order>) -> Result<Reply> {
         let owner = command.caller.owner;
+        let precondition = command.precondition.clone();
         let log = self.event_log(owner, self.now());
         let delete = async move |tx: &mut Tx<'_>| {
             let stored = found(orders::get_for_update(tx, owner, order).await?)?;
             let held = allocations::of_order(tx, owner, order).await?;
+            ensure_current(&precondition, &etag(&held)?)?;
             let lines = orders::lines(tx, owner, order).await?;
             take_back(tx, owner, order, &held, &log).await?;
             if !held.is_empty() {
@@ -124,6 +133,16 @@ impl Service {
         };
         self.write(&command, delete).await
     }
+}
+
+/// Returns the tag of an order's allocations as they are read: all of them, with their order. Whatever changes one, makes one
+/// or takes one back changes the tag.
+fn etag(held: &[Allocation]) -> Result<String> {
+    let digest = Sha256::digest(data(held)?);
+    Ok(format!(
+        "\"{}\"",
+        digest.iter().take(ETAG_BYTES).map(|byte| format!("{byte:02x}")).collect::<String>()
+    ))
 }
 
 fn data(list: &[Allocation]) -> Result<String> {
@@ -271,7 +290,7 @@ fn changes(old: &[Allocation], input: &AllocationChanges, log: &EventLog) -> Res
         None => Ok(changed),
         Some((first, _)) => {
             let first = *first;
-            let issues = refused.into_iter().map(|(_, issue)| issue).collect();
+            let issues: Vec<_> = refused.into_iter().map(|(_, issue)| issue).collect();
             Err(Problem::fields(first, issues).into())
         }
     }

@@ -1,6 +1,6 @@
 //! Carrier accounts: create, read, change, delete. Their credentials come in and never go out again.
 
-use ::carriers::Account;
+use ::carriers::{Account, Address};
 use model::carrier::{AccountDetails, CarrierAccount, CarrierAccountInput};
 use model::problem::Issue;
 use model::{Code, Error, Id, Organisation, Owner, Problem, Result, Timestamp, World, ensure, shape};
@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use store::carrier_accounts::{self, ACCOUNTS_MAX, Stored};
 use store::{Tx, manifests, purchases};
 
-use crate::carriers::{carrier_reference, handle_of};
+use crate::carriers::{carrier_reference, handle_of, why_unusable};
 use crate::reply::json;
 use crate::{Caller, Command, ListQuery, Listing, Reply, Service, ensure_current, found, version_etag};
 
@@ -24,7 +24,8 @@ impl Service {
         let Some(carrier) = handle_of(owner.world, input.carrier.id, input.carrier.handle.as_deref()) else {
             let name = &input.carrier;
             let place = carrier_field(name.id.is_some(), name.handle.is_some());
-            let issue = Issue::new(Code::CarrierNotFound.as_str(), place, "There is no such carrier here.");
+            let message = why_unusable(owner.world, name.id, name.handle.as_deref());
+            let issue = Issue::new(Code::CarrierNotFound.as_str(), place, message);
             return Err(Problem::field(Code::CarrierNotFound, issue).into());
         };
         self.check_account(carrier, &input.details, input.credentials.as_ref())?;
@@ -96,6 +97,7 @@ impl Service {
                 }
             };
             service.check_account(&old.carrier, &input.details, Some(&given))?;
+            ensure_not_moved(&old, &input.details, &patch)?;
             let details = json(&input.details)?;
             let new =
                 Stored { version: old.version + 1, details, credentials: sealed, updated_at: now, ..old };
@@ -131,16 +133,26 @@ impl Service {
             id: Id::from_bits(0),
             configuration: details.configuration.clone(),
             credentials: credentials.cloned().unwrap_or_default(),
+            url: None,
         };
         let Some(connector) = ::carriers::connector(carrier) else { return Ok(()) };
         let refuse = |field: &str, message: String| {
             let issue = Issue::new(Code::CarrierAccountInvalid.as_str(), field, message);
             Err(Problem::field(Code::CarrierAccountInvalid, issue).into())
         };
-        if let Some(url) = details.configuration.get("url").and_then(Value::as_str)
-            && let Err(refusal) = self.outbound().parse_url(url)
-        {
-            return refuse("/configuration/url", refusal.to_string());
+        match details.configuration.get("url") {
+            None => {}
+            Some(url) if connector.address() == Address::OfAccount => {
+                // Credentials go there: not in plain text, unless the operator knows the network.
+                let parsed = url.as_str().map(|url| self.outbound().parse_private_url(url));
+                if let Some(Err(refusal)) = parsed {
+                    return refuse("/configuration/url", refusal.to_string());
+                }
+            }
+            Some(_) => {
+                let message = "An account of this carrier has no address of its own. The operator can set the carrier's, with the setting `carrier_urls`.";
+                return refuse("/configuration/url", message.to_owned());
+            }
         }
         match connector.check(&account) {
             Ok(()) => Ok(()),
@@ -176,8 +188,21 @@ impl Service {
             id: account.id,
             configuration: details(account)?.configuration,
             credentials: self.open_credentials(owner, account)?,
+            url: self.settings().carriers.urls.get(&account.carrier).cloned(),
         })
     }
+}
+
+/// Refuses a change of the account's address that would send the kept credentials to the new one: a caller that does not
+/// know them must not be able to have them sent to itself.
+fn ensure_not_moved(old: &Stored, new: &AccountDetails, patch: &Value) -> Result<()> {
+    let is_moved = details(old)?.configuration.get("url") != new.configuration.get("url");
+    if !is_moved || old.credentials.is_none() || patch.get("credentials").is_some() {
+        return Ok(());
+    }
+    let message = "Must be in the same request as a new `configuration.url`: the credentials that are kept are for the old address.";
+    let issue = Issue::new("credentials_required", "/credentials", message);
+    Err(Problem::field(Code::CarrierAccountInvalid, issue).into())
 }
 
 /// Gives a new organisation's test world an account with the sandbox carrier, ready for use.

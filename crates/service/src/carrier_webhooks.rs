@@ -51,7 +51,7 @@ impl Service {
         let events = self.event_log(owner, now);
         let take =
             self.db().write(owner, async move |tx| take(tx, owner, account.id, &message, &events, now).await);
-        take.await?;
+        Box::pin(take).await?;
         self.notice(owner);
         self.ring_purchasing();
         Ok(())
@@ -80,12 +80,12 @@ async fn take(
         return Ok(());
     }
     match &message.news {
-        News::Parcel { tracking_number, status, message } => {
+        News::Parcel { tracking_number, tracked } => {
             // A parcel of somebody who shares the key, or one that was taken back.
             let Some(shipment) = purchases::by_number(tx, owner, account, tracking_number).await? else {
                 return Ok(());
             };
-            move_on(tx, owner, shipment, *status, message, events).await
+            move_on(tx, owner, shipment, tracked, events).await
         }
         // The carrier is asked what became of it: it is about money, and the answer is the same as to a timer.
         News::Refund(purchase) => purchases::hasten_void(tx, owner, account, purchase, now).await,

@@ -1,9 +1,13 @@
 //! Carriers and what they offer. They are known to the program, not kept in the database: their ids are made of their
 //! handles, so that they are the same on every server and for ever.
 
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
 use ::carriers::{Account, easypost, own, sandbox};
 use model::carrier::{Carrier, CarrierAccount, CarrierService, Reference};
 use model::id::Kind;
+use model::nearest::suggestion;
 use model::{Id, Result, World};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
@@ -21,6 +25,17 @@ struct Known {
     /// The world in which it can be used: money is spent in one, and never in the other.
     world: World,
 }
+
+/// EasyPost's services: some nine hundred, with a hash for the id of each. They are made once, because every shipment that is
+/// bought asks for the name of its service.
+static EASYPOST_SERVICES: LazyLock<Vec<CarrierService>> = LazyLock::new(|| {
+    let service = |(carrier, name): (&str, &str)| {
+        let handle = easypost::handle(carrier, name);
+        let (id, name) = (service_id(easypost::HANDLE, &handle), format!("{carrier} {name}"));
+        CarrierService { id, name, handle, description: String::new() }
+    };
+    easypost::services().map(service).collect()
+});
 
 const KNOWN: &[Known] = &[
     Known {
@@ -80,15 +95,15 @@ impl Service {
         let mut all: Vec<(String, String)> = Vec::new();
         if handle == own::HANDLE {
             for account in accounts.iter().filter(|account| account.carrier == handle) {
-                for service in services(handle, &configuration(account)?) {
+                for service in services(handle, &configuration(account)?).iter() {
                     if !all.iter().any(|(known, _)| *known == service.handle) {
-                        all.push((service.handle.clone(), json(&service)?));
+                        all.push((service.handle.clone(), json(service)?));
                     }
                 }
             }
         } else {
-            for service in services(handle, &Map::new()) {
-                all.push((service.handle.clone(), json(&service)?));
+            for service in services(handle, &Map::new()).iter() {
+                all.push((service.handle.clone(), json(service)?));
             }
         }
         self.list_known(caller, &query, all)
@@ -151,20 +166,41 @@ pub fn handle_of(world: World, id: Option<Id<Carrier>>, handle: Option<&str>) ->
     usable(world).find(is_it).map(|known| known.handle)
 }
 
+/// Says why no carrier of this world has the id or the handle.
+pub fn why_unusable(world: World, id: Option<Id<Carrier>>, handle: Option<&str>) -> String {
+    let other = match world {
+        World::Live => World::Test,
+        World::Test => World::Live,
+    };
+    // By its handle alone: ids of the other world answer like ids of nothing.
+    let elsewhere = handle.filter(|_| id.is_none()).and_then(|handle| handle_of(other, None, Some(handle)));
+    if let Some(known) = KNOWN.iter().find(|known| Some(known.handle) == elsewhere) {
+        let world = other.as_str();
+        return format!("{} is available in the {world} world only. Use a {world} token.", known.name);
+    }
+    let handles: Vec<_> = usable(world).map(|known| known.handle).collect();
+    let meant = suggestion(handle.unwrap_or_default(), handles.iter().copied());
+    format!(
+        "There is no such carrier.{meant} Carriers of the {} world: {}.",
+        world.as_str(),
+        handles.join(", ")
+    )
+}
+
 /// The carrier with this handle.
 pub fn carrier(handle: &str) -> Option<Carrier> {
     KNOWN.iter().find(|known| known.handle == handle).map(Known::carrier)
 }
 
 /// What a carrier offers to an account with this configuration.
-pub fn services(carrier: &str, configuration: &Map<String, Value>) -> Vec<CarrierService> {
+pub fn services(carrier: &str, configuration: &Map<String, Value>) -> Cow<'static, [CarrierService]> {
     let service = |handle: &str, name: &str, description: String| CarrierService {
         id: service_id(carrier, handle),
         name: name.to_owned(),
         handle: handle.to_owned(),
         description,
     };
-    match carrier {
+    let services: Vec<_> = match carrier {
         sandbox::HANDLE => sandbox::SERVICES
             .iter()
             .map(|known| {
@@ -176,26 +212,27 @@ pub fn services(carrier: &str, configuration: &Map<String, Value>) -> Vec<Carrie
                 id: Id::from_bits(0),
                 configuration: configuration.clone(),
                 credentials: Map::new(),
+                url: None,
             };
             let table = own::Table::read(&account).map(|table| table.services).unwrap_or_default();
             table.iter().map(|known| service(&known.handle, &known.name, String::new())).collect()
         }
-        easypost::HANDLE => easypost::services()
-            .map(|(carrier, name)| {
-                service(&easypost::handle(carrier, name), &format!("{carrier} {name}"), String::new())
-            })
-            .collect(),
+        easypost::HANDLE => return Cow::Borrowed(&EASYPOST_SERVICES),
         _ => Vec::new(),
-    }
+    };
+    Cow::Owned(services)
 }
 
 /// The handle of a service, by its id or handle. A gateway takes handles that nobody told us of.
 pub fn find_service(account: &Stored, name: &str) -> Result<Option<String>> {
-    let known = services(&account.carrier, &configuration(account)?);
-    let is_it = |handle: &str| handle == name || service_id(&account.carrier, handle).to_string() == name;
-    let found = known.iter().find(|service| is_it(&service.handle)).map(|service| service.handle.clone());
     let is_gateway = account.carrier == easypost::HANDLE;
-    Ok(found.or_else(|| (is_gateway && !name.starts_with("cs_")).then(|| name.to_owned())))
+    if is_gateway && !name.starts_with("cs_") {
+        return Ok(Some(name.to_owned()));
+    }
+    let known = services(&account.carrier, &configuration(account)?);
+    let is_it = |service: &&CarrierService| service.handle == name || service.id.to_string() == name;
+    let found = known.iter().find(is_it).map(|service| service.handle.clone());
+    Ok(found)
 }
 
 /// A carrier as it is shown, or what is left of one that this version does not know any more.
@@ -219,9 +256,9 @@ pub fn carrier_reference(handle: &str) -> Reference<Carrier> {
 pub fn service_reference(account: &Stored, handle: &str) -> Result<Reference<CarrierService>> {
     let known = services(&account.carrier, &configuration(account)?);
     let name = known
-        .into_iter()
+        .iter()
         .find(|service| service.handle == handle)
-        .map_or_else(|| handle.to_owned(), |known| known.name);
+        .map_or_else(|| handle.to_owned(), |known| known.name.clone());
     Ok(Reference { id: service_id(&account.carrier, handle), name, handle: Some(handle.to_owned()) })
 }
 
@@ -273,6 +310,14 @@ mod tests {
         assert_eq!(handle_of(World::Live, None, Some("sandbox")), None);
         assert_eq!(handle_of(World::Live, None, None), None);
         assert_eq!(handle_of(World::Live, Some(carrier_id("own")), Some("easypost")), None);
+    }
+
+    #[test]
+    fn easyposts_services_are_made_once() {
+        let made = || services(easypost::HANDLE, &Map::new());
+        assert!(matches!(made(), Cow::Borrowed(all) if all.len() > 900), "made anew for each who asks");
+        let service = made()[7].clone();
+        assert_eq!(service.id, service_id(easypost::HANDLE, &service.handle));
     }
 
     proptest! {

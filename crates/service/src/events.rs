@@ -3,8 +3,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use model::event::{is_visible, visible_types};
 use model::id::{Kind, RANDOM_BYTES};
 use model::{Event, Id, Owner, Result, Timestamp};
+use realtime::limits::EVENT_BYTES_MAX;
 use store::events::{Filter, Logged};
 use store::{Page, Tx, events};
 
@@ -29,17 +31,24 @@ impl Service {
         EventLog { owner, now, random: Arc::clone(&self.0.random), taken: Arc::default() }
     }
 
-    /// An event that has its number. It never changes, so the number is the tag of its only state.
+    /// An event that has its number, of a resource that the caller may read. It never changes, so the number is the tag of its
+    /// only state.
     pub async fn get_event(&self, caller: &Caller, id: Id<Event>) -> Result<Reply> {
         let owner = caller.owner;
-        let read = self.db().read(owner, async move |tx| found(events::get(tx, owner, id).await?));
-        let event = read.await?;
+        let read = self.db().read(owner, async move |tx| events::get(tx, owner, id).await);
+        let event = found(read.await?.filter(|event| is_visible(caller.scopes, &event.r#type)))?;
         Ok(Reply::resource(version_etag(event.sequence), event_json(&event)))
     }
 
-    /// A page of the log: the newest first, or the oldest first after a sequence.
-    pub async fn list_events(&self, caller: &Caller, query: ListQuery, filter: Filter) -> Result<Listing> {
+    /// A page of what the caller may read of the log: the newest first, or the oldest first after a sequence.
+    pub async fn list_events(
+        &self,
+        caller: &Caller,
+        query: ListQuery,
+        mut filter: Filter,
+    ) -> Result<Listing> {
         let owner = caller.owner;
+        filter.visible = visible_types(caller.scopes);
         let (start, limit, order) = (self.start(owner, &query)?, query.limit, filter.order());
         let read =
             self.db().read(owner, async move |tx| events::page(tx, owner, &filter, &start, limit).await);
@@ -62,6 +71,22 @@ pub fn event_json(event: &Logged) -> String {
     ));
     json.extend([event.object.as_str(), "},\"previous_attributes\":", previous, "}"]);
     json
+}
+
+/// An event as streams have it: as everybody else, or where it is larger than a frame, a reference to it. A reader fetches
+/// the whole by its id. So one large event costs no client its connection.
+pub fn stream_json(event: &Logged) -> String {
+    // The store leaves out documents that are too large.
+    if !event.object.is_empty() {
+        let json = event_json(event);
+        if json.len() <= EVENT_BYTES_MAX {
+            return json;
+        }
+    }
+    format!(
+        r#"{{"id":"{}","sequence":{},"type":"{}","created_at":"{}","data":{{"object":null}},"previous_attributes":null,"is_truncated":true}}"#,
+        event.id, event.sequence, event.r#type, event.created_at
+    )
 }
 
 impl EventLog {
@@ -117,6 +142,21 @@ mod tests {
             text,
             r#"{"id":"evt_00000000000000000000000007","sequence":9,"type":"location.updated","created_at":"2026-11-01T09:00:00.000001Z","data":{"object":{"name":"x"}},"previous_attributes":null}"#
         );
+    }
+
+    #[test]
+    fn a_stream_has_a_reference_to_what_is_larger_than_a_frame() {
+        let whole = |bytes: usize| event(format!(r#"{{"name":"{}"}}"#, "x".repeat(bytes)), None);
+        let small = whole(EVENT_BYTES_MAX - 400);
+        assert_eq!(stream_json(&small), event_json(&small));
+        let expected = json!({
+            "id": "evt_00000000000000000000000007", "sequence": 9, "type": "location.updated",
+            "created_at": "2026-11-01T09:00:00.000001Z", "data": {"object": null}, "previous_attributes": null,
+            "is_truncated": true,
+        });
+        for large in [whole(EVENT_BYTES_MAX), event(String::new(), None)] {
+            assert_eq!(read(&stream_json(&large)), expected);
+        }
     }
 
     proptest! {

@@ -13,9 +13,9 @@
 /// - `after_send`: a carrier's answer to a purchase has arrived, and nothing of it is written down;
 /// - `after_look_up`: a carrier's answer to a look-up has arrived, and nothing of it is written down;
 /// - `before_record`: what came of a group of purchases is known, and the transaction that records it is not begun;
-/// - `after_receipt`: receipts are committed, and what follows from them for their shipments may not be;
-/// - `after_record`: a group is recorded with its shipments, counts and events, and nobody was told;
+/// - `after_receipt`: receipts are committed, and their labels are neither drawn nor stored;
 /// - `after_papers`: files of labels are stored, and no document says so;
+/// - `after_record`: a group is recorded with its shipments, counts and events, and nobody was told;
 /// - `after_finish`: a batch is committed to be finished, and nobody was told.
 pub const POINTS: [&str; 11] = [
     "after_begin",
@@ -26,8 +26,8 @@ pub const POINTS: [&str; 11] = [
     "after_look_up",
     "before_record",
     "after_receipt",
-    "after_record",
     "after_papers",
+    "after_record",
     "after_finish",
 ];
 

@@ -12,10 +12,13 @@ pub mod bus;
 mod carrier_accounts;
 mod carrier_webhooks;
 mod carriers;
+mod cleaning;
+mod clock;
 mod context;
 mod cursor;
 pub mod delivery;
 pub mod documents;
+pub mod durable;
 pub mod events;
 pub mod fault;
 mod geo;
@@ -27,18 +30,23 @@ mod locations;
 pub mod log;
 mod manifests;
 mod nodes;
+mod order_references;
 mod orders;
+mod organisations;
 pub mod outbound;
 mod patience;
 mod plans;
 pub mod provisions;
 pub mod purchasing;
 mod rates;
+mod relay;
 mod reply;
 mod restorations;
+pub mod revocations;
 mod shipments;
 mod stock;
 pub mod stream;
+mod suspects;
 mod vault;
 mod webhook_deliveries;
 mod webhook_endpoints;
@@ -49,19 +57,21 @@ use std::sync::Arc;
 use model::id::Kind;
 use model::{Code, Id, Owner, Result, Scope, Scopes, Timestamp, User, ensure};
 use store::Db;
-use tokio::sync::Notify;
 
 pub use access_tokens::Welcome;
 pub use batch_labels::LabelPage;
+pub use cleaning::Retention;
+pub use clock::ClockState;
 pub use context::{Clock, Random, SystemClock, SystemRandom};
 pub use cursor::{Cursor, ListQuery};
+pub use patience::WAIT_SECONDS_MAX;
 pub use purchasing::Wait;
 pub use reply::{Listing, Outcome, Reply};
 pub use store::allocations::Filter as AllocationFilter;
 pub use store::events::Filter as EventFilter;
 pub use store::inventory_levels::At;
 pub use store::orders::Filter as OrderFilter;
-pub use store::{Page, Place};
+pub use store::{FairPermit, FairPermits, Page, Place};
 pub use write::{Command, Idempotency, Precondition};
 
 /// Limits and keys that an operator sets.
@@ -76,6 +86,8 @@ pub struct Settings {
     pub idempotency_seconds: i64,
     /// How long an event is kept, in seconds.
     pub event_seconds: i64,
+    /// How long histories and leftovers are kept.
+    pub retention: Retention,
     /// Networks beside the public ones that may be called.
     pub outbound_allow: Vec<outbound::Network>,
     pub stream: stream::Settings,
@@ -97,12 +109,11 @@ pub struct Service(Arc<Inner>);
 
 struct Inner {
     db: Db,
-    clock: Arc<dyn Clock>,
+    clocks: clock::Clocks,
     random: Arc<dyn Random>,
     settings: Settings,
     tokens: access_tokens::Cache,
-    /// Rung after a write that left events to number.
-    relay: Notify,
+    relay: relay::Relay,
     delivery: delivery::Delivery,
     purchasing: purchasing::Purchasing,
     manifesting: manifests::Manifesting,
@@ -144,11 +155,11 @@ impl Service {
             streams: stream::Streams::new(&settings.stream, &settings.signing_key, &*random)?,
             documents: documents::Documents::new(&settings.files, &settings.signing_key)?,
             db,
-            clock,
+            clocks: clock::Clocks::new(clock),
             random,
             settings,
             tokens: access_tokens::Cache::default(),
-            relay: Notify::new(),
+            relay: relay::Relay::default(),
             bus: bus::Bus::default(),
             delivery: delivery::Delivery::default(),
             purchasing: purchasing::Purchasing::default(),
@@ -164,11 +175,6 @@ impl Service {
         &self.0.settings
     }
 
-    /// The time, as everything here sees it.
-    pub fn now(&self) -> Timestamp {
-        self.0.clock.now()
-    }
-
     /// Fills the bytes with randomness.
     pub fn fill_random(&self, bytes: &mut [u8]) {
         self.0.random.fill(bytes);
@@ -177,7 +183,11 @@ impl Service {
     /// Whether the database answers.
     pub async fn is_ready(&self) -> Result<()> {
         let any = self.0.db.read(store::Access::System, async |tx| store::organisations::any(tx).await);
-        any.await.map(drop)
+        any.await?;
+        if self.0.node.is_failing() {
+            return Err(Code::StoreNotWritable.into());
+        }
+        Ok(())
     }
 
     fn db(&self) -> &Db {
@@ -192,7 +202,7 @@ impl Service {
     /// Called after a commit that left events of the owner's: whoever numbers them or sends them on learns of it.
     fn notice(&self, owner: Owner) {
         if self.db().is_shared() {
-            self.0.relay.notify_one();
+            self.0.relay.signal.notify_one();
         } else {
             self.forget_position(owner);
             self.ring();

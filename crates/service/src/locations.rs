@@ -62,7 +62,7 @@ impl Service {
             let old = found(locations::get_for_update(tx, owner, id).await?)?;
             ensure_current(&precondition, &version_etag(old.version))?;
             let changed = change(id, &old.doc, patch.clone(), now)?;
-            locations::update(tx, owner, id, &old, &changed.doc, &changed.tags).await?;
+            locations::update(tx, owner, id, &old, &changed.doc, &changed.tags, now).await?;
             let event = Event::new("location.updated", id, &changed.doc).changed_from(changed.previous);
             log.append(tx, &event).await?;
             Ok(Reply::resource(version_etag(old.version + 1), changed.doc))
@@ -83,7 +83,7 @@ impl Service {
             if !users.is_empty() {
                 return Err(in_use(users));
             }
-            locations::delete(tx, owner, id, &old).await?;
+            locations::delete(tx, owner, id, &old, now).await?;
             log.append(tx, &Event::new("location.deleted", id, &old.doc)).await?;
             Ok(Reply::gone())
         };

@@ -1,6 +1,7 @@
 //! This server among others that share its database. What it holds is its own while it lives: it says so every few
 //! seconds, and what it held when it stopped saying so is free for the others.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -21,7 +22,11 @@ const _: () = assert!(HEARTBEAT_EVERY.as_secs() * 3 < ALIVE_SECONDS as u64);
 
 /// Who this server is to the others.
 #[derive(Default)]
-pub struct Node(Mutex<Option<Identity>>);
+pub struct Node {
+    identity: Mutex<Option<Identity>>,
+    /// Whether the last heartbeat could not be written.
+    is_failing: AtomicBool,
+}
 
 #[derive(Clone)]
 struct Identity {
@@ -39,25 +44,31 @@ impl Identity {
 
 impl Node {
     fn get(&self) -> Option<Identity> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.identity.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Whether the last heartbeat could not be written. Each heartbeat is a write, so this tells whether the database takes
+    /// writes, without a write of its own.
+    pub fn is_failing(&self) -> bool {
+        self.is_failing.load(Ordering::Relaxed)
     }
 
     /// Lives under the name until then. What was disowned in the meantime stays so.
     fn extend(&self, name: Arc<str>, alive_until: Timestamp) {
-        let mut identity = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut identity = self.identity.lock().unwrap_or_else(PoisonError::into_inner);
         let is_disowned = identity.as_ref().is_some_and(|known| known.is_disowned && known.name == name);
         *identity = Some(Identity { name, alive_until, is_disowned });
     }
 
     fn disown(&self) {
-        let mut identity = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut identity = self.identity.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(identity) = identity.as_mut() {
             identity.is_disowned = true;
         }
     }
 
     fn forget(&self) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        *self.identity.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 }
 
@@ -75,35 +86,52 @@ impl Service {
 
     /// Says that this server lives: under the same name as before or, where it was silent for too long, a new one.
     pub async fn heartbeat(&self) -> Result<()> {
-        let now = self.now();
-        let alive_until = now.plus_seconds(ALIVE_SECONDS);
+        let beat = self.beat().await;
+        self.0.node.is_failing.store(beat.is_err(), Ordering::Relaxed);
+        beat
+    }
+
+    async fn beat(&self) -> Result<()> {
         let before = self.0.node.get();
+        self.beat_once(before.clone()).await?;
+        let name = self.0.node.get().map(|identity| identity.name);
+        let is_late = |before: Identity| name == Some(Arc::clone(&before.name)) && !before.lives(self.now());
+        if before.is_some_and(is_late) {
+            // The lease lapsed before its extension was committed, so other nodes may have claimed what it covers.
+            self.disown();
+            self.beat_once(self.0.node.get()).await?;
+        }
+        Ok(())
+    }
+
+    /// Extends the lease of this node's name. If the lease has lapsed, or there is none, the node takes a new name.
+    async fn beat_once(&self, before: Option<Identity>) -> Result<()> {
         let is_first = before.is_none() && !self.db().is_shared();
-        let is_known = before.as_ref().is_some_and(|identity| identity.lives(now));
-        let old = before.map(|identity| identity.name);
         let mut random = [0; NAME_BYTES];
         self.fill_random(&mut random);
         let fresh: Arc<str> = random.iter().map(|byte| format!("{byte:02x}")).collect::<String>().into();
-        let seen = self.seen_beat();
+        let (seen, service) = (self.seen_beat(), self.clone());
         let beat = self.db().write(Access::System, async move |tx| {
             // Before anything can be held: what is to be bought may have been bought already.
-            let beat = restorations::beat(tx, seen, now).await?;
+            let beat = restorations::beat(tx, seen, &service).await?;
+            let (now, alive_until) = (beat.now, beat.now.plus_seconds(ALIVE_SECONDS));
             if is_first {
-                // Nobody else can be at this database: whoever held something was killed.
+                // SQLite has one process at a time, so no other node lives: its claims are free.
                 nodes::delete_all(tx).await?;
             }
-            if let Some(old) = &old {
-                if is_known && nodes::extend(tx, old, alive_until, now).await? {
-                    return Ok((Arc::clone(old), beat));
+            if let Some(before) = &before {
+                if before.lives(now) && nodes::extend(tx, &before.name, alive_until, now).await? {
+                    return Ok((Arc::clone(&before.name), beat));
                 }
-                nodes::delete(tx, old).await?;
+                nodes::delete(tx, &before.name).await?;
             }
             nodes::insert(tx, &fresh, alive_until).await?;
-            nodes::delete_dead(tx, now.plus_seconds(-FORGET_SECONDS)).await?;
+            nodes::delete_dead(tx, beat.trusted.plus_seconds(-FORGET_SECONDS)).await?;
             Ok((Arc::clone(&fresh), beat))
         });
         let (name, beat) = beat.await?;
-        self.0.node.extend(name, alive_until);
+        self.reach(beat.now, beat.trusted, beat.repaired);
+        self.0.node.extend(name, beat.now.plus_seconds(ALIVE_SECONDS));
         self.after_beat(beat).await
     }
 

@@ -11,8 +11,12 @@ use store::{Page, Tx, allocations, inventory_items};
 use crate::allocations::is_all_completed;
 use crate::events::EventLog;
 use crate::reply::{json, previous};
+use crate::shipments::ensure_post_codes;
 use crate::stock::take_back;
-use crate::{Caller, Command, ListQuery, Listing, Reply, Service, ensure_current, found, version_etag};
+use crate::{
+    Caller, Command, ListQuery, Listing, Reply, Service, ensure_current, found, order_references,
+    version_etag,
+};
 
 impl Service {
     /// Makes an order; a committed one gets its reservation in the same transaction.
@@ -22,6 +26,7 @@ impl Service {
         }
         let now = self.now();
         let owner = command.caller.owner;
+        ensure_destination(owner, &input)?;
         let id = self.new_id::<Order>(now);
         let given = std::mem::take(&mut input.items);
         input.items = sum_lines(&given)?;
@@ -30,6 +35,7 @@ impl Service {
         let doc = json(&Order { id, details: input, created_at: now, updated_at: now })?;
         let log = self.event_log(owner, now);
         let create = async move |tx: &mut Tx<'_>| {
+            order_references::change(tx, owner, id, None, reference.as_deref()).await?;
             hold_items(tx, owner, &given).await?;
             orders::insert(tx, owner, id, status, reference.as_deref(), &doc).await?;
             orders::set_lines(tx, owner, id, &[], &lines).await?;
@@ -70,9 +76,12 @@ impl Service {
             ensure_current(&precondition, &version_etag(stored.version))?;
             let old = parse_json(stored.doc.as_bytes())?;
             let mut input: OrderInput = shape::parse_patch(old.clone(), patch.clone())?;
+            ensure_destination(owner, &input)?;
             if input.status != stored.status {
                 return Err(status_not_writable());
             }
+            order_references::change(tx, owner, id, old["reference"].as_str(), input.reference.as_deref())
+                .await?;
             change_lines(tx, owner, id, &stored, &mut input, &log).await?;
             input.status = stored.status.after_allocation(is_all_completed(tx, owner, id).await?);
             let (status, reference) = (input.status, input.reference.clone());
@@ -141,6 +150,8 @@ impl Service {
             }
             take_back(tx, owner, id, &held, &log).await?;
             unreserve(tx, owner, id, &log).await?;
+            let doc = parse_json(stored.doc.as_bytes())?;
+            order_references::change(tx, owner, id, doc["reference"].as_str(), None).await?;
             orders::delete(tx, owner, id).await?;
             log.append(tx, &Event::new("order.deleted", id, &stored.doc)).await?;
             Ok(Reply::gone())
@@ -164,6 +175,11 @@ impl Service {
         let items = page.items.iter().map(json).collect::<Result<_>>()?;
         self.listing(owner, &query, Page { items, older_than: page.older_than, newer_than: page.newer_than })
     }
+}
+
+/// Refuses a post code that only means something to the sandbox carrier.
+fn ensure_destination(owner: Owner, input: &OrderInput) -> Result<()> {
+    ensure_post_codes(owner, input.destination.iter().map(|to| ("/destination/address", &to.address)))
 }
 
 fn status_not_writable() -> Error {

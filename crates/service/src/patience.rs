@@ -7,8 +7,8 @@ use tokio::time::Instant;
 
 use crate::{Service, Wait};
 
-/// The longest that a request waits.
-const WAIT_MAX: Duration = Duration::from_secs(30);
+/// Longest time that a request waits for a carrier's answer, in seconds, whatever `Prefer: wait` asks for.
+pub const WAIT_SECONDS_MAX: u64 = 30;
 /// How often it looks where no news came: another server may be at it.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
@@ -21,11 +21,8 @@ pub struct Patience {
 impl Service {
     /// The patience of somebody who waits for such news.
     pub(crate) fn patience(&self, wait: Wait, news: watch::Receiver<u64>) -> Patience {
-        let time = match wait {
-            Wait::Usual => Duration::from_secs(self.settings().carriers.wait_seconds),
-            Wait::For(time) => time,
-        };
-        Patience { end: Instant::now() + time.min(WAIT_MAX), news }
+        let Wait(time) = wait;
+        Patience { end: Instant::now() + time.min(Duration::from_secs(WAIT_SECONDS_MAX)), news }
     }
 }
 

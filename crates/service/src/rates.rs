@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use ::carriers::{Outcome, Parcel, Quote, Task};
+use ::carriers::{Outcome, Parcel, Quote, Task, easypost};
 use model::rate::Rate;
 use model::shipment::{CarrierChoice, ErrorCode, ErrorType, Shipment, ShipmentError, Source, Status};
 use model::{Code, Error, Id, Owner, Result, Timestamp, ensure};
@@ -73,7 +73,7 @@ impl Service {
         for account in accounts {
             if is_usable(&account, &choice)? {
                 count += 1;
-                let parcel = Parcel { id: shipment.id, details: shipment.details.clone() };
+                let parcel = Parcel::new(shipment.id, &shipment.details);
                 asked.spawn(self.clone().ask_account(owner, account, parcel, choice.service_code.clone()));
             }
         }
@@ -113,7 +113,7 @@ impl Service {
         match outcome {
             Outcome::Quoted(quotes) => {
                 let is_wanted =
-                    |quote: &&Quote| service.as_ref().is_none_or(|wanted| *wanted == quote.service);
+                    |quote: &&Quote| service.as_deref().is_none_or(|wanted| is_of(&account, quote, wanted));
                 for quote in quotes.quotes.iter().filter(is_wanted) {
                     heard.rates.push(self.rate(&account, quote, &parcel, now)?);
                 }
@@ -139,7 +139,7 @@ impl Service {
     }
 
     fn rate(&self, account: &Account, quote: &Quote, parcel: &Parcel, now: Timestamp) -> Result<Rate> {
-        let shipping = parcel.details.options.as_ref().and_then(|options| options.shipping.as_ref());
+        let shipping = parcel.details().options.as_ref().and_then(|options| options.shipping.as_ref());
         let ship_date = shipping.and_then(|shipping| shipping.date).unwrap_or(now);
         let arrives = quote.delivery_days.map(|days| ship_date.plus_seconds(days * DAY_SECONDS));
         Ok(Rate {
@@ -155,6 +155,14 @@ impl Service {
             guaranteed_delivery_date: None,
             expires_at: now.plus_seconds(RATE_SECONDS),
         })
+    }
+}
+
+/// Whether a quote is of a service. A gateway may have several contracts for it, and then each quotes it.
+fn is_of(account: &Account, quote: &Quote, service: &str) -> bool {
+    match account.carrier.as_str() {
+        easypost::HANDLE => easypost::is_service(&quote.service, service),
+        _ => quote.service == service,
     }
 }
 

@@ -1,7 +1,7 @@
 //! What operations answer, before it becomes HTTP.
 
 use model::json::previous_attributes;
-use model::{Error, Problem, Result};
+use model::{AccessToken, Error, Id, Problem, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -28,6 +28,12 @@ pub struct Reply {
     pub etag: Option<String>,
     /// The resource as JSON text; empty where there is none.
     pub body: String,
+    /// The access tokens that were revoked, the named one first, where the operation revokes any.
+    #[serde(default)]
+    pub revoked: Vec<Id<AccessToken>>,
+    /// Whether the body carries credentials. Such an answer is repeated to the token that got it, and to no other.
+    #[serde(skip)]
+    pub is_confidential: bool,
     /// Whether this is the answer of an earlier, equal request.
     #[serde(skip)]
     pub is_replayed: bool,
@@ -35,7 +41,21 @@ pub struct Reply {
 
 impl Reply {
     fn new(outcome: Outcome) -> Self {
-        Self { outcome, location: None, etag: None, body: String::new(), is_replayed: false }
+        Self {
+            outcome,
+            location: None,
+            etag: None,
+            body: String::new(),
+            revoked: Vec::new(),
+            is_confidential: false,
+            is_replayed: false,
+        }
+    }
+
+    /// Marks an answer that carries credentials: a token or a secret that is shown once.
+    #[must_use]
+    pub fn confidential(self) -> Self {
+        Self { is_confidential: true, ..self }
     }
 
     /// A resource, and the tag of this state of it.
@@ -61,6 +81,11 @@ impl Reply {
     /// A resource that is no more.
     pub fn gone() -> Self {
         Self::new(Outcome::Gone)
+    }
+
+    /// Access tokens that are no more.
+    pub fn revoked(tokens: Vec<Id<AccessToken>>) -> Self {
+        Self { revoked: tokens, ..Self::gone() }
     }
 
     /// An earlier refusal, repeated.

@@ -4,16 +4,20 @@
 //! The mark in the database counts on with each heartbeat, and says in which place it was made: on SQLite the file, on
 //! PostgreSQL the system, its timeline and the database. A server remembers the mark in a file of its own. Neither a clock
 //! nor anything random is asked, so a server that was merely killed never looks restored.
+//!
+//! The mark also carries the time that the servers have reached, so that all of them, and the next, go on from there.
 
-use std::path::PathBuf;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use model::{Error, Result, Timestamp};
 use serde::{Deserialize, Serialize};
-use store::{Access, Tx, restorations};
+use store::{Access, Tx, clocks, restorations};
 
+use crate::clock::Moments;
 use crate::reply::json;
-use crate::{Service, log};
+use crate::{Service, durable, log};
 
 const BY_COMMAND: &str = "an operator said so";
 
@@ -22,6 +26,11 @@ const BY_COMMAND: &str = "an operator said so";
 struct Mark {
     beat: i64,
     place: String,
+    /// The time of the server that wrote it, and how much of that is trusted. Marks of earlier versions have neither.
+    #[serde(default)]
+    reached_at: Option<Timestamp>,
+    #[serde(default)]
+    trusted_at: Option<Timestamp>,
 }
 
 /// What this server knows of the mark, beside the database.
@@ -30,9 +39,37 @@ pub struct Memory(Mutex<Seen>);
 
 #[derive(Default, Clone)]
 struct Seen {
-    beat: i64,
+    beat: Memorised,
     /// Where it is kept while the server is away.
     file: Option<PathBuf>,
+}
+
+/// How far the mark was when this server last saw it.
+#[derive(Default, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Memorised {
+    /// The server is new, or has lost its data folder.
+    #[default]
+    Nothing,
+    Beat(i64),
+    /// The file can't be read, or holds no number: a restored backup can't be ruled out.
+    Unreadable,
+}
+
+impl Memorised {
+    fn read(file: &Path) -> Self {
+        match std::fs::read_to_string(file) {
+            Ok(text) => text.trim().parse().map_or(Self::Unreadable, Self::Beat),
+            Err(error) if error.kind() == ErrorKind::NotFound => Self::Nothing,
+            Err(_) => Self::Unreadable,
+        }
+    }
+
+    fn number(self) -> i64 {
+        match self {
+            Self::Beat(beat) => beat,
+            Self::Nothing | Self::Unreadable => 0,
+        }
+    }
 }
 
 /// A heartbeat's mark, and whether a restored backup was found by it.
@@ -40,6 +77,12 @@ pub struct Beat {
     number: i64,
     /// How many purchases are looked up for it.
     doubted: Option<u64>,
+    /// The time, which is at least what other servers have reached.
+    pub now: Timestamp,
+    /// The time by which things may be deleted for their age.
+    pub trusted: Timestamp,
+    /// How many rows had moments of a clock that is wrong.
+    pub repaired: Option<u64>,
 }
 
 impl Memory {
@@ -52,12 +95,17 @@ impl Service {
     /// Remembers the mark in a file from now on, and finds out whether the database is one that was restored, before
     /// anybody is served.
     pub async fn remember_at(&self, file: PathBuf) -> Result<()> {
-        let beat = match std::fs::read_to_string(&file) {
-            Ok(text) => text.trim().parse().unwrap_or(0),
-            Err(_) => 0,
-        };
+        let beat = Memorised::read(&file);
         *self.0.restoration.lock() = Seen { beat, file: Some(file) };
-        self.heartbeat().await
+        match self.heartbeat().await {
+            // Such as a full disk. Reads can be served, and nothing is bought before a heartbeat was written: only then has this
+            // server a name to hold a purchase under.
+            Err(error) if error.is_unavailable() => {
+                log::error("heartbeat", &error);
+                Ok(())
+            }
+            beat => beat,
+        }
     }
 
     /// Says that a backup was restored, where nobody could find out. Tells how many purchases are looked up for it.
@@ -69,21 +117,19 @@ impl Service {
     }
 
     /// How far the mark was when this server last saw it.
-    pub(crate) fn seen_beat(&self) -> i64 {
+    pub(crate) fn seen_beat(&self) -> Memorised {
         self.0.restoration.lock().beat
     }
 
     /// After a heartbeat's commit: remembers its mark, and has clients load anew what may be gone.
     pub(crate) async fn after_beat(&self, beat: Beat) -> Result<()> {
-        let seen = {
+        let file = {
             let mut seen = self.0.restoration.lock();
-            seen.beat = beat.number;
-            seen.clone()
+            seen.beat = Memorised::Beat(beat.number);
+            seen.file.clone()
         };
-        if let Some(file) = &seen.file
-            && let Err(error) = keep(file, seen.beat)
-        {
-            log::info("heartbeat", &format!("{} can't be written: {error}", file.display()));
+        if let Some(file) = file {
+            keep(file, beat.number).await;
         }
         if let Some(doubted) = beat.doubted {
             let what =
@@ -95,36 +141,63 @@ impl Service {
     }
 }
 
-/// Under another name first: a server that dies here leaves the whole old one or the whole new one.
-fn keep(file: &std::path::Path, beat: i64) -> std::io::Result<()> {
-    let fresh = file.with_extension("new");
-    std::fs::write(&fresh, format!("{beat}\n"))?;
-    std::fs::rename(&fresh, file)
+/// Writes the mark's number into this server's file, on a thread of its own because a sync of the disk may be slow.
+async fn keep(file: PathBuf, number: i64) {
+    let shown = file.display().to_string();
+    let kept = tokio::task::spawn_blocking(move || durable::replace(&file, &format!("{number}\n"))).await;
+    if let Err(error) = kept.map_err(std::io::Error::other).and_then(|kept| kept) {
+        log::info("heartbeat", &format!("{shown} can't be written: {error}"));
+    }
 }
 
 /// Counts on, and writes down that a backup was restored where that is found.
-pub async fn beat(tx: &mut Tx<'_>, seen: i64, now: Timestamp) -> Result<Beat> {
+///
+/// The time is read once the mark is locked: a heartbeat may wait for that lock for longer than a lease lasts.
+pub async fn beat(tx: &mut Tx<'_>, seen: Memorised, service: &Service) -> Result<Beat> {
     let place = tx.place().await?;
     let text = restorations::mark_for_update(tx).await?;
+    let moments = service.beat_moments();
     let mark: Option<Mark> =
         text.map(|text| serde_json::from_str(&text).map_err(Error::fault)).transpose()?;
+    let (now, repaired) = match moments.join(mark.as_ref().and_then(|mark| mark.reached_at)) {
+        Some(now) => (now, None),
+        None => (moments.now, Some(clocks::repair(tx, &moments.bounds()).await?)),
+    };
+    let trusted = trusted(tx, mark.as_ref(), &moments, now).await?;
     let doubted = match reason(mark.as_ref(), &place, seen) {
         Some(reason) => Some(restorations::insert(tx, now, reason).await?),
         None => None,
     };
-    let number = mark.map_or(0, |mark| mark.beat).max(seen) + 1;
-    restorations::set_mark(tx, &json(&Mark { beat: number, place })?).await?;
-    Ok(Beat { number, doubted })
+    let number = mark.map_or(0, |mark| mark.beat).max(seen.number()) + 1;
+    let mark = Mark { beat: number, place, reached_at: Some(now), trusted_at: Some(trusted) };
+    restorations::set_mark(tx, &json(&mark)?).await?;
+    Ok(Beat { number, doubted, now, trusted, repaired })
+}
+
+/// The time that is trusted: what this server trusts already, or else what the installation had come to. A mark of an
+/// earlier version does not say that, but the newest event does.
+async fn trusted(
+    tx: &mut Tx<'_>,
+    mark: Option<&Mark>,
+    moments: &Moments,
+    now: Timestamp,
+) -> Result<Timestamp> {
+    let trusted = match mark.and_then(|mark| mark.trusted_at).max(moments.trusted) {
+        Some(trusted) => trusted,
+        None => clocks::newest_event(tx).await?.unwrap_or(now),
+    };
+    Ok(trusted.min(now))
 }
 
 /// Why a database with this mark, in this place, is one that was restored; nothing where it is not.
-fn reason(mark: Option<&Mark>, place: &str, seen: i64) -> Option<&'static str> {
-    match mark {
-        None if seen == 0 => None,
-        None => Some("its servers had counted on, and it had not"),
-        Some(mark) if mark.place != place => Some("it had been in another place"),
-        Some(mark) if mark.beat < seen => Some("its servers had counted further"),
-        Some(_) => None,
+fn reason(mark: Option<&Mark>, place: &str, seen: Memorised) -> Option<&'static str> {
+    match (mark, seen) {
+        (_, Memorised::Unreadable) => Some("its server can't read how far it had counted"),
+        (None, Memorised::Nothing) => None,
+        (None, Memorised::Beat(_)) => Some("its servers had counted on, and it had not"),
+        (Some(mark), _) if mark.place != place => Some("it had been in another place"),
+        (Some(mark), Memorised::Beat(beat)) if mark.beat < beat => Some("its servers had counted further"),
+        (Some(_), _) => None,
     }
 }
 
@@ -134,28 +207,23 @@ mod tests {
 
     #[test]
     fn a_database_that_is_behind_or_elsewhere_was_restored() {
-        let mark = |beat: i64| Mark { beat, place: "here".to_owned() };
-        assert_eq!(reason(None, "here", 0), None, "a new one");
-        assert_eq!(reason(Some(&mark(7)), "here", 0), None, "a new server, or one without a memory");
-        assert_eq!(reason(Some(&mark(7)), "here", 7), None);
+        let mark = |beat: i64| {
+            let place = "here".to_owned();
+            Mark { beat, place, reached_at: None, trusted_at: None }
+        };
+        let (nothing, beat) = (Memorised::Nothing, Memorised::Beat);
+        assert_eq!(reason(None, "here", nothing), None, "a new one");
+        assert_eq!(reason(Some(&mark(7)), "here", nothing), None, "a new server, or one without a memory");
+        assert_eq!(reason(Some(&mark(7)), "here", beat(7)), None);
         assert_eq!(
-            reason(Some(&mark(8)), "here", 7),
+            reason(Some(&mark(8)), "here", beat(7)),
             None,
             "killed before it remembered, or others counted on"
         );
-        assert!(reason(Some(&mark(6)), "here", 7).is_some());
-        assert!(reason(Some(&mark(7)), "there", 7).is_some());
-        assert!(reason(None, "here", 7).is_some());
-    }
-
-    #[test]
-    fn what_is_remembered_is_read_again() {
-        let folder = std::env::temp_dir().join(format!("dockside-mark-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
-        let file = folder.join("mark");
-        keep(&file, 41).unwrap();
-        keep(&file, 42).unwrap();
-        assert_eq!(std::fs::read_to_string(&file).unwrap().trim(), "42");
-        std::fs::remove_dir_all(&folder).unwrap();
+        assert!(reason(Some(&mark(6)), "here", beat(7)).is_some());
+        assert!(reason(Some(&mark(7)), "there", beat(7)).is_some());
+        assert!(reason(None, "here", beat(7)).is_some());
+        assert!(reason(Some(&mark(7)), "here", Memorised::Unreadable).is_some());
+        assert!(reason(None, "here", Memorised::Unreadable).is_some());
     }
 }

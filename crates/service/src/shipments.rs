@@ -1,24 +1,29 @@
 //! Shipments: create, read, change, delete. What is bought for them is the work of `purchasing`.
 
-use model::batch::{Batch, Delta};
+mod change;
+
+use model::address::PostalAddress;
+use model::batch::Delta;
 use model::document::Document;
-use model::json::previous_attributes;
 use model::location::LocationInput;
 use model::problem::Issue;
+use model::shipment::addresses::live_world_issues;
 use model::shipment::{AddressRecord, Shipment, ShipmentInput, Status, TrackingStatus};
-use model::{Code, Error, Event, Id, Owner, Problem, Result, Timestamp, ensure, shape};
+use model::{Code, Error, Event, Id, Owner, Problem, Result, Timestamp, World, ensure, shape};
 use serde_json::Value;
+use sha2::{Digest, Sha256};
 use store::documents::{self, StoredDocument};
 use store::shipments::{self, Origin, Stored};
 use store::{Tx, location_configurations, purchases, tracking_events};
 
+pub use change::{Prepared, change_shipment, change_uncounted, change_with_documents, write_prepared};
+
 use crate::batches;
-use crate::events::EventLog;
 use crate::reply::json;
 use crate::{Caller, Command, ListQuery, Listing, Precondition, Reply, Service, found, version_etag};
 
-/// What a batch shows of its shipments, beside what it counts.
-const SEEN_IN_BATCH: [&str; 3] = ["name", "status", "errors"];
+/// Bytes of the hash of a resource's files that stand in its tag.
+const ETAG_BYTES: usize = 8;
 
 impl Service {
     /// Makes a shipment. Where it leaves from and goes back to is copied from its location configuration, unless it is
@@ -31,6 +36,7 @@ impl Service {
         let input = Box::new(input);
         let create = async move |tx: &mut Tx<'_>| {
             let mut input = input.clone();
+            ensure_post_codes(owner, input.addresses.postal())?;
             let origin = copy_locations(tx, owner, &mut input).await?;
             let shipment = new_shipment(id, *input, now);
             let doc = json(&shipment)?;
@@ -86,7 +92,13 @@ impl Service {
             let old = read_shipment(&stored)?;
             let current = serde_json::to_value(&old).map_err(Error::fault)?;
             let mut input: ShipmentInput = shape::parse_patch(current, patch.clone())?;
-            if names_configuration(&patch) {
+            ensure_post_codes(owner, input.addresses.postal())?;
+            if is_origin_sent_back(&patch, &old.details, &input)? {
+                // The version of the location that it was made from stays pinned.
+                if input.addresses.r#return.is_none() {
+                    copy_locations(tx, owner, &mut input).await?;
+                }
+            } else if names_configuration(&patch) {
                 let given = &patch["addresses"];
                 if given.get("origin").is_none() {
                     input.addresses.origin = None;
@@ -149,7 +161,7 @@ impl Service {
         shown(&stored.doc, &self.signed(owner, documents, stored.id))
     }
 
-    /// A shipment as it is answered. The addresses of its files differ with each read, and so does its tag.
+    /// A shipment as it is answered. The links to its files are made with each read; its tag tells of the files, not of these.
     pub(crate) fn shipment_reply(
         &self,
         owner: Owner,
@@ -157,11 +169,7 @@ impl Service {
         documents: &[StoredDocument],
     ) -> Result<Reply> {
         let signed = self.signed(owner, documents, stored.id);
-        let etag = match signed.is_empty() {
-            true => version_etag(stored.version),
-            false => format!("\"{}.{}\"", stored.version, self.now().as_micros()),
-        };
-        Ok(Reply::resource(etag, shown(&stored.doc, &signed)?))
+        Ok(Reply::resource(etag_with_files(stored.version, &signed), shown(&stored.doc, &signed)?))
     }
 
     fn signed(&self, owner: Owner, documents: &[StoredDocument], shipment: Id<Shipment>) -> Vec<Document> {
@@ -178,8 +186,22 @@ pub async fn documents_of(tx: &mut Tx<'_>, owner: Owner, of: &[&Stored]) -> Resu
     documents::of_subjects(tx, owner, &subjects).await
 }
 
-/// Refuses a stale precondition. The tag of a shipment with files tells its version and when it was read, because the
-/// links differ with each read: but it is the same shipment.
+/// Returns the tag of a resource's state, with the files that it has. The links to these are left out: they are made with each
+/// read, and a client that has this state would otherwise be sent all of it again.
+pub fn etag_with_files(version: i64, files: &[Document]) -> String {
+    if files.is_empty() {
+        return version_etag(version);
+    }
+    let mut hash = Sha256::new();
+    for file in files {
+        hash.update(format!("{} {} {}\n", file.id, file.file_size, file.updated_at.as_micros()));
+    }
+    let digest: String = hash.finalize().iter().take(ETAG_BYTES).map(|byte| format!("{byte:02x}")).collect();
+    format!("\"{version}.{digest}\"")
+}
+
+/// Refuses a stale precondition. The tag of a shipment with files has its version before the dot. Files may be added without
+/// a new version, and are no reason to refuse a change.
 pub fn ensure_version(precondition: &Precondition, version: i64) -> Result<()> {
     let version = version.to_string();
     let is_of_it = |tag: &String| {
@@ -198,6 +220,8 @@ pub fn without_links(documents: &[StoredDocument]) -> Vec<Document> {
     let show = |stored: &StoredDocument| Document {
         id: stored.file.id,
         r#type: stored.file.r#type,
+        shipment_id: stored.shipment(),
+        package: stored.file.package,
         file_name: stored.file.file_name.clone(),
         file_type: stored.file.file_type.clone(),
         file_size: stored.file.file_size,
@@ -214,7 +238,9 @@ fn new_shipment(id: Id<Shipment>, details: ShipmentInput, now: Timestamp) -> Shi
         details,
         rates: Vec::new(),
         service: None,
+        cost: None,
         status: Status::Draft,
+        label_pending: false,
         tracking_status: TrackingStatus::Unknown,
         tracking_number: None,
         errors: Vec::new(),
@@ -234,66 +260,26 @@ pub fn shown(doc: &str, documents: &[Document]) -> Result<String> {
     Ok(format!("{open},\"documents\":{}}}", json(&documents)?))
 }
 
-/// Keeps a changed shipment and tells of it; gives it as it is shown. For changes before it has files.
-pub async fn change_shipment(
-    tx: &mut Tx<'_>,
-    owner: Owner,
-    stored: &Stored,
-    new: &Shipment,
-    event: &'static str,
-    log: &EventLog,
-) -> Result<String> {
-    change_with_documents(tx, owner, stored, new, &[], event, log).await
+/// Whether a patch only repeats where a shipment leaves from, as a client does that sends back what it read.
+fn is_origin_sent_back(patch: &Value, old: &ShipmentInput, new: &ShipmentInput) -> Result<bool> {
+    let origin =
+        |details: &ShipmentInput| serde_json::to_value(&details.addresses.origin).map_err(Error::fault);
+    Ok(patch.pointer("/addresses/origin").is_some_and(Value::is_object)
+        && old.addresses.location_configuration_id == new.addresses.location_configuration_id
+        && origin(old)? == origin(new)?)
 }
 
-/// Keeps a changed shipment and tells of it, with the files that it has now; its batch counts it anew.
-pub async fn change_with_documents(
-    tx: &mut Tx<'_>,
+/// Refuses words of the sandbox carrier in the live world, where they are no post codes. Each address comes with its JSON
+/// pointer in the body.
+pub fn ensure_post_codes<'a>(
     owner: Owner,
-    stored: &Stored,
-    new: &Shipment,
-    documents: &[Document],
-    event: &'static str,
-    log: &EventLog,
-) -> Result<String> {
-    // On the heap: nearly all that is done with shipments comes here.
-    let changed = Box::pin(change_uncounted(tx, owner, stored, new, documents, event, log)).await?;
-    if let Some((batch, delta)) = changed.batch {
-        Box::pin(batches::member_changed(tx, owner, batch, delta, log)).await?;
+    addresses: impl IntoIterator<Item = (&'static str, &'a PostalAddress)>,
+) -> Result<()> {
+    if owner.world == World::Test {
+        return Ok(());
     }
-    Ok(changed.shown)
-}
-
-/// A shipment that was changed, and what its batch does not know yet.
-pub struct Changed {
-    pub shown: String,
-    /// The batch that shows something of the change, and by how much its counts change.
-    pub batch: Option<(Id<Batch>, Delta)>,
-}
-
-/// As [`change_with_documents`], but whoever changes many shipments of a batch tells it once, of the sum:
-/// [`batches::member_changed`], in the same transaction.
-pub async fn change_uncounted(
-    tx: &mut Tx<'_>,
-    owner: Owner,
-    stored: &Stored,
-    new: &Shipment,
-    documents: &[Document],
-    event: &'static str,
-    log: &EventLog,
-) -> Result<Changed> {
-    let before: Value = serde_json::from_str(&stored.doc).map_err(Error::fault)?;
-    let after = serde_json::to_value(new).map_err(Error::fault)?;
-    let doc = json(new)?;
-    let summary = new.summary();
-    shipments::update(tx, owner, new.id, &summary, &doc).await?;
-    let shown = shown(&doc, documents)?;
-    let delta = summary.counts() - stored.summary.counts();
-    let is_seen =
-        delta != Delta::default() || SEEN_IN_BATCH.iter().any(|field| before[field] != after[field]);
-    let event = Event::new(event, new.id, &shown).changed_from(previous_attributes(&before, &after));
-    log.append(tx, &event).await?;
-    Ok(Changed { shown, batch: stored.batch.filter(|_| is_seen).map(|batch| (batch, delta)) })
+    let issues = live_world_issues(addresses);
+    if issues.is_empty() { Ok(()) } else { Err(Problem::body(issues).into()) }
 }
 
 /// Whether a patch says where a shipment leaves from by naming a configuration.

@@ -28,7 +28,8 @@ impl Service {
         let owner = command.caller.owner;
         let id = self.new_id::<WebhookEndpoint>(now);
         self.check_url(&input.url)?;
-        let endpoint = WebhookEndpoint::new(id, input, now);
+        let endpoint = WebhookEndpoint::new(id, input, command.caller.scopes, now);
+        ensure_chosen(&command.caller, &endpoint)?;
         let is_open = !endpoint.disabled;
         let secrets = Secrets::new(self.secret_bytes());
         let sealed = self.seal_secrets(owner, id, &secrets)?;
@@ -43,7 +44,7 @@ impl Service {
             webhook_endpoints::insert(tx, owner, id, &doc, &sealed).await?;
             webhook_lanes::insert(tx, owner, id, is_open).await?;
             let etag = Some(version_etag(1));
-            Ok(Reply::created(format!("/webhook_endpoints/{id}"), etag, shown.clone()))
+            Ok(Reply::created(format!("/webhook_endpoints/{id}"), etag, shown.clone()).confidential())
         };
         self.write(&command, create).await
     }
@@ -79,16 +80,21 @@ impl Service {
     ) -> Result<Reply> {
         let now = self.now();
         let owner = command.caller.owner;
+        let caller = command.caller;
         let precondition = command.precondition.clone();
         let service = self.clone();
         let update = async move |tx: &mut Tx<'_>| {
             ensure_provisioned(tx, owner).await?;
             let (old, stored) = read_for_update(tx, owner, id).await?;
+            ensure_readable(&caller, &old)?;
             ensure_current(&precondition, &version_etag(stored.version))?;
             let current = serde_json::from_str(&stored.doc).map_err(Error::fault)?;
             let input: WebhookEndpointInput = shape::parse_patch(current, patch.clone())?;
             service.check_url(&input.url)?;
-            let new = old.changed(input, now);
+            let new = old.changed(input, caller.scopes, now);
+            if new.event_types != old.event_types {
+                ensure_chosen(&caller, &new)?;
+            }
             let doc = json(&new)?;
             webhook_endpoints::update(tx, owner, id, &doc, &stored.secrets).await?;
             if new.disabled {
@@ -131,7 +137,8 @@ impl Service {
             let endpoint = WebhookEndpoint { updated_at: now, ..old };
             let sealed = service.seal_secrets(owner, id, &secrets)?;
             webhook_endpoints::update(tx, owner, id, &json(&endpoint)?, &sealed).await?;
-            Ok(Reply::resource(version_etag(stored.version + 1), with_secret(&endpoint, &secrets)?))
+            let shown = with_secret(&endpoint, &secrets)?;
+            Ok(Reply::resource(version_etag(stored.version + 1), shown).confidential())
         };
         self.write(&command, rotate).await
     }
@@ -211,6 +218,23 @@ impl Service {
         let text = self.unseal(&format!("{owner}/{id}"), sealed)?;
         serde_json::from_slice(&text).map_err(Error::fault)
     }
+}
+
+/// Refuses types that the caller may not read, by their scope: an endpoint must not tell what its maker may not know.
+fn ensure_chosen(caller: &Caller, endpoint: &WebhookEndpoint) -> Result<()> {
+    for scope in endpoint.scopes_named() {
+        caller.require(scope)?;
+    }
+    if endpoint.is_pointless() {
+        let detail = "`*` means the events that your token may read, and it may read none but those of webhook endpoints. Use a token with the scopes of what you want to hear of, such as `orders:read`.";
+        return Err(Problem::from(Code::InsufficientScope).with_detail(detail.to_owned()).into());
+    }
+    Ok(())
+}
+
+/// Refuses a caller that may not read all that the endpoint gets: it could have the events sent to an address of its own.
+fn ensure_readable(caller: &Caller, endpoint: &WebhookEndpoint) -> Result<()> {
+    endpoint.scopes_needed().into_iter().try_for_each(|scope| caller.require(scope))
 }
 
 /// An endpoint that may be sent to.

@@ -5,7 +5,8 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use model::{Code, Error, Owner, Problem, Result, ensure};
+use model::{AccessToken, Code, Error, Id, Owner, Problem, Result, Timestamp, ensure};
+use sha2::{Digest, Sha256};
 use store::{Tx, idempotency};
 
 use crate::reply::{Outcome, Reply, json};
@@ -24,6 +25,14 @@ pub struct Command {
 pub struct Idempotency {
     pub key: String,
     pub fingerprint: [u8; 32],
+}
+
+impl Idempotency {
+    /// Returns the fingerprint of this request when one access token sends it. Answers that carry credentials are kept under
+    /// it, so that the same request of another token is a different one.
+    fn fingerprint_of(&self, token: Id<AccessToken>) -> [u8; 32] {
+        Sha256::new().chain_update(self.fingerprint).chain_update(token.to_string()).finalize().into()
+    }
 }
 
 /// Which states of a resource a change may be applied to: `If-Match`.
@@ -53,7 +62,7 @@ impl Service {
         let owner = command.caller.owner;
         let result = match command.idempotency.clone() {
             None => self.db().write(owner, operation).await,
-            Some(known) => self.write_once(command, known, operation).await,
+            Some(known) => self.once(&command.caller, known, self.now(), operation).await,
         };
         if result.is_ok() {
             self.notice(owner);
@@ -61,54 +70,51 @@ impl Service {
         result
     }
 
-    async fn write_once<F>(&self, command: &Command, known: Idempotency, operation: F) -> Result<Reply>
+    /// Runs a change whose answer is kept, unless one is kept for the key already: look, run and keep in one transaction.
+    /// An answer that carries credentials is kept for the calling token alone.
+    async fn once<F>(
+        &self,
+        caller: &Caller,
+        known: Idempotency,
+        now: Timestamp,
+        operation: F,
+    ) -> Result<Reply>
     where
         F: AsyncFn(&mut Tx<'_>) -> Result<Reply> + Send + Sync + 'static,
     {
-        let owner = command.caller.owner;
-        let now = self.now();
-        let since = now.plus_seconds(-self.settings().idempotency_seconds);
-        let again = known.clone();
+        let (owner, own_fingerprint) = (caller.owner, known.fingerprint_of(caller.token));
+        // A clock that jumped must not make a key free: the request would be carried out again.
+        let since = self.trusted_time(now).plus_seconds(-self.settings().idempotency_seconds);
         let service = self.clone();
         let result = self.db().write(owner, async move |tx| {
             ensure(idempotency::claim(tx, owner, &known.key).await?, Code::IdempotencyInProgress)?;
             if let Some(kept) = idempotency::get(tx, owner, &known.key, since).await? {
-                ensure(kept.fingerprint == known.fingerprint, Code::IdempotencyKeyReused)?;
-                let mut reply = service.open_answer(command_key(owner, &known.key), &kept.answer)?;
+                let is_same = kept.fingerprint == known.fingerprint || kept.fingerprint == own_fingerprint;
+                ensure(is_same, Code::IdempotencyKeyReused)?;
+                let mut reply = service.open_answer(answer_key(owner, &known.key), &kept.answer)?;
                 reply.is_replayed = true;
                 return Ok(reply);
             }
             let reply = operation(tx).await?;
-            let answer = service.seal_answer(command_key(owner, &known.key), &reply)?;
-            idempotency::put(tx, owner, &known.key, &known.fingerprint, &answer, now).await?;
+            let answer = service.seal_answer(answer_key(owner, &known.key), &reply)?;
+            let fingerprint = if reply.is_confidential { &own_fingerprint } else { &known.fingerprint };
+            idempotency::put(tx, owner, &known.key, fingerprint, &answer, now).await?;
             Ok(reply)
         });
-        match result.await {
-            Err(Error::Refused(problem)) if is_kept(problem.code) => {
-                self.keep_refusal(command, again, &problem).await?;
-                Err(Error::Refused(problem))
-            }
-            other => other,
-        }
+        result.await
     }
 
-    /// The refused transaction left nothing, so its answer is kept in one of its own.
-    async fn keep_refusal(&self, command: &Command, known: Idempotency, problem: &Problem) -> Result<()> {
-        let owner = command.caller.owner;
-        let now = self.now();
-        let reply = Reply { outcome: Outcome::Refused(problem.clone()), ..Reply::gone() };
-        let answer = self.seal_answer(command_key(owner, &known.key), &reply)?;
-        let since = now.plus_seconds(-self.settings().idempotency_seconds);
-        let kept = self.db().write(owner, async move |tx| {
-            // An equal request may have been answered otherwise in between: then that answer stays.
-            let is_free = idempotency::claim(tx, owner, &known.key).await?
-                && idempotency::get(tx, owner, &known.key, since).await?.is_none();
-            if is_free {
-                idempotency::put(tx, owner, &known.key, &known.fingerprint, &answer, now).await?;
-            }
-            Ok(())
-        });
-        kept.await
+    /// Keeps the refusal of a request under its idempotency key. The refused transaction left nothing, so this takes one of its
+    /// own. A refusal that is kept there already is given again, and a key of another request is refused. If an equal request
+    /// succeeded, its answer stays, but this caller is not shown it: what refused the caller may be its own lack of rights.
+    pub async fn keep_refusal(&self, caller: &Caller, known: Idempotency, problem: Problem) -> Result<Reply> {
+        if !is_kept(problem.code) {
+            return Err(problem.into());
+        }
+        let refused = Reply::refused(problem.clone());
+        let keep = async move |_: &mut Tx<'_>| Ok(refused.clone());
+        let reply = self.once(caller, known, self.now(), keep).await?;
+        if matches!(reply.outcome, Outcome::Refused(_)) { Ok(reply) } else { Err(problem.into()) }
     }
 }
 
@@ -125,16 +131,15 @@ impl Service {
 }
 
 /// What a kept answer belongs to.
-fn command_key(owner: Owner, key: &str) -> String {
+fn answer_key(owner: Owner, key: &str) -> String {
     format!("{owner} idempotency {key}")
 }
 
-/// Whether a refusal is an answer to the request itself, and so is given again when it is repeated. A body that can't
-/// be read asked for nothing yet: it may be corrected under the same key.
+/// Whether a refusal is an answer to the request itself, and so is given again when the request is repeated. What can't be
+/// read as JSON asked for nothing yet: it may be corrected under the same key.
 fn is_kept(code: Code) -> bool {
     match code {
         Code::IdempotencyInProgress | Code::IdempotencyKeyReused => false,
-        Code::ValidationFailed | Code::UnknownField => false,
         code => matches!(code.status(), 404 | 409 | 412 | 422),
     }
 }

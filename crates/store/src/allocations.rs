@@ -89,14 +89,14 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
     &OPEN_AT,
 ];
 
-/// What chooses allocations for a list.
+/// The filters of a list of allocations.
 #[derive(Clone, Default)]
 pub struct Filter {
     pub location: Option<Id<Location>>,
     pub orders: Vec<Id<Order>>,
 }
 
-/// All of an order, oldest first.
+/// Returns all allocations of an order, oldest first.
 pub async fn of_order(tx: &mut Tx<'_>, owner: Owner, order: Id<Order>) -> Result<Vec<Allocation>> {
     tx.all(&OF_ORDER, &[owner.into(), order.into()]).await?.into_iter().map(read).collect()
 }
@@ -149,7 +149,7 @@ pub async fn page(
     page.try_map(read)
 }
 
-/// Up to `limit` open allocations at a location.
+/// Returns up to `limit` open allocations at a location.
 pub async fn open_at(
     tx: &mut Tx<'_>,
     owner: Owner,

@@ -1,4 +1,4 @@
-//! Announcements: what the operators of the installation say to everyone, numbered from one.
+//! Announcements of the installation's operators to all users, numbered from one.
 
 use model::{Result, Timestamp};
 
@@ -6,8 +6,8 @@ use crate::engine::{Row, Sql, Tx};
 use crate::events::Span;
 use crate::installation::INSTALLATION;
 
-/// Announcements are few and written by hand, so the next number is looked up; of two at once, one fails and can be
-/// written again.
+/// The next number is computed from the last: announcements are few and written by hand. If two are written at once,
+/// one fails and can be repeated.
 const INSERT: Sql = Sql::same(
     "INSERT INTO announcement (owner, sequence, created_at, doc)
      SELECT $1, coalesce(max(sequence), 0) + 1, $2, $3 FROM announcement WHERE owner = $1
@@ -23,19 +23,19 @@ const BEFORE: Sql = Sql::same(
 
 pub(crate) const STATEMENTS: &[&Sql] = &[&INSERT, &SPAN, &AFTER, &BEFORE];
 
-/// Something that was announced.
+/// A stored announcement.
 pub struct Announced {
     pub sequence: i64,
     pub doc: String,
 }
 
-/// Announces something; gives its number.
+/// Inserts an announcement and returns its number.
 pub async fn insert(tx: &mut Tx<'_>, doc: &str, now: Timestamp) -> Result<i64> {
     let row = tx.one(&INSERT, &[INSTALLATION.into(), now.into(), doc.into()]).await?;
     row.map_or(Ok(0), |mut row| row.int(0))
 }
 
-/// From where to where the announcements reach.
+/// Returns the first and the last number in use.
 pub async fn span(tx: &mut Tx<'_>) -> Result<Span> {
     let row = tx.one(&SPAN, &[INSTALLATION.into()]).await?;
     row.map_or(Ok(Span { oldest: None, newest: 0 }), |mut row| {
@@ -43,13 +43,13 @@ pub async fn span(tx: &mut Tx<'_>) -> Result<Span> {
     })
 }
 
-/// Those after a number, the oldest first.
+/// Returns the announcements after a number, oldest first.
 pub async fn after(tx: &mut Tx<'_>, sequence: i64, limit: usize) -> Result<Vec<Announced>> {
     let rows = tx.all(&AFTER, &[INSTALLATION.into(), sequence.into(), (limit as i64).into()]).await?;
     rows.into_iter().map(read).collect()
 }
 
-/// Those before a number, the newest first.
+/// Returns the announcements before a number, newest first.
 pub async fn before(tx: &mut Tx<'_>, sequence: i64, limit: usize) -> Result<Vec<Announced>> {
     let rows = tx.all(&BEFORE, &[INSTALLATION.into(), sequence.into(), (limit as i64).into()]).await?;
     rows.into_iter().map(read).collect()

@@ -1,18 +1,19 @@
-//! The audit: recomputes what is kept as a sum, from the rows and the history, and shows every difference.
+//! The audit: recomputes stored sums from the rows and the history, and reports every difference.
 
 use model::{Owner, Result};
 
 use crate::engine::{Sql, Tx, Value};
 
-/// Levels whose history does not add up to them.
+/// Levels whose history does not add up to their quantity. Changes that were deleted for their age are in
+/// `history_from`.
 const LEVELS: Sql = Sql::same(
-    "SELECT l.item_id, l.location_id, l.on_hand, CAST(coalesce(sum(c.delta), 0) AS BIGINT)
+    "SELECT l.item_id, l.location_id, l.on_hand, CAST(l.history_from + coalesce(sum(c.delta), 0) AS BIGINT)
      FROM inventory_level l LEFT JOIN inventory_change c
      ON c.owner = l.owner AND c.item_id = l.item_id AND c.location_id = l.location_id
-     WHERE l.owner = $1 GROUP BY l.item_id, l.location_id, l.on_hand
-     HAVING l.on_hand <> coalesce(sum(c.delta), 0) LIMIT $2",
+     WHERE l.owner = $1 GROUP BY l.item_id, l.location_id, l.on_hand, l.history_from
+     HAVING l.on_hand <> l.history_from + coalesce(sum(c.delta), 0) LIMIT $2",
 );
-/// Lines whose allocations do not add up to what they say is allocated.
+/// Order lines whose allocations do not add up to the allocated quantity that they store.
 const LINES: Sql = Sql::same(
     "SELECT l.item_id, l.order_id, l.allocated, CAST(coalesce(sum(a.quantity), 0) AS BIGINT)
      FROM order_line l LEFT JOIN allocation a
@@ -20,14 +21,17 @@ const LINES: Sql = Sql::same(
      WHERE l.owner = $1 GROUP BY l.item_id, l.order_id, l.allocated
      HAVING l.allocated <> coalesce(sum(a.quantity), 0) LIMIT $2",
 );
-/// Completed allocations that say they took stock, and what the history says they took and gave back.
+/// Completed allocations that say they took stock, with the quantity that the history shows. If old changes of the
+/// level were deleted, an allocation without any change is not judged.
 const TAKEN: Sql = Sql::same(
     "SELECT a.item_id, a.id, CASE WHEN a.took_stock = 1 THEN -a.quantity ELSE 0 END,
          CAST(coalesce(sum(c.delta), 0) AS BIGINT)
      FROM allocation a LEFT JOIN inventory_change c
      ON c.owner = a.owner AND c.item_id = a.item_id AND c.location_id = a.location_id AND c.allocation_id = a.id
-     WHERE a.owner = $1 GROUP BY a.item_id, a.id, a.took_stock, a.quantity
-     HAVING CASE WHEN a.took_stock = 1 THEN -a.quantity ELSE 0 END <> coalesce(sum(c.delta), 0) LIMIT $2",
+     LEFT JOIN inventory_level l ON l.owner = a.owner AND l.item_id = a.item_id AND l.location_id = a.location_id
+     WHERE a.owner = $1 GROUP BY a.item_id, a.id, a.took_stock, a.quantity, l.is_history_pruned
+     HAVING CASE WHEN a.took_stock = 1 THEN -a.quantity ELSE 0 END <> coalesce(sum(c.delta), 0)
+     AND NOT (count(c.id) = 0 AND coalesce(l.is_history_pruned, 0) = 1) LIMIT $2",
 );
 /// Orders whose status and reservation contradict each other.
 const RESERVED: Sql = Sql::same(
@@ -44,9 +48,9 @@ const COUNT: Sql = Sql::same(
 
 pub(crate) const STATEMENTS: &[&Sql] = &[&LEVELS, &LINES, &TAKEN, &RESERVED, &COUNT];
 
-/// Two figures that should be equal.
+/// Two quantities that should be equal and are not.
 pub struct Difference {
-    /// What disagrees: `on_hand`, `allocated_quantity`, `stock_taken` or `reservation`.
+    /// Which quantity differs: `on_hand`, `allocated_quantity`, `stock_taken` or `reservation`.
     pub what: &'static str,
     pub first_id: String,
     pub second_id: String,
@@ -54,14 +58,14 @@ pub struct Difference {
     pub recomputed: i64,
 }
 
-/// How much was looked at.
+/// How many rows the audit compared.
 pub struct Checked {
     pub levels: i64,
     pub lines: i64,
     pub allocations: i64,
 }
 
-/// Up to `limit` differences of each kind.
+/// Returns up to `limit` differences of each kind.
 pub async fn differences(tx: &mut Tx<'_>, owner: Owner, limit: usize) -> Result<Vec<Difference>> {
     let checks = [
         ("on_hand", &LEVELS),

@@ -1,4 +1,4 @@
-//! The shipments of batches: found, added and removed by one statement each, however many they are.
+//! The shipments of batches. One statement finds, adds or removes any number of them.
 
 use model::shipment::{Status, Summary};
 use model::{Batch, Id, Owner, Result, Shipment};
@@ -10,29 +10,29 @@ use crate::shipments::{self, Stored};
 
 const PAGE: PageSql = PageSql {
     older: Sql::same(
-        "SELECT id, version, status, doc, batch_id, packages_count, errors_count, chosen FROM shipment
+        "SELECT id, version, status, doc, batch_id, packages_count, errors_count, chosen, label_pending FROM shipment
          WHERE owner = $1 AND id < $2 AND batch_id = $3 ORDER BY id DESC LIMIT $4",
     ),
     newer: Sql::same(
-        "SELECT id, version, status, doc, batch_id, packages_count, errors_count, chosen FROM shipment
+        "SELECT id, version, status, doc, batch_id, packages_count, errors_count, chosen, label_pending FROM shipment
          WHERE owner = $1 AND id > $2 AND batch_id = $3 ORDER BY id LIMIT $4",
     ),
 };
 const OLDEST_FIRST: Sorting = Sorting { keys: Keys::Text, order: Order::OldestFirst };
 const NEXT_OPEN: Sql = Sql::each(
-    "SELECT id, version, status, doc, batch_id, packages_count, errors_count, chosen FROM shipment
+    "SELECT id, version, status, doc, batch_id, packages_count, errors_count, chosen, label_pending FROM shipment
      WHERE owner = $1 AND batch_id = $2 AND id > $3 AND status IN ('draft', 'rated', 'purchase_failed')
      ORDER BY id LIMIT $4",
-    "SELECT id, version, status, doc, batch_id, packages_count, errors_count, chosen FROM shipment
+    "SELECT id, version, status, doc, batch_id, packages_count, errors_count, chosen, label_pending FROM shipment
      WHERE owner = $1 AND batch_id = $2 AND id > $3 AND status IN ('draft', 'rated', 'purchase_failed')
      ORDER BY id LIMIT $4 FOR UPDATE",
 );
-/// Of those that are still to be bought.
+/// Shipments that are still to be bought and have no service.
 const LACKING_SERVICE: Sql = Sql::same(
     "SELECT id FROM shipment WHERE owner = $1 AND batch_id = $2 AND chosen IS NULL
      AND status IN ('draft', 'rated', 'purchase_failed') ORDER BY id LIMIT $3",
 );
-/// `$3` lists as JSON what is no other service.
+/// `$3` lists as JSON the values that are not another service.
 const CHOOSING_ANOTHER: Sql = Sql::each(
     "SELECT id FROM shipment WHERE owner = $1 AND batch_id = $2 AND chosen IS NOT NULL
      AND chosen NOT IN (SELECT value FROM json_each($3))
@@ -41,16 +41,16 @@ const CHOOSING_ANOTHER: Sql = Sql::each(
      AND chosen <> ALL (ARRAY(SELECT jsonb_array_elements_text($3::text::jsonb)))
      AND status IN ('draft', 'rated', 'purchase_failed') ORDER BY id LIMIT $4",
 );
-/// Sorted before they are locked, so that whoever locks several does it in one order. The list leads, as with manifests:
-/// a table that was filled a moment ago has no statistics that would tell the planner so.
+/// They are sorted before they are locked, so that all transactions lock shipments in the same order. The list leads,
+/// as with manifests: a table that has just been filled has no statistics from which the planner could see that.
 const NAMED: Sql = Sql::each(
-    "SELECT id, status, batch_id, packages_count, errors_count, chosen FROM shipment
+    "SELECT id, status, batch_id, packages_count, errors_count, chosen, label_pending FROM shipment
      WHERE owner = $1 AND id IN (SELECT value FROM json_each($2)) ORDER BY id",
     concat!(
         "SELECT s.* FROM ",
         wanted!("$2"),
         " CROSS JOIN LATERAL (
-             SELECT id, status, batch_id, packages_count, errors_count, chosen FROM shipment
+             SELECT id, status, batch_id, packages_count, errors_count, chosen, label_pending FROM shipment
              WHERE owner = $1 AND id = wanted.id FOR UPDATE) s"
     ),
 );
@@ -64,7 +64,7 @@ const SET_BATCH: Sql = Sql::each(
 pub(crate) const STATEMENTS: &[&Sql] =
     &[&PAGE.older, &PAGE.newer, &NEXT_OPEN, &LACKING_SERVICE, &CHOOSING_ANOTHER, &NAMED, &SET_BATCH];
 
-/// A shipment that somebody named, without its document.
+/// A shipment that a request named, without its document.
 #[derive(Clone, Debug)]
 pub struct Named {
     pub id: Id<Shipment>,
@@ -72,7 +72,7 @@ pub struct Named {
     pub summary: Summary,
 }
 
-/// A page of a batch's shipments, oldest first.
+/// Returns a page of a batch's shipments, oldest first.
 pub async fn page(
     tx: &mut Tx<'_>,
     owner: Owner,
@@ -85,8 +85,8 @@ pub async fn page(
     page.try_map(shipments::read)
 }
 
-/// The next shipments to buy: those that are neither bought nor being bought, after this id (an empty text is before
-/// all), locked in the order of their ids. The batch must be locked.
+/// Returns the next shipments to buy: those after this id (an empty text is before all) that are neither bought nor
+/// being bought, locked in the order of their ids. The batch must be locked.
 pub async fn next_open(
     tx: &mut Tx<'_>,
     owner: Owner,
@@ -98,7 +98,7 @@ pub async fn next_open(
     tx.all(&NEXT_OPEN, &values).await?.into_iter().map(shipments::read).collect()
 }
 
-/// Up to so many shipments that are to be bought and neither chose a service nor ask for one.
+/// Returns up to `limit` shipments that are to be bought and neither chose nor requested a service.
 pub async fn lacking_service(
     tx: &mut Tx<'_>,
     owner: Owner,
@@ -109,7 +109,7 @@ pub async fn lacking_service(
     rows.into_iter().map(|mut row| row.id(0)).collect()
 }
 
-/// Up to so many shipments that are to be bought and chose, or ask for, another service than these words say.
+/// Returns up to `limit` shipments that are to be bought and chose or requested a service other than these.
 pub async fn choosing_another(
     tx: &mut Tx<'_>,
     owner: Owner,
@@ -122,12 +122,13 @@ pub async fn choosing_another(
     tx.all(&CHOOSING_ANOTHER, &values).await?.into_iter().map(|mut row| row.id(0)).collect()
 }
 
-/// Those of the named shipments that exist, locked, in the order of their ids.
+/// Returns those of the given shipments that exist, locked in the order of their ids.
 pub async fn named(tx: &mut Tx<'_>, owner: Owner, ids: &[Id<Shipment>]) -> Result<Vec<Named>> {
     tx.all(&NAMED, &[owner.into(), id_list(ids)]).await?.into_iter().map(read).collect()
 }
 
-/// Puts shipments into a batch, or takes them out of theirs. Both are locked, and counted by the caller.
+/// Puts shipments into a batch, or removes them from theirs. The caller must have locked both, and updates the
+/// counts.
 pub async fn set_batch(
     tx: &mut Tx<'_>,
     owner: Owner,
@@ -139,7 +140,12 @@ pub async fn set_batch(
 
 fn read(mut row: Row) -> Result<Named> {
     let status: Status = shipments::read_status(&row.text(1)?)?;
-    let summary =
-        Summary { status, packages: row.int(3)?, errors: row.int(4)?, chosen: row.text_or_null(5)? };
+    let summary = Summary {
+        status,
+        packages: row.int(3)?,
+        errors: row.int(4)?,
+        label_pending: row.int(6)? == 1,
+        chosen: row.text_or_null(5)?,
+    };
     Ok(Named { id: row.id(0)?, batch: row.id_or_null(2)?, summary })
 }

@@ -1,4 +1,4 @@
-//! Accounts with carriers, and their credentials.
+//! Accounts with carriers, and their sealed credentials.
 
 use model::{CarrierAccount, Id, Owner, Result, Timestamp};
 
@@ -9,7 +9,7 @@ const GET: Sql = Sql::same(
     "SELECT id, version, carrier, details, credentials, created_at, updated_at FROM carrier_account
      WHERE owner = $1 AND id = $2",
 );
-/// Spans organisations: whoever posts news of an account knows its id alone.
+/// Spans organisations: a carrier's webhook names an account by its id alone.
 const FIND: Sql = Sql::same(
     "SELECT id, version, carrier, details, credentials, created_at, updated_at, owner FROM carrier_account WHERE id = $1",
 );
@@ -43,11 +43,11 @@ const DELETE: Sql = Sql::same("DELETE FROM carrier_account WHERE owner = $1 AND 
 pub(crate) const STATEMENTS: &[&Sql] =
     &[&GET, &FIND, &GET_FOR_UPDATE, &PAGE.older, &PAGE.newer, &COUNT, &INSERT, &UPDATE, &DELETE];
 
-/// Most accounts that one owner may have: all of them are asked for rates at once.
+/// The most accounts that one owner may have. A rate request asks all of them at once.
 pub const ACCOUNTS_MAX: usize = 60;
 
-/// An account, its details as JSON and its credentials as they were sealed.
-#[derive(Clone)]
+/// An account with its details as JSON and its sealed credentials.
+#[derive(Clone, PartialEq)]
 pub struct Stored {
     pub id: Id<CarrierAccount>,
     pub version: i64,
@@ -63,13 +63,13 @@ pub async fn get(tx: &mut Tx<'_>, owner: Owner, id: Id<CarrierAccount>) -> Resul
     tx.one(&GET, &[owner.into(), id.into()]).await?.map(read).transpose()
 }
 
-/// Spans organisations: the account of this id, and whose it is.
+/// Spans organisations: returns the account with this id, and its owner.
 pub async fn find(tx: &mut Tx<'_>, id: Id<CarrierAccount>) -> Result<Option<(Owner, Stored)>> {
     let row = tx.one(&FIND, &[id.into()]).await?;
     row.map(|mut row| Ok((row.owner(7)?, read(row)?))).transpose()
 }
 
-/// As [`get`], and nobody else changes it before this transaction ends.
+/// Returns the account as [`get`] does, and locks its row until this transaction ends.
 pub async fn get_for_update(tx: &mut Tx<'_>, owner: Owner, id: Id<CarrierAccount>) -> Result<Option<Stored>> {
     tx.one(&GET_FOR_UPDATE, &[owner.into(), id.into()]).await?.map(read).transpose()
 }
@@ -78,7 +78,7 @@ pub async fn page(tx: &mut Tx<'_>, owner: Owner, start: &Start, limit: usize) ->
     Page::read(tx, &PAGE, owner.into(), &[], start, limit).await?.try_map(read)
 }
 
-/// All accounts, oldest first.
+/// Returns all accounts of the owner, oldest first.
 pub async fn all(tx: &mut Tx<'_>, owner: Owner) -> Result<Vec<Stored>> {
     let values = [owner.into(), "".into(), (ACCOUNTS_MAX as i64).into()];
     tx.all(&PAGE.newer, &values).await?.into_iter().map(read).collect()
@@ -100,7 +100,7 @@ pub async fn insert(tx: &mut Tx<'_>, owner: Owner, account: &Stored) -> Result<(
     tx.send(&INSERT, &values).await
 }
 
-/// Replaces the details and the credentials.
+/// Updates the details and the credentials.
 pub async fn update(tx: &mut Tx<'_>, owner: Owner, account: &Stored) -> Result<()> {
     let values = [
         account.details.as_str().into(),

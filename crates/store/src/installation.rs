@@ -1,10 +1,10 @@
-//! What the installation keeps about itself: a few named texts.
+//! The installation's own state: a few named texts.
 
 use model::Result;
 
 use crate::engine::{Sql, Tx};
 
-/// Rows of the whole installation.
+/// The owner of rows that belong to the whole installation.
 pub(crate) const INSTALLATION: &str = "*";
 
 const GET: Sql = Sql::same("SELECT value FROM installation WHERE owner = $1 AND name = $2");
@@ -18,18 +18,18 @@ const REPLACE: Sql = Sql::same(
 
 pub(crate) const STATEMENTS: &[&Sql] = &[&GET, &INSERT, &REPLACE];
 
-/// The text of this name, if there is one.
+/// Returns the text of this name, if there is one.
 pub async fn get(tx: &mut Tx<'_>, name: &str) -> Result<Option<String>> {
     let row = tx.one(&GET, &[INSTALLATION.into(), name.into()]).await?;
     row.map(|mut row| row.text(0)).transpose()
 }
 
-/// Keeps the text, unless there is one of this name already. Of several nodes that start at once, one has its way.
+/// Inserts the text unless there is one of this name. If several nodes start at once, one of them inserts.
 pub async fn insert(tx: &mut Tx<'_>, name: &str, value: &str) -> Result<()> {
     tx.send(&INSERT, &[INSTALLATION.into(), name.into(), value.into()]).await
 }
 
-/// Keeps the text instead of what there was.
+/// Inserts or replaces the text of this name.
 pub async fn replace(tx: &mut Tx<'_>, name: &str, value: &str) -> Result<()> {
     tx.send(&REPLACE, &[INSTALLATION.into(), name.into(), value.into()]).await
 }

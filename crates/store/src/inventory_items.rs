@@ -33,7 +33,8 @@ const PAGE_BY_SKU: PageSql = PageSql {
         "SELECT id, doc FROM inventory_item WHERE owner = $1 AND id > $2 AND sku = $3 ORDER BY id LIMIT $4",
     ),
 };
-/// Holds the items in place: none can be deleted before this transaction ends. `$2` lists their ids as JSON.
+/// Locks the items in share mode: none of them can be deleted before this transaction ends. `$2` lists their ids as
+/// JSON.
 const HOLD: Sql = Sql::each(
     "SELECT id FROM inventory_item WHERE owner = $1 AND id IN (SELECT value FROM json_each($2))",
     concat!(
@@ -67,7 +68,7 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
     &LEVELS_DELETE,
 ];
 
-/// An item's document, as it is served, and which version of it.
+/// An item's document as the API serves it, and its version.
 pub struct Stored {
     pub version: i64,
     pub doc: String,
@@ -77,7 +78,7 @@ pub async fn get(tx: &mut Tx<'_>, owner: Owner, id: Id<InventoryItem>) -> Result
     read(tx, &GET, owner, id).await
 }
 
-/// As [`get`], and nobody else changes it before this transaction ends.
+/// Returns the item as [`get`] does, and locks its row until this transaction ends.
 pub async fn get_for_update(tx: &mut Tx<'_>, owner: Owner, id: Id<InventoryItem>) -> Result<Option<Stored>> {
     read(tx, &GET_FOR_UPDATE, owner, id).await
 }
@@ -101,7 +102,7 @@ pub async fn page(
     page.try_map(|mut row| row.text(1))
 }
 
-/// False where another item has the SKU.
+/// Inserts an item. Returns false if another item has the SKU.
 pub async fn insert(
     tx: &mut Tx<'_>,
     owner: Owner,
@@ -112,7 +113,7 @@ pub async fn insert(
     Ok(tx.execute(&INSERT, &[owner.into(), id.into(), sku.into(), doc.into()]).await? == 1)
 }
 
-/// The item that has the SKU.
+/// Returns the id of the item that has the SKU.
 pub async fn sku_user(tx: &mut Tx<'_>, owner: Owner, sku: &str) -> Result<Option<Id<InventoryItem>>> {
     tx.one(&SKU_USER, &[owner.into(), sku.into()]).await?.map(|mut row| row.id(0)).transpose()
 }
@@ -127,7 +128,7 @@ pub async fn update(
     tx.send(&UPDATE, &[sku.into(), doc.into(), owner.into(), id.into()]).await
 }
 
-/// Whether an order wants the item, or some of it lies somewhere.
+/// Returns whether an order refers to the item, or a location has it in stock.
 pub async fn is_used(tx: &mut Tx<'_>, owner: Owner, id: Id<InventoryItem>) -> Result<bool> {
     let values = [owner.into(), id.into()];
     Ok(tx.one(&ORDERED, &values).await?.is_some() || tx.one(&STOCKED, &values).await?.is_some())
@@ -142,7 +143,7 @@ pub async fn delete(tx: &mut Tx<'_>, owner: Owner, id: Id<InventoryItem>) -> Res
     Ok(())
 }
 
-/// Which of the items exist; they stay until this transaction ends.
+/// Returns which of the items exist, and keeps them from being deleted until this transaction ends.
 pub async fn hold(
     tx: &mut Tx<'_>,
     owner: Owner,
@@ -152,7 +153,7 @@ pub async fn hold(
     rows.into_iter().map(|mut row| row.id(0)).collect()
 }
 
-/// Ids as a JSON list, which both engines can look into.
+/// Returns ids as a JSON list, which both engines can join.
 pub(crate) fn id_list<K: model::id::Kind>(ids: &[Id<K>]) -> Value {
     Value::Text(serde_json::Value::from_iter(ids.iter().map(ToString::to_string)).to_string())
 }

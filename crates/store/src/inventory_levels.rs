@@ -1,4 +1,4 @@
-//! Levels of stock, and every change of them.
+//! Inventory levels, and the history of their changes.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ const GET: Sql = Sql::same(
          AND a.completed_at IS NULL) AS BIGINT)
      FROM inventory_level l WHERE l.owner = $1 AND l.item_id = $2 AND l.location_id = $3",
 );
-/// Keyed by the location, which is not the age of a level, but as steady.
+/// Sorted by the location, which does not follow the age of levels, but never changes.
 const PAGE: PageSql = PageSql {
     older: Sql::same(
         "SELECT l.location_id, l.item_id, l.on_hand, l.updated_at, CAST((
@@ -39,7 +39,7 @@ const PAGE: PageSql = PageSql {
          ORDER BY l.location_id LIMIT $4",
     ),
 };
-/// Two first counts of one level at once: the second waits for the first and finds it there.
+/// If two transactions insert the first count of one level at once, the second waits for the first and finds its row.
 const INSERT: Sql = Sql::same(
     "INSERT INTO inventory_level (owner, item_id, location_id, on_hand, updated_at) VALUES ($1, $2, $3, 0, $4)
      ON CONFLICT DO NOTHING",
@@ -65,7 +65,7 @@ const CHANGES: PageSql = PageSql {
 const USES_LOCATION: Sql = Sql::same(
     "SELECT item_id FROM inventory_level WHERE owner = $1 AND location_id = $2 AND on_hand > 0 LIMIT $3",
 );
-/// What may be promised of the items, at each location: `$2` lists the items as JSON.
+/// The available quantity of the items at each location. `$2` lists the items as JSON.
 const AVAILABLE: Sql = Sql::each(
     "SELECT l.location_id, l.item_id, l.on_hand - (
          SELECT coalesce(sum(a.quantity), 0) FROM allocation a
@@ -99,15 +99,15 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
     &AVAILABLE,
 ];
 
-/// Which level.
+/// The key of a level.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct At {
     pub item: Id<InventoryItem>,
     pub location: Id<Location>,
 }
 
-/// What is on hand, if there is a level; nobody else changes it before this transaction ends. Levels are locked in
-/// their order, so that two transactions never wait for each other.
+/// Returns the quantity on hand if there is a level, and locks its row until this transaction ends. Lock levels in
+/// the order of their keys, so that two transactions never wait for each other.
 pub async fn lock(tx: &mut Tx<'_>, owner: Owner, at: At) -> Result<Option<i64>> {
     let row = tx.one(&LOCK, &[owner.into(), at.item.into(), at.location.into()]).await?;
     row.map(|mut row| row.int(0)).transpose()
@@ -130,13 +130,13 @@ pub async fn page(
     page.try_map(|mut row| Ok(Level::new(row.id(1)?, row.id(0)?, row.int(2)?, row.int(4)?, row.moment(3)?)))
 }
 
-/// Makes an empty level where there is none.
+/// Inserts an empty level unless there is one.
 pub async fn insert(tx: &mut Tx<'_>, owner: Owner, at: At, now: Timestamp) -> Result<()> {
     let values = [owner.into(), at.item.into(), at.location.into(), now.into()];
     tx.send(&INSERT, &values).await
 }
 
-/// Changes a locked level and writes the change into its history.
+/// Changes the quantity of a locked level, and adds the change to its history.
 pub async fn change(tx: &mut Tx<'_>, owner: Owner, at: At, change: &Change) -> Result<()> {
     let values =
         [change.delta.into(), change.created_at.into(), owner.into(), at.item.into(), at.location.into()];
@@ -155,7 +155,7 @@ pub async fn change(tx: &mut Tx<'_>, owner: Owner, at: At, change: &Change) -> R
     tx.send(&CHANGE_INSERT, &values).await
 }
 
-/// A page of a level's history.
+/// Returns a page of a level's history.
 pub async fn changes(
     tx: &mut Tx<'_>,
     owner: Owner,
@@ -179,7 +179,7 @@ fn read_change(mut row: Row) -> Result<Change> {
     })
 }
 
-/// Up to `limit` items that lie at a location.
+/// Returns up to `limit` items that a location has in stock.
 pub async fn items_at(
     tx: &mut Tx<'_>,
     owner: Owner,
@@ -190,7 +190,7 @@ pub async fn items_at(
     tx.all(&USES_LOCATION, &values).await?.into_iter().map(|mut row| row.id(0)).collect()
 }
 
-/// What may be promised of the items at each location that has a level of any of them.
+/// Returns the available quantity of the items at each location that has a level of any of them.
 pub async fn available(
     tx: &mut Tx<'_>,
     owner: Owner,

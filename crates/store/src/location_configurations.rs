@@ -1,4 +1,4 @@
-//! Location configurations, read together with the locations they pair.
+//! Location configurations, read together with the two locations of each.
 
 use model::closing::Closing;
 use model::location_configuration::{LocationConfiguration, LocationConfigurationInput};
@@ -14,7 +14,7 @@ const GET: Sql = Sql::same(
      JOIN location r ON r.owner = c.owner AND r.id = c.return_id
      WHERE c.owner = $1 AND c.id = $2",
 );
-/// Locks the configuration alone: its locations may change beside it.
+/// Locks only the configuration: other transactions may change its locations.
 const LOCK: Sql = Sql::each(
     "SELECT id FROM location_configuration WHERE owner = $1 AND id = $2",
     "SELECT id FROM location_configuration WHERE owner = $1 AND id = $2 FOR UPDATE",
@@ -46,11 +46,11 @@ const UPDATE: Sql = Sql::same(
 );
 const SET_CLOSING: Sql =
     Sql::same("UPDATE location_configuration SET closing = $1, closes_at = $2 WHERE owner = $3 AND id = $4");
-/// Spans organisations.
+/// Spans organisations: configurations whose closing time has come.
 const TO_CLOSE: Sql = Sql::same(
     "SELECT owner, id, origin_id, closing FROM location_configuration WHERE closes_at <= $1 ORDER BY closes_at LIMIT $2",
 );
-/// Whoever comes second finds that it was closed, or waits until it is known.
+/// If two nodes try at once, the second waits for the first and then changes no row.
 const TAKE_CLOSING: Sql = Sql::same(
     "UPDATE location_configuration SET closes_at = $1 WHERE owner = $2 AND id = $3 AND closes_at <= $4",
 );
@@ -59,7 +59,7 @@ const USERS_OF: Sql = Sql::same(
     "SELECT id, name FROM location_configuration
      WHERE owner = $1 AND (origin_id = $2 OR return_id = $2) ORDER BY id LIMIT $3",
 );
-/// Holds the location in place: it can't be deleted before this transaction ends.
+/// Locks the location in share mode: it can't be deleted before this transaction ends.
 const HOLD_LOCATION: Sql = Sql::each(
     "SELECT id FROM location WHERE owner = $1 AND id = $2",
     "SELECT id FROM location WHERE owner = $1 AND id = $2 FOR KEY SHARE",
@@ -80,7 +80,7 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
     &HOLD_LOCATION,
 ];
 
-/// A configuration, the documents of its locations, and the versions of all three.
+/// A configuration with the documents of its two locations, and the versions of all three.
 pub struct Stored {
     pub id: Id<LocationConfiguration>,
     pub version: i64,
@@ -101,7 +101,7 @@ pub struct ToClose {
     pub closing: Closing,
 }
 
-/// A configuration that uses a location.
+/// A configuration that refers to a location.
 pub struct UserOf {
     pub id: Id<LocationConfiguration>,
     pub name: String,
@@ -111,7 +111,7 @@ pub async fn get(tx: &mut Tx<'_>, owner: Owner, id: Id<LocationConfiguration>) -
     tx.one(&GET, &[owner.into(), id.into()]).await?.map(read).transpose()
 }
 
-/// As [`get`], and nobody else changes it before this transaction ends.
+/// Returns the configuration as [`get`] does, and locks its row until this transaction ends.
 pub async fn get_for_update(
     tx: &mut Tx<'_>,
     owner: Owner,
@@ -165,7 +165,7 @@ pub async fn update(
     tx.send(&UPDATE, &values).await
 }
 
-/// Sets the closing time, or takes it away; the next closing is the first from now on.
+/// Sets or removes the closing time. The next closing is the first one after now.
 pub async fn set_closing(
     tx: &mut Tx<'_>,
     owner: Owner,
@@ -177,7 +177,7 @@ pub async fn set_closing(
     tx.send(&SET_CLOSING, &[written(closing)?.into(), closes_at.into(), owner.into(), id.into()]).await
 }
 
-/// The configurations whose closing time has come, of whichever organisation.
+/// Spans organisations: returns the configurations whose closing time has come.
 pub async fn to_close(tx: &mut Tx<'_>, now: Timestamp, limit: usize) -> Result<Vec<ToClose>> {
     let rows = tx.all(&TO_CLOSE, &[now.into(), (limit as i64).into()]).await?;
     let read = |mut row: Row| {
@@ -188,7 +188,7 @@ pub async fn to_close(tx: &mut Tx<'_>, now: Timestamp, limit: usize) -> Result<V
     rows.into_iter().map(read).collect()
 }
 
-/// Takes the closing that has come, and sets the next; false where somebody did so already.
+/// Claims the closing that is due, and schedules the next. Returns false if another node has claimed it.
 pub async fn take_closing(tx: &mut Tx<'_>, due: &ToClose, now: Timestamp) -> Result<bool> {
     let values = [due.closing.next_after(now).into(), due.owner.into(), due.id.into(), now.into()];
     Ok(tx.execute(&TAKE_CLOSING, &values).await? > 0)
@@ -202,7 +202,7 @@ pub async fn delete(tx: &mut Tx<'_>, owner: Owner, id: Id<LocationConfiguration>
     tx.send(&DELETE, &[owner.into(), id.into()]).await
 }
 
-/// Up to `limit` configurations that use a location.
+/// Returns up to `limit` configurations that refer to a location.
 pub async fn users_of(
     tx: &mut Tx<'_>,
     owner: Owner,
@@ -213,7 +213,7 @@ pub async fn users_of(
     rows.into_iter().map(|mut row| Ok(UserOf { id: row.id(0)?, name: row.text(1)? })).collect()
 }
 
-/// Whether the location exists; if so, it stays until this transaction ends.
+/// Returns whether the location exists, and if so keeps it from being deleted until this transaction ends.
 pub async fn hold_location(tx: &mut Tx<'_>, owner: Owner, location: Id<Location>) -> Result<bool> {
     Ok(tx.one(&HOLD_LOCATION, &[owner.into(), location.into()]).await?.is_some())
 }

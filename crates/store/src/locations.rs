@@ -1,6 +1,6 @@
 //! Locations, their tags and their versions.
 
-use model::{Id, Location, Owner, Result};
+use model::{Id, Location, Owner, Result, Timestamp};
 
 use crate::engine::{Sql, Tx, Value};
 use crate::page::{Page, PageSql, Start};
@@ -14,8 +14,9 @@ const INSERT: Sql = Sql::same("INSERT INTO location (owner, id, version, doc) VA
 const UPDATE: Sql =
     Sql::same("UPDATE location SET version = version + 1, doc = $1 WHERE owner = $2 AND id = $3");
 const DELETE: Sql = Sql::same("DELETE FROM location WHERE owner = $1 AND id = $2");
-const KEEP_VERSION: Sql =
-    Sql::same("INSERT INTO location_version (owner, location_id, version, doc) VALUES ($1, $2, $3, $4)");
+const KEEP_VERSION: Sql = Sql::same(
+    "INSERT INTO location_version (owner, location_id, version, doc, replaced_at) VALUES ($1, $2, $3, $4, $5)",
+);
 const TAG_INSERT: Sql = Sql::same(
     "INSERT INTO location_tag (owner, tag, location_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
 );
@@ -25,7 +26,7 @@ const PAGE: PageSql = PageSql {
     newer: Sql::same("SELECT id, doc FROM location WHERE owner = $1 AND id > $2 ORDER BY id LIMIT $3"),
 };
 const ALL: Sql = Sql::same("SELECT id, doc FROM location WHERE owner = $1 ORDER BY id LIMIT $2");
-/// Those that carry all of the tags: `$3` lists them as JSON, `$4` counts them.
+/// Locations that have all of the tags: `$3` lists them as JSON, `$4` is their number.
 const PAGE_TAGGED: PageSql = PageSql {
     older: Sql::each(
         "SELECT id, doc FROM location l WHERE owner = $1 AND id < $2 AND (
@@ -61,7 +62,7 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
     &PAGE_TAGGED.newer,
 ];
 
-/// A location's document, as it is served, and which version of it.
+/// A location's document as the API serves it, and its version.
 pub struct Stored {
     pub version: i64,
     pub doc: String,
@@ -71,7 +72,7 @@ pub async fn get(tx: &mut Tx<'_>, owner: Owner, id: Id<Location>) -> Result<Opti
     read(tx, &GET, owner, id).await
 }
 
-/// As [`get`], and nobody else changes it before this transaction ends.
+/// Returns the location as [`get`] does, and locks its row until this transaction ends.
 pub async fn get_for_update(tx: &mut Tx<'_>, owner: Owner, id: Id<Location>) -> Result<Option<Stored>> {
     read(tx, &GET_FOR_UPDATE, owner, id).await
 }
@@ -81,7 +82,7 @@ async fn read(tx: &mut Tx<'_>, sql: &Sql, owner: Owner, id: Id<Location>) -> Res
     row.map(|mut row| Ok(Stored { version: row.int(0)?, doc: row.text(1)? })).transpose()
 }
 
-/// A page of documents, of the locations that carry all of the tags.
+/// Returns a page of documents of the locations that have all of the tags.
 pub async fn page(
     tx: &mut Tx<'_>,
     owner: Owner,
@@ -99,7 +100,7 @@ pub async fn page(
     page.try_map(|mut row| row.text(1))
 }
 
-/// Up to `limit` locations with their documents, oldest first.
+/// Returns up to `limit` locations with their documents, oldest first.
 pub async fn all(tx: &mut Tx<'_>, owner: Owner, limit: usize) -> Result<Vec<(Id<Location>, String)>> {
     let rows = tx.all(&ALL, &[owner.into(), Value::Int(limit as i64)]).await?;
     rows.into_iter().map(|mut row| Ok((row.id(0)?, row.text(1)?))).collect()
@@ -116,7 +117,7 @@ pub async fn insert(
     insert_tags(tx, owner, id, tags).await
 }
 
-/// Replaces the document and keeps the old one as a version.
+/// Replaces the document, and keeps the old one as a version.
 pub async fn update(
     tx: &mut Tx<'_>,
     owner: Owner,
@@ -124,21 +125,34 @@ pub async fn update(
     old: &Stored,
     doc: &str,
     tags: &[String],
+    now: Timestamp,
 ) -> Result<()> {
-    keep_version(tx, owner, id, old).await?;
+    keep_version(tx, owner, id, old, now).await?;
     tx.send(&UPDATE, &[doc.into(), owner.into(), id.into()]).await?;
     tx.send(&TAGS_DELETE, &[owner.into(), id.into()]).await?;
     insert_tags(tx, owner, id, tags).await
 }
 
-/// Deletes the location and keeps what it was as a version, for the shipments that pin it.
-pub async fn delete(tx: &mut Tx<'_>, owner: Owner, id: Id<Location>, old: &Stored) -> Result<()> {
-    keep_version(tx, owner, id, old).await?;
+/// Deletes the location, and keeps its last document as a version for the shipments that refer to it.
+pub async fn delete(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    id: Id<Location>,
+    old: &Stored,
+    now: Timestamp,
+) -> Result<()> {
+    keep_version(tx, owner, id, old, now).await?;
     tx.send(&DELETE, &[owner.into(), id.into()]).await
 }
 
-async fn keep_version(tx: &mut Tx<'_>, owner: Owner, id: Id<Location>, old: &Stored) -> Result<()> {
-    let values = [owner.into(), id.into(), old.version.into(), old.doc.as_str().into()];
+async fn keep_version(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    id: Id<Location>,
+    old: &Stored,
+    now: Timestamp,
+) -> Result<()> {
+    let values = [owner.into(), id.into(), old.version.into(), old.doc.as_str().into(), now.into()];
     tx.send(&KEEP_VERSION, &values).await
 }
 

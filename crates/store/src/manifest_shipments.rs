@@ -1,48 +1,57 @@
-//! Which shipments are in which manifest.
+//! The shipments of manifests.
 //!
-//! A purchase says which manifest it is in: that row is where manifesting and taking back meet, since both lock it. The
-//! list of a manifest is kept apart, because it stays when the carrier does not take the manifest.
+//! A purchase's row names the manifest that it is in. Manifesting and voiding both lock that row, so they exclude
+//! each other. The list of a manifest is a table of its own, because it stays if the carrier rejects the manifest.
 
 use model::{Batch, CarrierAccount, Error, Id, Location, Manifest, Owner, Result, Shipment, Timestamp};
 
 use crate::engine::{Row, Sql, Tx, Value, wanted};
 
-/// What was bought and is in no manifest. What it is grouped by can't change any more.
+/// Purchases that are in no manifest. The columns by which they are grouped no longer change. Returns are left out:
+/// their senders are customers, who hand them over themselves.
 const OPEN_OF_LOCATION: Sql = Sql::each(
     "SELECT s.id, p.account_id, s.origin_id, s.origin_version,
          CASE WHEN s.origin_id IS NULL THEN json_extract(s.doc, '$.addresses.origin') END,
          json_extract(s.doc, '$.options.shipping.date'),
-         COALESCE(p.sent_at, p.created_at)
+         COALESCE(p.sent_at, p.created_at), p.service,
+         (SELECT a.carrier FROM carrier_account a WHERE a.owner = p.owner AND a.id = p.account_id)
      FROM purchase p JOIN shipment s ON s.owner = p.owner AND s.id = p.shipment_id
      WHERE p.owner = $1 AND p.state = 'bought' AND p.manifest_id IS NULL AND s.status = 'purchased' AND s.origin_id = $2
+     AND json_extract(s.doc, '$.options.shipping.is_return') IS NOT 1
      ORDER BY s.id",
     "SELECT s.id, p.account_id, s.origin_id, s.origin_version,
          CASE WHEN s.origin_id IS NULL THEN s.doc::json #>> '{addresses,origin}' END,
          s.doc::json #>> '{options,shipping,date}',
-         COALESCE(p.sent_at, p.created_at)
+         COALESCE(p.sent_at, p.created_at), p.service,
+         (SELECT a.carrier FROM carrier_account a WHERE a.owner = p.owner AND a.id = p.account_id)
      FROM purchase p JOIN shipment s ON s.owner = p.owner AND s.id = p.shipment_id
      WHERE p.owner = $1 AND p.state = 'bought' AND p.manifest_id IS NULL AND s.status = 'purchased' AND s.origin_id = $2
+     AND s.doc::json #>> '{options,shipping,is_return}' IS DISTINCT FROM 'true'
      ORDER BY s.id",
 );
 const OPEN_OF_BATCH: Sql = Sql::each(
     "SELECT s.id, p.account_id, s.origin_id, s.origin_version,
          CASE WHEN s.origin_id IS NULL THEN json_extract(s.doc, '$.addresses.origin') END,
          json_extract(s.doc, '$.options.shipping.date'),
-         COALESCE(p.sent_at, p.created_at)
+         COALESCE(p.sent_at, p.created_at), p.service,
+         (SELECT a.carrier FROM carrier_account a WHERE a.owner = p.owner AND a.id = p.account_id)
      FROM shipment s JOIN purchase p ON p.owner = s.owner AND p.shipment_id = s.id
      WHERE s.owner = $1 AND s.batch_id = $2 AND p.state = 'bought' AND p.manifest_id IS NULL AND s.status = 'purchased'
+     AND json_extract(s.doc, '$.options.shipping.is_return') IS NOT 1
      ORDER BY s.id",
     "SELECT s.id, p.account_id, s.origin_id, s.origin_version,
          CASE WHEN s.origin_id IS NULL THEN s.doc::json #>> '{addresses,origin}' END,
          s.doc::json #>> '{options,shipping,date}',
-         COALESCE(p.sent_at, p.created_at)
+         COALESCE(p.sent_at, p.created_at), p.service,
+         (SELECT a.carrier FROM carrier_account a WHERE a.owner = p.owner AND a.id = p.account_id)
      FROM shipment s JOIN purchase p ON p.owner = s.owner AND p.shipment_id = s.id
      WHERE s.owner = $1 AND s.batch_id = $2 AND p.state = 'bought' AND p.manifest_id IS NULL AND s.status = 'purchased'
+     AND s.doc::json #>> '{options,shipping,is_return}' IS DISTINCT FROM 'true'
      ORDER BY s.id",
 );
-/// In the order of their keys, so that two who want the same never wait for each other in a circle. The list leads and
-/// each of it is looked up: left to itself and to statistics of a young table, the planner reads the list anew for each
-/// purchase that there is.
+/// Locks in the order of the keys, so that two transactions never wait for each other in a circle. The list leads,
+/// and each of its entries is looked up: with the statistics of a young table, the planner would otherwise read the
+/// list again for each purchase.
 const HOLD: Sql = Sql::each(
     "",
     concat!(
@@ -67,7 +76,7 @@ const LIST_ATTACHED: Sql = Sql::same(
      SELECT owner, manifest_id, shipment_id FROM purchase WHERE owner = $1 AND manifest_id = $2
      ON CONFLICT (owner, manifest_id, shipment_id) DO UPDATE SET is_released = 0",
 );
-/// What could not be attached again is in another manifest, or was taken back.
+/// A shipment that can't be attached again is in another manifest, or was voided.
 const FORGET_RELEASED: Sql =
     Sql::same("DELETE FROM manifest_shipment WHERE owner = $1 AND manifest_id = $2 AND is_released = 1");
 const COUNT_PACKAGES: Sql = Sql::each(
@@ -98,7 +107,7 @@ const DOCS_OF: Sql = Sql::same(
     "SELECT s.id, s.doc FROM manifest_shipment m JOIN shipment s ON s.owner = m.owner AND s.id = m.shipment_id
      WHERE m.owner = $1 AND m.manifest_id = $2 AND m.shipment_id > $3 ORDER BY m.shipment_id LIMIT $4",
 );
-/// The carrier's own names of what is handed over.
+/// The carrier's own ids of the shipments of a manifest.
 const PURCHASES_OF: Sql = Sql::each(
     "SELECT json_extract(receipt, '$.purchase') FROM purchase WHERE owner = $1 AND manifest_id = $2 ORDER BY shipment_id",
     "SELECT receipt::json ->> 'purchase' FROM purchase WHERE owner = $1 AND manifest_id = $2 ORDER BY shipment_id",
@@ -111,9 +120,10 @@ const BATCHES_OF: Sql = Sql::same(
      JOIN shipment s ON s.owner = m.owner AND s.id = m.shipment_id
      WHERE m.owner = $1 AND m.manifest_id = $2 AND s.batch_id IS NOT NULL ORDER BY s.batch_id",
 );
-/// What was bought of a finalised batch and is in no manifest that a carrier took.
+/// Purchases of a finalised batch that are in no manifest that a carrier accepted.
 const LEFT_OF_BATCH: Sql = Sql::each(
     "SELECT s.id FROM shipment s WHERE s.owner = $1 AND s.batch_id = $2 AND s.status = 'purchased'
+     AND json_extract(s.doc, '$.options.shipping.is_return') IS NOT 1
      AND NOT EXISTS (
          SELECT 1 FROM manifest_shipment l JOIN manifest m ON m.owner = l.owner AND m.id = l.manifest_id
          WHERE l.owner = s.owner AND l.shipment_id = s.id AND l.is_released = 0 AND m.status = 'created')
@@ -123,6 +133,7 @@ const LEFT_OF_BATCH: Sql = Sql::each(
          SELECT m.id FROM manifest_shipment l JOIN manifest m ON m.owner = l.owner AND m.id = l.manifest_id
          WHERE l.owner = $1 AND l.shipment_id = s.id AND l.is_released = 0 AND m.status = 'created' LIMIT 1) taken ON true
      WHERE s.owner = $1 AND s.batch_id = $2 AND s.status = 'purchased' AND taken.id IS NULL
+     AND s.doc::json #>> '{options,shipping,is_return}' IS DISTINCT FROM 'true'
      LIMIT 1",
 );
 
@@ -144,38 +155,42 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
     &LEFT_OF_BATCH,
 ];
 
-/// A shipment that was bought and is in no manifest.
+/// A purchased shipment that is in no manifest.
 #[derive(Clone, Debug)]
 pub struct Open {
     pub shipment: Id<Shipment>,
     pub account: Id<CarrierAccount>,
-    /// The location that it leaves from, and which version of it.
+    /// The handles of its carrier (`None` if the account was deleted) and of its service.
+    pub carrier: Option<String>,
+    pub service: String,
+    /// The location that it leaves from, and the version of that location.
     pub origin: Option<(Id<Location>, i64)>,
-    /// Where there is no such location: the address, as JSON.
+    /// The address as JSON, if there is no such location.
     pub address: Option<String>,
-    /// When it is to be shipped, if somebody said so, and when it was bought.
+    /// The shipping date, if the request had one, and the time of the purchase.
     pub date: Option<Timestamp>,
     pub bought_at: Timestamp,
 }
 
-/// What was bought, leaves from a location and is in no manifest.
+/// Returns the purchased shipments that leave from a location and are in no manifest.
 pub async fn open_of_location(tx: &mut Tx<'_>, owner: Owner, location: Id<Location>) -> Result<Vec<Open>> {
     let rows = tx.all(&OPEN_OF_LOCATION, &[owner.into(), location.into()]).await?;
     rows.into_iter().map(read_open).collect()
 }
 
-/// What was bought of a batch and is in no manifest.
+/// Returns the purchased shipments of a batch that are in no manifest.
 pub async fn open_of_batch(tx: &mut Tx<'_>, owner: Owner, batch: Id<Batch>) -> Result<Vec<Open>> {
     let rows = tx.all(&OPEN_OF_BATCH, &[owner.into(), batch.into()]).await?;
     rows.into_iter().map(read_open).collect()
 }
 
-/// Locks the purchases of shipments, in their order.
+/// Locks the purchases of shipments, in the order of their keys.
 pub async fn hold(tx: &mut Tx<'_>, owner: Owner, shipments: &[Id<Shipment>]) -> Result<()> {
     tx.all(&HOLD, &[owner.into(), list(shipments)]).await.map(drop)
 }
 
-/// Puts the shipments that are free into a manifest; gives how many there are, and their packages.
+/// Attaches those of the shipments to a manifest that are in no other. Returns their number, and that of their
+/// packages.
 pub(super) async fn attach(
     tx: &mut Tx<'_>,
     owner: Owner,
@@ -192,13 +207,13 @@ pub(super) async fn attach(
     Ok(Some((counted.int(0)?, counted.int(1)?)))
 }
 
-/// Frees the shipments of a manifest that the carrier did not take. Its list stays.
+/// Detaches the shipments of a manifest that the carrier rejected. The manifest's list stays.
 pub(super) async fn release(tx: &mut Tx<'_>, owner: Owner, manifest: Id<Manifest>) -> Result<()> {
     tx.send(&RELEASE, &[owner.into(), manifest.into()]).await?;
     tx.send(&DETACH, &[owner.into(), manifest.into()]).await
 }
 
-/// What manifests list, by manifest, and of each the oldest first.
+/// Returns the shipments of manifests, by manifest, and of each the oldest first.
 pub async fn shipments_of(
     tx: &mut Tx<'_>,
     owner: Owner,
@@ -211,7 +226,7 @@ pub async fn shipments_of(
     rows.into_iter().map(|mut row| Ok((row.id(0)?, row.id(1)?))).collect()
 }
 
-/// The documents of a manifest's next shipments after one.
+/// Returns the documents of the shipments of a manifest that follow the given one.
 pub async fn docs_of(
     tx: &mut Tx<'_>,
     owner: Owner,
@@ -225,24 +240,24 @@ pub async fn docs_of(
     rows.into_iter().map(|mut row| Ok((row.id(0)?, row.text(1)?))).collect()
 }
 
-/// The carrier's own names of what a manifest hands over.
+/// Returns the carrier's own ids of the shipments of a manifest.
 pub async fn purchases_of(tx: &mut Tx<'_>, owner: Owner, manifest: Id<Manifest>) -> Result<Vec<String>> {
     let rows = tx.all(&PURCHASES_OF, &[owner.into(), manifest.into()]).await?;
     rows.into_iter().map(|mut row| row.text(0)).collect()
 }
 
-/// Whether a shipment is in a manifest that is being made or was.
+/// Returns whether a shipment is in a manifest that is being made or is complete.
 pub async fn holds(tx: &mut Tx<'_>, owner: Owner, shipment: Id<Shipment>) -> Result<bool> {
     Ok(tx.one(&HOLDS, &[owner.into(), shipment.into()]).await?.is_some())
 }
 
-/// The batches that a manifest lists shipments of, in their order.
+/// Returns the batches whose shipments a manifest lists, in the order of their ids.
 pub async fn batches_of(tx: &mut Tx<'_>, owner: Owner, manifest: Id<Manifest>) -> Result<Vec<Id<Batch>>> {
     let rows = tx.all(&BATCHES_OF, &[owner.into(), manifest.into()]).await?;
     rows.into_iter().map(|mut row| row.id(0)).collect()
 }
 
-/// Whether all that was bought of a batch is in manifests that carriers took.
+/// Returns whether all purchased shipments of a batch are in manifests that carriers accepted.
 pub async fn is_batch_manifested(tx: &mut Tx<'_>, owner: Owner, batch: Id<Batch>) -> Result<bool> {
     Ok(tx.one(&LEFT_OF_BATCH, &[owner.into(), batch.into()]).await?.is_none())
 }
@@ -258,6 +273,8 @@ fn read_open(mut row: Row) -> Result<Open> {
         address: row.text_or_null(4)?,
         date: date.and_then(|text| Timestamp::parse(&text)),
         bought_at: row.moment(6)?,
+        service: row.text(7)?,
+        carrier: row.text_or_null(8)?,
     })
 }
 

@@ -1,4 +1,4 @@
-//! Manifests: who is at them, and how far they have come. Each belongs to the node that holds it, as purchases do.
+//! Manifests, with their state and the node that holds each. Nodes claim manifests as they claim purchases.
 
 use model::closing::Day;
 use model::manifest::Status;
@@ -6,14 +6,16 @@ use model::{
     Batch, CarrierAccount, Document, Error, Id, Location, Manifest, Owner, Result, Shipment, Timestamp,
 };
 
-use crate::engine::{Row, Sql, Tx, Value, wanted};
+use crate::engine::{Row, Sql, Tx, Value, taken, wanted};
 use crate::manifest_shipments::{attach, hold, list, release, shipments_of};
 use crate::page::{Page, PageSql, Start};
+use crate::suspects::{OTHERS, SUSPECTS};
 
 macro_rules! columns {
     () => {
         "owner, id, version, status, account_id, carrier, location_id, ship_date, details, document_id, \
-         shipments_count, packages_count, fence, failures, begun_at, created_at, updated_at"
+         shipments_count, packages_count, fence, failures, begun_at, created_at, updated_at, \
+         crashes"
     };
 }
 
@@ -59,7 +61,7 @@ const OF_BATCH: Sql = Sql::same(concat!(
          JOIN manifest_shipment m ON m.owner = s.owner AND m.shipment_id = s.id
          WHERE s.owner = $1 AND s.batch_id = $2) ORDER BY id"
 ));
-/// Those that stand, of a location's day.
+/// Manifests of one location and day that did not fail.
 const OF_DAY: Sql = Sql::same(concat!(
     "SELECT ",
     columns!(),
@@ -71,44 +73,47 @@ const INSERT: Sql = Sql::same(
          shipments_count, packages_count, due_at, begun_at, created_at, updated_at)
      VALUES ($1, $2, 1, 'creating', $3, $4, $5, $6, $7, $8, $9, $10, $11, $11, $11, $11)",
 );
-/// Whoever was at it before is shut out by the fence.
+/// Raises the fence, so that a node that still works on the earlier attempt can't record anything.
 const BEGIN_AGAIN: Sql = Sql::same(
     "UPDATE manifest SET version = version + 1, status = 'creating', details = $1, shipments_count = $2,
-         packages_count = $3, holder = '', fence = fence + 1, due_at = $4, failures = 0, begun_at = $4, updated_at = $4
+         packages_count = $3, holder = '', fence = fence + 1, due_at = $4, failures = 0, crashes = 0, begun_at = $4, updated_at = $4
      WHERE owner = $5 AND id = $6",
 );
 const USES_ACCOUNT: Sql =
     Sql::same("SELECT id FROM manifest WHERE owner = $1 AND status = 'creating' AND account_id = $2 LIMIT 1");
 /// Spans organisations.
 const ANY_DUE: Sql = Sql::same(
-    "SELECT fence FROM manifest WHERE due_at <= $1
+    "SELECT fence FROM manifest WHERE due_at <= $1 AND crashes = 0
      AND holder NOT IN (SELECT n.id FROM node n WHERE n.owner = '*' AND n.alive_until > $1) LIMIT 1",
 );
-/// Spans organisations.
+/// Spans organisations. `$3` is 1 to claim suspects, and 0 to claim everything else.
 const CLAIM: Sql = Sql::each(
     concat!(
-        "UPDATE manifest SET holder = $1, fence = fence + 1
-         WHERE (owner, id) IN (
-             SELECT m.owner, m.id FROM manifest m WHERE m.due_at <= $2
+        "UPDATE manifest SET ",
+        taken!(),
+        " WHERE (owner, id) IN (
+             SELECT m.owner, m.id FROM manifest m WHERE m.due_at <= $2 AND (m.crashes > 0) = ($3 = 1)
              AND m.holder NOT IN (SELECT n.id FROM node n WHERE n.owner = '*' AND n.alive_until > $2)
-             ORDER BY m.due_at LIMIT $3)
+             ORDER BY m.due_at LIMIT $4)
          RETURNING ",
         columns!()
     ),
     concat!(
-        "UPDATE manifest SET holder = $1, fence = manifest.fence + 1
-         FROM (
-             SELECT m.owner AS due_owner, m.id AS due_id FROM manifest m WHERE m.due_at <= $2
+        "UPDATE manifest SET ",
+        taken!(),
+        " FROM (
+             SELECT m.owner AS due_owner, m.id AS due_id FROM manifest m
+             WHERE m.due_at <= $2 AND (m.crashes > 0) = ($3::bigint = 1)
              AND m.holder NOT IN (SELECT n.id FROM node n WHERE n.owner = '*' AND n.alive_until > $2)
-             ORDER BY m.due_at LIMIT $3 FOR UPDATE OF m SKIP LOCKED) due
+             ORDER BY m.due_at LIMIT $4 FOR UPDATE OF m SKIP LOCKED) due
          WHERE manifest.owner = due_owner AND manifest.id = due_id
          RETURNING ",
         columns!()
     ),
 );
-/// Once: whoever repeats it, because the answer was lost, finds that nobody holds it any more.
+/// Takes effect once: it releases the claim, so a node that repeats it because the answer was lost changes no row.
 const RECORD: Sql = Sql::same(
-    "UPDATE manifest SET version = version + 1, status = $1, details = $2, holder = '', due_at = $3, failures = $4,
+    "UPDATE manifest SET version = version + 1, status = $1, details = $2, holder = '', crashes = 0, due_at = $3, failures = $4,
          updated_at = $5
      WHERE owner = $6 AND id = $7 AND fence = $8 AND holder <> ''",
 );
@@ -129,7 +134,7 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
     &RECORD,
 ];
 
-/// A manifest, and how far it has come.
+/// A manifest with its state.
 #[derive(Clone, Debug)]
 pub struct Stored {
     pub owner: Owner,
@@ -151,9 +156,11 @@ pub struct Stored {
     pub begun_at: Timestamp,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
+    /// The number of servers in a row that stopped while they held it.
+    pub crashes: i64,
 }
 
-/// A manifest that is to be.
+/// A new manifest.
 #[derive(Clone, Debug)]
 pub struct Intent {
     pub id: Id<Manifest>,
@@ -166,7 +173,7 @@ pub struct Intent {
     pub shipments: Vec<Id<Shipment>>,
 }
 
-/// How a manifest stands after something was done for it.
+/// The outcome of a step of work on a manifest.
 pub struct Standing {
     pub status: Status,
     /// As JSON.
@@ -179,7 +186,7 @@ pub async fn get(tx: &mut Tx<'_>, owner: Owner, id: Id<Manifest>) -> Result<Opti
     tx.one(&GET, &[owner.into(), id.into()]).await?.map(|row| read(row, 0)).transpose()
 }
 
-/// As [`get`], and nobody else changes it before this transaction ends.
+/// Returns the manifest as [`get`] does, and locks its row until this transaction ends.
 pub async fn get_for_update(tx: &mut Tx<'_>, owner: Owner, id: Id<Manifest>) -> Result<Option<Stored>> {
     tx.one(&GET_FOR_UPDATE, &[owner.into(), id.into()]).await?.map(|row| read(row, 0)).transpose()
 }
@@ -201,13 +208,13 @@ pub async fn page(
     Page::read(tx, &PAGE, owner.into(), &filters, start, limit).await?.try_map(|row| read(row, 1))
 }
 
-/// Those that list a shipment of a batch, the oldest first.
+/// Returns the manifests that list a shipment of a batch, oldest first.
 pub async fn of_batch(tx: &mut Tx<'_>, owner: Owner, batch: Id<Batch>) -> Result<Vec<Stored>> {
     let rows = tx.all(&OF_BATCH, &[owner.into(), batch.into()]).await?;
     rows.into_iter().map(|row| read(row, 0)).collect()
 }
 
-/// Those of a location's day that did not fail, the oldest first.
+/// Returns the manifests of one location and day that did not fail, oldest first.
 pub async fn of_day(
     tx: &mut Tx<'_>,
     owner: Owner,
@@ -220,7 +227,8 @@ pub async fn of_day(
     rows.into_iter().map(|row| read(row, 0)).collect()
 }
 
-/// Writes down a manifest, with those of its shipments that are still free. False where none is, and nothing was written.
+/// Inserts a manifest with those of its shipments that are in no other. If there are none, inserts nothing and
+/// returns false.
 pub async fn begin(tx: &mut Tx<'_>, owner: Owner, intent: &Intent, now: Timestamp) -> Result<bool> {
     let Some((shipments, packages)) = attach(tx, owner, intent.id, &intent.shipments).await? else {
         return Ok(false);
@@ -242,7 +250,7 @@ pub async fn begin(tx: &mut Tx<'_>, owner: Owner, intent: &Intent, now: Timestam
     Ok(true)
 }
 
-/// Begins a manifest that failed again, with those of its shipments that are still free. False where none is.
+/// Restarts a failed manifest with those of its shipments that are in no other. Returns false if there are none.
 pub async fn begin_again(tx: &mut Tx<'_>, manifest: &Stored, details: &str, now: Timestamp) -> Result<bool> {
     let (owner, id) = (manifest.owner, manifest.id);
     let shipments = shipments_of(tx, owner, &[id]).await?;
@@ -254,24 +262,32 @@ pub async fn begin_again(tx: &mut Tx<'_>, manifest: &Stored, details: &str, now:
     Ok(true)
 }
 
-/// Whether a carrier is being asked for a manifest with an account.
+/// Returns whether a manifest is being requested from a carrier with this account.
 pub async fn uses_account(tx: &mut Tx<'_>, owner: Owner, account: Id<CarrierAccount>) -> Result<bool> {
     Ok(tx.one(&USES_ACCOUNT, &[owner.into(), account.into()]).await?.is_some())
 }
 
-/// Whether there is anything to do that no living node is at.
+/// Returns whether there is due work that no live node holds.
 pub async fn any_due(tx: &mut Tx<'_>, now: Timestamp) -> Result<bool> {
     Ok(tx.one(&ANY_DUE, &[now.into()]).await?.is_some())
 }
 
-/// Takes what is due, of whichever organisation.
+/// Spans organisations: claims due manifests.
 pub async fn claim(tx: &mut Tx<'_>, node: &str, now: Timestamp, limit: usize) -> Result<Vec<Stored>> {
-    let rows = tx.all(&CLAIM, &[node.into(), now.into(), Value::Int(limit as i64)]).await?;
+    let rows = tx.all(&CLAIM, &[node.into(), now.into(), OTHERS, Value::Int(limit as i64)]).await?;
     rows.into_iter().map(|row| read(row, 0)).collect()
 }
 
-/// Writes down how a manifest stands and lets go of it; false where it is no longer held, and nothing may be written. The
-/// shipments of one that failed are free from then on.
+/// Claims the suspect that has been due for the longest. The node resumes it while it does no other work.
+pub async fn claim_suspect(tx: &mut Tx<'_>, node: &str, now: Timestamp) -> Result<Option<Stored>> {
+    tx.one(&CLAIM, &[node.into(), now.into(), SUSPECTS, Value::Int(1)])
+        .await?
+        .map(|row| read(row, 0))
+        .transpose()
+}
+
+/// Records the outcome and releases the claim. Returns false, and writes nothing, if the node no longer holds the
+/// manifest. The shipments of a failed manifest become free for another.
 pub async fn record(tx: &mut Tx<'_>, manifest: &Stored, standing: &Standing, now: Timestamp) -> Result<bool> {
     let (owner, id) = (manifest.owner, manifest.id);
     let values = [
@@ -314,5 +330,6 @@ fn read(mut row: Row, first: usize) -> Result<Stored> {
         begun_at: row.moment(first + 14)?,
         created_at: row.moment(first + 15)?,
         updated_at: row.moment(first + 16)?,
+        crashes: row.int(first + 17)?,
     })
 }

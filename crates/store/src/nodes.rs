@@ -1,4 +1,5 @@
-//! The servers that are running. What a server holds is its own while it lives, and free once it stopped saying so.
+//! The running servers. Each has a lease. While it lasts, the server's claims are valid. Once it has expired, other
+//! nodes may claim the work.
 
 use model::{Result, Timestamp};
 
@@ -6,7 +7,8 @@ use crate::engine::{Sql, Tx};
 use crate::installation::INSTALLATION;
 
 const INSERT: Sql = Sql::same("INSERT INTO node (owner, id, alive_until) VALUES ($1, $2, $3)");
-/// Only while it lives: one that was frozen for too long has lost what it held, and must not seem to hold it again.
+/// Only an unexpired lease is extended: a node that was frozen for too long has lost its claims, and must not regain
+/// them.
 const EXTEND: Sql =
     Sql::same("UPDATE node SET alive_until = $1 WHERE owner = $2 AND id = $3 AND alive_until > $4");
 const DELETE: Sql = Sql::same("DELETE FROM node WHERE owner = $1 AND id = $2");
@@ -19,7 +21,7 @@ pub async fn insert(tx: &mut Tx<'_>, node: &str, alive_until: Timestamp) -> Resu
     tx.send(&INSERT, &[INSTALLATION.into(), node.into(), alive_until.into()]).await
 }
 
-/// Says that a node still lives; false where that comes too late.
+/// Extends a node's lease. Returns false if it has expired.
 pub async fn extend(tx: &mut Tx<'_>, node: &str, until: Timestamp, now: Timestamp) -> Result<bool> {
     let values = [until.into(), INSTALLATION.into(), node.into(), now.into()];
     Ok(tx.execute(&EXTEND, &values).await? > 0)
@@ -29,12 +31,13 @@ pub async fn delete(tx: &mut Tx<'_>, node: &str) -> Result<()> {
     tx.send(&DELETE, &[INSTALLATION.into(), node.into()]).await
 }
 
-/// Forgets the nodes that stopped long ago.
+/// Deletes nodes whose lease expired long ago.
 pub async fn delete_dead(tx: &mut Tx<'_>, before: Timestamp) -> Result<()> {
     tx.send(&DELETE_DEAD, &[INSTALLATION.into(), before.into()]).await
 }
 
-/// Forgets all nodes: for a database that only one process can have.
+/// Deletes all nodes, for a database that only one process can open, or that was restored. A running node takes a new
+/// id with its next heartbeat.
 pub async fn delete_all(tx: &mut Tx<'_>) -> Result<()> {
     tx.send(&DELETE_ALL, &[INSTALLATION.into()]).await
 }

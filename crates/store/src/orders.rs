@@ -10,7 +10,8 @@ use crate::inventory_items::id_list;
 use crate::page::{Page, PageSql, Start};
 
 const GET: Sql = Sql::same("SELECT version, status, doc FROM orders WHERE owner = $1 AND id = $2");
-/// All that touches an order's allocations begins here: the database makes them take turns, on however many nodes.
+/// Every transaction that changes an order's allocations locks the order first, so they run one after the other, on
+/// however many nodes.
 const GET_FOR_UPDATE: Sql = Sql::each(
     "SELECT version, status, doc FROM orders WHERE owner = $1 AND id = $2",
     "SELECT version, status, doc FROM orders WHERE owner = $1 AND id = $2 FOR UPDATE",
@@ -56,7 +57,7 @@ const LINE_UPDATE: Sql = Sql::same(
 const LINE_DELETE: Sql =
     Sql::same("DELETE FROM order_line WHERE owner = $1 AND order_id = $2 AND item_id = $3");
 const LINES_DELETE: Sql = Sql::same("DELETE FROM order_line WHERE owner = $1 AND order_id = $2");
-/// The guard: more than the line wants is never allocated. The table's CHECK says the same once more.
+/// Never allocates more than the line's quantity. A CHECK of the table enforces the same.
 const ALLOCATE: Sql = Sql::same(
     "UPDATE order_line SET allocated = allocated + $1
      WHERE owner = $2 AND order_id = $3 AND item_id = $4 AND allocated + $1 BETWEEN 0 AND quantity",
@@ -149,14 +150,14 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
     &LINES_OF,
 ];
 
-/// An order's document, as it is served, its status, and which version of it.
+/// An order's document as the API serves it, its status and its version.
 pub struct Stored {
     pub version: i64,
     pub status: Status,
     pub doc: String,
 }
 
-/// What chooses orders for a list.
+/// The filters of a list of orders.
 #[derive(Clone, Default)]
 pub struct Filter {
     pub status: Option<Status>,
@@ -167,7 +168,7 @@ pub async fn get(tx: &mut Tx<'_>, owner: Owner, id: Id<Order>) -> Result<Option<
     read(tx, &GET, owner, id).await
 }
 
-/// As [`get`], and nobody else touches the order or its allocations before this transaction ends.
+/// Returns the order as [`get`] does, and locks it and its allocations until this transaction ends.
 pub async fn get_for_update(tx: &mut Tx<'_>, owner: Owner, id: Id<Order>) -> Result<Option<Stored>> {
     read(tx, &GET_FOR_UPDATE, owner, id).await
 }
@@ -223,13 +224,13 @@ pub async fn update(
     tx.send(&UPDATE, &values).await
 }
 
-/// Deletes an order that has neither allocations nor a reservation any more, with its lines.
+/// Deletes an order and its lines. It must have neither allocations nor a reservation.
 pub async fn delete(tx: &mut Tx<'_>, owner: Owner, id: Id<Order>) -> Result<()> {
     tx.send(&LINES_DELETE, &[owner.into(), id.into()]).await?;
     tx.send(&DELETE, &[owner.into(), id.into()]).await
 }
 
-/// What the order wants, in its order, and how much of it is allocated.
+/// Returns the order's lines in their order, with their allocated quantities.
 pub async fn lines(tx: &mut Tx<'_>, owner: Owner, id: Id<Order>) -> Result<Vec<ReservedItem>> {
     tx.all(&LINES, &[owner.into(), id.into()]).await?.into_iter().map(|row| read_line(row, 0)).collect()
 }
@@ -238,7 +239,7 @@ fn read_line(mut row: Row, at: usize) -> Result<ReservedItem> {
     Ok(ReservedItem { id: row.id(at)?, quantity: row.int(at + 1)?, allocated_quantity: row.int(at + 2)? })
 }
 
-/// Makes the order's lines what they should be; lines that hold allocations must stay.
+/// Replaces the order's lines. Lines that have allocations must be among the new ones.
 pub async fn set_lines(
     tx: &mut Tx<'_>,
     owner: Owner,
@@ -262,7 +263,8 @@ pub async fn set_lines(
     Ok(())
 }
 
-/// Counts an amount of an item as allocated, or as released where it is negative. False where it does not fit.
+/// Adds to the allocated quantity of a line, or subtracts if the amount is negative. Returns false if it does not
+/// fit.
 pub async fn allocate(
     tx: &mut Tx<'_>,
     owner: Owner,
@@ -273,7 +275,7 @@ pub async fn allocate(
     Ok(tx.execute(&ALLOCATE, &[amount.into(), owner.into(), id.into(), item.into()]).await? == 1)
 }
 
-/// Counts nothing of the order as allocated.
+/// Sets the allocated quantities of all lines to zero.
 pub async fn release(tx: &mut Tx<'_>, owner: Owner, id: Id<Order>) -> Result<()> {
     tx.send(&RELEASE, &[owner.into(), id.into()]).await
 }
@@ -311,7 +313,7 @@ pub async fn reservation(tx: &mut Tx<'_>, owner: Owner, order: Id<Order>) -> Res
     }))
 }
 
-/// A page of reservations, of the named orders only where some are named.
+/// Returns a page of reservations, of the given orders or, if none are given, of all.
 pub async fn reservations(
     tx: &mut Tx<'_>,
     owner: Owner,

@@ -1,19 +1,22 @@
-//! Pages of a list, by a key that sorts by age: an identifier, or a number.
+//! Keyset pagination: pages of a list that is sorted by an identifier or a number.
 //!
-//! A page starts at a key, not at a count, so that rows inserted or deleted meanwhile shift nothing.
+//! A page starts at a key, not at an offset, so rows that are inserted or deleted meanwhile shift nothing.
 
 use model::{Error, Result};
 
 use crate::engine::{Row, Sql, Tx, Value};
 
+/// The most bytes of rows in one page. A page has at least one row, and the next page begins after its last.
+pub const PAGE_BYTES_MAX: usize = 4 << 20;
+
 /// Where a page starts.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Start {
-    /// Where the list begins.
+    /// At the beginning of the list.
     First,
-    /// Right after this key, towards the old.
+    /// After this key, in the direction of older rows.
     OlderThan(String),
-    /// Right after this key, towards the new.
+    /// After this key, in the direction of newer rows.
     NewerThan(String),
 }
 
@@ -24,7 +27,7 @@ pub enum Order {
     OldestFirst,
 }
 
-/// What the keys of a list are.
+/// The kind of key that a list is sorted by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keys {
     /// Identifiers, or other words of ASCII letters.
@@ -33,25 +36,25 @@ pub enum Keys {
     Number,
 }
 
-/// How a list is sorted.
+/// The sort order of a list.
 #[derive(Clone, Copy, Debug)]
 pub struct Sorting {
     pub keys: Keys,
     pub order: Order,
 }
 
-/// As nearly every list is.
+/// The sort order of nearly all lists: by identifier, newest first.
 pub const BY_ID: Sorting = Sorting { keys: Keys::Text, order: Order::NewestFirst };
 
-/// A page, and the keys to go on from: `None` where there is nothing more in that direction.
+/// A page, and the keys from which to continue. A key is `None` if there are no more rows in that direction.
 pub struct Page<T> {
     pub items: Vec<T>,
     pub older_than: Option<String>,
     pub newer_than: Option<String>,
 }
 
-/// The two statements of a list. Both take `$1` owner, `$2` key, then the filters, and last the limit; both give the
-/// key as their first column.
+/// The two statements of a list. Both take `$1` owner, `$2` key, then the filters, and last the limit. Both return
+/// the key as their first column.
 pub struct PageSql {
     /// Newest first.
     pub older: Sql,
@@ -60,7 +63,7 @@ pub struct PageSql {
 }
 
 impl Keys {
-    /// Sorts before every key.
+    /// Returns a key that sorts before all others.
     fn before(self) -> String {
         match self {
             Keys::Text => String::new(),
@@ -68,7 +71,7 @@ impl Keys {
         }
     }
 
-    /// Sorts after every key.
+    /// Returns a key that sorts after all others.
     fn beyond(self) -> String {
         match self {
             Keys::Text => "~".to_owned(),
@@ -76,7 +79,7 @@ impl Keys {
         }
     }
 
-    /// The key as the database has it.
+    /// Converts the key to the type of its column.
     fn value(self, key: &str) -> Result<Value> {
         match self {
             Keys::Text => Ok(key.into()),
@@ -98,7 +101,7 @@ impl Page<Row> {
         Self::read_sorted(tx, sql, BY_ID, owner, filters, start, limit).await
     }
 
-    /// Reads a page, and looks whether there is more on either side.
+    /// Reads a page, and checks whether there are more rows on either side.
     pub async fn read_sorted(
         tx: &mut Tx<'_>,
         sql: &PageSql,
@@ -118,7 +121,8 @@ impl Page<Row> {
         let (is_towards_old, key) = sorting.bearing(start);
         let (statement, opposite) =
             if is_towards_old { (&sql.older, &sql.newer) } else { (&sql.newer, &sql.older) };
-        let items = tx.all(statement, &values(&key, limit + 1)?).await?;
+        let items = tx.some(statement, &values(&key, limit + 1)?, PAGE_BYTES_MAX).await?;
+        let limit = fitting(&items).min(limit);
         let found = Found::new(sorting, start, items, limit, Row::key)?;
         let has_back = match &found.edge {
             Some(edge) => !tx.all(opposite, &values(edge, 1)?).await?.is_empty(),
@@ -128,8 +132,18 @@ impl Page<Row> {
     }
 }
 
+/// Returns how many of the rows fit into a page: at least one, however large it is.
+fn fitting(rows: &[Row]) -> usize {
+    let mut bytes = 0_usize;
+    let fits = |row: &&Row| {
+        bytes = bytes.saturating_add(row.bytes());
+        bytes <= PAGE_BYTES_MAX
+    };
+    rows.iter().take_while(fits).count().max(1)
+}
+
 impl Sorting {
-    /// Whether a page goes towards the old, and the key that it begins after.
+    /// Returns whether a page goes towards older rows, and the key after which it begins.
     pub fn bearing(self, start: &Start) -> (bool, String) {
         match start {
             Start::First if self.order == Order::NewestFirst => (true, self.keys.beyond()),
@@ -140,18 +154,18 @@ impl Sorting {
     }
 }
 
-/// What was found for a page, before it is known whether there is more where we came from.
+/// The rows of a page, before it is known whether there are rows in the opposite direction.
 pub struct Found<T> {
     items: Vec<T>,
     onward: Option<String>,
-    /// From here on, in the opposite direction, is what we came from; `None` where the list begins here.
+    /// The key from which rows in the opposite direction begin. `None` if the page is at the beginning of the list.
     pub edge: Option<String>,
     is_towards_old: bool,
     is_reversed: bool,
 }
 
 impl<T> Found<T> {
-    /// Takes what was found in the page's direction: one more than the limit, where there is more.
+    /// Takes the rows that a statement with a limit of one more than the page returned.
     pub fn new(
         sorting: Sorting,
         start: &Start,
@@ -163,11 +177,12 @@ impl<T> Found<T> {
         let has_more = items.len() > limit;
         items.truncate(limit);
         let onward = items.last().filter(|_| has_more).map(&key_of).transpose()?;
-        // Where we came from there was a row, which may be gone by now: so look.
+        // The row that the cursor names existed once, but may be deleted now, so a query has to check.
         let edge = match (start, items.first()) {
             (Start::First, _) => None,
             (_, Some(first)) => Some(key_of(first)?),
-            // Nothing lies ahead any more. What is left lies behind, from the very end on.
+            // There are no rows in this direction. All remaining rows are in the opposite one, from the end of the
+            // list on.
             (Start::OlderThan(_), None) => Some(sorting.keys.before()),
             (Start::NewerThan(_), None) => Some(sorting.keys.beyond()),
         };
@@ -175,7 +190,7 @@ impl<T> Found<T> {
         Ok(Self { items, onward, edge, is_towards_old, is_reversed })
     }
 
-    /// The page, once it is known whether there is anything beyond the edge.
+    /// Completes the page, once it is known whether there are rows in the opposite direction.
     pub fn page(mut self, has_back: bool) -> Page<T> {
         if self.is_reversed {
             self.items.reverse();
@@ -188,7 +203,7 @@ impl<T> Found<T> {
 }
 
 impl<T> Page<T> {
-    /// Turns each entry into what it stands for.
+    /// Converts each item of the page.
     pub fn try_map<U>(self, read: impl FnMut(T) -> Result<U>) -> Result<Page<U>> {
         let items = self.items.into_iter().map(read).collect::<Result<_>>()?;
         Ok(Page { items, older_than: self.older_than, newer_than: self.newer_than })

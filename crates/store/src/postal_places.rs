@@ -1,4 +1,5 @@
-//! Where post codes are, as the operator imported them. They belong to the installation, not to an organisation.
+//! The coordinates of post codes, as the operator imported them. They belong to the installation, not to an
+//! organisation.
 
 use std::collections::BTreeSet;
 
@@ -8,8 +9,8 @@ use serde_json::json;
 
 use crate::engine::{Sql, Tx, Value, wanted};
 
-/// Spans organisations: all may look things up here, none owns it. `$1` lists the rows as JSON, so that a table of
-/// hundreds of thousands does not cost a round trip for each.
+/// Spans organisations: all of them may read these rows, none owns them. `$1` lists the rows as JSON, so that
+/// importing hundreds of thousands does not take a round trip for each.
 const PUT: Sql = Sql::each(
     "INSERT INTO postal_place (owner, country_code, post_code, latitude, longitude, spread)
      SELECT '*', value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4 FROM json_each($1) WHERE true
@@ -36,7 +37,7 @@ const FIND: Sql = Sql::each(
 
 pub(crate) const STATEMENTS: &[&Sql] = &[&PUT, &FIND];
 
-/// A post code's middle and extent, in millionths of a degree.
+/// The centre and the extent of a post code's area, in millionths of a degree.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Area {
     pub latitude: i64,
@@ -44,7 +45,7 @@ pub struct Area {
     pub spread: i64,
 }
 
-/// Puts areas into the table, in the place of those of the same post codes. No post code may be there twice.
+/// Inserts or replaces areas. A post code may appear only once in the list.
 pub async fn put(tx: &mut Tx<'_>, areas: &[PostalArea]) -> Result<()> {
     let rows = areas.iter().map(|area| {
         json!([area.country.as_str(), area.post_code, area.latitude, area.longitude, area.spread])
@@ -53,7 +54,7 @@ pub async fn put(tx: &mut Tx<'_>, areas: &[PostalArea]) -> Result<()> {
     tx.send(&PUT, &[rows]).await
 }
 
-/// The post codes of a country that are known, out of these.
+/// Returns the areas of those of the post codes that are known.
 pub async fn find(tx: &mut Tx<'_>, country: &str, codes: &BTreeSet<String>) -> Result<Vec<(String, Area)>> {
     let codes = serde_json::Value::from_iter(codes.iter().map(String::as_str)).to_string();
     let rows = tx.all(&FIND, &[country.into(), codes.into()]).await?;

@@ -1,12 +1,14 @@
-//! Backups that were put in the place of the data, and how that is found out.
+//! Detection of a restored backup.
 //!
-//! Servers count on a mark with each heartbeat, and remember elsewhere how far it was. A database whose mark is behind that,
-//! or was made in another place, is an older one: carriers may know of purchases that it never heard of.
+//! Servers advance a mark with each heartbeat, and also store it outside of the database. If the database's mark is
+//! behind that copy, or was written in another place, the database is an older state: carriers may know purchases
+//! that it does not have.
 
 use model::{Result, Timestamp};
 
 use crate::engine::{Sql, Tx};
 use crate::installation::{self, INSTALLATION};
+use crate::nodes;
 
 /// The name of the mark in the installation's texts.
 const MARK: &str = "mark";
@@ -16,35 +18,79 @@ const LAST: Sql =
 const INSERT: Sql = Sql::same(
     "INSERT INTO restoration (owner, restored_at, reason) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
 );
-/// Locked where there are several nodes, so that of two that find the same out the second finds it done.
+/// Locked on PostgreSQL: if two nodes find the same restored backup, the second sees that the first has recorded it.
 const GET_MARK: Sql = Sql::each(
     "SELECT value FROM installation WHERE owner = $1 AND name = $2",
     "SELECT value FROM installation WHERE owner = $1 AND name = $2 FOR UPDATE",
 );
-/// Spans organisations. Whoever holds one is shut out.
+/// All servers lock the mark with each heartbeat. If a server stops while it holds the lock, its transaction is
+/// rolled back long before the leases of the others expire.
+const LIMIT_IDLENESS: Sql =
+    Sql::each("", "SELECT set_config('idle_in_transaction_session_timeout', '3s', true)");
+const MARK_PLACE: Sql = Sql::each(
+    "SELECT json_extract(value, '$.place') FROM installation WHERE owner = $1 AND name = $2",
+    "SELECT value::json ->> 'place' FROM installation WHERE owner = $1 AND name = $2",
+);
+/// Waits for the transactions that write purchases, so that none of them commits a purchase that the next statement
+/// does not see.
+const LOCK_PURCHASES: Sql = Sql::each("", "LOCK TABLE purchase IN SHARE ROW EXCLUSIVE MODE");
+/// The lock that writing a purchase takes, taken before the last restoration is read. Otherwise a restoration could
+/// commit between the read and the write, and the purchase would be written as unambiguous.
+const LOCK_OUT_RESTORATION: Sql = Sql::each("", "LOCK TABLE purchase IN ROW EXCLUSIVE MODE");
+/// Spans organisations. The fence goes up, so a node that holds such a purchase loses it. The carrier's own name of the
+/// purchase is deleted, because the lost database may have bought it under another name.
 const DOUBT: Sql = Sql::same(
     "UPDATE purchase SET state = 'checking', unknown_at = $1, due_at = $1, holder = '', fence = fence + 1, failures = 0,
-         updated_at = $1
-     WHERE state IN ('ready', 'calling')",
+         prepared = NULL, updated_at = $1
+     WHERE state IN ('ready', 'calling', 'checking')",
 );
 
-pub(crate) const STATEMENTS: &[&Sql] = &[&LAST, &INSERT, &GET_MARK, &DOUBT];
+pub(crate) const STATEMENTS: &[&Sql] = &[
+    &LAST,
+    &INSERT,
+    &GET_MARK,
+    &LIMIT_IDLENESS,
+    &MARK_PLACE,
+    &LOCK_PURCHASES,
+    &LOCK_OUT_RESTORATION,
+    &DOUBT,
+];
 
-/// When a backup was last restored, if one was.
+/// Returns when a backup was last restored, if one was. Call before writing the purchase that depends on it, in the
+/// same transaction.
 pub async fn last(tx: &mut Tx<'_>) -> Result<Option<Timestamp>> {
+    tx.send(&LOCK_OUT_RESTORATION, &[]).await?;
     let row = tx.one(&LAST, &[INSTALLATION.into()]).await?;
     row.map(|mut row| row.moment(0)).transpose()
 }
 
-/// Writes down that a backup was restored, and has everything looked up that may have been bought since it was made; tells
-/// how much that is. What is begun later is the business of whoever begins it.
+/// Records that a backup was restored, and makes every purchase due for a look-up that may have been bought since the
+/// backup was made. Returns the number of purchases. For purchases that begin later, the code that begins them reads
+/// [`last`].
+///
+/// All nodes lose their ids. If a node keeps running with a promoted replica, the replica may show it as the holder
+/// of work that it has finished and released in the lost database. It would never resume that work, and no other node
+/// could claim it.
 pub async fn insert(tx: &mut Tx<'_>, now: Timestamp, reason: &str) -> Result<u64> {
     tx.send(&INSERT, &[INSTALLATION.into(), now.into(), reason.into()]).await?;
+    tx.send(&LOCK_PURCHASES, &[]).await?;
+    nodes::delete_all(tx).await?;
     tx.execute(&DOUBT, &[now.into()]).await
 }
 
-/// The mark, as it was last written. Nobody else writes it before this transaction ends.
+/// Returns whether the last heartbeat was written in this place. If not, the database is a restored backup or a
+/// promoted replica, and the next heartbeat will record that. Until then nothing may be bought. A database without a
+/// mark has had no server yet.
+pub async fn is_in_place(tx: &mut Tx<'_>) -> Result<bool> {
+    let row = tx.one(&MARK_PLACE, &[INSTALLATION.into(), MARK.into()]).await?;
+    let Some(marked) = row.map(|mut row| row.text_or_null(0)).transpose()?.flatten() else { return Ok(true) };
+    Ok(tx.place().await? == marked)
+}
+
+/// Returns the mark as it was last written, and locks it until this transaction ends. From here on the transaction
+/// may not pause for more than three seconds between two statements.
 pub async fn mark_for_update(tx: &mut Tx<'_>) -> Result<Option<String>> {
+    tx.send(&LIMIT_IDLENESS, &[]).await?;
     let row = tx.one(&GET_MARK, &[INSTALLATION.into(), MARK.into()]).await?;
     row.map(|mut row| row.text(0)).transpose()
 }

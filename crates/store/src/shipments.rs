@@ -1,40 +1,41 @@
-//! Shipments. A shipment's document is all that is shown of it but its files, which have a table of their own.
+//! Shipments. A shipment's document is everything that the API shows of it, except for its files, which have a table
+//! of their own.
 
 use model::shipment::{Status, Summary};
 use model::{Batch, Error, Id, Location, Owner, Result, Shipment};
 
-use crate::engine::{Row, Sql, Tx, wanted};
+use crate::engine::{Row, Sql, Tx, Value, wanted};
 use crate::inventory_items::id_list;
 use crate::page::{Page, PageSql, Start};
 
 const GET: Sql = Sql::same(
-    "SELECT id, version, status, doc, batch_id, packages_count, errors_count, chosen FROM shipment WHERE owner = $1 AND id = $2",
+    "SELECT id, version, status, doc, batch_id, packages_count, errors_count, chosen, label_pending FROM shipment WHERE owner = $1 AND id = $2",
 );
 const GET_FOR_UPDATE: Sql = Sql::each(
-    "SELECT id, version, status, doc, batch_id, packages_count, errors_count, chosen FROM shipment WHERE owner = $1 AND id = $2",
-    "SELECT id, version, status, doc, batch_id, packages_count, errors_count, chosen FROM shipment WHERE owner = $1 AND id = $2 FOR UPDATE",
+    "SELECT id, version, status, doc, batch_id, packages_count, errors_count, chosen, label_pending FROM shipment WHERE owner = $1 AND id = $2",
+    "SELECT id, version, status, doc, batch_id, packages_count, errors_count, chosen, label_pending FROM shipment WHERE owner = $1 AND id = $2 FOR UPDATE",
 );
 /// `$2` lists ids as JSON.
 const ALL: Sql = Sql::each(
-    "SELECT id, version, status, doc, batch_id, packages_count, errors_count, chosen FROM shipment
+    "SELECT id, version, status, doc, batch_id, packages_count, errors_count, chosen, label_pending FROM shipment
      WHERE owner = $1 AND id IN (SELECT value FROM json_each($2)) ORDER BY id",
     concat!(
         "SELECT s.* FROM ",
         wanted!("$2"),
         " CROSS JOIN LATERAL (
-             SELECT id, version, status, doc, batch_id, packages_count, errors_count, chosen FROM shipment
+             SELECT id, version, status, doc, batch_id, packages_count, errors_count, chosen, label_pending FROM shipment
              WHERE owner = $1 AND id = wanted.id OFFSET 0) s
          ORDER BY s.id"
     ),
 );
-/// The batch that a shipment is in is locked before it, as everywhere.
+/// A shipment's batch is locked before the shipment, as in every other transaction.
 const LOCK_BATCH: Sql = Sql::each(
     "",
     "SELECT id FROM batch WHERE owner = $1
      AND id = (SELECT batch_id FROM shipment WHERE owner = $1 AND id = $2) FOR UPDATE",
 );
-/// `$2` lists ids as JSON. Sorted before they are locked, so that whoever locks several does it in one order. The list
-/// leads, whatever the planner thinks of a table that was filled a moment ago.
+/// `$2` lists ids as JSON. They are sorted before they are locked, so that all transactions lock batches in the same
+/// order. The list leads, whatever the planner's statistics say about a table that has just been filled.
 const LOCK_BATCHES: Sql = Sql::each(
     "",
     "SELECT b.id FROM (
@@ -44,13 +45,13 @@ const LOCK_BATCHES: Sql = Sql::each(
      CROSS JOIN LATERAL (SELECT id FROM batch WHERE owner = $1 AND id = named.id FOR UPDATE) b",
 );
 const ALL_FOR_UPDATE: Sql = Sql::each(
-    "SELECT id, version, status, doc, batch_id, packages_count, errors_count, chosen FROM shipment
+    "SELECT id, version, status, doc, batch_id, packages_count, errors_count, chosen, label_pending FROM shipment
      WHERE owner = $1 AND id IN (SELECT value FROM json_each($2)) ORDER BY id",
     concat!(
         "SELECT s.* FROM ",
         wanted!("$2"),
         " CROSS JOIN LATERAL (
-             SELECT id, version, status, doc, batch_id, packages_count, errors_count, chosen FROM shipment
+             SELECT id, version, status, doc, batch_id, packages_count, errors_count, chosen, label_pending FROM shipment
              WHERE owner = $1 AND id = wanted.id FOR UPDATE) s"
     ),
 );
@@ -59,27 +60,28 @@ const INSERT: Sql = Sql::same(
      VALUES ($1, $2, 1, $3, $4, $5, $6, $7, $8, $9)",
 );
 const UPDATE: Sql = Sql::same(
-    "UPDATE shipment SET version = version + 1, status = $1, packages_count = $2, errors_count = $3, chosen = $4, doc = $5
-     WHERE owner = $6 AND id = $7",
+    "UPDATE shipment SET version = version + 1, status = $1, packages_count = $2, errors_count = $3, chosen = $4, doc = $5,
+         label_pending = $6
+     WHERE owner = $7 AND id = $8",
 );
 const SET_ORIGIN: Sql =
     Sql::same("UPDATE shipment SET origin_id = $1, origin_version = $2 WHERE owner = $3 AND id = $4");
 const DELETE: Sql = Sql::same("DELETE FROM shipment WHERE owner = $1 AND id = $2");
 const PAGE: PageSql = PageSql {
     older: Sql::same(
-        "SELECT id, version, status, doc, batch_id, packages_count, errors_count, chosen FROM shipment WHERE owner = $1 AND id < $2 ORDER BY id DESC LIMIT $3",
+        "SELECT id, version, status, doc, batch_id, packages_count, errors_count, chosen, label_pending FROM shipment WHERE owner = $1 AND id < $2 ORDER BY id DESC LIMIT $3",
     ),
     newer: Sql::same(
-        "SELECT id, version, status, doc, batch_id, packages_count, errors_count, chosen FROM shipment WHERE owner = $1 AND id > $2 ORDER BY id LIMIT $3",
+        "SELECT id, version, status, doc, batch_id, packages_count, errors_count, chosen, label_pending FROM shipment WHERE owner = $1 AND id > $2 ORDER BY id LIMIT $3",
     ),
 };
 const PAGE_BY_STATUS: PageSql = PageSql {
     older: Sql::same(
-        "SELECT id, version, status, doc, batch_id, packages_count, errors_count, chosen FROM shipment
+        "SELECT id, version, status, doc, batch_id, packages_count, errors_count, chosen, label_pending FROM shipment
          WHERE owner = $1 AND id < $2 AND status = $3 ORDER BY id DESC LIMIT $4",
     ),
     newer: Sql::same(
-        "SELECT id, version, status, doc, batch_id, packages_count, errors_count, chosen FROM shipment
+        "SELECT id, version, status, doc, batch_id, packages_count, errors_count, chosen, label_pending FROM shipment
          WHERE owner = $1 AND id > $2 AND status = $3 ORDER BY id LIMIT $4",
     ),
 };
@@ -101,20 +103,20 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
     &PAGE_BY_STATUS.newer,
 ];
 
-/// A shipment's document, which version of it, and where it stands.
+/// A shipment's document, its version, and the columns beside the document.
 #[derive(Clone)]
 pub struct Stored {
     pub id: Id<Shipment>,
     pub version: i64,
     pub status: Status,
     pub doc: String,
-    /// The one batch that it is in.
+    /// The batch that it is in.
     pub batch: Option<Id<Batch>>,
-    /// What it counts for there, and the service that it chose.
+    /// Its share in the batch's counts, and the service that it chose.
     pub summary: Summary,
 }
 
-/// The location that a shipment leaves from, as it was when the shipment was made.
+/// The location that a shipment leaves from, as it was when the shipment was created.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Origin {
     pub location: Id<Location>,
@@ -125,7 +127,7 @@ pub async fn get(tx: &mut Tx<'_>, owner: Owner, id: Id<Shipment>) -> Result<Opti
     tx.one(&GET, &[owner.into(), id.into()]).await?.map(read).transpose()
 }
 
-/// Several shipments in the order of their ids.
+/// Returns several shipments in the order of their ids.
 pub async fn all(tx: &mut Tx<'_>, owner: Owner, ids: &[Id<Shipment>]) -> Result<Vec<Stored>> {
     match ids.is_empty() {
         true => Ok(Vec::new()),
@@ -133,13 +135,14 @@ pub async fn all(tx: &mut Tx<'_>, owner: Owner, ids: &[Id<Shipment>]) -> Result<
     }
 }
 
-/// As [`get`], and nobody else changes it, or the batch that it is in, before this transaction ends.
+/// Returns the shipment as [`get`] does, and locks it and its batch until this transaction ends.
 pub async fn get_for_update(tx: &mut Tx<'_>, owner: Owner, id: Id<Shipment>) -> Result<Option<Stored>> {
     let locked = tx.one(&LOCK_BATCH, &[owner.into(), id.into()]).await?;
     let locked: Option<Id<Batch>> = locked.map(|mut row| row.id(0)).transpose()?;
     let stored = get_for_update_alone(tx, owner, id).await?;
-    // It was put into another batch meanwhile. Now that it can't be moved any more, that one is locked too: should
-    // whoever holds it wait for us, the database ends one of the two, which is run again.
+    // Another transaction has moved it into another batch meanwhile. It can't be moved any more, so that batch is
+    // locked now. If the holder of that lock waits for this transaction, the database aborts one of the two, which is
+    // then repeated.
     if let Some(batch) = stored.as_ref().and_then(|stored| stored.batch)
         && locked != Some(batch)
     {
@@ -148,12 +151,12 @@ pub async fn get_for_update(tx: &mut Tx<'_>, owner: Owner, id: Id<Shipment>) -> 
     Ok(stored)
 }
 
-/// As [`get_for_update`], for changes that its batch does not notice: that is left to others.
+/// Locks the shipment without its batch, for changes that do not affect the batch.
 pub async fn get_for_update_alone(tx: &mut Tx<'_>, owner: Owner, id: Id<Shipment>) -> Result<Option<Stored>> {
     tx.one(&GET_FOR_UPDATE, &[owner.into(), id.into()]).await?.map(read).transpose()
 }
 
-/// As [`all`], locked as by [`get_for_update`].
+/// Returns shipments as [`all`] does, and locks them as [`get_for_update`] does.
 pub async fn all_for_update(tx: &mut Tx<'_>, owner: Owner, ids: &[Id<Shipment>]) -> Result<Vec<Stored>> {
     if ids.is_empty() {
         return Ok(Vec::new());
@@ -214,13 +217,14 @@ pub async fn update(
         summary.errors.into(),
         summary.chosen.clone().into(),
         doc.into(),
+        Value::Int(summary.label_pending.into()),
         owner.into(),
         id.into(),
     ];
     tx.send(&UPDATE, &values).await
 }
 
-/// Pins another version of another location.
+/// Sets the location that the shipment leaves from, and its version.
 pub async fn set_origin(
     tx: &mut Tx<'_>,
     owner: Owner,
@@ -247,12 +251,13 @@ pub(crate) fn read_status(word: &str) -> Result<Status> {
 pub(crate) fn read(mut row: Row) -> Result<Stored> {
     let status = read_status(&row.text(2)?)?;
     let (packages, errors, chosen) = (row.int(5)?, row.int(6)?, row.text_or_null(7)?);
+    let label_pending = row.int(8)? == 1;
     Ok(Stored {
         id: row.id(0)?,
         version: row.int(1)?,
         status,
         doc: row.text(3)?,
         batch: row.id_or_null(4)?,
-        summary: Summary { status, packages, errors, chosen },
+        summary: Summary { status, packages, errors, label_pending, chosen },
     })
 }

@@ -1,10 +1,10 @@
-//! Who may be listening at an external server of streams: users who had a token lately, by resource.
+//! The users who may be connected to an external stream server, by resource: those who got a token lately.
 
 use model::{Id, Owner, Result, Timestamp, User};
 
 use crate::engine::{Sql, Tx, Value};
 
-/// `$4` names the resources: `["orders", …]`. Whoever comes back is not sent away any more.
+/// `$4` lists the resources: `["orders", …]`. A user who gets a new token is no longer to be disconnected.
 const ADMIT: Sql = Sql::each(
     "INSERT INTO stream_audience (owner, user_id, resource, until)
      SELECT $1, $2, value, $3 FROM json_each($4) WHERE true
@@ -27,18 +27,23 @@ const END: Sql = Sql::same(
 const ENDING: Sql = Sql::same(
     "SELECT DISTINCT owner, user_id, ending_code FROM stream_audience WHERE ending_code > 0 LIMIT $1",
 );
-/// Only what was to end for this reason: who was admitted again meanwhile stays.
+/// Only rows with this code: a user who was admitted again meanwhile stays.
 const FORGET: Sql =
     Sql::same("DELETE FROM stream_audience WHERE owner = $1 AND user_id = $2 AND ending_code = $3");
 const KEEP: Sql = Sql::same(
     "UPDATE stream_audience SET ending_code = 0 WHERE owner = $1 AND user_id = $2 AND ending_code = $3",
 );
-/// Spans organisations: those who had no token for long.
-const DELETE_OLD: Sql = Sql::same("DELETE FROM stream_audience WHERE until < $1 AND ending_code = 0");
+/// Spans organisations: users whose last token expired long ago.
+const DELETE_OLD: Sql = Sql::each(
+    "DELETE FROM stream_audience WHERE (owner, user_id, resource) IN (
+         SELECT owner, user_id, resource FROM stream_audience WHERE until < $1 AND ending_code = 0 ORDER BY until LIMIT $2)",
+    "DELETE FROM stream_audience WHERE ctid = ANY (ARRAY(
+         SELECT ctid FROM stream_audience WHERE until < $1 AND ending_code = 0 ORDER BY until LIMIT $2))",
+);
 
 pub(crate) const STATEMENTS: &[&Sql] = &[&ADMIT, &LISTENING, &END, &ENDING, &FORGET, &KEEP, &DELETE_OLD];
 
-/// Somebody who must be sent away.
+/// A user to disconnect.
 #[derive(Clone, Copy)]
 pub struct Ending {
     pub owner: Owner,
@@ -46,7 +51,7 @@ pub struct Ending {
     pub code: i64,
 }
 
-/// The user may listen to these resources (`["orders", …]`) until then.
+/// Records that the user may be connected to these resources (`["orders", …]`) until the given time.
 pub async fn admit(
     tx: &mut Tx<'_>,
     owner: Owner,
@@ -58,7 +63,7 @@ pub async fn admit(
     tx.send(&ADMIT, &values).await
 }
 
-/// Who listens to what, except those who are sent away for good with this code.
+/// Returns the connected users and their resources, except for users who are to be disconnected with this final code.
 pub async fn listening(
     tx: &mut Tx<'_>,
     owner: Owner,
@@ -69,12 +74,12 @@ pub async fn listening(
     rows.into_iter().map(|mut row| Ok((row.text(0)?, row.text(1)?))).collect()
 }
 
-/// The user, or everyone of the owner, must be sent away.
+/// Marks the user, or all users of the owner, to be disconnected.
 pub async fn end(tx: &mut Tx<'_>, owner: Owner, user: Option<Id<User>>, code: i64) -> Result<()> {
     tx.send(&END, &[code.into(), owner.into(), user.into()]).await
 }
 
-/// Spans organisations: some of those who must be sent away.
+/// Spans organisations: returns up to `limit` users to disconnect.
 pub async fn ending(tx: &mut Tx<'_>, limit: usize) -> Result<Vec<Ending>> {
     let rows = tx.all(&ENDING, &[Value::Int(limit as i64)]).await?;
     let ending = |mut row: crate::engine::Row| {
@@ -83,13 +88,13 @@ pub async fn ending(tx: &mut Tx<'_>, limit: usize) -> Result<Vec<Ending>> {
     rows.into_iter().map(ending).collect()
 }
 
-/// They were sent away: for good, or to come back with another token.
+/// Records that the user was disconnected: finally, or in order to return with another token.
 pub async fn ended(tx: &mut Tx<'_>, ending: Ending, is_final: bool) -> Result<()> {
     let values = [ending.owner.into(), ending.user.into(), ending.code.into()];
     tx.send(if is_final { &FORGET } else { &KEEP }, &values).await
 }
 
-/// Spans organisations: forgets those who had no token for long.
-pub async fn delete_old(tx: &mut Tx<'_>, before: Timestamp) -> Result<u64> {
-    tx.execute(&DELETE_OLD, &[before.into()]).await
+/// Spans organisations: deletes users whose last token expired long ago.
+pub async fn delete_old(tx: &mut Tx<'_>, before: Timestamp, limit: i64) -> Result<u64> {
+    tx.execute(&DELETE_OLD, &[before.into(), limit.into()]).await
 }

@@ -1,5 +1,5 @@
-//! Webhook deliveries: what was sent to which endpoint, what came of it, and what is to be repeated. Those that succeeded
-//! at once are in groups of their own (`webhook_successes`), and listed together with the others.
+//! Webhook deliveries: what was sent to which endpoint, the outcome, and when to retry. Deliveries that succeeded at
+//! once are stored in groups (`webhook_successes`), and listed together with the others.
 
 use model::webhook_delivery::{Status, WebhookDelivery};
 use model::{Error, Id, Owner, Result, Timestamp, WebhookEndpoint};
@@ -14,7 +14,7 @@ const GET: Sql = Sql::same(
          created_at, updated_at
      FROM webhook_delivery WHERE owner = $1 AND endpoint_id = $2 AND id = $3",
 );
-/// `$4` is a status, or nothing for all.
+/// `$4` is a status, or null for all.
 const PAGE: PageSql = PageSql {
     older: Sql::same(
         "SELECT id, endpoint_id, event_id, event_type, sequence, status, attempt, next_attempt_at, attempts,
@@ -38,7 +38,7 @@ const UPDATE: Sql = Sql::same(
     "UPDATE webhook_delivery SET status = $1, attempt = $2, next_attempt_at = $3, attempts = $4, updated_at = $5
      WHERE owner = $6 AND endpoint_id = $7 AND id = $8",
 );
-/// With the event that each one delivers, as far as it is still kept.
+/// Each delivery with its event, if that is still stored.
 const DUE: Sql = Sql::same(
     "SELECT d.id, d.endpoint_id, d.event_id, d.event_type, d.sequence, d.status, d.attempt, d.next_attempt_at,
          d.attempts, d.created_at, d.updated_at, d.payload,
@@ -47,12 +47,12 @@ const DUE: Sql = Sql::same(
      WHERE d.owner = $1 AND d.endpoint_id = $2 AND d.next_attempt_at <= $3
      ORDER BY d.next_attempt_at, d.id LIMIT $4",
 );
-/// What is still to be repeated when an endpoint is disabled for good is given up.
+/// Retries that are pending when an endpoint is disabled for good are given up.
 const GIVE_UP: Sql = Sql::same(
     "UPDATE webhook_delivery SET status = 'failed', next_attempt_at = NULL, updated_at = $1
      WHERE owner = $2 AND endpoint_id = $3 AND next_attempt_at IS NOT NULL",
 );
-/// Spans organisations: where there may be something to clean away, the living and the dead.
+/// Spans organisations: endpoints that may have old deliveries, including deleted endpoints.
 const ENDPOINTS: Sql = Sql::same(
     "SELECT owner, id, CAST(0 AS bigint) FROM webhook_endpoint
      UNION ALL SELECT owner, endpoint_id, CAST(1 AS bigint) FROM webhook_grave",
@@ -82,10 +82,10 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
     &UNEARTH,
 ];
 
-/// Sorts after every id.
+/// A key that sorts after all ids.
 const BEYOND: &str = "~";
 
-/// A delivery that is due, and what it is to post.
+/// A delivery that is due, and its content.
 pub struct Due {
     pub delivery: WebhookDelivery,
     pub content: Content,
@@ -94,9 +94,9 @@ pub struct Due {
 /// What a delivery posts.
 pub enum Content {
     Event(Logged),
-    /// A body of its own: a test.
+    /// A body of its own, for a test delivery.
     Body(String),
-    /// The event is not kept any more.
+    /// The event is no longer stored.
     Expired,
 }
 
@@ -112,7 +112,7 @@ pub async fn get(
     }
 }
 
-/// A page of an endpoint's deliveries, of one status or of all.
+/// Returns a page of an endpoint's deliveries, of one status or of all.
 pub async fn page(
     tx: &mut Tx<'_>,
     owner: Owner,
@@ -131,7 +131,8 @@ pub async fn page(
     Ok(found.page(has_back))
 }
 
-/// Up to so many deliveries from an id on: towards the old, newest first, or towards the new, oldest first.
+/// Returns up to `limit` deliveries from an id on: towards older ones, newest first, or towards newer ones, oldest
+/// first.
 async fn look(
     tx: &mut Tx<'_>,
     owner: Owner,
@@ -156,7 +157,7 @@ async fn look(
     Ok(found)
 }
 
-/// Writes down what was sent for the first time: what succeeded as a group, the rest one by one.
+/// Inserts the first attempts: the successful ones as a group, the others one by one.
 pub async fn insert_sent(tx: &mut Tx<'_>, owner: Owner, sent: &[WebhookDelivery]) -> Result<()> {
     let (done, open): (Vec<_>, Vec<_>) = sent.iter().partition(|sent| sent.status == Status::Succeeded);
     webhook_successes::insert(tx, owner, &done).await?;
@@ -166,7 +167,7 @@ pub async fn insert_sent(tx: &mut Tx<'_>, owner: Owner, sent: &[WebhookDelivery]
     Ok(())
 }
 
-/// Inserts a delivery; `payload` where what it posts is not in the log.
+/// Inserts a delivery. `payload` is its body if that is not in the log.
 pub async fn insert(
     tx: &mut Tx<'_>,
     owner: Owner,
@@ -191,7 +192,7 @@ pub async fn insert(
     tx.send(&INSERT, &values).await
 }
 
-/// Writes down what became of a delivery that was there before.
+/// Updates a delivery after another attempt.
 pub async fn update(tx: &mut Tx<'_>, owner: Owner, delivery: &WebhookDelivery) -> Result<()> {
     let values = [
         delivery.status.as_str().into(),
@@ -206,7 +207,7 @@ pub async fn update(tx: &mut Tx<'_>, owner: Owner, delivery: &WebhookDelivery) -
     tx.send(&UPDATE, &values).await
 }
 
-/// The deliveries of an endpoint that are due, longest due first.
+/// Returns the due deliveries of an endpoint, the longest due first.
 pub async fn due(
     tx: &mut Tx<'_>,
     owner: Owner,
@@ -218,7 +219,7 @@ pub async fn due(
     tx.all(&DUE, &values).await?.into_iter().map(read_due).collect()
 }
 
-/// Gives up what was still to be repeated.
+/// Gives up all pending retries of an endpoint.
 pub async fn give_up(
     tx: &mut Tx<'_>,
     owner: Owner,
@@ -228,13 +229,13 @@ pub async fn give_up(
     tx.send(&GIVE_UP, &[now.into(), owner.into(), endpoint.into()]).await
 }
 
-/// All endpoints of all owners; and whether each is gone.
+/// Returns all endpoints of all owners, and whether each is deleted.
 pub async fn endpoints(tx: &mut Tx<'_>) -> Result<Vec<(Owner, Id<WebhookEndpoint>, bool)>> {
     let rows = tx.all(&ENDPOINTS, &[]).await?;
     rows.into_iter().map(|mut row| Ok((row.owner(0)?, row.id(1)?, row.int(2)? == 1))).collect()
 }
 
-/// Deletes finished deliveries that are older than the id, at most so many; tells how many.
+/// Deletes at most `limit` finished deliveries that are older than the id, and returns how many.
 pub async fn delete_old(
     tx: &mut Tx<'_>,
     owner: Owner,
@@ -247,7 +248,7 @@ pub async fn delete_old(
     Ok(groups.max(rows))
 }
 
-/// Deletes deliveries of an endpoint that is gone, at most so many; and forgets it after the last.
+/// Deletes at most `limit` deliveries of a deleted endpoint, and forgets the endpoint after the last.
 pub async fn delete_orphans(
     tx: &mut Tx<'_>,
     owner: Owner,

@@ -49,7 +49,7 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
     &BURY_ALL,
 ];
 
-/// An endpoint's document, as it is served, which version of it, and its secrets as they were sealed.
+/// An endpoint's document as the API serves it, its version, and its sealed secrets.
 pub struct Stored {
     pub version: i64,
     pub doc: String,
@@ -60,7 +60,7 @@ pub async fn get(tx: &mut Tx<'_>, owner: Owner, id: Id<WebhookEndpoint>) -> Resu
     read(tx, &GET, owner, id).await
 }
 
-/// As [`get`], and nobody else changes it before this transaction ends.
+/// Returns the endpoint as [`get`] does, and locks its row until this transaction ends.
 pub async fn get_for_update(
     tx: &mut Tx<'_>,
     owner: Owner,
@@ -75,12 +75,12 @@ async fn read(tx: &mut Tx<'_>, sql: &Sql, owner: Owner, id: Id<WebhookEndpoint>)
         .transpose()
 }
 
-/// Which version an endpoint is at.
+/// Returns the version of an endpoint.
 pub async fn version(tx: &mut Tx<'_>, owner: Owner, id: Id<WebhookEndpoint>) -> Result<Option<i64>> {
     tx.one(&VERSION, &[owner.into(), id.into()]).await?.map(|mut row| row.int(0)).transpose()
 }
 
-/// A page of documents.
+/// Returns a page of documents.
 pub async fn page(tx: &mut Tx<'_>, owner: Owner, start: &Start, limit: usize) -> Result<Page<String>> {
     let page = Page::read(tx, &PAGE, owner.into(), &[], start, limit).await?;
     page.try_map(|mut row| row.text(1))
@@ -110,13 +110,13 @@ pub async fn update(
     tx.send(&UPDATE, &[doc.into(), secrets.into(), owner.into(), id.into()]).await
 }
 
-/// Deletes an endpoint with its lane. Its deliveries can't be seen any more and are cleaned away later.
+/// Deletes an endpoint with its lane. Its deliveries are no longer visible, and are deleted later.
 pub async fn delete(tx: &mut Tx<'_>, owner: Owner, id: Id<WebhookEndpoint>) -> Result<()> {
     tx.send(&BURY, &[owner.into(), id.into()]).await?;
     tx.send(&DELETE, &[owner.into(), id.into()]).await
 }
 
-/// Deletes all endpoints of an owner, as [`delete`] does one.
+/// Deletes all endpoints of an owner, as [`delete`] does for one.
 pub async fn delete_all(tx: &mut Tx<'_>, owner: Owner) -> Result<u64> {
     tx.send(&BURY_ALL, &[owner.into()]).await?;
     tx.execute(&DELETE_ALL, &[owner.into()]).await

@@ -1,7 +1,7 @@
-//! Lanes: how far the events have come on their way to each endpoint, and which node is at it.
+//! Webhook lanes: how far the log was delivered to each endpoint, and which node holds the lane.
 //!
-//! A lane belongs to the node that holds it for as long as that node lives. Each time it changes hands its fence goes
-//! up, and nothing is recorded under an old fence: a node that was frozen and comes back is shut out.
+//! A node holds a lane for as long as its lease lasts. Each claim raises the lane's fence, and nothing is recorded
+//! under an old fence: a node that was frozen and resumes can no longer write.
 
 use model::webhook_delivery::Health;
 use model::{Id, Owner, Result, Timestamp, WebhookEndpoint};
@@ -12,13 +12,14 @@ const INSERT: Sql = Sql::same(
     "INSERT INTO webhook_lane (owner, endpoint_id, cursor, is_open)
      VALUES ($1, $2, coalesce((SELECT sequence FROM event_head h WHERE h.owner = $1), 0), $3)",
 );
-/// Spans organisations. What is due is what has events ahead and does not pause, or a delivery to be repeated.
+/// Spans organisations. A lane is due if it has events after its cursor and is not paused, or if it has a due retry.
 const ANY_DUE: Sql = Sql::same(
     "SELECT l.fence FROM webhook_lane l LEFT JOIN event_head h ON h.owner = l.owner
      WHERE l.is_open = 1 AND ((l.paused_until <= $1 AND l.cursor < h.sequence) OR l.retry_at <= $1)
      AND l.holder NOT IN (SELECT n.id FROM node n WHERE n.owner = '*' AND n.alive_until > $1) LIMIT 1",
 );
-/// Spans organisations. `$3` tells whether ill endpoints are wanted or sound ones, which have their own places.
+/// Spans organisations. `$3` is 1 to claim lanes of failing endpoints, and 0 to claim those of healthy ones. Each
+/// kind has its own permits.
 const CLAIM: Sql = Sql::each(
     "UPDATE webhook_lane SET holder = $1, fence = fence + 1
      WHERE (owner, endpoint_id) IN (
@@ -49,15 +50,14 @@ const SET_RETRY: Sql = Sql::same(
      WHERE owner = $1 AND endpoint_id = $2",
 );
 const CLOSE: Sql = Sql::same("UPDATE webhook_lane SET is_open = 0 WHERE owner = $1 AND endpoint_id = $2");
-/// Whoever opens it has repaired the receiver: nothing of its illness is remembered, and whoever still holds the lane can't
-/// write it down again.
+/// Re-enabling resets the failure state and raises the fence, so the previous holder cannot overwrite it.
 const OPEN: Sql = Sql::same(
     "UPDATE webhook_lane SET is_open = 1, failures = 0, failing_since = NULL, paused_until = 0,
          fence = fence + 1, holder = ''
      WHERE owner = $1 AND endpoint_id = $2 AND is_open = 0",
 );
-/// Where the cursor is not beyond the place yet, something after it may have been sent that is not recorded: with the
-/// fence it will never be, and is sent again too.
+/// Raises the fence even if the cursor is not beyond the sequence. The holder may have sent events after it that it
+/// has not recorded. It can no longer record them, so they are sent again too.
 const REWIND: Sql = Sql::same(
     "UPDATE webhook_lane SET cursor = CASE WHEN cursor > $1 THEN $1 ELSE cursor END, paused_until = 0,
          fence = fence + 1, holder = ''
@@ -77,13 +77,13 @@ pub(crate) const STATEMENTS: &[&Sql] =
 pub struct Held {
     pub owner: Owner,
     pub endpoint: Id<WebhookEndpoint>,
-    /// Everything up to this sequence is done with.
+    /// Everything up to this sequence is delivered, skipped, or stored as a delivery to retry.
     pub cursor: i64,
     pub health: Health,
     pub fence: i64,
 }
 
-/// Makes the lane of a new endpoint. It starts behind the newest event there is.
+/// Inserts the lane of a new endpoint. It starts after the newest event.
 pub async fn insert(
     tx: &mut Tx<'_>,
     owner: Owner,
@@ -94,13 +94,13 @@ pub async fn insert(
     tx.send(&INSERT, &values).await
 }
 
-/// Whether there is anything to deliver that no living node is at.
+/// Returns whether there is due work that no live node holds.
 pub async fn any_due(tx: &mut Tx<'_>, now: Timestamp) -> Result<bool> {
     Ok(tx.one(&ANY_DUE, &[now.into()]).await?.is_some())
 }
 
-/// Takes lanes that have something to deliver, of ill endpoints or of sound ones. Those with the least come first: they are
-/// soon done, and would wait long behind a backlog.
+/// Claims due lanes, either of failing endpoints or of healthy ones. Lanes with the shortest backlog come first: they
+/// are finished soon, and would otherwise wait long behind a large one.
 pub async fn claim(
     tx: &mut Tx<'_>,
     node: &str,
@@ -126,7 +126,7 @@ fn held(mut row: Row) -> Result<Held> {
     })
 }
 
-/// Writes down how far a lane has come; false where it is no longer held, and nothing may be written.
+/// Records how far a lane has come. Returns false, and writes nothing, if the node no longer holds the lane.
 pub async fn record(tx: &mut Tx<'_>, lane: &Held) -> Result<bool> {
     let values = [
         lane.cursor.into(),
@@ -140,34 +140,34 @@ pub async fn record(tx: &mut Tx<'_>, lane: &Held) -> Result<bool> {
     Ok(tx.execute(&RECORD, &values).await? > 0)
 }
 
-/// Gives a lane back.
+/// Releases the claim.
 pub async fn release(tx: &mut Tx<'_>, lane: &Held) -> Result<()> {
     let values = [lane.owner.into(), lane.endpoint.into(), lane.fence.into()];
     tx.send(&RELEASE, &values).await
 }
 
-/// Notes when the next of its deliveries is to be repeated. Called after they changed.
+/// Sets the lane's next retry to the earliest one of its deliveries. Call after these have changed.
 pub async fn set_retry(tx: &mut Tx<'_>, owner: Owner, endpoint: Id<WebhookEndpoint>) -> Result<()> {
     tx.send(&SET_RETRY, &[owner.into(), endpoint.into()]).await
 }
 
-/// Lets nothing more through.
+/// Stops deliveries to the endpoint.
 pub async fn close(tx: &mut Tx<'_>, owner: Owner, endpoint: Id<WebhookEndpoint>) -> Result<()> {
     tx.send(&CLOSE, &[owner.into(), endpoint.into()]).await
 }
 
-/// Lets deliveries go on where they stopped.
+/// Resumes deliveries from the cursor, and resets the failure state.
 pub async fn open(tx: &mut Tx<'_>, owner: Owner, endpoint: Id<WebhookEndpoint>) -> Result<()> {
     tx.send(&OPEN, &[owner.into(), endpoint.into()]).await
 }
 
-/// The version of the endpoint; `None` where that is gone, or the lane is no longer held as it was claimed.
+/// Returns the version of the endpoint, or `None` if it is deleted or the node no longer holds the lane.
 pub async fn version(tx: &mut Tx<'_>, held: &Held) -> Result<Option<i64>> {
     let values = [held.owner.into(), held.endpoint.into(), held.fence.into()];
     tx.one(&VERSION, &values).await?.map(|mut row| row.int(0)).transpose()
 }
 
-/// Goes back to a sequence. Whoever holds the lane loses it, since it does not know of this.
+/// Moves the cursor back to a sequence. The node that holds the lane loses it, because it has an outdated cursor.
 pub async fn rewind(
     tx: &mut Tx<'_>,
     owner: Owner,

@@ -1,5 +1,5 @@
-//! Deliveries that succeeded at once, which nearly all do: written in groups, one row for all that a lane sent between
-//! two records. A row for each would cost more than the sending.
+//! Deliveries that succeeded at the first attempt, as nearly all do. They are written in groups: one row for all that
+//! a lane sent between two records. A row for each would cost more than the sending.
 
 use model::{Error, Id, Owner, Result, WebhookDelivery, WebhookEndpoint};
 
@@ -28,15 +28,15 @@ const DELETE_OLD: Sql = Sql::same(
 
 pub(crate) const STATEMENTS: &[&Sql] = &[&INSERT, &OLDER, &NEWER, &AROUND, &DELETE_OLD];
 
-/// Groups that are read at first; then ever more, where groups are small.
+/// Groups that the first query reads. If groups are small, each further query reads more.
 const GROUPS_MIN: usize = 2;
 const GROUPS_GROWTH: usize = 4;
 
-/// Sorts before every id, and after every id.
+/// Keys that sort before and after all ids.
 const BEFORE: &str = "";
 const BEYOND: &str = "~";
 
-/// Writes deliveries of one endpoint, in the order of their ids, as a group.
+/// Inserts deliveries of one endpoint, in the order of their ids, as one group.
 pub async fn insert(tx: &mut Tx<'_>, owner: Owner, group: &[&WebhookDelivery]) -> Result<()> {
     let (Some(first), Some(last)) = (group.first(), group.last()) else { return Ok(()) };
     let docs = serde_json::to_string(group).map_err(Error::fault)?;
@@ -60,7 +60,8 @@ pub async fn get(
     Ok(None)
 }
 
-/// Up to so many deliveries from an id on: towards the old, newest first, or towards the new, oldest first.
+/// Returns up to `limit` deliveries from an id on: towards older ones, newest first, or towards newer ones, oldest
+/// first.
 pub async fn look(
     tx: &mut Tx<'_>,
     owner: Owner,
@@ -82,8 +83,8 @@ pub async fn look(
             from = row.text(if is_towards_old { 2 } else { 1 })?;
             found.extend(group(&mut row)?.into_iter().map(|delivery| (delivery.id.to_string(), delivery)));
         }
-        // What is not read yet lies beyond where the last group begins. Groups of two nodes may overlap, so only what
-        // lies before that is known to be complete.
+        // Deliveries that are not read yet lie beyond the beginning of the last group. Groups of two nodes may
+        // overlap, so only deliveries before that are known to be complete.
         let is_known = |id: &str| if is_towards_old { id > from.as_str() } else { id < from.as_str() };
         let is_ahead = |id: &str| if is_towards_old { id < key } else { id > key };
         found.retain(|(id, _)| is_ahead(id));
@@ -98,7 +99,7 @@ pub async fn look(
     Ok(found.into_iter().take(limit).map(|(_, delivery)| delivery).collect())
 }
 
-/// Deletes groups that are older than the id, at most so many; tells how many.
+/// Deletes at most `limit` groups that are older than the id, and returns how many.
 pub async fn delete_old(
     tx: &mut Tx<'_>,
     owner: Owner,

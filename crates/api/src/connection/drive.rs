@@ -7,8 +7,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use realtime::code::Disconnect;
 use realtime::frame::Frame;
-use realtime::session::Answer;
-use realtime::{Connection, Step};
+use realtime::session::EffectResult;
+use realtime::{ClientConnection, DriverStep};
 use service::{Service, log};
 use tokio::time::{Instant, Sleep, sleep_until};
 
@@ -45,33 +45,33 @@ enum Event {
 }
 
 /// Goes on until the client or we have had enough.
-pub async fn drive(service: &Service, mut connection: Connection, mut socket: impl Socket) {
+pub async fn drive(service: &Service, mut connection: ClientConnection, mut socket: impl Socket) {
     // One timer for all of a connection's life: it is set anew only when its moment changes.
     let mut alarm = pin!(sleep_until(Instant::now()));
     let mut set_to = None;
     loop {
         while let Some(step) = connection.next() {
             match step {
-                Step::Send(frame) => {
+                DriverStep::Send(frame) => {
                     if let Err(why) = socket.send(frame).await {
                         return socket.close(why).await;
                     }
                 }
-                Step::Close(why) => {
-                    // It is over: nobody need find it any more while the client takes its time.
+                DriverStep::Close(why) => {
+                    // Dropped first, so that the hub sends it no more while the client takes its time to close.
                     drop(connection);
                     return socket.close(why).await;
                 }
-                Step::Vouch(grant) => {
+                DriverStep::CheckAccess(grant) => {
                     let answer = match service.vouch(grant).await {
-                        Ok(verdict) => Answer::Vouched(verdict),
+                        Ok(verdict) => EffectResult::AccessChecked(verdict),
                         Err(error) => failed(&error),
                     };
                     connection.answer(now(service), answer);
                 }
-                Step::Read(reads) => {
+                DriverStep::Read(reads) => {
                     let answer = match service.read_streams(reads).await {
-                        Ok(slices) => Answer::Log(slices),
+                        Ok(slices) => EffectResult::Log(slices),
                         Err(error) => failed(&error),
                     };
                     connection.answer(now(service), answer);
@@ -100,7 +100,7 @@ pub async fn drive(service: &Service, mut connection: Connection, mut socket: im
 }
 
 /// Waits for whatever comes first.
-async fn event(connection: &Connection, socket: &mut impl Socket, alarm: Pin<&mut Sleep>) -> Event {
+async fn event(connection: &ClientConnection, socket: &mut impl Socket, alarm: Pin<&mut Sleep>) -> Event {
     tokio::select! {
         frame = socket.receive(), if connection.wants_input() => frame.map_or_else(Event::Ended, Event::Frame),
         () = connection.outbox().ready() => Event::Mail,
@@ -113,7 +113,7 @@ fn now(service: &Service) -> u64 {
 }
 
 /// The client may try again; the operator should know.
-fn failed(error: &model::Error) -> Answer {
+fn failed(error: &model::Error) -> EffectResult {
     log::error("streams", error);
-    Answer::Failed
+    EffectResult::Failed
 }

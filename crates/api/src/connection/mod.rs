@@ -16,6 +16,7 @@ use realtime::frame::{Codec, Emulation};
 use realtime::session::Transport;
 use tokio::sync::OwnedSemaphorePermit;
 
+use crate::admission::PUBLIC_BYTES_MAX;
 use crate::call::Call;
 use crate::respond::{Body, Response};
 use crate::route::{self, Parameter, ParameterKind, Route, Success};
@@ -44,7 +45,7 @@ pub fn routes() -> Vec<Route> {
     };
     let events = || Success::Other("text/event-stream");
     let lines = || Success::Other("application/json");
-    let body = || route::Body::Raw;
+    let body = || route::Body::Raw { bytes_max: PUBLIC_BYTES_MAX };
     let rows = vec![
         socket("/connection/websocket", |call| std::future::ready(connect_websocket(&call, false))),
         socket("/connection/uni_websocket", |call| std::future::ready(connect_websocket(&call, true))),

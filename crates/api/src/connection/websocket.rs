@@ -27,6 +27,7 @@ use super::drive::{Ended, Socket, WRITE_TIME, drive};
 use super::frame::{self, Decoder, Incoming, Kind};
 use super::{CONNECT, FRAME_PINGS, codec};
 use crate::call::Call;
+use crate::client_socket::{ClientSocket, Raw};
 use crate::problem;
 use crate::respond::{Body, Response};
 
@@ -57,7 +58,7 @@ pub fn connect(call: &Call, is_uni: bool, permit: OwnedSemaphorePermit) -> Resul
     let first = call.query.one(CONNECT.name).map(|command| Bytes::copy_from_slice(command.as_bytes()));
     let service = call.service().clone();
     tokio::spawn(async move {
-        // A client that is gone before its first word is nobody's concern.
+        // If the client is gone before the upgrade, there is nothing to serve.
         let Ok(upgraded) = upgrade.await else { return };
         let mut connection = service.open_stream(transport);
         if let Some(command) = first {
@@ -125,13 +126,15 @@ struct Websocket {
     ping_at: Option<Instant>,
     /// Whether the client has said goodbye.
     is_leaving: bool,
+    /// The permit for the socket's descriptor.
+    _descriptor: Option<OwnedSemaphorePermit>,
 }
 
 impl Websocket {
     fn open(upgraded: Upgraded, codec: Codec) -> Option<Self> {
         // What carries our requests is always this; without the layers in between it costs less.
-        let parts = upgraded.downcast::<TokioIo<TcpStream>>().ok()?;
-        let stream = parts.io.into_inner();
+        let parts = upgraded.downcast::<TokioIo<ClientSocket>>().ok()?;
+        let Raw { stream, sent, descriptor } = parts.io.into_inner().into_raw()?;
         let _best_effort = set_socket_send_buffer_size(&stream, SEND_BUFFER_BYTES);
         let kind = match codec {
             Codec::Json => Kind::Text,
@@ -139,7 +142,10 @@ impl Websocket {
         };
         let mut decoder = Decoder::new(FRAME_BYTES_MAX);
         decoder.feed(&parts.read_buf);
-        Some(Self { stream, kind, decoder, pending: VecDeque::new(), ping_at: None, is_leaving: false })
+        decoder.feed(&sent);
+        let pending = VecDeque::new();
+        let _descriptor = descriptor;
+        Some(Self { stream, kind, decoder, pending, ping_at: None, is_leaving: false, _descriptor })
     }
 
     /// Reads what is there, by way of the stack: nothing is kept while nothing comes.
@@ -267,10 +273,13 @@ mod tests {
         let (stream, _) = listener.accept().await.unwrap();
         let decoder = Decoder::new(FRAME_BYTES_MAX);
         let pending = VecDeque::new();
-        (Websocket { stream, kind: Kind::Text, decoder, pending, ping_at: None, is_leaving: false }, client)
+        let kind = Kind::Text;
+        let socket =
+            Websocket { stream, kind, decoder, pending, ping_at: None, is_leaving: false, _descriptor: None };
+        (socket, client)
     }
 
-    /// Whatever ends a connection is told by `close`, which nobody drops half way.
+    /// Only `close` sends the reason: unlike reading, it is never cancelled half way.
     #[tokio::test]
     async fn reading_ends_without_a_word() {
         for (sent, code) in [

@@ -1,4 +1,4 @@
-//! The code column: commands that can be pasted, and JSON, coloured.
+//! The code column: commands to paste, and coloured JSON.
 
 use http::{Method, StatusCode};
 use model::shape::{Kind, Shape};
@@ -6,28 +6,76 @@ use serde_json::Value;
 
 use super::example::{self, ID_BODY, Way};
 use super::html::Html;
+use super::samples;
 use crate::route::{Body, Route, Success};
 
-/// What stands for the reader's token until the script knows it.
+/// The placeholder for the reader's token, until the script replaces it.
 pub const TOKEN: &str = "YOUR_TOKEN";
 
-/// A panel: a caption, a button that copies, and the code.
+/// Writes a panel: a caption, a copy button, and the code.
 pub fn panel(html: &mut Html, caption: &str, code: impl FnOnce(&mut Html)) {
     html.tag("figure", &[("class", "panel")], |html| {
         html.tag("figcaption", &[], |html| {
             html.line("span", "caption", caption);
-            html.tag("button", &[("type", "button"), ("class", "copy"), ("hidden", "")], |html| {
-                html.text("Copy");
-                html.line("span", "unseen", &format!(": {caption}"));
-            });
+            copy_button(html, caption);
         });
-        html.tag("pre", &[("tabindex", "0"), ("aria-label", caption)], |html| html.tag("code", &[], code));
+        block(html, caption, "", code);
     });
 }
 
-/// The command and the answer of an operation.
+/// Writes the output of a command, or a drawing, without a copy button.
+pub fn output(html: &mut Html, caption: &str, text: &str) {
+    html.tag("figure", &[("class", "panel output")], |html| {
+        if !caption.is_empty() {
+            html.tag("figcaption", &[], |html| html.line("span", "caption", caption));
+        }
+        block(html, if caption.is_empty() { "Drawing" } else { caption }, "", |html| html.text(text));
+    });
+}
+
+fn copy_button(html: &mut Html, caption: &str) {
+    html.tag("button", &[("type", "button"), ("class", "copy"), ("hidden", "")], |html| {
+        html.text("Copy");
+        html.line("span", "unseen", &format!(": {caption}"));
+    });
+}
+
+fn block(html: &mut Html, caption: &str, class: &'static str, code: impl FnOnce(&mut Html)) {
+    let label = if caption.is_empty() { "Code" } else { caption };
+    let attributes = [("tabindex", "0"), ("aria-label", label), ("class", class)];
+    let attributes = if class.is_empty() { &attributes[..2] } else { &attributes };
+    html.tag("pre", attributes, |html| html.tag("code", &[], code));
+}
+
+/// Writes the request of an operation in each language, one shown at a time. Choosing needs no script: the languages
+/// are radio buttons, and the style sheet shows the block behind the chosen one. `place` keeps the ids apart if an
+/// operation appears twice.
+pub fn request(html: &mut Html, caption: &str, place: &'static str, route: &Route, headers: &[(&str, &str)]) {
+    html.tag("figure", &[("class", "panel tabs")], |html| {
+        let group = format!("{place}-{}", route.operation);
+        for (language, name) in LANGUAGES {
+            let id = format!("{group}-{language}");
+            let attributes =
+                [("type", "radio"), ("name", &*group), ("id", &id), ("class", language), ("checked", "")];
+            html.void("input", if *language == "curl" { &attributes } else { &attributes[..4] });
+            html.tag("label", &[("for", &id)], |html| html.text(name));
+        }
+        copy_button(html, caption);
+        html.line("p", "caption", caption);
+        block(html, &format!("{caption} with curl"), "curl", |html| curl(html, route, headers));
+        block(html, &format!("{caption} in JavaScript"), "js", |html| {
+            samples::javascript(html, route, headers)
+        });
+        block(html, &format!("{caption} in Python"), "py", |html| samples::python(html, route, headers));
+    });
+}
+
+/// The languages of the examples, with the CSS class and the name of each.
+const LANGUAGES: &[(&str, &str)] = &[("curl", "curl"), ("js", "JavaScript"), ("py", "Python")];
+
+/// Writes the request and the answer of an operation.
 pub fn examples(html: &mut Html, route: &Route) {
-    panel(html, &format!("{} {}", route.method, route.path), |html| curl(html, route, &[]));
+    request(html, &format!("{} {}", route.method, route.path), "call", route, &[]);
     if names_an_id(route) {
         html.tag("p", &[("class", "hint")], |html| {
             html.markup("Put ids of your own where they are <span class=\"fill\">underlined</span>.");
@@ -41,7 +89,7 @@ pub fn examples(html: &mut Html, route: &Route) {
     }
 }
 
-/// The status of a success, and an example of its body where that is JSON.
+/// Returns the status of a success, and an example of its body if that is JSON.
 pub fn answer(success: &Success) -> (StatusCode, Option<Value>) {
     match success {
         Success::Resource(shape) | Success::Answer(shape) => {
@@ -60,7 +108,7 @@ pub fn answer(success: &Success) -> (StatusCode, Option<Value>) {
             });
             (StatusCode::OK, Some(page))
         }
-        Success::Empty => (StatusCode::NO_CONTENT, None),
+        Success::Empty | Success::Revoked => (StatusCode::NO_CONTENT, None),
         Success::Other(_) => (StatusCode::OK, None),
     }
 }
@@ -71,12 +119,12 @@ fn names_an_id(route: &Route) -> bool {
         Some(Body::Json(shape) | Body::Optional(shape)) => in_body(shape),
         Some(Body::Patch(shape)) => example::patch(shape).to_string().contains(ID_BODY),
         Some(Body::Form(_)) => true,
-        Some(Body::Raw) | None => false,
+        Some(Body::Raw { .. }) | None => false,
     };
     is_in_body || !route.ids.is_empty()
 }
 
-/// The command that calls the operation, with further headers.
+/// Writes the command that calls the operation, with further headers.
 pub fn curl(html: &mut Html, route: &Route, headers: &[(&str, &str)]) {
     html.line("span", "command", "curl");
     html.text(" ");
@@ -89,7 +137,7 @@ pub fn curl(html: &mut Html, route: &Route, headers: &[(&str, &str)]) {
     if !is_implied {
         html.text(&format!(" \\\n  -X {}", route.method));
     }
-    if route.scope.is_some() {
+    if route.needs_token() {
         option(html, "-H", |html| {
             html.text("Authorization: Bearer ");
             html.line("span", "token", TOKEN);
@@ -102,25 +150,35 @@ pub fn curl(html: &mut Html, route: &Route, headers: &[(&str, &str)]) {
         Some(Body::Json(shape) | Body::Optional(shape)) => data(html, &example::value(shape, Way::Request)),
         Some(Body::Patch(shape)) => data(html, &example::patch(shape)),
         Some(Body::Form(shape)) => form(html, &example::value(shape, Way::Request)),
-        Some(Body::Raw) | None => {}
+        Some(Body::Raw { .. }) | None => {}
     }
 }
 
-/// The address, with an example for each of the path's ids. It is quoted: a shell may take brackets or a
-/// question mark for its own.
+/// Writes the URL with an example for each id in the path. It is quoted, because a shell may interpret brackets and
+/// question marks.
 fn address(html: &mut Html, route: &Route) {
     html.text("'");
+    url(html, route);
+    html.text("'");
+}
+
+/// Writes the URL without quotes.
+pub fn url(html: &mut Html, route: &Route) {
     html.base();
     let mut ids = route.ids.iter();
     for step in route.path.split('/').skip(1) {
         html.text("/");
-        match step.starts_with('{').then(|| ids.next()).flatten().map(|shape| &shape.kind) {
-            Some(Kind::Identifier(prefix)) => html.line("span", "fill", &example::identifier(prefix)),
+        match step.starts_with('{').then(|| ids.next()).flatten() {
+            Some(Shape { kind: Kind::Identifier(prefix), .. }) => {
+                html.line("span", "fill", &example::identifier(prefix));
+            }
+            Some(shape) if shape.example.is_some() => {
+                html.line("span", "fill", example::value(shape, Way::Request).as_str().unwrap_or(step));
+            }
             Some(_) => html.line("span", "fill", step),
             None => html.text(step),
         }
     }
-    html.text("'");
 }
 
 fn option(html: &mut Html, flag: &str, inside: impl FnOnce(&mut Html)) {
@@ -134,7 +192,7 @@ fn data(html: &mut Html, body: &Value) {
     option(html, "-d", |html| write_json(html, body, 1, Within::Command));
 }
 
-/// A form: the client's id and secret go as HTTP Basic, which needs no encoding.
+/// Writes a form. The client's id and secret are sent by HTTP Basic, which needs no encoding.
 fn form(html: &mut Html, body: &Value) {
     option(html, "-u", |html| {
         html.line("span", "fill", &example::identifier("tok"));
@@ -148,64 +206,86 @@ fn form(html: &mut Html, body: &Value) {
     }
 }
 
-/// Text as it stands between a shell's single quotes.
+/// Escapes text for a shell's single quotes.
 fn quote(text: &str) -> String {
     text.replace('\'', r"'\''")
 }
 
-/// JSON, indented and coloured.
+/// Writes indented and coloured JSON.
 pub fn json(html: &mut Html, value: &Value) {
     write_json(html, value, 0, Within::Answer);
 }
 
-/// Where JSON stands. In a command it is quoted for the shell, and the ids are the reader's to put in.
+/// Where JSON is shown. In a request the reader inserts the ids. In a command it is quoted for the shell. In Python
+/// its literals have other names.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Within {
-    Command,
+pub enum Within {
     Answer,
+    Command,
+    JavaScript,
+    Python,
 }
 
-fn write_json(html: &mut Html, value: &Value, depth: usize, within: Within) {
-    let shown = |text: String| if within == Within::Command { quote(&text) } else { text };
-    let indent = |html: &mut Html, depth: usize| html.text(&format!("\n{}", "  ".repeat(depth)));
+impl Within {
+    fn shown(self, text: String) -> String {
+        if self == Self::Command { quote(&text) } else { text }
+    }
+
+    fn literal(self, value: &Value) -> String {
+        match (self, value) {
+            (Self::Python, Value::Bool(true)) => "True".to_owned(),
+            (Self::Python, Value::Bool(false)) => "False".to_owned(),
+            (Self::Python, Value::Null) => "None".to_owned(),
+            _ => value.to_string(),
+        }
+    }
+}
+
+/// Writes JSON at a level of indentation.
+pub fn write_json(html: &mut Html, value: &Value, depth: usize, within: Within) {
+    let step = if within == Within::Python { "    " } else { "  " };
+    let indent = |html: &mut Html, depth: usize| html.text(&format!("\n{}", step.repeat(depth)));
     match value {
         Value::Object(fields) if !fields.is_empty() => {
             html.text("{");
             for (place, (name, value)) in fields.iter().enumerate() {
                 html.text(if place > 0 { "," } else { "" });
                 indent(html, depth + 1);
-                html.line("span", "key", &shown(Value::from(name.as_str()).to_string()));
+                html.line("span", "key", &within.shown(Value::from(name.as_str()).to_string()));
                 html.text(": ");
                 write_json(html, value, depth + 1, within);
             }
             indent(html, depth);
             html.text("}");
         }
-        Value::Array(items) if items.iter().any(|item| item.is_object() || item.is_array()) => {
-            html.text("[");
-            for (place, item) in items.iter().enumerate() {
-                html.text(if place > 0 { "," } else { "" });
-                indent(html, depth + 1);
-                write_json(html, item, depth + 1, within);
-            }
-            indent(html, depth);
-            html.text("]");
-        }
         Value::Array(items) => {
+            let is_tall = items.iter().any(|item| item.is_object() || item.is_array());
             html.text("[");
             for (place, item) in items.iter().enumerate() {
-                html.text(if place > 0 { ", " } else { "" });
-                write_json(html, item, depth, within);
+                html.text(if place == 0 {
+                    ""
+                } else if is_tall {
+                    ","
+                } else {
+                    ", "
+                });
+                if is_tall {
+                    indent(html, depth + 1);
+                }
+                write_json(html, item, depth + usize::from(is_tall), within);
+            }
+            if is_tall {
+                indent(html, depth);
             }
             html.text("]");
         }
-        Value::String(text) if within == Within::Command && text.ends_with(ID_BODY) => {
+        Value::String(text) if within != Within::Answer && text.ends_with(ID_BODY) => {
             html.text("\"");
             html.line("span", "fill", text);
             html.text("\"");
         }
-        Value::String(_) => html.line("span", "string", &shown(value.to_string())),
-        plain => html.line("span", "literal", &plain.to_string()),
+        Value::String(_) => html.line("span", "string", &within.shown(value.to_string())),
+        plain => html.line("span", "literal", &within.literal(plain)),
     }
 }
 
@@ -214,17 +294,10 @@ mod tests {
     use super::*;
     use crate::route;
 
-    /// The command as a reader copies it.
     fn command(operation: &str) -> String {
         let routes = route::all();
         let route = routes.iter().find(|route| route.operation == operation).unwrap();
-        let mut html = Html::default();
-        curl(&mut html, route, &[]);
-        let mut text = String::new();
-        for part in html.finish().split('<') {
-            text.push_str(part.split_once('>').map_or(part, |(_, after)| after));
-        }
-        text.replace("&#39;", "'").replace("&quot;", "\"").replace(super::super::html::HOST, "host")
+        samples::copied(|html| curl(html, route, &[]))
     }
 
     #[test]

@@ -1,18 +1,19 @@
-//! `/docs/errors`: the whole catalogue of problems, and which operations may answer each.
+//! `/docs/errors`: the whole catalogue of problems, and the operations that may answer each.
 
 use http::StatusCode;
 use model::Code;
 
 use super::html::Html;
-use super::page;
+use super::reference::is_part_of_a_page;
+use super::{guide, page};
 use crate::openapi::refusals_of;
 use crate::route::Route;
 
-/// Most operations that are listed without being asked for.
+/// The most operations that are listed without unfolding.
 const SHOWN_MAX: usize = 6;
 
 pub fn render(routes: &[Route]) -> String {
-    page::page("Dockside API: problems", "Find a problem", contents, |html| {
+    page::page("Problems – Dockside", contents, |html| {
         html.tag("div", &[("class", "row opening")], |html| {
             html.tag("div", &[("class", "prose")], |html| {
                 html.line("h1", "", "Problems");
@@ -48,12 +49,42 @@ fn status_title(status: u16) -> String {
     format!("{status} {}", reason.unwrap_or_default())
 }
 
+/// Renders a problem as a page for a browser. Other clients get it as JSON.
+pub fn refusal(status: StatusCode, code: Code, request_id: &str) -> String {
+    let title = status_title(status.as_u16());
+    let contents = |html: &mut Html| {
+        guide::links(html, None);
+        page::group(html, "Reference", |html| {
+            page::entry(html, "/docs", "API reference", "", false);
+            page::entry(html, "/docs/errors", "Catalogue of problems", "", false);
+        });
+    };
+    page::page(&format!("{title} – Dockside"), contents, |html| {
+        html.tag("div", &[("class", "article")], |html| {
+            html.line("h1", "", &title);
+            if code == Code::NotFound {
+                html.paragraph("There is no page at this address. It may have moved: search for it, or start from [the guide](/docs/guide) or [the reference](/docs).");
+            } else {
+                html.paragraph(code.title());
+                html.paragraph(code.advice());
+            }
+            html.tag("p", &[("class", "needs")], |html| {
+                html.prose(&format!("The code is [`{0}`](/docs/errors#{0}), the request `{request_id}`.", code.as_str()));
+            });
+        });
+    })
+}
+
 fn contents(html: &mut Html) {
-    page::group(html, "Guide", |html| page::entry(html, "/docs", "Back to the API", "", "docs"));
+    page::group(html, "Reference", |html| {
+        page::entry(html, "/docs", "API reference", "", false);
+        page::entry(html, "/docs/errors", "Catalogue of problems", "", true);
+    });
+    guide::links(html, None);
     for status in statuses() {
         page::group(html, &status_title(status), |html| {
             for code in with_status(status) {
-                page::entry(html, &format!("#{}", code.as_str()), code.as_str(), "", code.title());
+                page::entry(html, &format!("#{}", code.as_str()), code.as_str(), "", false);
             }
         });
     }
@@ -74,12 +105,12 @@ fn problem(html: &mut Html, code: Code, routes: &[Route]) {
     });
 }
 
-/// Which operations may answer the code, in as few words as are true.
+/// Writes which operations may answer the code, as briefly as possible.
 fn answered_by(html: &mut Html, code: Code, routes: &[Route]) {
-    let (may, not): (Vec<&Route>, Vec<&Route>) =
-        routes.iter().partition(|route| refusals_of(route).contains(&code));
-    let needs_token = |route: &&Route| route.scope.is_some();
-    // What no row declares comes from before or behind the rows, whatever they are.
+    let shown = routes.iter().filter(|route| !is_part_of_a_page(route));
+    let (may, not): (Vec<&Route>, Vec<&Route>) = shown.partition(|route| refusals_of(route).contains(&code));
+    let needs_token = |route: &&Route| route.needs_token();
+    // A code that no route declares comes from the pipeline, so any operation may answer it.
     if may.is_empty() || not.is_empty() {
         return html.line("p", "by", "Any request may be answered so.");
     }

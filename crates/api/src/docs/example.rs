@@ -1,26 +1,26 @@
-//! Example values, made from the shapes, so that they are what the shapes take.
+//! Example values, generated from the shapes, so that the shapes accept them.
 
 use model::shape::{Field, Kind, Need, Shape};
 use serde_json::{Map, Value};
 
 /// The body of every example identifier.
 pub const ID_BODY: &str = "01jc8x2m4q7v9k3h5t6w1y0r2n";
-/// How deep examples go, should a shape contain itself.
+/// The depth limit for shapes that contain themselves.
 const DEPTH_MAX: usize = 12;
 
-/// What an example is of.
+/// The use of an example.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Way {
     Request,
     Answer,
 }
 
-/// A value of the shape.
+/// Returns an example of the shape.
 pub fn value(shape: &Shape, way: Way) -> Value {
     of(shape, "text", way, 0)
 }
 
-/// A merge patch that changes one plain field: the least that shows how it is done.
+/// Returns a merge patch that changes one plain field.
 pub fn patch(shape: &Shape) -> Value {
     let is_input = |field: &&Field| matches!(field.need, Need::Required | Need::Optional);
     let is_plain = |field: &&Field| !matches!(field.shape.kind, Kind::Object { .. } | Kind::Identifier(_));
@@ -30,7 +30,7 @@ pub fn patch(shape: &Shape) -> Value {
     Value::Object(entry.into_iter().collect())
 }
 
-/// An identifier with this prefix.
+/// Returns an identifier with this prefix.
 pub fn identifier(prefix: &str) -> String {
     format!("{prefix}_{ID_BODY}")
 }
@@ -48,7 +48,7 @@ fn of(shape: &Shape, name: &str, way: Way, depth: usize) -> Value {
         Kind::Boolean => true.into(),
         Kind::Moment => "2026-11-01T09:30:00.000000Z".into(),
         Kind::Identifier(prefix) => identifier(prefix).into(),
-        Kind::Identified(object) => of(object, name, way, depth),
+        Kind::Identified { of: object, .. } => of(object, name, way, depth),
         Kind::List { .. } if depth >= DEPTH_MAX => Value::Array(Vec::new()),
         Kind::List { of: item, .. } => vec![of(item, name, way, depth + 1)].into(),
         Kind::Object { fields, .. } => object(fields, way, depth),
@@ -56,7 +56,7 @@ fn of(shape: &Shape, name: &str, way: Way, depth: usize) -> Value {
     }
 }
 
-/// Text for a field that has no example: its own name in words, or what stands for a token.
+/// Returns a text for a field that has no example: its name in words, or the placeholder of a token.
 fn text(name: &str, chars_min: usize, chars_max: usize) -> String {
     let words = if name.ends_with("token") { "dk_test_…".to_owned() } else { name.replace('_', " ") };
     let padding = std::iter::repeat_n('x', chars_min.saturating_sub(words.chars().count()));
@@ -87,8 +87,8 @@ fn is_plain_example(shape: &Shape) -> bool {
     shape.example.is_some() && !matches!(shape.kind, Kind::Moment)
 }
 
-/// Whether an optional field makes the example better: it has an example, and it is true in any store on any
-/// day. An identifier may not exist there, and a moment may be past.
+/// Returns whether an optional field improves the example: it has an example that is valid in any store at any time.
+/// An identifier may not exist there, and a time may be past.
 fn is_worth_showing(shape: &Shape, depth: usize) -> bool {
     match &shape.kind {
         Kind::Moment | Kind::Identifier(_) => false,
@@ -104,19 +104,20 @@ fn is_worth_showing(shape: &Shape, depth: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use model::shape::is_identifier;
+    use model::shape::{Issues, Path, is_identifier};
     use serde_json::json;
 
     use super::*;
     use crate::route::{self, Body, Success};
 
     fn issues(shape: &Shape, mut value: Value) -> Vec<String> {
-        let mut issues = Vec::new();
-        shape.check(&mut value, "", &mut issues);
-        issues.into_iter().map(|issue| format!("{}: {}", issue.field, issue.message)).collect()
+        let mut issues = Issues::default();
+        shape.check(&mut value, &Path::Root(""), &mut issues);
+        issues.into_list().into_iter().map(|issue| format!("{}: {}", issue.field, issue.message)).collect()
     }
 
-    /// What the server makes is ignored in requests, so `check` passes over it; in an answer it counts.
+    /// Checks an example answer. `check` skips fields that the server sets, because requests ignore them, but an
+    /// answer must have them.
     fn answer_issues(shape: &Shape, value: &Value) -> Vec<String> {
         match (&shape.kind, value) {
             (Kind::Object { fields, .. }, Value::Object(object)) => fields
@@ -143,7 +144,7 @@ mod tests {
                     model::json::merge(&mut whole, patch);
                     (shape, whole)
                 }
-                Some(Body::Raw) | None => continue,
+                Some(Body::Raw { .. }) | None => continue,
             };
             assert_eq!(issues(shape, example.clone()), [""; 0], "{}: {example}", route.operation);
             checked += 1;

@@ -1,40 +1,82 @@
-//! Fields of bodies and answers, as nested lists: name, type, limits, and what it is.
+//! The fields of bodies and answers as nested lists: name, type, limits and description.
 
 use model::shape::{Field, Kind, Need, Shape};
 
 use super::example::Way;
 use super::html::Html;
 
-/// How deep fields are unfolded, should a shape contain itself.
+/// The depth limit for shapes that contain themselves.
 const DEPTH_MAX: usize = 8;
-/// Most words of a closed set that are written out.
+/// The most words of a closed set that are listed.
 const WORDS_MAX: usize = 40;
 
-/// The fields of an object. A named shape of `explained` is linked instead of being unfolded again.
-pub fn list(html: &mut Html, shape: &Shape, way: Way, explained: &[&str]) {
-    level(html, shape.fields(), way, explained, 0);
+/// Writes the fields of an object. A named shape in `explained` is linked instead of unfolded again. The anchor of a
+/// field is the anchor of the object and the path of names to the field.
+pub fn list(html: &mut Html, shape: &Shape, way: Way, explained: &[&str], place: &str) {
+    level(html, shape.fields(), way, explained, place, 0);
 }
 
-/// The place on the page where a named shape is explained.
+/// Returns the anchor of a named shape.
 pub fn place_of(name: &str) -> String {
     format!("object-{name}")
 }
 
-fn level(html: &mut Html, fields: &[Field], way: Way, explained: &[&str], depth: usize) {
+/// Returns the anchor of a field or parameter within another anchor.
+pub fn place_in(place: &str, name: &str) -> String {
+    format!("{place}.{name}")
+}
+
+/// Calls a function for each field that [`list`] shows, with its anchor and the path of names to it.
+pub fn each(
+    shape: &'static Shape,
+    way: Way,
+    explained: &[&str],
+    place: &str,
+    call: &mut dyn FnMut(&str, &'static Field),
+) {
+    each_of(shape.fields(), way, explained, place, 0, call);
+}
+
+fn each_of(
+    fields: &'static [Field],
+    way: Way,
+    explained: &[&str],
+    place: &str,
+    depth: usize,
+    call: &mut dyn FnMut(&str, &'static Field),
+) {
+    for field in shown(fields, way) {
+        let place = place_in(place, field.name);
+        call(&place, field);
+        each_of(unfolded(field, way, explained, depth), way, explained, &place, depth + 1, call);
+    }
+}
+
+/// Returns the fields that belong to a request, or to an answer.
+fn shown(fields: &'static [Field], way: Way) -> impl Iterator<Item = &'static Field> {
     let is_given = |field: &&Field| matches!(field.need, Need::Given | Need::GivenOrNull);
-    let shown: Vec<&Field> = fields.iter().filter(|field| way == Way::Answer || !is_given(field)).collect();
+    fields.iter().filter(move |field| way == Way::Answer || !is_given(field))
+}
+
+/// Returns the fields of a field, unless they are explained elsewhere.
+fn unfolded(field: &Field, way: Way, explained: &[&str], depth: usize) -> &'static [Field] {
+    let inner = innermost(field.shape);
+    let is_linked = way == Way::Answer && inner.name.is_some_and(|name| explained.contains(&name));
+    if is_linked || depth >= DEPTH_MAX { &[] } else { inner.fields() }
+}
+
+fn level(html: &mut Html, fields: &'static [Field], way: Way, explained: &[&str], place: &str, depth: usize) {
     html.tag("ul", &[("class", "fields")], |html| {
-        for field in shown {
-            html.tag("li", &[], |html| {
+        for field in shown(fields, way) {
+            let place = place_in(place, field.name);
+            html.tag("li", &[("id", &place)], |html| {
                 head(html, field.name, need(field, way), |html| {
                     kind(html, field.shape, way, explained);
                 });
-                about(html, field.shape);
-                let inner = innermost(field.shape);
-                let is_linked =
-                    way == Way::Answer && inner.name.is_some_and(|name| explained.contains(&name));
-                if !inner.fields().is_empty() && !is_linked && depth < DEPTH_MAX {
-                    level(html, inner.fields(), way, explained, depth + 1);
+                describe(html, field.description(), field.shape);
+                let inner = unfolded(field, way, explained, depth);
+                if !inner.is_empty() {
+                    level(html, inner, way, explained, &place, depth + 1);
                 }
             });
         }
@@ -49,7 +91,7 @@ fn need(field: &Field, way: Way) -> &'static str {
     }
 }
 
-/// The first line of a field or parameter.
+/// Writes the first line of a field or parameter.
 pub fn head(html: &mut Html, name: &str, need: &'static str, kind: impl FnOnce(&mut Html)) {
     html.tag("p", &[("class", "field")], |html| {
         html.line("code", "name", name);
@@ -62,10 +104,14 @@ pub fn head(html: &mut Html, name: &str, need: &'static str, kind: impl FnOnce(&
     });
 }
 
-/// What a shape says of itself, and the pattern it is held to.
+/// Writes a shape's description, and its pattern.
 pub fn about(html: &mut Html, shape: &Shape) {
-    if !shape.about.is_empty() {
-        html.paragraph(shape.about);
+    describe(html, shape.about, shape);
+}
+
+fn describe(html: &mut Html, text: &str, shape: &Shape) {
+    if !text.is_empty() {
+        html.paragraph(text);
     }
     let pattern = match &innermost(shape).kind {
         Kind::Text { pattern: Some(pattern), .. } => ("Matches ", pattern.regex),
@@ -78,7 +124,7 @@ pub fn about(html: &mut Html, shape: &Shape) {
     });
 }
 
-/// What lists and maps are made of, or the shape itself.
+/// Returns the shape of the items of lists and maps, or the shape itself.
 fn innermost(shape: &Shape) -> &Shape {
     match &shape.kind {
         Kind::List { of, .. } => innermost(of),
@@ -87,7 +133,7 @@ fn innermost(shape: &Shape) -> &Shape {
     }
 }
 
-/// The type of a shape and its limits, in a few words.
+/// Writes the type of a shape and its limits, in a few words.
 pub fn kind(html: &mut Html, shape: &Shape, way: Way, explained: &[&str]) {
     let words = match &shape.kind {
         Kind::Text { chars_min, chars_max, .. } => match chars_min {
@@ -113,7 +159,7 @@ pub fn kind(html: &mut Html, shape: &Shape, way: Way, explained: &[&str]) {
             html.line("code", "", &format!("{prefix}_…"));
             return;
         }
-        Kind::List { of, items_min, items_max } => {
+        Kind::List { of, items_min, items_max, .. } => {
             let range = if *items_min == 0 {
                 format!("up to {items_max}")
             } else {
@@ -122,7 +168,7 @@ pub fn kind(html: &mut Html, shape: &Shape, way: Way, explained: &[&str]) {
             html.text(&format!("array ({range}) of "));
             return kind(html, of, way, explained);
         }
-        Kind::Identified(of) => {
+        Kind::Identified { of, .. } => {
             html.text(if way == Way::Answer { "" } else { "id, or " });
             return kind(html, of, way, explained);
         }

@@ -1,189 +1,129 @@
-//! The guide: what holds for every operation, before the operations themselves.
+//! `/docs/guide`: the pages of `docs/guide`, which are compiled in.
 
-use std::pin::Pin;
-use std::task::{Context, Poll, Waker};
+use std::sync::OnceLock;
 
-use http_body::Body as _;
-use model::location::LOCATION;
-use model::{Code, Problem};
-use serde_json::{Value, json};
+use model::shape::{Kind, Shape};
 
-use super::code;
-use super::example::{self, Way};
 use super::html::Html;
-use crate::route::Route;
-use crate::{VERSION, problem};
+use super::{markdown, page};
+use crate::encoding::Encoded;
 
-/// One section of the guide.
-pub struct Topic {
-    pub id: &'static str,
-    pub title: &'static str,
-    text: &'static [&'static str],
-    example: fn(&mut Html, &[Route]),
+/// The page that lists the others.
+pub const INDEX: &str = "README";
+
+/// The picture on the page about labels.
+pub const LABELS: &[u8] = include_bytes!("../../../../docs/guide/labels.png");
+
+/// A page of the guide.
+pub struct Page {
+    /// The file name without its extension, which is also the last segment of its path.
+    pub name: &'static str,
+    pub text: &'static str,
 }
 
-pub const TOPICS: &[Topic] = &[
-    Topic {
-        id: "first-steps",
-        title: "First steps",
-        text: &[
-            "Start the server with `dockside serve`. When it starts for the first time, it makes an organisation and prints two tokens: one for live data, one for a [test world](#test-world) beside it.",
-            "Put the test token into the field “Your token” above the contents, and every example on this page carries it until you close the tab. It stays in this browser tab and is sent nowhere.",
-            "Then paste the first example into a terminal. It creates a location: the place that shipments leave from.",
-        ],
-        example: |html, routes| call(html, routes, "create_location", &[]),
-    },
-    Topic {
-        id: "authentication",
-        title: "Authentication",
-        text: &[
-            "Every request carries an access token in its `Authorization` header. Tokens read `dk_live_…` or `dk_test_…`, belong to a user of one organisation, and may expire. They are shown once and stored as a hash.",
-            "A token carries scopes, such as `locations:read`. Each operation names the scope it needs. `write` implies `read`, and `*` is all of them. Buying costs money, so it is apart: `shipments:purchase` and `batches:purchase` are not implied by `write`.",
-            "Make tokens [through the API](#create_access_token) or on the server with `dockside token create`. Programs that want short-lived ones [trade](#create_oauth_token) a token's id and secret for one that lives an hour.",
-        ],
-        example: |html, routes| call(html, routes, "list_locations", &[]),
-    },
-    Topic {
-        id: "requests",
-        title: "Requests and answers",
-        text: &[
-            "Bodies are JSON in UTF-8, at most 4 MiB unless the operator configured another limit. A field that does not exist is refused by name, since a misspelt one must not get lost. Fields that the server makes, such as `id` and `created_at`, are ignored in requests: you may send back what you read.",
-            "PATCH merges (RFC 7396): what is absent stays, `null` clears, nested objects merge, arrays are replaced.",
-            "Timestamps are RFC 3339 in UTC with microseconds; any offset is accepted. Ids are a prefix that names their kind and 26 characters that sort by age.",
-            "Every answer carries an `X-Request-Id`, yours where you sent one, and the `Dockside-Version` that it follows. The whole contract is at [/openapi.json](/openapi.json), as OpenAPI 3.1.",
-        ],
-        example: |html, _| {
-            code::panel(html, "Headers of an answer", |html| {
-                html.text(&format!("Dockside-Version: {VERSION}\nX-Request-Id: {REQUEST_ID}\nETag: \"1\""));
-            });
-        },
-    },
-    Topic {
-        id: "errors",
-        title: "Errors",
-        text: &[
-            "Whatever is refused is answered with a problem document (RFC 9457). Its `code` is stable, so programs may match it; `detail` speaks of this very request; and `errors` names every field at fault at once, as a JSON pointer into the body or as a parameter's name.",
-            "[The catalogue of problems](/docs/errors) explains each code, and what to do about it. 429 and 503 tell in `Retry-After` how many seconds to wait. Quote the `request_id` when you ask the operator for help.",
-        ],
-        example: |html, _| {
-            code::panel(html, "422 Unprocessable Entity", |html| code::json(html, &refused_location()));
-        },
-    },
-    Topic {
-        id: "paging",
-        title: "Paging",
-        text: &[
-            "Lists come in pages, newest first. `limit` asks for a page size: 20 where it is not given, at most 100. A larger one is taken as 100, and the answer's `limit` says so.",
-            "Pass `next_cursor` as `cursor` to read on, and `previous_cursor` to go back. Both are always there, and `null` at an end. A cursor is valid for its list with the same filters. Pages don't shift while things are created and deleted.",
-            "The same addresses are in the `Link` header (RFC 8288).",
-        ],
-        example: |html, _| {
-            code::panel(html, "The next page", |html| {
-                html.line("span", "command", "curl");
-                html.text(" '");
-                html.base();
-                html.text("/locations?limit=50&cursor=");
-                html.line("span", "fill", "NEXT_CURSOR");
-                html.text("' \\\n  -H 'Authorization: Bearer ");
-                html.line("span", "token", code::TOKEN);
-                html.text("'");
-            });
-        },
-    },
-    Topic {
-        id: "idempotency",
-        title: "Idempotency",
-        text: &[
-            "A connection may break after a request arrived and before its answer did. Send an `Idempotency-Key` of your own making with every POST, PATCH and DELETE, and you may repeat the request until you hear an answer: it is carried out once.",
-            "The first answer is kept for a day and given again, with `Idempotent-Replayed: true`. The same key with another request is refused as [`idempotency_key_reused`](/docs/errors#idempotency_key_reused); while the first is still running, its repetition is answered with [`idempotency_in_progress`](/docs/errors#idempotency_in_progress).",
-        ],
-        example: |html, routes| {
-            call(html, routes, "create_access_token", &[("Idempotency-Key", "scanner-1")]);
-        },
-    },
-    Topic {
-        id: "concurrency",
-        title: "Concurrency",
-        text: &[
-            "Every answer with a single resource carries an `ETag`. Send it as `If-Match` with a PATCH or DELETE, and the change happens only if nobody changed the resource since: otherwise it is refused as [`precondition_failed`](/docs/errors#precondition_failed).",
-            "Send it as `If-None-Match` with a GET, and the answer is an empty 304 while nothing has changed.",
-        ],
-        example: |html, routes| call(html, routes, "update_location", &[("If-Match", "\"1\"")]),
-    },
-    Topic {
-        id: "test-world",
-        title: "Test world",
-        text: &[
-            "Tokens that begin with `dk_test_` see a separate world of the same organisation. Nothing in it touches live data, and nothing in it costs money: the only carrier there is the sandbox.",
-            "A token made by a test token is a test token too. On the server, `dockside token create --test` makes one.",
-        ],
-        example: |html, _| {
-            code::panel(html, "On the server", |html| {
-                html.line("span", "command", "dockside");
-                html.text(
-                    " token create --test \\\n  --organisation 'Example Ltd' \\\n  --user 'you@example.com'",
-                );
-            });
-        },
-    },
+macro_rules! pages {
+    ($($name:literal),* $(,)?) => {
+        /// All pages, in the order of the list.
+        pub static PAGES: &[Page] = &[
+            $(Page { name: $name, text: include_str!(concat!("../../../../docs/guide/", $name, ".md")) }),*
+        ];
+        const NAMES: &[&str] = &[$($name),*];
+    };
+}
+
+pages![
+    "README",
+    "first-steps",
+    "orders",
+    "shipments",
+    "batches",
+    "manifests",
+    "carriers",
+    "sandbox",
+    "labels",
+    "webhooks",
+    "realtime",
+    "settings",
+    "operating",
 ];
 
-const REQUEST_ID: &str = "req_5f0c9a3be1d24c7786b0aa12";
+/// The name of a page in its path.
+pub static PAGE: Shape = Shape::new(
+    Kind::OneOf(NAMES.split_at(1).1),
+    "The page's file in `docs/guide`, without `.md`. `/docs/guide` lists them.",
+)
+.example(r#""first-steps""#);
 
-pub fn topics(html: &mut Html, routes: &[Route]) {
-    for topic in TOPICS {
-        html.tag("section", &[("class", "row"), ("id", topic.id)], |html| {
-            html.tag("div", &[("class", "prose")], |html| {
-                html.line("h2", "", topic.title);
-                topic.text.iter().for_each(|text| html.paragraph(text));
+impl Page {
+    pub fn address(&self) -> String {
+        if self.name == INDEX { "/docs/guide".to_owned() } else { format!("/docs/guide/{}", self.name) }
+    }
+
+    pub fn title(&self) -> &'static str {
+        markdown::title(self.text)
+    }
+}
+
+/// Returns the rendered page of this name, or `None` if there is none.
+pub fn rendered(name: &str) -> Option<&'static Encoded> {
+    static RENDERED: OnceLock<Vec<OnceLock<Encoded>>> = OnceLock::new();
+    let place = PAGES.iter().position(|page| page.name == name)?;
+    let all = RENDERED.get_or_init(|| PAGES.iter().map(|_| OnceLock::new()).collect());
+    Some(all.get(place)?.get_or_init(|| Encoded::new(render(&PAGES[place]))))
+}
+
+pub fn render(shown: &Page) -> String {
+    page::page(
+        &format!("{} – Dockside", shown.title()),
+        |html| contents(html, shown),
+        |html| {
+            html.tag("article", &[("class", "article")], |html| {
+                markdown::render(html, shown.text);
+                neighbours(html, shown);
             });
-            html.tag("div", &[("class", "examples")], |html| (topic.example)(html, routes));
+        },
+    )
+}
+
+/// Writes the links to all pages, for the contents of every page of the documentation.
+pub fn links(html: &mut Html, shown: Option<&Page>) {
+    page::group(html, "Guide", |html| {
+        for page in PAGES {
+            let is_shown = shown.is_some_and(|shown| shown.name == page.name);
+            let title = if page.name == INDEX { "What works today" } else { page.title() };
+            page::entry(html, &page.address(), title, "", is_shown);
+        }
+    });
+}
+
+fn contents(html: &mut Html, shown: &Page) {
+    let sections = markdown::sections(shown.text);
+    let below: Vec<_> = sections.iter().filter(|section| !section.id.is_empty()).collect();
+    if !below.is_empty() {
+        page::group(html, "On this page", |html| {
+            for section in below {
+                page::entry(html, &format!("#{}", section.id), &section.title, "", false);
+            }
         });
     }
+    links(html, Some(shown));
+    page::group(html, "Reference", |html| {
+        page::entry(html, "/docs", "API reference", "", false);
+        page::entry(html, "/docs/errors", "Catalogue of problems", "", false);
+    });
 }
 
-fn call(html: &mut Html, routes: &[Route], operation: &str, headers: &[(&str, &str)]) {
-    if let Some(route) = routes.iter().find(|route| route.operation == operation) {
-        code::panel(html, route.summary, |html| code::curl(html, route, headers));
-    }
-}
-
-/// A problem as the server would answer it, made the way the server makes it.
-fn refused_location() -> Value {
-    let mut body = example::value(&LOCATION, Way::Request);
-    body["name"] = json!("");
-    body["tags"] = json!(["Accepts returns"]);
-    let mut issues = Vec::new();
-    LOCATION.check(&mut body, "", &mut issues);
-    let mut response = problem::refused(Problem::body(issues));
-    problem::finish(&mut response, REQUEST_ID);
-    let mut context = Context::from_waker(Waker::noop());
-    let bytes = match Pin::new(response.body_mut()).poll_frame(&mut context) {
-        Poll::Ready(Some(Ok(frame))) => frame.into_data().unwrap_or_default(),
-        _ => Default::default(),
-    };
-    serde_json::from_slice(&bytes).unwrap_or_else(|_| json!({ "code": Code::ValidationFailed.as_str() }))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_example_problem_is_a_real_one() {
-        let problem = refused_location();
-        assert_eq!(problem["status"], 422);
-        assert_eq!(problem["errors"].as_array().map(Vec::len), Some(2));
-        assert_eq!(problem["request_id"], REQUEST_ID);
-    }
-
-    #[test]
-    fn every_topic_with_an_operation_finds_it() {
-        let routes = crate::route::all();
-        for topic in TOPICS {
-            let mut html = Html::default();
-            (topic.example)(&mut html, &routes);
-            assert!(html.finish().contains("<pre"), "{} has no example", topic.id);
+/// Writes links to the previous and the next page.
+fn neighbours(html: &mut Html, shown: &Page) {
+    let Some(place) = PAGES.iter().position(|page| page.name == shown.name) else { return };
+    let before = place.checked_sub(1).and_then(|place| PAGES.get(place));
+    html.tag("p", &[("class", "neighbours")], |html| {
+        for (word, page) in [("Before: ", before), ("Next: ", PAGES.get(place + 1))] {
+            let Some(page) = page else { continue };
+            html.tag("span", &[], |html| {
+                html.text(word);
+                html.link(&page.address(), page.title());
+            });
         }
-    }
+    });
 }

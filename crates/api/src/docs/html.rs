@@ -1,10 +1,10 @@
-//! A writer of HTML that escapes by default: only text known at compile time gets in as markup.
+//! An HTML writer that escapes by default: only text that is known at compile time can be markup.
 
-/// Stands for the host in a page that is rendered once, until a request tells which it is. It is a private
-/// character, so no text has it.
+/// The placeholder of the host in a page that is rendered once for all hosts. It is a private-use character, so no
+/// text contains it.
 pub const HOST: char = '\u{e000}';
 
-/// HTML under way.
+/// HTML that is being written.
 #[derive(Default)]
 pub struct Html(String);
 
@@ -12,12 +12,12 @@ pub struct Html(String);
 pub type Attributes<'a> = &'a [(&'static str, &'a str)];
 
 impl Html {
-    /// Markup that is part of the program.
+    /// Appends markup that is part of the program.
     pub fn markup(&mut self, markup: &'static str) {
         self.0.push_str(markup);
     }
 
-    /// Text, escaped.
+    /// Appends text, escaped.
     pub fn text(&mut self, text: &str) {
         for char in text.chars() {
             match char {
@@ -31,7 +31,7 @@ impl Html {
         }
     }
 
-    /// An element and what is in it.
+    /// Appends an element and its contents.
     pub fn tag(&mut self, name: &'static str, attributes: Attributes<'_>, inside: impl FnOnce(&mut Self)) {
         self.void(name, attributes);
         inside(self);
@@ -40,7 +40,7 @@ impl Html {
         self.0.push('>');
     }
 
-    /// An element that has no end, such as `<input>`.
+    /// Appends an element without an end tag, such as `<input>`.
     pub fn void(&mut self, name: &'static str, attributes: Attributes<'_>) {
         self.0.push('<');
         self.0.push_str(name);
@@ -54,7 +54,7 @@ impl Html {
         self.0.push('>');
     }
 
-    /// An element of a class, with text in it.
+    /// Appends an element with a class and a text.
     pub fn line(&mut self, name: &'static str, class: &'static str, text: &str) {
         let attributes = [("class", class)];
         self.tag(name, if class.is_empty() { &[] } else { &attributes }, |html| html.text(text));
@@ -64,7 +64,7 @@ impl Html {
         self.tag("a", &[("href", to)], |html| html.text(text));
     }
 
-    /// A paragraph, and a list of the lines after it that begin with `- `.
+    /// Appends a paragraph, and a list of the lines after it that begin with `- `.
     pub fn paragraph(&mut self, text: &str) {
         let mut parts = text.split("\n- ").map(str::trim_end);
         self.tag("p", &[], |html| html.prose(parts.next().unwrap_or_default()));
@@ -76,7 +76,7 @@ impl Html {
         }
     }
 
-    /// Text in which `` `code` `` is code and `[words](#place)` a link to a place on this server.
+    /// Appends text in which `` `code` `` is code and `[words](#place)` is a link on this server.
     pub fn prose(&mut self, text: &str) {
         let mut rest = text;
         while let Some(place) = rest.find(['`', '[']) {
@@ -100,8 +100,8 @@ impl Html {
         self.text(rest);
     }
 
-    /// The address of this server, as the request's `Host` names it. The script puts in the browser's own
-    /// idea of it, which knows of a proxy that speaks TLS.
+    /// Appends the URL of this server, as the request's `Host` names it. The script replaces it by the URL that the
+    /// browser knows, which may go through a TLS proxy.
     pub fn base(&mut self) {
         self.0.push_str("<span class=\"base\">http://");
         self.0.push(HOST);

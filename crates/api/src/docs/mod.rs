@@ -1,8 +1,8 @@
-//! `/docs`: the documentation, rendered from the route table and the shapes, so that it can't drift from
-//! them.
+//! `/docs`: the documentation. The reference is rendered from the route table and the shapes, so that it can't drift
+//! from them. The guide is rendered from the Markdown in `docs/guide`, which is compiled in.
 //!
-//! It asks nothing of any other server and works without its script. Pages are rendered once; only the host
-//! that the examples call differs from request to request.
+//! The pages load nothing from other servers and work without their scripts. They are rendered and compressed once.
+//! Only the host that the reference's examples call differs from request to request.
 
 mod code;
 mod errors;
@@ -10,92 +10,189 @@ mod example;
 mod fields;
 mod guide;
 mod html;
+mod markdown;
 mod page;
 mod reference;
+mod samples;
+mod search;
+mod topics;
 
-use std::sync::OnceLock;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use bytes::Bytes;
-use http::{HeaderMap, HeaderValue, StatusCode, header};
-use model::{Error, Result};
-use sha2::{Digest, Sha256};
+use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use model::{Code, Error, Result};
 
 use crate::call::Call;
-use crate::respond::{Body, Response, with_body};
+use crate::encoding::{Encoded, accepts_html};
+use crate::respond::{Body, Response, json, with_body};
 use crate::route::{Route, Success};
 
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
+const SEARCH_SCRIPT: &str = include_str!("search.js");
 
-/// Nothing from elsewhere, nothing inline, and no page around ours.
+const HTML: &str = "text/html; charset=utf-8";
+/// Allows no content from other servers, no inline code and no framing. The script may fetch the search index.
 const POLICY: HeaderValue = HeaderValue::from_static(
-    "default-src 'none'; style-src 'self'; script-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 );
-/// The host of the examples where the request names none that can stand in a command.
+/// The host of the examples if the request names none that is safe in a command.
 const FALLBACK_HOST: &str = "localhost:8080";
-/// Longest host that is shown, in bytes: a name of DNS and a port.
+/// The longest host that is shown, in bytes: a DNS name and a port.
 const HOST_BYTES_MAX: usize = 253 + 6;
+/// Hosts whose pages are cached. For further hosts the examples show the fallback until the script corrects them, so
+/// a client that invents host names costs neither memory nor time.
+const HOSTS_MAX: usize = 16;
 
 pub fn routes() -> Vec<Route> {
     vec![
+        Route::get("/", "", "Find the documentation", get_index)
+            .about("Browsers are sent to `/docs`; programs get the addresses of the documentation as JSON.")
+            .success(Success::Other("application/json")),
         Route::get("/docs", "", "Read the documentation", get_docs).success(Success::Other("text/html")),
         Route::get("/docs/errors", "", "Read what each problem means", get_docs_errors)
             .success(Success::Other("text/html")),
+        Route::get("/docs/guide", "", "Read the guide", get_docs_guide).success(Success::Other("text/html")),
+        Route::get("/docs/guide/{page}", "", "Read a page of the guide", get_docs_guide_page)
+            .id(&guide::PAGE)
+            .success(Success::Other("text/html")),
+        Route::get("/docs/guide/labels.png", "", "See the labels that the guide shows", get_docs_labels)
+            .success(Success::Other("image/png")),
         Route::get("/docs/style.css", "", "Read the documentation's style", get_docs_style)
             .success(Success::Other("text/css")),
         Route::get("/docs/script.js", "", "Read the documentation's script", get_docs_script)
             .success(Success::Other("text/javascript")),
+        Route::get("/docs/search.js", "", "Read the script of the search", get_docs_search_script)
+            .success(Success::Other("text/javascript")),
+        Route::get("/docs/search.json", "", "Read the index of the search", get_docs_search)
+            .about("Every section of the guide, operation, field and problem, with where it is explained.")
+            .success(Success::Other("application/json")),
     ]
 }
 
-async fn get_docs(call: Call) -> Result<Response> {
-    static PAGE: OnceLock<String> = OnceLock::new();
-    let page = PAGE.get_or_init(|| reference::render(&crate::route::all()));
-    answer(&call, "text/html; charset=utf-8", page.replace(html::HOST, host(&call.headers)))
-}
-
-async fn get_docs_errors(call: Call) -> Result<Response> {
-    static PAGE: OnceLock<String> = OnceLock::new();
-    let page = PAGE.get_or_init(|| errors::render(&crate::route::all()));
-    answer(&call, "text/html; charset=utf-8", page.as_str())
-}
-
-async fn get_docs_style(call: Call) -> Result<Response> {
-    answer(&call, "text/css; charset=utf-8", STYLE)
-}
-
-async fn get_docs_script(call: Call) -> Result<Response> {
-    answer(&call, "text/javascript; charset=utf-8", SCRIPT)
-}
-
-/// A page or a part of it. Browsers keep it and ask each time whether it is still right, so that none mixes a
-/// page with the style of another version.
-fn answer(call: &Call, media_type: &'static str, body: impl Into<Bytes>) -> Result<Response> {
-    let body = body.into();
-    let hash = Sha256::digest(&body);
-    let tag = hash.iter().take(8).fold("\"".to_owned(), |tag, byte| format!("{tag}{byte:02x}")) + "\"";
-    let is_known = call
-        .headers
-        .get_all(header::IF_NONE_MATCH)
-        .iter()
-        .any(|known| known.to_str().is_ok_and(|known| known.split(',').any(|known| known.trim() == tag)));
-    let mut response = if is_known {
+async fn get_index(call: Call) -> Result<Response> {
+    let mut response = if accepts_html(&call.headers) {
         let mut response = http::Response::new(Body::default());
-        *response.status_mut() = StatusCode::NOT_MODIFIED;
+        *response.status_mut() = StatusCode::FOUND;
+        response.headers_mut().insert(header::LOCATION, HeaderValue::from_static("/docs"));
         response
     } else {
-        with_body(StatusCode::OK, HeaderValue::from_static(media_type), body)
+        let index = serde_json::json!({
+            "name": "Dockside",
+            "version": crate::VERSION,
+            "documentation": "/docs",
+            "guide": "/docs/guide",
+            "openapi": "/openapi.json",
+        });
+        json(index.to_string())
     };
-    let headers = response.headers_mut();
-    headers.insert(header::ETAG, HeaderValue::try_from(tag).map_err(Error::fault)?);
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
-    headers.insert(header::CONTENT_SECURITY_POLICY, POLICY);
-    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    response.headers_mut().append(header::VARY, HeaderValue::from_static("Accept"));
     Ok(response)
 }
 
-/// The host that the reader called. It ends up in HTML and, copied, in a shell: only what hosts are made of
-/// may pass, and none of that means anything to either.
+async fn get_docs(call: Call) -> Result<Response> {
+    static PAGE: OnceLock<Hosted> = OnceLock::new();
+    let page = PAGE.get_or_init(|| Hosted::new(reference::render(&crate::route::all())));
+    Ok(answer(&call, HTML, &page.at(host(&call.headers))))
+}
+
+async fn get_docs_errors(call: Call) -> Result<Response> {
+    static PAGE: OnceLock<Encoded> = OnceLock::new();
+    let page = PAGE.get_or_init(|| Encoded::new(errors::render(&crate::route::all())));
+    Ok(answer(&call, HTML, page))
+}
+
+async fn get_docs_guide(call: Call) -> Result<Response> {
+    let page = guide::rendered(guide::INDEX).ok_or_else(|| Error::fault("the guide has no index"))?;
+    Ok(answer(&call, HTML, page))
+}
+
+async fn get_docs_guide_page(call: Call) -> Result<Response> {
+    let name = call.ids.first().map(String::as_str).filter(|name| *name != guide::INDEX);
+    let page = name.and_then(guide::rendered).ok_or(Code::NotFound)?;
+    Ok(answer(&call, HTML, page))
+}
+
+async fn get_docs_labels(call: Call) -> Result<Response> {
+    static IMAGE: OnceLock<Encoded> = OnceLock::new();
+    Ok(answer(&call, "image/png", IMAGE.get_or_init(|| Encoded::new(guide::LABELS))))
+}
+
+async fn get_docs_style(call: Call) -> Result<Response> {
+    static FILE: OnceLock<Encoded> = OnceLock::new();
+    Ok(answer(&call, "text/css; charset=utf-8", FILE.get_or_init(|| Encoded::new(STYLE))))
+}
+
+async fn get_docs_script(call: Call) -> Result<Response> {
+    static FILE: OnceLock<Encoded> = OnceLock::new();
+    Ok(answer(&call, "text/javascript; charset=utf-8", FILE.get_or_init(|| Encoded::new(SCRIPT))))
+}
+
+async fn get_docs_search_script(call: Call) -> Result<Response> {
+    static FILE: OnceLock<Encoded> = OnceLock::new();
+    Ok(answer(&call, "text/javascript; charset=utf-8", FILE.get_or_init(|| Encoded::new(SEARCH_SCRIPT))))
+}
+
+async fn get_docs_search(call: Call) -> Result<Response> {
+    static FILE: OnceLock<Encoded> = OnceLock::new();
+    let index = FILE.get_or_init(|| Encoded::new(search::index(&crate::route::all())));
+    Ok(answer(&call, "application/json", index))
+}
+
+/// Returns whether this client gets a problem as a page: a browser that requests something under `/docs`.
+pub fn wants_page(method: &Method, path: &str, headers: &HeaderMap) -> bool {
+    let is_read = matches!(*method, Method::GET | Method::HEAD);
+    let is_ours = path == "/docs" || path.starts_with("/docs/");
+    is_read && is_ours && accepts_html(headers)
+}
+
+/// Turns a refusal into a page. The problem's status and headers stay.
+pub fn show_problem(response: &mut Response, code: Code, request_id: &str) {
+    let page = errors::refusal(response.status(), code, request_id);
+    let shown = with_body(response.status(), HeaderValue::from_static(HTML), page);
+    *response.body_mut() = shown.into_body();
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(HTML));
+    secure(response.headers_mut());
+}
+
+/// Answers with a page or one of its files. Browsers cache it and revalidate each time, so none combines a page with
+/// the style sheet of another version.
+fn answer(call: &Call, media_type: &'static str, body: &Encoded) -> Response {
+    let mut response = body.respond_tagged(&call.headers, media_type);
+    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    secure(response.headers_mut());
+    response
+}
+
+fn secure(headers: &mut HeaderMap) {
+    headers.insert(header::CONTENT_SECURITY_POLICY, POLICY);
+    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+}
+
+/// A page whose examples name the host that the reader called.
+struct Hosted {
+    template: String,
+    by_host: Mutex<HashMap<String, Arc<Encoded>>>,
+}
+
+impl Hosted {
+    fn new(template: String) -> Self {
+        Self { template, by_host: Mutex::default() }
+    }
+
+    fn at(&self, host: &str) -> Arc<Encoded> {
+        let mut pages = self.by_host.lock().unwrap_or_else(PoisonError::into_inner);
+        // The last slot is for the fallback host.
+        let is_full = pages.len() + 1 >= HOSTS_MAX && !pages.contains_key(host);
+        let host = if is_full { FALLBACK_HOST } else { host };
+        let fill = || Arc::new(Encoded::new(self.template.replace(html::HOST, host)));
+        Arc::clone(pages.entry(host.to_owned()).or_insert_with(fill))
+    }
+}
+
+/// Returns the host that the reader called. It is shown in HTML and may be copied into a shell, so only characters of
+/// host names pass, none of which is special in either.
 fn host(headers: &HeaderMap) -> &str {
     let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b".-_:[]".contains(&byte);
     let given = headers.get(header::HOST).and_then(|host| host.to_str().ok());
@@ -105,86 +202,4 @@ fn host(headers: &HeaderMap) -> &str {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::collections::HashSet;
-
-    use super::*;
-    use crate::route;
-
-    fn pages() -> [(&'static str, String); 2] {
-        let routes = route::all();
-        [("/docs", reference::render(&routes)), ("/docs/errors", errors::render(&routes))]
-    }
-
-    fn values<'a>(page: &'a str, attribute: &'a str) -> impl Iterator<Item = &'a str> {
-        page.split(attribute).skip(1).filter_map(|rest| rest.split('"').next())
-    }
-
-    #[test]
-    fn every_link_leads_somewhere() {
-        let mut places = HashSet::new();
-        for (path, page) in pages() {
-            places.insert(path.to_owned());
-            for id in values(&page, " id=\"") {
-                assert!(places.insert(format!("{path}#{id}")), "{path}#{id} stands twice");
-            }
-        }
-        places.extend(route::all().iter().map(|route| route.path.to_owned()));
-        for (path, page) in pages() {
-            let links = values(&page, " href=\"").filter(|to| !to.starts_with("data:"));
-            for to in links {
-                let to = if to.starts_with('#') { format!("{path}{to}") } else { to.to_owned() };
-                assert!(places.contains(&to), "{path} links to {to}");
-            }
-        }
-    }
-
-    #[test]
-    fn every_operation_and_every_code_is_documented() {
-        let [(_, operations), (_, catalogue)] = pages();
-        for route in route::all().iter().filter(|route| !reference::is_part_of_a_page(route)) {
-            assert!(operations.contains(&format!(" id=\"{}\"", route.operation)), "{}", route.operation);
-        }
-        for code in model::Code::ALL {
-            assert!(catalogue.contains(&format!(" id=\"{}\"", code.as_str())), "{}", code.as_str());
-        }
-    }
-
-    #[test]
-    fn headings_go_down_one_step_at_a_time() {
-        for (path, page) in pages() {
-            let mut before = 0;
-            for (place, _) in page.match_indices("<h") {
-                let Some(level) = page[place + 2..].chars().next().and_then(|char| char.to_digit(10)) else {
-                    continue;
-                };
-                assert!(level <= before + 1, "{path}: {}", &page[place..place + 40]);
-                before = level;
-            }
-        }
-    }
-
-    #[test]
-    fn nothing_is_asked_of_other_servers() {
-        for (path, page) in pages() {
-            let loaded = values(&page, " src=\"").chain(values(&page, "stylesheet\" href=\""));
-            assert!(loaded.into_iter().all(|source| source.starts_with("/docs/")), "{path}");
-            assert!(!page.contains(" style=\"") && !page.contains(" onclick"), "{path}");
-        }
-        assert!(!STYLE.contains("url(") && !STYLE.contains("@import") && !SCRIPT.contains("fetch("));
-    }
-
-    #[test]
-    fn only_hosts_are_shown_as_hosts() {
-        let shown = |value: &'static str| {
-            let mut headers = HeaderMap::new();
-            headers.insert(header::HOST, HeaderValue::from_static(value));
-            host(&headers).to_owned()
-        };
-        assert_eq!(shown("ship.example.com:8443"), "ship.example.com:8443");
-        assert_eq!(shown("[::1]:8080"), "[::1]:8080");
-        for hostile in ["<script>", "a\"b", "a'; rm -rf ~; '", "$(id)", "a b", ""] {
-            assert_eq!(shown(hostile), FALLBACK_HOST, "{hostile}");
-        }
-    }
-}
+mod tests;

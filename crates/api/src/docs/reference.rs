@@ -1,4 +1,4 @@
-//! `/docs`: the guide and every operation, from the route table.
+//! `/docs`: the basics and every operation, from the route table.
 
 use http::Method;
 use model::Code;
@@ -7,25 +7,26 @@ use model::shape::Shape;
 use super::code;
 use super::example::Way;
 use super::html::Html;
-use super::{fields, guide, page};
+use super::{fields, guide, page, topics};
 use crate::openapi::refusals_of;
 use crate::route::{Body, Parameter, ParameterKind, Route, Success};
 
-/// The group of what serves operators and tools.
+/// The group of operations for operators and tools.
 const SERVICE: &str = "service";
 
 pub fn render(routes: &[Route]) -> String {
     let groups = groups(routes);
     let explained: Vec<&str> = groups.iter().filter_map(|group| group.object()?.name).collect();
     let contents = |html: &mut Html| contents(html, &groups);
-    page::page("Dockside API", "Find an operation", contents, |html| {
+    page::page("Dockside API", contents, |html| {
         html.tag("div", &[("class", "row opening")], |html| {
             html.tag("div", &[("class", "prose")], |html| {
                 html.line("h1", "", "Dockside API");
                 html.line("p", "lead", "Shipping and fulfilment over HTTP: plain resources, JSON, and answers that say what to do next.");
+                html.paragraph("New here? [The guide](/docs/guide) starts with an empty folder and ends with a label in your hand.");
             });
         });
-        guide::topics(html, routes);
+        topics::topics(html, routes);
         for group in &groups {
             if group.name == SERVICE { service(html, group) } else { resource(html, group, &explained) }
         }
@@ -33,13 +34,13 @@ pub fn render(routes: &[Route]) -> String {
 }
 
 /// The operations on one resource.
-struct Group<'a> {
-    name: &'static str,
-    routes: Vec<&'a Route>,
+pub struct Group<'a> {
+    pub name: &'static str,
+    pub routes: Vec<&'a Route>,
 }
 
 impl Group<'_> {
-    fn title(&self) -> String {
+    pub fn title(&self) -> String {
         if self.name == "oauth" {
             return "OAuth".to_owned();
         }
@@ -50,8 +51,8 @@ impl Group<'_> {
         words
     }
 
-    /// The shape of the resource: what reading a single one answers.
-    fn object(&self) -> Option<&'static Shape> {
+    /// Returns the shape of the resource: the answer to reading a single one.
+    pub fn object(&self) -> Option<&'static Shape> {
         self.routes.iter().find_map(|route| match route.success {
             Success::Resource(shape) if route.method == Method::GET => Some(shape),
             _ => None,
@@ -59,8 +60,8 @@ impl Group<'_> {
     }
 }
 
-fn groups(routes: &[Route]) -> Vec<Group<'_>> {
-    let is_service = |route: &Route| route.scope.is_none() && matches!(route.success, Success::Other(_));
+pub fn groups(routes: &[Route]) -> Vec<Group<'_>> {
+    let is_service = |route: &Route| !route.needs_token() && matches!(route.success, Success::Other(_));
     let mut groups: Vec<Group<'_>> = Vec::new();
     let resources = routes.iter().filter(|route| !is_service(route)).map(|route| (route.group(), route));
     let services = routes.iter().filter(|route| is_service(route) && !is_part_of_a_page(route));
@@ -74,44 +75,38 @@ fn groups(routes: &[Route]) -> Vec<Group<'_>> {
     groups
 }
 
-/// Whether only our own pages ask for it, so that nobody needs to read of it.
+/// Returns whether only the documentation's own pages request it: styles, scripts, images, the search index.
 pub fn is_part_of_a_page(route: &Route) -> bool {
-    matches!(route.success, Success::Other("text/css" | "text/javascript"))
+    route.path.starts_with("/docs/") && !matches!(route.success, Success::Other("text/html"))
 }
 
 fn contents(html: &mut Html, groups: &[Group<'_>]) {
-    page::group(html, "Guide", |html| {
-        for topic in guide::TOPICS {
-            page::entry(html, &format!("#{}", topic.id), topic.title, "", "");
+    page::group(html, "Basics", |html| {
+        for topic in topics::TOPICS {
+            page::entry(html, &format!("#{}", topic.id), topic.title, "", false);
         }
-        page::entry(html, "/docs/errors", "Catalogue of problems", "", "problem codes errors");
+        page::entry(html, "/docs/errors", "Catalogue of problems", "", false);
     });
+    guide::links(html, None);
     for group in groups {
         page::group(html, &group.title(), |html| {
             if let Some(name) = group.object().and_then(|shape| shape.name) {
-                page::entry(
-                    html,
-                    &format!("#{}", fields::place_of(name)),
-                    &object_title(name),
-                    "",
-                    "object fields",
-                );
+                page::entry(html, &format!("#{}", fields::place_of(name)), &object_title(name), "", false);
             }
             for route in &group.routes {
                 let to = format!("#{}", route.operation);
                 if group.name == SERVICE {
-                    page::entry(html, &to, route.path, "", route.summary);
+                    page::entry(html, &to, route.path, "", false);
                 } else {
-                    let words = format!("{} {}", route.path, route.operation);
-                    page::entry(html, &to, route.summary, route.method.as_str(), &words);
+                    page::entry(html, &to, route.summary, route.method.as_str(), false);
                 }
             }
         });
     }
 }
 
-/// `LocationConfiguration` as "The location configuration".
-fn object_title(name: &str) -> String {
+/// Returns `LocationConfiguration` as "The location configuration".
+pub fn object_title(name: &str) -> String {
     let mut title = "The".to_owned();
     for char in name.chars() {
         if char.is_ascii_uppercase() {
@@ -161,7 +156,7 @@ fn object(html: &mut Html, shape: &Shape, name: &str, explained: &[&str]) {
     html.tag("section", &[("class", "row"), ("id", &fields::place_of(name))], |html| {
         html.tag("div", &[("class", "prose")], |html| {
             html.line("h3", "", &object_title(name));
-            fields::list(html, shape, Way::Answer, &others);
+            fields::list(html, shape, Way::Answer, &others, &fields::place_of(name));
         });
         html.tag("div", &[("class", "examples")], |html| {
             let value = super::example::value(shape, Way::Answer);
@@ -170,7 +165,7 @@ fn object(html: &mut Html, shape: &Shape, name: &str, explained: &[&str]) {
     });
 }
 
-/// What serves operators and tools needs no more than a line each.
+/// Writes the operations for operators and tools, one line each.
 fn service(html: &mut Html, group: &Group<'_>) {
     html.tag("section", &[("class", "row"), ("id", group.name)], |html| {
         html.tag("div", &[("class", "prose")], |html| {
@@ -224,13 +219,12 @@ fn operation(html: &mut Html, route: &Route, explained: &[&str]) {
 }
 
 fn parameters(html: &mut Html, route: &Route) {
-    let names = route.path.split('/').filter_map(|step| step.strip_prefix('{')?.strip_suffix('}'));
-    let ids: Vec<_> = names.zip(&route.ids).collect();
+    let ids: Vec<_> = route.path_parameters().collect();
     if !ids.is_empty() {
         html.line("h4", "", "Path");
         html.tag("ul", &[("class", "fields")], |html| {
             for (name, shape) in ids {
-                html.tag("li", &[], |html| {
+                html.tag("li", &[("id", &fields::place_in(route.operation, name))], |html| {
                     fields::head(html, name, "required", |html| fields::kind(html, shape, Way::Request, &[]));
                     fields::about(html, shape);
                 });
@@ -241,7 +235,7 @@ fn parameters(html: &mut Html, route: &Route) {
         html.line("h4", "", "Query");
         html.tag("ul", &[("class", "fields")], |html| {
             for parameter in route.parameters {
-                html.tag("li", &[], |html| {
+                html.tag("li", &[("id", &fields::place_in(route.operation, parameter.name))], |html| {
                     fields::head(html, parameter.name, "", |html| parameter_kind(html, parameter));
                     html.paragraph(parameter.about);
                 });
@@ -270,10 +264,11 @@ fn parameter_kind(html: &mut Html, parameter: &Parameter) {
     }
 }
 
-/// The scope, and the headers that the guide explains, where this operation takes them.
+/// Writes the scope, and the headers that the guide explains, if this operation takes them.
 fn needs(html: &mut Html, route: &Route) {
     let scope = match route.scope {
         Some(scope) => format!("Needs the scope `{scope}`."),
+        None if route.takes_any_token => "Needs a valid access token, whatever its scopes.".to_owned(),
         None => "Needs no access token.".to_owned(),
     };
     let is_one = !route.ids.is_empty();
@@ -291,29 +286,39 @@ fn needs(html: &mut Html, route: &Route) {
     });
 }
 
+/// Returns the anchor of an operation's body. The anchors of its fields begin with it.
+pub fn body_place(route: &Route) -> String {
+    fields::place_in(route.operation, "body")
+}
+
+pub fn answer_place(route: &Route) -> String {
+    fields::place_in(route.operation, "answer")
+}
+
 fn body(html: &mut Html, route: &Route) {
+    let place = body_place(route);
     match &route.body {
-        Some(Body::Raw) | None => {}
+        Some(Body::Raw { .. }) | None => {}
         Some(Body::Optional(shape)) => {
             html.line("h4", "", "Body");
             html.paragraph("May be left out, where the query says the same.");
-            fields::list(html, shape, Way::Request, &[]);
+            fields::list(html, shape, Way::Request, &[], &place);
         }
         Some(Body::Json(shape)) => {
             html.line("h4", "", "Body");
-            fields::list(html, shape, Way::Request, &[]);
+            fields::list(html, shape, Way::Request, &[], &place);
         }
         Some(Body::Form(shape)) => {
             html.line("h4", "", "Body");
             html.paragraph("A form: `application/x-www-form-urlencoded`.");
-            fields::list(html, shape, Way::Request, &[]);
+            fields::list(html, shape, Way::Request, &[], &place);
         }
         Some(Body::Patch(shape)) => {
             html.line("h4", "", "Body");
             html.paragraph(
                 "Any of the fields below: what is absent stays, `null` clears what is not required.",
             );
-            unfold(html, "Fields", |html| fields::list(html, shape, Way::Request, &[]));
+            unfold(html, "Fields", |html| fields::list(html, shape, Way::Request, &[], &place));
         }
     }
 }
@@ -339,7 +344,8 @@ fn answer(html: &mut Html, route: &Route, explained: &[&str]) {
             }
         });
         if !is_explained {
-            unfold(html, "Fields", |html| fields::list(html, shape, Way::Answer, explained));
+            let place = answer_place(route);
+            unfold(html, "Fields", |html| fields::list(html, shape, Way::Answer, explained, &place));
         }
     };
     match &route.success {
@@ -347,7 +353,7 @@ fn answer(html: &mut Html, route: &Route, explained: &[&str]) {
         Success::Created(shape) => shown(html, " Created: ", shape),
         Success::Many(_, shape) => shown(html, " In `data`, each entry: ", shape),
         Success::List(name, shape) => shown(html, &format!(" A page, in `{name}`. Each entry: "), shape),
-        Success::Empty => html.tag("p", &[], |html| {
+        Success::Empty | Success::Revoked => html.tag("p", &[], |html| {
             html.line("span", "status", status.as_str());
             html.text(" Done. The body is empty.");
         }),
@@ -355,7 +361,7 @@ fn answer(html: &mut Html, route: &Route, explained: &[&str]) {
     }
 }
 
-/// First what is special to the operation, then what many may answer.
+/// Writes first the problems that are special to the operation, then those that many operations may answer.
 fn problems(html: &mut Html, route: &Route) {
     html.line("h4", "", "Problems");
     let mut all = refusals_of(route);

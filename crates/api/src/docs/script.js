@@ -1,4 +1,4 @@
-// Comfort for the documentation: the reader's token in every example, copying, finding, and the place in the contents.
+// Comfort for the documentation: the reader's token and language in every example, copying, and the place in the contents.
 // The pages work without it; what only it can do is hidden until it runs.
 (() => {
   'use strict';
@@ -61,7 +61,8 @@
     if (!button) return;
     const word = button.firstChild;
     try {
-      await copy(button.closest('.panel').querySelector('code').textContent);
+      const blocks = all('pre', button.closest('.panel'));
+      await copy(blocks.find((block) => block.offsetParent !== null).textContent);
       word.textContent = 'Copied';
       say('Copied.');
     } catch {
@@ -72,43 +73,27 @@
     setTimeout(() => { word.textContent = 'Copy'; say(''); }, 2000);
   });
 
-  // Finding: `/` goes to the field, Enter to the first match, Escape back.
-  const filter = one('filter');
-  const nav = document.querySelector('nav');
-  const entries = all('li', nav);
-  const find = () => {
-    const words = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
-    entries.forEach((entry) => {
-      const group = entry.closest('.group').querySelector('.group-title').textContent;
-      const text = `${entry.textContent} ${entry.dataset.words} ${group}`.toLowerCase();
-      entry.hidden = !words.every((word) => text.includes(word));
-    });
-    all('.group', nav).forEach((group) => { group.hidden = !group.querySelector('li:not([hidden])'); });
-    const found = entries.filter((entry) => !entry.hidden).length;
-    one('nothing').hidden = found > 0;
-    say(words.length > 0 ? `${found} found.` : '');
+  // The language of the examples: one choice for the whole page, remembered. Each example works by itself without it.
+  const LANGUAGE = 'dockside-language';
+  const choices = all('.tabs input[type="radio"]');
+  const speak = (language) => {
+    choices.forEach((choice) => { if (choice.className === language) choice.checked = true; });
   };
-  filter.addEventListener('input', find);
-  filter.addEventListener('keydown', (event) => {
-    if (event.key === 'Enter') {
-      const first = nav.querySelector('li:not([hidden]) a');
-      if (first) first.click();
-    } else if (event.key === 'Escape') {
-      filter.value = '';
-      find();
-      filter.blur();
-    }
-  });
-  document.addEventListener('keydown', (event) => {
-    const isTyping = /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName);
-    if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
-    event.preventDefault();
-    open(true);
-    filter.focus();
-    filter.select();
+  try {
+    speak(localStorage.getItem(LANGUAGE) || 'curl');
+  } catch { /* A browser that keeps nothing begins with curl each time. */ }
+  document.addEventListener('change', (event) => {
+    const choice = event.target.closest('.tabs input[type="radio"]');
+    if (!choice) return;
+    // The examples above may grow or shrink: the chosen one stays where the reader sees it.
+    const before = choice.getBoundingClientRect().top;
+    speak(choice.className);
+    scrollBy(0, choice.getBoundingClientRect().top - before);
+    try { localStorage.setItem(LANGUAGE, choice.className); } catch { /* As above. */ }
   });
 
   // The contents fold away on a phone.
+  const nav = document.querySelector('nav');
   const menu = one('menu');
   const open = (isOpen) => {
     menu.setAttribute('aria-expanded', String(isOpen));

@@ -6,29 +6,53 @@ use bytes::Bytes;
 use model::money::parse_amount;
 use model::shipment::options::LabelFormat;
 use model::shipment::{ErrorCode, ErrorType, ShipmentError, Source, TrackingStatus};
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
+use super::contracts;
 use super::manifest::ScanForm;
-use crate::{Answer, Label, Outcome, Quote, Quotes, Receipt};
+use super::tracker::Tracker;
+use crate::{Answer, Label, Outcome, Quotes, Tracked};
 
-/// A shipment, as far as it matters here.
+/// The fields of a shipment that this connector uses. Fields that don't decide whether it is bought are kept as JSON and
+/// parsed when they are needed, so that an unexpected value in one of them does not hide a purchase.
 #[derive(Deserialize)]
 pub struct Shipment {
     pub id: String,
+    pub reference: Option<String>,
     #[serde(default)]
-    pub rates: Vec<Rate>,
+    pub(super) rates: Value,
     #[serde(default)]
-    pub messages: Vec<Message>,
-    pub selected_rate: Option<Rate>,
-    pub tracking_code: Option<String>,
-    pub postage_label: Option<PostageLabel>,
+    messages: Value,
+    /// JSON null while nothing is bought; `None` if the answer lacks the field.
+    #[serde(default, deserialize_with = "given")]
+    pub(super) selected_rate: Option<Value>,
+    #[serde(default, deserialize_with = "given")]
+    pub(super) postage_label: Option<Value>,
+    #[serde(default)]
+    pub(super) tracking_code: Value,
     pub refund_status: Option<String>,
     pub scan_form: Option<ScanForm>,
-    pub tracker: Option<Tracker>,
     #[serde(default)]
-    pub fees: Vec<Fee>,
+    tracker: Value,
+    #[serde(default)]
+    pub(super) fees: Value,
+}
+
+/// Reads a field that is present, also if it is null.
+fn given<'de, D: Deserializer<'de>>(field: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(field).map(Some)
+}
+
+/// Parses a value. Returns `None` if it does not fit the type.
+pub(super) fn parsed<T: DeserializeOwned>(value: &Value) -> Option<T> {
+    T::deserialize(value).ok()
+}
+
+/// Parses the items of a list, and leaves out those that don't fit the type.
+pub(super) fn parsed_all<T: DeserializeOwned>(values: &Value) -> Vec<T> {
+    values.as_array().into_iter().flatten().filter_map(parsed).collect()
 }
 
 #[derive(Deserialize)]
@@ -40,6 +64,8 @@ pub struct Rate {
     pub rate: String,
     pub currency: String,
     pub delivery_days: Option<f64>,
+    /// The contract with the carrier. One API key may have several.
+    pub carrier_account_id: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -47,6 +73,7 @@ pub struct Message {
     #[serde(default)]
     pub carrier: String,
     /// A text, or something else.
+    #[serde(default)]
     pub message: Value,
 }
 
@@ -56,20 +83,6 @@ pub struct PostageLabel {
     pub label_pdf_url: Option<String>,
     pub label_zpl_url: Option<String>,
     pub label_file_type: Option<String>,
-}
-
-#[derive(Deserialize)]
-pub struct Tracker {
-    pub status: String,
-    pub status_detail: Option<String>,
-}
-
-#[derive(Deserialize)]
-pub struct Fee {
-    pub r#type: String,
-    pub amount: String,
-    #[serde(default)]
-    pub charged: bool,
 }
 
 #[derive(Deserialize)]
@@ -115,40 +128,22 @@ impl Shipment {
         read(answer, purpose)
     }
 
-    /// The rate of a service.
-    pub fn rate_of(&self, service: &str) -> Option<&Rate> {
-        self.rates.iter().find(|rate| rate.handle() == service)
+    pub fn rates(&self) -> Vec<Rate> {
+        parsed_all(&self.rates)
     }
 
     pub fn quotes(&self) -> Quotes {
-        let quotes = self.rates.iter().filter_map(Rate::quote).collect();
-        let errors = self.messages.iter().map(|message| {
+        let messages: Vec<Message> = parsed_all(&self.messages);
+        let errors = messages.iter().map(|message| {
             let text = format!("{}: {}", message.carrier, plain(&message.message));
             ShipmentError::new(ErrorType::Rate, ErrorCode::RatesUnavailable, Source::Carrier, text)
         });
-        Quotes { quotes, errors: errors.collect() }
-    }
-
-    /// What was bought, if it was, with its label in the wanted format where that is there.
-    pub fn receipt(&self, wanted: Option<LabelFormat>) -> Option<Receipt> {
-        let rate = self.selected_rate.as_ref()?;
-        let number = self.tracking_code.clone()?;
-        // What was charged, not what was quoted; fees below the smallest unit are rounded once, in their sum.
-        let charged = self.fees.iter().filter(|fee| fee.charged && fee.r#type == "PostageFee");
-        let charged: Option<i64> = charged.map(|fee| parse_amount(&fee.amount, &rate.currency)).sum();
-        let quoted = parse_amount(&rate.rate, &rate.currency);
-        Some(Receipt {
-            purchase: self.id.clone(),
-            tracking_numbers: vec![number],
-            charged: charged.filter(|amount| *amount > 0).or(quoted)?,
-            currency: rate.currency.clone(),
-            label: self.label(wanted),
-        })
+        Quotes { quotes: contracts::quotes(&self.rates()), errors: errors.collect() }
     }
 
     /// Where the label is: in the wanted format where there is one, else as it was made.
     pub fn label(&self, wanted: Option<LabelFormat>) -> Option<Label> {
-        let label = self.postage_label.as_ref()?;
+        let label: PostageLabel = parsed(self.postage_label.as_ref()?)?;
         let made = label.label_url.as_ref().map(|url| (label.format(), url));
         let zpl = label.label_zpl_url.as_ref().map(|url| (LabelFormat::Zpl, url));
         let pdf = label.label_pdf_url.as_ref().map(|url| (LabelFormat::Pdf, url));
@@ -160,8 +155,9 @@ impl Shipment {
     }
 
     /// Where the parcel is.
-    pub fn tracking_status(&self) -> TrackingStatus {
-        self.tracker.as_ref().map_or(TrackingStatus::Unknown, |tracker| tracking_status(&tracker.status))
+    pub fn tracked(&self) -> Tracked {
+        let unknown = Tracked { status: TrackingStatus::Unknown, message: String::new(), occurred_at: None };
+        parsed::<Tracker>(&self.tracker).map_or(unknown, Tracker::tracked)
     }
 }
 
@@ -182,28 +178,8 @@ impl Rate {
         super::handle(&self.carrier, &self.service)
     }
 
-    fn quote(&self) -> Option<Quote> {
-        Some(Quote {
-            service: self.handle(),
-            amount: parse_amount(&self.rate, &self.currency)?,
-            currency: self.currency.clone(),
-            delivery_days: self.delivery_days.map(|days| days as i64),
-        })
-    }
-}
-
-/// EasyPost's word for where a parcel is, in ours.
-pub fn tracking_status(word: &str) -> TrackingStatus {
-    match word {
-        "pre_transit" => TrackingStatus::PreTransit,
-        "in_transit" => TrackingStatus::InTransit,
-        "out_for_delivery" => TrackingStatus::OutForDelivery,
-        "available_for_pickup" => TrackingStatus::AvailableForPickup,
-        "delivered" => TrackingStatus::Delivered,
-        "return_to_sender" => TrackingStatus::ReturnToSender,
-        "failure" | "error" => TrackingStatus::Failure,
-        "cancelled" => TrackingStatus::Cancelled,
-        _ => TrackingStatus::Unknown,
+    pub fn amount(&self) -> Option<i64> {
+        parse_amount(&self.rate, &self.currency)
     }
 }
 
@@ -224,33 +200,71 @@ fn success(answer: Answer, purpose: Purpose) -> Result<Bytes, Outcome> {
 }
 
 fn failure(status: u16, retry_after: Option<Duration>, body: &[u8], purpose: Purpose) -> Outcome {
-    let (code, message) = said(status, body);
+    let Some((code, message)) = said(body) else {
+        return unexplained(status, retry_after, purpose);
+    };
     let error = |code| ShipmentError::new(purpose.error_type(), code, Source::Carrier, message.clone());
-    // Somebody may be buying it this moment, or has: only a look-up tells.
+    // Another request may be buying the shipment at this moment, or has bought it: only a look-up tells.
     let is_open = matches!(
         code.as_str(),
         "SHIPMENT.POSTAGE.EXISTS" | "SHIPMENT.PURCHASE.IN_PROGRESS" | "SHIPMENT.POSTAGE.NO_RESPONSE"
     );
-    match status {
-        429 => Outcome::Unsent { why: error(ErrorCode::ProviderUnavailable), retry_after },
-        _ if is_open && purpose == Purpose::Buying => Outcome::Unknown(error(ErrorCode::OutcomeUnknown)),
-        408 | 409 | 423 | 500.. => match purpose {
-            Purpose::Buying => Outcome::Unknown(error(ErrorCode::OutcomeUnknown)),
-            _ => Outcome::Unsent { why: error(ErrorCode::ProviderUnavailable), retry_after },
-        },
+    match purpose {
+        Purpose::Buying if is_open || !is_refusal(status) => {
+            Outcome::Unknown(error(ErrorCode::OutcomeUnknown))
+        }
+        Purpose::Buying => Outcome::Rejected(error(error_code(status, &code))),
+        _ if is_retryable(status) => {
+            Outcome::Unsent { why: error(ErrorCode::ProviderUnavailable), retry_after }
+        }
         _ => Outcome::Rejected(error(error_code(status, &code))),
     }
 }
 
-/// The code and the words of a failure, whichever of its shapes it has.
-fn said(status: u16, body: &[u8]) -> (String, String) {
-    let Ok(Failure { error }) = serde_json::from_slice::<Failure>(body) else {
-        return (String::new(), format!("EasyPost answered {status}."));
+/// Returns whether the same request may succeed later.
+fn is_retryable(status: u16) -> bool {
+    matches!(status, 408 | 409 | 423 | 429 | 500..)
+}
+
+/// Returns whether a status proves that EasyPost did not do what it was asked. A retryable one does not: also a rate limit may
+/// strike after the purchase was made.
+fn is_refusal(status: u16) -> bool {
+    matches!(status, 400..=499) && !is_retryable(status)
+}
+
+/// The outcome of an error that EasyPost did not write, such as a proxy's. It does not say whether a purchase that was sent
+/// succeeded.
+fn unexplained(status: u16, retry_after: Option<Duration>, purpose: Purpose) -> Outcome {
+    let error = |code| {
+        let message = format!("EasyPost answered {status}.");
+        ShipmentError::new(purpose.error_type(), code, Source::Provider, message)
     };
+    match purpose {
+        Purpose::Buying => Outcome::Unknown(error(ErrorCode::OutcomeUnknown)),
+        _ if is_retryable(status) => {
+            Outcome::Unsent { why: error(ErrorCode::ProviderUnavailable), retry_after }
+        }
+        _ => Outcome::Rejected(error(error_code(status, ""))),
+    }
+}
+
+/// Whether EasyPost says that the shipment was bought before.
+pub fn says_postage_exists(answer: &Answer) -> bool {
+    match answer {
+        Answer::Response { status: 400..=499, body, .. } => {
+            said(body).is_some_and(|(code, _)| code == "SHIPMENT.POSTAGE.EXISTS")
+        }
+        _ => false,
+    }
+}
+
+/// Returns the code and the message of an error, in any of its shapes. Returns `None` if EasyPost did not write it.
+fn said(body: &[u8]) -> Option<(String, String)> {
+    let Failure { error } = serde_json::from_slice(body).ok()?;
     let details: Vec<String> = error.errors.iter().map(detail).filter(|text| !text.is_empty()).collect();
     let message = plain(&error.message);
     let message = if details.is_empty() { message } else { format!("{message} ({})", details.join("; ")) };
-    (error.code, message)
+    Some((error.code, message))
 }
 
 fn detail(error: &Value) -> String {
@@ -295,7 +309,7 @@ fn unavailable(purpose: Purpose, why: String) -> ShipmentError {
 }
 
 /// A request that may have arrived. Where it costs nothing, it is as if it had not.
-fn lost(purpose: Purpose, why: String) -> Outcome {
+pub fn lost(purpose: Purpose, why: String) -> Outcome {
     match purpose {
         Purpose::Buying => Outcome::Unknown(ShipmentError::new(
             ErrorType::Purchase,

@@ -103,7 +103,7 @@ mod tests {
 
     fn account() -> Account {
         let credentials = json!({"api_key": "EZTKtest"}).as_object().cloned().unwrap_or_default();
-        Account { id: Id::from_bits(1), configuration: Map::new(), credentials }
+        Account { id: Id::from_bits(1), configuration: Map::new(), credentials, url: None }
     }
 
     /// Closes out two parcels while EasyPost says this, one answer after the other; gives what was sent, and the end.

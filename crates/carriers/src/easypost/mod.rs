@@ -1,16 +1,25 @@
 //! EasyPost: one connector for some eighty carriers.
 //!
-//! It knows no idempotency key, so a purchase is made in two steps: the shipment is made known, free of charge, and its
-//! name is kept; then it is bought. Whether it was can be looked up by that name, and buying it again is refused.
+//! EasyPost has no idempotency keys, so a purchase takes two steps: the connector creates the shipment, free of charge, and
+//! its name at EasyPost is stored; then the connector buys it. By that name it can look up later whether the shipment was
+//! bought, and EasyPost refuses to sell the same shipment twice. If the name is lost, as with a restored backup, the
+//! connector searches for our reference, and a person must decide about purchases that it does not find. Shipments that are
+//! only rated are created without the reference, so the search finds none of them.
 
 mod answer;
+mod bought;
+mod contracts;
+#[cfg(test)]
+mod doubt_tests;
 mod manifest;
+mod options;
 #[cfg(test)]
 mod recorded;
 mod request;
 mod services;
 #[cfg(test)]
 mod tests;
+mod tracker;
 mod webhook;
 
 use std::time::Duration;
@@ -22,17 +31,16 @@ use model::shipment::options::LabelFormat;
 use model::shipment::{ErrorCode, ErrorType, ShipmentError, Source};
 use serde_json::{Value, json};
 
-use crate::{
-    Account, Answer, Capabilities, Connector, Found, Label, Outcome, Parcel, Request, Step, Task, Tracked,
-};
+use crate::{Account, Address, Answer, Capabilities, Connector, Label, Outcome, Parcel, Request, Step, Task};
 
 use answer::{Purpose, Shipment};
+pub use contracts::is_service;
 pub use services::{handle, services};
 pub use webhook::{Message, News, is_signed, message};
 
 /// The carrier's handle.
 pub const HANDLE: &str = "easypost";
-/// Where EasyPost is, unless the account's configuration says otherwise.
+/// Where EasyPost is, unless the operator says otherwise.
 const BASE: &str = "https://api.easypost.com/v2";
 const CREDENTIALS: [&str; 2] = ["api_key", "webhook_secret"];
 const FORMATS: &[LabelFormat] = &[LabelFormat::Png, LabelFormat::Pdf, LabelFormat::Zpl];
@@ -45,6 +53,10 @@ impl Connector for EasyPost {
         HANDLE
     }
 
+    fn address(&self) -> Address {
+        Address::Known(BASE)
+    }
+
     fn check(&self, account: &Account) -> Result<(), String> {
         let is_text = |value: &Value| value.as_str().is_some_and(|text| !text.trim().is_empty());
         if !account.credentials.get("api_key").is_some_and(is_text) {
@@ -53,19 +65,13 @@ impl Connector for EasyPost {
         if !account.credentials.get("webhook_secret").is_none_or(is_text) {
             return Err("The `webhook_secret` in the credentials must be a text.".to_owned());
         }
-        if !account.configuration.get("url").is_none_or(is_text) {
-            return Err(
-                "The `url` in the configuration must be the address of EasyPost or of a proxy.".to_owned()
-            );
-        }
         // A word that is mistyped would be missed only when a parcel is.
         let credential = account.credentials.keys().find(|name| !CREDENTIALS.contains(&name.as_str()));
-        let setting = account.configuration.keys().find(|name| name.as_str() != "url");
-        match (credential, setting) {
+        match (credential, account.configuration.keys().next()) {
             (Some(name), _) => Err(format!(
                 "EasyPost's credentials are `api_key` and `webhook_secret`; `{name}` is neither."
             )),
-            (_, Some(name)) => Err(format!("EasyPost's configuration takes `url` alone, and no `{name}`.")),
+            (_, Some(name)) => Err(format!("EasyPost's configuration must be empty, without `{name}`.")),
             _ => Ok(()),
         }
     }
@@ -82,24 +88,31 @@ impl Connector for EasyPost {
         }
     }
 
+    fn options(&self) -> crate::options::Table {
+        options::OPTIONS
+    }
+
     fn begin(&self, account: &Account, task: &Task<'_>) -> Step {
         let send =
             |method, path: String, body: Option<Value>| Step::Send(request(account, method, &path, body));
+        let refusal = crate::options::refusal("EasyPost", self.options(), task, options::unspeakable);
+        if let Some(refusal) = refusal.or_else(|| unfit(task)) {
+            return Step::Done(refusal);
+        }
         match task {
-            Task::Rate(parcel) | Task::Prepare(parcel) if is_several(parcel) => {
-                Step::Done(several(ErrorType::Rate))
-            }
-            Task::Buy { parcel, .. } if is_several(parcel) => Step::Done(several(ErrorType::Purchase)),
             Task::Rate(parcel) | Task::Prepare(parcel) => {
-                let format = wanted_format(&parcel.details);
-                send("POST", "/shipments".to_owned(), Some(request::shipment(parcel, format)))
+                let reference = matches!(task, Task::Prepare(_)).then(|| parcel.id.to_string());
+                let body = request::shipment(parcel, wanted_format(parcel), reference);
+                send("POST", "/shipments".to_owned(), Some(body))
             }
             Task::Buy { prepared: Some(name), .. } | Task::LookUp { prepared: Some(name), .. } => {
                 send("GET", format!("/shipments/{name}"), None)
             }
             Task::Buy { .. } => Step::Done(unprepared(ErrorType::Purchase)),
-            // What was never made known can't have been bought.
-            Task::LookUp { .. } => Step::Done(Outcome::Found(Vec::new())),
+            // EasyPost accepts a reference in the place of its own name.
+            Task::LookUp { reference, prepared: None } => {
+                send("GET", format!("/shipments/{reference}"), None)
+            }
             // A refund takes weeks, and a label seconds: what became of the last request is looked at first.
             Task::Void(receipt) | Task::Track(receipt) | Task::Label { receipt, .. } => {
                 send("GET", format!("/shipments/{}", receipt.purchase), None)
@@ -119,47 +132,75 @@ impl Connector for EasyPost {
             }
             _ => Purpose::Other,
         };
+        if let (Task::Buy { prepared: Some(name), .. }, 2) = (task, exchange)
+            && answer::says_postage_exists(&answer)
+        {
+            return Step::Send(request(account, "GET", &format!("/shipments/{name}"), None));
+        }
         let shipment = match (Shipment::read(answer, purpose), task) {
+            (looked, Task::Buy { format, .. }) if exchange > 2 => {
+                return Step::Done(bought::seen_after_refusal(looked, *format));
+            }
             (Ok(shipment), _) => shipment,
             // It is not converted. Then it is taken as it is.
             (Err(Outcome::Rejected(_)), Task::Label { receipt, .. }) if exchange == 2 => {
-                return Step::Send(request(
-                    account,
-                    "GET",
-                    &format!("/shipments/{}", receipt.purchase),
-                    None,
-                ));
+                let path = format!("/shipments/{}", receipt.purchase);
+                return Step::Send(request(account, "GET", &path, None));
+            }
+            // EasyPost shows nothing under the reference, which does not mean that nothing was bought under it.
+            (Err(Outcome::Rejected(error)), Task::LookUp { prepared: None, .. })
+                if error.code != ErrorCode::CredentialsInvalid =>
+            {
+                return Step::Done(bought::unnamed());
             }
             (Err(outcome), _) => return Step::Done(outcome),
         };
         match task {
             Task::Rate(_) => Step::Done(Outcome::Quoted(shipment.quotes())),
             Task::Prepare(_) => Step::Done(Outcome::Prepared(shipment.id)),
-            Task::Buy { service, format, .. } if exchange == 1 => buy(account, &shipment, service, *format),
-            Task::Buy { format, .. } => Step::Done(bought(&shipment, *format)),
-            Task::LookUp { .. } => {
-                let found = shipment.receipt(None).map(|receipt| Found { receipt });
-                Step::Done(Outcome::Found(found.into_iter().collect()))
-            }
+            Task::Buy { .. } if exchange == 1 => buy(account, &shipment, task),
+            Task::Buy { format, .. } => Step::Done(purchased(&shipment, *format)),
+            Task::LookUp { prepared: Some(name), .. } => Step::Done(bought::found_by_name(&shipment, name)),
+            Task::LookUp { reference, .. } => Step::Done(bought::found_by_reference(&shipment, reference)),
             Task::Void(_) => void(account, &shipment, exchange),
-            Task::Track(_) => {
-                let message = shipment.tracker.as_ref().and_then(|tracker| tracker.status_detail.clone());
-                let tracked =
-                    Tracked { status: shipment.tracking_status(), message: message.unwrap_or_default() };
-                Step::Done(Outcome::Tracked(tracked))
-            }
+            Task::Track(_) => Step::Done(Outcome::Tracked(shipment.tracked())),
             Task::Label { format, .. } => label(account, &shipment, *format, exchange),
             Task::Manifest { purchases, .. } => manifest::begin(account, purchases),
         }
     }
+
+    fn hand_over_carrier<'a>(&self, service: &'a str) -> &'a str {
+        contracts::carrier_of(service)
+    }
+}
+
+/// Returns why a task can't be done with this parcel, if so.
+fn unfit(task: &Task<'_>) -> Option<Outcome> {
+    let (parcel, r#type) = match task {
+        Task::Rate(parcel) | Task::Prepare(parcel) => (parcel, ErrorType::Rate),
+        Task::Buy { parcel, .. } => (parcel, ErrorType::Purchase),
+        _ => return None,
+    };
+    if is_several(parcel) {
+        return Some(several(r#type));
+    }
+    (!has_sender_name(parcel)).then(|| nameless(parcel, r#type))
 }
 
 /// Buys the rate of the service, unless it was bought already.
-fn buy(account: &Account, shipment: &Shipment, service: &str, format: LabelFormat) -> Step {
-    if let Some(receipt) = shipment.receipt(Some(format)) {
+fn buy(account: &Account, shipment: &Shipment, task: &Task<'_>) -> Step {
+    let Task::Buy { service, format, prepared, .. } = task else {
+        return Step::Done(bought::not_understood());
+    };
+    if let Some(receipt) = shipment.receipt(Some(*format)) {
         return Step::Done(Outcome::Bought(receipt));
     }
-    let Some(rate) = shipment.rate_of(service) else {
+    // If the answer does not say that the shipment is not bought yet, it must not be bought.
+    if shipment.is_bought().is_none() || Some(shipment.id.as_str()) != *prepared {
+        return Step::Done(bought::not_understood());
+    }
+    let rates = shipment.rates();
+    let Some(rate) = contracts::rate_of(&rates, service) else {
         let message = format!("EasyPost offers no rate of {service} any more.");
         let error = ShipmentError::new(ErrorType::Purchase, ErrorCode::RateExpired, Source::Carrier, message);
         return Step::Done(Outcome::Rejected(error));
@@ -169,7 +210,8 @@ fn buy(account: &Account, shipment: &Shipment, service: &str, format: LabelForma
     Step::Send(Request { is_purchase: true, ..request })
 }
 
-fn bought(shipment: &Shipment, format: LabelFormat) -> Outcome {
+/// The outcome of a purchase that EasyPost accepted.
+fn purchased(shipment: &Shipment, format: LabelFormat) -> Outcome {
     match shipment.receipt(Some(format)) {
         Some(receipt) => Outcome::Bought(receipt),
         None => Outcome::Unknown(ShipmentError::new(
@@ -224,7 +266,23 @@ fn label(account: &Account, shipment: &Shipment, wanted: LabelFormat, exchange: 
 }
 
 fn is_several(parcel: &Parcel) -> bool {
-    parcel.details.packages.len() > 1
+    parcel.details().packages.len() > 1
+}
+
+/// Returns whether the sender has a name or a company. The carriers behind EasyPost print no label without one.
+fn has_sender_name(parcel: &Parcel) -> bool {
+    let is_given = |text: &Option<String>| text.as_deref().is_some_and(|text| !text.trim().is_empty());
+    let contact = parcel.details().addresses.origin.as_ref().and_then(|origin| origin.contact.as_ref());
+    contact.is_some_and(|contact| is_given(&contact.name) || is_given(&contact.company))
+}
+
+fn nameless(parcel: &Parcel, r#type: ErrorType) -> Outcome {
+    let place = if parcel.details().is_return() { "destination" } else { "origin" };
+    let message = format!(
+        "EasyPost needs the sender's name: set `addresses.{place}.contact.name` or `.company`. The name of a location is \
+         never sent; give the location a `contact` for new shipments."
+    );
+    Outcome::Rejected(ShipmentError::new(r#type, ErrorCode::AddressInvalid, Source::Carrier, message))
 }
 
 /// EasyPost buys several packages as an order of its own kind, of which only a part may succeed. Rather than to pay for
@@ -239,16 +297,15 @@ fn unprepared(r#type: ErrorType) -> Outcome {
     Outcome::Rejected(ShipmentError::new(r#type, ErrorCode::ProviderUnavailable, Source::Service, message))
 }
 
-fn wanted_format(details: &model::shipment::ShipmentInput) -> LabelFormat {
-    let label = details.options.as_ref().and_then(|options| options.label.as_ref());
-    label.and_then(|label| label.format).unwrap_or(LabelFormat::Pdf)
+fn wanted_format(parcel: &Parcel) -> LabelFormat {
+    parcel.label_format().unwrap_or(LabelFormat::Pdf)
 }
 
 fn request(account: &Account, method: &'static str, path: &str, body: Option<Value>) -> Request {
     let text = |fields: &serde_json::Map<String, Value>, name: &str| {
         fields.get(name).and_then(Value::as_str).map(str::to_owned)
     };
-    let base = text(&account.configuration, "url").unwrap_or_else(|| BASE.to_owned());
+    let base = account.url.as_deref().unwrap_or(BASE);
     let key = text(&account.credentials, "api_key").unwrap_or_default();
     let mut headers = vec![
         ("authorization", format!("Basic {}", STANDARD.encode(format!("{key}:")))),

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use model::Timestamp;
 use model::shipment::TrackingStatus;
 
 use super::tests::{account, done, parcel, response, sent};
 use super::*;
-use crate::{Quotes, Receipt};
+use crate::{Quotes, Receipt, Tracked};
 
 struct Recorded {
     file: String,
@@ -61,6 +62,13 @@ fn receipt(name: &str) -> Receipt {
     }
 }
 
+/// The latest scan of a tracker.
+fn last_scan(tracker: &Value) -> Option<Timestamp> {
+    let scans = tracker["tracking_details"].as_array().unwrap().iter();
+    let times = scans.map(|scan| Timestamp::parse(scan["datetime"].as_str().unwrap()).unwrap());
+    times.max()
+}
+
 fn buying(parcel: &Parcel) -> Task<'_> {
     Task::Buy {
         parcel,
@@ -112,7 +120,7 @@ fn purchases() {
         assert!(
             matches!(&receipt.label, Some(Label::At { format: LabelFormat::Png, url }) if url.ends_with(".png"))
         );
-        let look = Task::LookUp { reference: "r", prepared: Some("shp_1") };
+        let look = Task::LookUp { reference: "r", prepared: body["id"].as_str() };
         let found = done(EasyPost.resume(&account(), &look, 1, response(200, &body)));
         let Outcome::Found(found) = found else { panic!("{file}: {found:?}") };
         assert_eq!(found.len(), 1, "{file}");
@@ -138,7 +146,7 @@ fn rates_are_named_in_purchases() {
         parcel: &parcel,
         service: &service,
         reference: "r",
-        prepared: Some("shp_1"),
+        prepared: known["response"]["body"]["id"].as_str(),
         format: LabelFormat::Png,
     };
     let request = sent(EasyPost.resume(&account(), &task, 1, response(200, &known["response"]["body"])));
@@ -248,6 +256,7 @@ fn trackers() {
                 done(EasyPost.resume(&account(), &Task::Track(&bought), 1, response(200, &shipment)));
             let Outcome::Tracked(tracked) = outcome else { panic!("{file} {path}: {outcome:?}") };
             assert_eq!(json!(tracked.status), tracker["status"], "{file}");
+            assert_eq!(tracked.occurred_at, last_scan(&tracker), "{file}");
             count += 1;
         }
     }
@@ -301,8 +310,11 @@ fn webhooks() {
                 assert!(is_signed(secret, signature.unwrap().1.as_str().unwrap(), text.as_bytes()));
                 let news = News::Parcel {
                     tracking_number: "1".to_owned(),
-                    status: TrackingStatus::InTransit,
-                    message: "arrived_at_facility".to_owned(),
+                    tracked: Tracked {
+                        status: TrackingStatus::InTransit,
+                        message: "arrived_at_facility".to_owned(),
+                        occurred_at: last_scan(&recorded["webhook_body"]["result"]),
+                    },
                 };
                 assert_eq!(told.news, news);
             }

@@ -5,6 +5,7 @@ use model::shipment::options::{LabelFormat, ShippingOptions};
 use model::shipment::{AddressRecord, Customs, Package, ShipmentInput};
 use serde_json::{Map, Value, json};
 
+use super::options;
 use crate::Parcel;
 
 /// A millimetre and a gram, in tenths of an inch and of an ounce: what EasyPost counts in, rounded up.
@@ -13,14 +14,27 @@ const GRAMS_PER_OUNCE: f64 = 28.349_523_125;
 /// The currency of values without one.
 const CURRENCY: &str = "USD";
 
-/// The body that makes a shipment known, free of charge, and asks for its rates.
-pub fn shipment(parcel: &Parcel, format: LabelFormat) -> Value {
-    let details = &parcel.details;
+/// The body that creates a shipment, free of charge, and asks for its rates. With a reference it can be found again.
+pub fn shipment(parcel: &Parcel, format: LabelFormat, reference: Option<String>) -> Value {
+    let details = parcel.details();
     let mut body = Map::new();
-    body.insert("reference".to_owned(), json!(parcel.id.to_string()));
-    body.insert("to_address".to_owned(), address(&details.addresses.destination));
-    if let Some(origin) = &details.addresses.origin {
-        body.insert("from_address".to_owned(), address(origin));
+    if let Some(reference) = reference {
+        body.insert("reference".to_owned(), json!(reference));
+    }
+    // EasyPost wants a return as the shipment that it answers, and exchanges sender and recipient itself.
+    let is_return = details.is_return() && details.addresses.origin.is_some();
+    let merchant =
+        if is_return { Some(&details.addresses.destination) } else { details.addresses.origin.as_ref() };
+    let mut to = address(details.carried_customer());
+    if let Some(is_residential) = options::is_residential(details) {
+        to["residential"] = json!(is_residential);
+    }
+    body.insert("to_address".to_owned(), to);
+    if let Some(merchant) = merchant {
+        body.insert("from_address".to_owned(), address(merchant));
+    }
+    if is_return {
+        body.insert("is_return".to_owned(), json!(true));
     }
     if let Some(back) = &details.addresses.r#return {
         body.insert("return_address".to_owned(), address(back));
@@ -31,7 +45,7 @@ pub fn shipment(parcel: &Parcel, format: LabelFormat) -> Value {
     if let Some(customs) = &details.customs {
         body.insert("customs_info".to_owned(), customs_body(details, customs));
     }
-    body.insert("options".to_owned(), options(details, format));
+    body.insert("options".to_owned(), options::options_body(details, format));
     let identifiers: Vec<Value> = details.tax_identifiers.iter().map(tax_identifier).collect();
     if !identifiers.is_empty() {
         body.insert("tax_identifiers".to_owned(), identifiers.into());
@@ -45,9 +59,8 @@ fn address(record: &AddressRecord) -> Value {
     // EasyPost has two lines; a third goes to the second.
     let second: Vec<&str> =
         [&postal.line_2, &postal.line_3].into_iter().flatten().map(String::as_str).collect();
-    let name = contact.and_then(|contact| contact.name.as_deref()).or(record.display_name.as_deref());
     without_nulls(json!({
-        "name": name,
+        "name": contact.and_then(|contact| contact.name.as_deref()),
         "company": contact.and_then(|contact| contact.company.as_deref()),
         "street1": postal.line_1,
         "street2": (!second.is_empty()).then(|| second.join(", ")),
@@ -73,7 +86,7 @@ fn package_body(package: &Package) -> Value {
     }))
 }
 
-fn ounces(grams: i64) -> f64 {
+pub fn ounces(grams: i64) -> f64 {
     tenths_up(grams as f64 / GRAMS_PER_OUNCE)
 }
 
@@ -121,90 +134,6 @@ fn shipping(details: &ShipmentInput) -> Option<&ShippingOptions> {
     details.options.as_ref()?.shipping.as_ref()
 }
 
-fn options(details: &ShipmentInput, format: LabelFormat) -> Value {
-    let mut options = json!({ "label_format": format.as_str().to_ascii_uppercase() });
-    let label = details.options.as_ref().and_then(|options| options.label.as_ref());
-    if let Some(size) = label.and_then(|label| label.size.as_deref()) {
-        options["label_size"] = json!(size);
-    }
-    if let Some(custom) = label.and_then(|label| label.custom_data.as_ref()) {
-        let lists = [("", &custom.text_lines), ("_code", &custom.line_codes), ("_barcode", &custom.barcodes)];
-        for (suffix, lines) in lists {
-            for (place, line) in lines.iter().flatten().enumerate() {
-                options[format!("print_custom_{}{suffix}", place + 1)] = json!(line);
-            }
-        }
-    }
-    if let Some(incoterm) = details.customs.as_ref().and_then(|customs| customs.incoterm.as_deref()) {
-        options["incoterm"] = json!(incoterm);
-    }
-    if let Some(shipping) = shipping(details) {
-        shipping_options(shipping, &mut options);
-    }
-    without_nulls(options)
-}
-
-/// Their words for our options; what EasyPost does not know is left out.
-fn shipping_options(ours: &ShippingOptions, options: &mut Value) {
-    let flags = [
-        ("commercial_address", ours.commercial_address.map(|is_commercial| json!(is_commercial))),
-        ("hold_for_pickup", ours.hold_for_pickup.map(|flag| json!(flag))),
-        ("machinable", ours.machinable.map(|flag| json!(flag))),
-        ("saturday_delivery", ours.saturday_delivery.map(|flag| json!(flag))),
-        ("handling_instructions", ours.handling_instructions.as_deref().map(|text| json!(text))),
-        ("dropoff_type", ours.dropoff_type.as_deref().map(|word| json!(word.to_ascii_uppercase()))),
-        (
-            "endorsement",
-            ours.invalid_address_handling.as_deref().and_then(endorsement).map(|word| json!(word)),
-        ),
-        ("delivery_confirmation", signature(ours).map(|word| json!(word))),
-        ("currency", ours.currency_code.as_deref().map(|code| json!(code))),
-        ("label_date", ours.date.map(|date| json!(date.to_string()))),
-        ("dry_ice", ours.dry_ice_mass.map(|mass| json!(mass > 0.0))),
-        (
-            "dry_ice_weight",
-            ours.dry_ice_mass.map(|mass| json!(ounces(model::shipment::package::round_up(mass, 3)))),
-        ),
-        ("alcohol", has_substance(ours, "alcohol")),
-        ("hazmat", has_substance(ours, "limited_quantity").map(|_| json!("LIMITED_QUANTITY"))),
-        ("dropoff_max_datetime", None),
-    ];
-    for (name, value) in flags {
-        if let Some(value) = value {
-            options[name] = value;
-        }
-    }
-}
-
-fn has_substance(options: &ShippingOptions, name: &str) -> Option<Value> {
-    let substances = options.restricted_substances.as_ref()?;
-    substances.iter().any(|substance| substance == name).then(|| json!(true))
-}
-
-fn endorsement(ours: &str) -> Option<&'static str> {
-    Some(match ours {
-        "forward_or_return" => "FORWARDING_SERVICE_REQUESTED",
-        "forward_and_notify" => "ADDRESS_SERVICE_REQUESTED",
-        "return" => "RETURN_SERVICE_REQUESTED",
-        "discard_and_notify" => "CHANGE_SERVICE_REQUESTED",
-        "leave_if_no_response" => "LEAVE_IF_NO_RESPONSE",
-        _ => return None,
-    })
-}
-
-/// The stricter of what is asked for.
-fn signature(options: &ShippingOptions) -> Option<&'static str> {
-    match options.signature_type.as_deref() {
-        Some("adult") => Some("ADULT_SIGNATURE"),
-        Some("none") => Some("NO_SIGNATURE"),
-        Some("indirect") => Some("INDIRECT_SIGNATURE"),
-        Some("direct" | "certified") => Some("DIRECT_SIGNATURE"),
-        Some("standard" | "carrier_confirmation") => Some("SIGNATURE"),
-        _ if options.signature_required == Some(true) => Some("SIGNATURE"),
-        _ => None,
-    }
-}
-
 fn tax_identifier(identifier: &model::shipment::TaxIdentifier) -> Value {
     let entity = match identifier.taxable_entity_type.as_str() {
         "recipient" => "RECEIVER",
@@ -220,7 +149,7 @@ fn tax_identifier(identifier: &model::shipment::TaxIdentifier) -> Value {
 }
 
 /// EasyPost takes a null for a value.
-fn without_nulls(mut value: Value) -> Value {
+pub fn without_nulls(mut value: Value) -> Value {
     if let Value::Object(fields) = &mut value {
         fields.retain(|_, value| !value.is_null());
     }

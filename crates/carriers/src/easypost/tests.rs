@@ -9,15 +9,20 @@ use crate::{Quotes, Receipt};
 
 pub fn account() -> Account {
     let credentials = json!({"api_key": "EZTKtest"}).as_object().cloned().unwrap_or_default();
-    Account { id: Id::<CarrierAccount>::from_bits(1), configuration: Map::new(), credentials }
+    Account { id: Id::<CarrierAccount>::from_bits(1), configuration: Map::new(), credentials, url: None }
 }
 
 pub fn parcel() -> Parcel {
-    let details = parse(json!({
+    Parcel::new(Id::from_bits(7), &details())
+}
+
+fn details() -> model::shipment::ShipmentInput {
+    parse(json!({
         "addresses": {
             "destination": {"address": {"line_1": "179 N Harbor Dr", "line_2": "A", "line_3": "B", "city": "Redondo Beach", "province": "CA", "post_code": "90277", "country_code": "US"},
                 "contact": {"name": "Jo", "phone_number": "5555555555"}},
-            "origin": {"address": {"line_1": "1 Quay Street", "city": "Bristol", "post_code": "BS1 4DJ", "country_code": "GB"}},
+            "origin": {"address": {"line_1": "1 Quay Street", "city": "Bristol", "post_code": "BS1 4DJ", "country_code": "GB"},
+                "display_name": "SECRET depot", "contact": {"name": "Dispatch", "company": "Acme"}},
         },
         "packages": [{"geometry": {"length": 25.4, "width": 20.32, "height": 10.16, "mass": 0.4366}}],
         "customs": {"contents_type": "merchandise", "incoterm": "DDP", "declarant": {"name": "Jo", "certify": true},
@@ -26,8 +31,7 @@ pub fn parcel() -> Parcel {
             "label": {"format": "zpl", "custom_data": {"text_lines": ["Order 7"], "barcodes": ["123"]}}},
         "tax_identifiers": [{"taxable_entity_type": "sender", "identifier_type": "ioss", "value": "IM0123456789"}],
     }))
-    .unwrap();
-    Parcel { id: Id::from_bits(7), details }
+    .unwrap()
 }
 
 pub fn sent(step: Step) -> Request {
@@ -48,7 +52,7 @@ pub fn response(status: u16, body: &Value) -> Answer {
     Answer::Response { status, retry_after: None, body: Bytes::from(body.to_string()) }
 }
 
-fn shipment(bought: bool) -> Value {
+pub fn shipment(bought: bool) -> Value {
     let rate = json!({"id": "rate_1", "carrier": "USPS", "service": "GroundAdvantage", "rate": "6.07", "currency": "USD", "delivery_days": 3});
     let mut shipment = json!({
         "id": "shp_1", "rates": [rate], "selected_rate": null, "tracking_code": null, "postage_label": null, "refund_status": null,
@@ -67,7 +71,7 @@ fn shipment(bought: bool) -> Value {
 #[test]
 fn a_shipment_is_told_in_easypost_s_words() {
     let parcel = parcel();
-    let request = sent(EasyPost.begin(&account(), &Task::Rate(&parcel)));
+    let request = sent(EasyPost.begin(&account(), &Task::Prepare(&parcel)));
     assert_eq!((request.method, request.url.as_str()), ("POST", "https://api.easypost.com/v2/shipments"));
     assert_eq!(request.headers[0].1, "Basic RVpUS3Rlc3Q6");
     let body: Value = serde_json::from_slice(&request.body).unwrap();
@@ -85,13 +89,27 @@ fn a_shipment_is_told_in_easypost_s_words() {
     assert_eq!(options["endorsement"], "FORWARDING_SERVICE_REQUESTED");
     assert_eq!(
         (&options["print_custom_1"], &options["print_custom_1_barcode"]),
-        (&json!("Order 7"), &json!("123"))
+        (&json!("Order 7"), &Value::Null)
+    );
+    assert_eq!(
+        (&options["print_custom_2"], &options["print_custom_2_barcode"]),
+        (&json!("123"), &json!(true))
     );
     assert_eq!(options["incoterm"], "DDP");
     assert_eq!(
         shipment["tax_identifiers"][0],
         json!({"entity": "SENDER", "tax_id": "IM0123456789", "tax_id_type": "IOSS"})
     );
+}
+
+#[test]
+fn the_address_is_the_operators_and_never_the_accounts() {
+    let url = |account: &Account| sent(EasyPost.begin(account, &Task::Rate(&parcel()))).url;
+    let set = Account { url: Some("https://proxy.example.com/v2/".to_owned()), ..account() };
+    assert_eq!(url(&set), "https://proxy.example.com/v2/shipments");
+    // An account of an earlier version may still say something.
+    let configuration = json!({"url": "https://elsewhere.example.com"}).as_object().cloned().unwrap();
+    assert_eq!(url(&Account { configuration, ..account() }), "https://api.easypost.com/v2/shipments");
 }
 
 #[test]
@@ -104,15 +122,15 @@ fn an_account_says_what_is_needed_and_nothing_else() {
         EasyPost.check(&account)
     };
     let key = || json!({"api_key": "EZTKtest"});
-    assert_eq!(check(json!({"api_key": "k", "webhook_secret": "s"}), json!({"url": "http://proxy"})), Ok(()));
+    assert_eq!(check(json!({"api_key": "k", "webhook_secret": "s"}), json!({})), Ok(()));
     for (credentials, configuration, word) in [
         (json!({}), json!({}), "`api_key`"),
         (json!({"api_key": " "}), json!({}), "`api_key`"),
         (json!({"api_key": 7}), json!({}), "`api_key`"),
         (json!({"api_key": "k", "webhook_secret": ""}), json!({}), "`webhook_secret`"),
         (json!({"api_key": "k", "webhook_secert": "s"}), json!({}), "`webhook_secert`"),
-        (key(), json!({"url": 7}), "`url`"),
-        (key(), json!({"api_key": "k"}), "no `api_key`"),
+        (key(), json!({"url": "https://proxy.example.com"}), "without `url`"),
+        (key(), json!({"api_key": "k"}), "without `api_key`"),
     ] {
         let message = check(credentials, configuration).unwrap_err();
         assert!(message.contains(word), "{message}");
@@ -121,8 +139,9 @@ fn an_account_says_what_is_needed_and_nothing_else() {
 
 #[test]
 fn several_packages_are_refused_before_anything_is_sent() {
-    let mut parcel = parcel();
-    parcel.details.packages.push(parcel.details.packages[0].clone());
+    let mut details = details();
+    details.packages.push(details.packages[0].clone());
+    let parcel = Parcel::new(Id::from_bits(7), &details);
     let refused = |task: &Task<'_>| match done(EasyPost.begin(&account(), task)) {
         Outcome::Rejected(error) => error,
         other => panic!("{other:?}"),
@@ -248,47 +267,6 @@ fn a_purchase_looks_first_and_names_the_rate() {
 }
 
 #[test]
-fn what_may_have_been_bought_is_unknown_and_what_was_not_is_not() {
-    let parcel = parcel();
-    let task = buying(&parcel);
-    let failed = |status: u16, code: &str| {
-        let body = json!({"error": {"code": code, "message": "No.", "errors": []}});
-        done(EasyPost.resume(&account(), &task, 2, response(status, &body)))
-    };
-    for (status, code) in [
-        (500, ""),
-        (503, ""),
-        (408, ""),
-        (423, ""),
-        (422, "SHIPMENT.POSTAGE.EXISTS"),
-        (422, "SHIPMENT.PURCHASE.IN_PROGRESS"),
-    ] {
-        assert!(matches!(failed(status, code), Outcome::Unknown(_)), "{status} {code}");
-    }
-    assert!(matches!(
-        done(EasyPost.resume(&account(), &task, 2, Answer::Lost("cut".into()))),
-        Outcome::Unknown(_)
-    ));
-    let garbled = Answer::Response { status: 200, retry_after: None, body: Bytes::from_static(b"<html>") };
-    assert!(matches!(done(EasyPost.resume(&account(), &task, 2, garbled)), Outcome::Unknown(_)));
-    assert!(matches!(failed(429, ""), Outcome::Unsent { .. }));
-    assert!(matches!(
-        done(EasyPost.resume(&account(), &task, 2, Answer::Unsent("refused".into()))),
-        Outcome::Unsent { .. }
-    ));
-    let code = |outcome| match outcome {
-        Outcome::Rejected(error) => error.code,
-        other => panic!("{other:?}"),
-    };
-    assert_eq!(code(failed(402, "PAYMENT.REQUIRED")), ErrorCode::InsufficientFunds);
-    assert_eq!(code(failed(403, "APIKEY.INACTIVE")), ErrorCode::CredentialsInvalid);
-    assert_eq!(code(failed(422, "ADDRESS.VERIFY.FAILURE")), ErrorCode::AddressInvalid);
-    // Before the purchase nothing was at stake.
-    let looked = done(EasyPost.resume(&account(), &task, 1, Answer::Lost("cut".into())));
-    assert!(matches!(looked, Outcome::Unsent { .. }));
-}
-
-#[test]
 fn errors_are_read_in_all_their_shapes() {
     let parcel = parcel();
     for (errors, message) in [
@@ -308,48 +286,80 @@ fn errors_are_read_in_all_their_shapes() {
     }
 }
 
+fn request_for(parcel: &Parcel) -> Value {
+    let request = sent(EasyPost.begin(&account(), &Task::Rate(parcel)));
+    serde_json::from_slice::<Value>(&request.body).unwrap()["shipment"].clone()
+}
+
 #[test]
-fn webhooks_are_believed_by_their_signature() {
-    let key = ring::hmac::Key::new(ring::hmac::HMAC_SHA256, "se\u{301}cret".as_bytes());
-    let body = br#"{"description":"tracker.updated","result":{"tracking_code":"EZ4","status":"delivered","status_detail":"arrived"}}"#;
-    let hex: String =
-        ring::hmac::sign(&key, body).as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
-    // The secret is the same letter, written as one or as two.
-    assert!(is_signed("s\u{e9}cret", &format!("hmac-sha256-hex={hex}"), body));
-    for (secret, header) in [
-        ("other", format!("hmac-sha256-hex={hex}")),
-        ("s\u{e9}cret", hex),
-        ("s\u{e9}cret", "hmac-sha256-hex=zz".into()),
-    ] {
-        assert!(!is_signed(secret, &header, body));
+fn every_option_that_is_passed_on_is_in_the_request() {
+    use crate::options::{Treatment, tests as all};
+    for (option, treatment) in EasyPost.options() {
+        let Treatment::Passed(how) = treatment else { continue };
+        let field = how.split('`').nth(1).unwrap();
+        let pointer = format!("/{}", field.replace('.', "/"));
+        let (with, without) =
+            (all::parcel(&all::options_with(option, &all::asking(option))), all::parcel(&json!({})));
+        let [with, without] = [with, without].map(|parcel| request_for(&parcel).pointer(&pointer).cloned());
+        assert!(with.is_some() && with != without, "{option} is not in the request as {field}: {with:?}");
     }
 }
 
 #[test]
-fn messages_tell_of_parcels_of_refunds_or_of_nothing_here() {
-    let news = |body: Value| message(body.to_string().as_bytes()).unwrap().news;
-    let tracker = json!({"tracking_code": "EZ4", "status": "delivered", "status_detail": "arrived"});
-    let moved = News::Parcel {
-        tracking_number: "EZ4".to_owned(),
-        status: model::shipment::TrackingStatus::Delivered,
-        message: "arrived".to_owned(),
+fn a_return_is_told_as_the_shipment_that_it_answers() {
+    let mut details = details();
+    details.options.as_mut().unwrap().shipping.as_mut().unwrap().is_return = Some(true);
+    let there = request_for(&parcel());
+    let back = request_for(&Parcel::new(Id::from_bits(7), &details));
+    assert_eq!((&there["is_return"], &back["is_return"]), (&Value::Null, &json!(true)));
+    for party in ["to_address", "from_address"] {
+        assert_eq!(there[party], back[party], "EasyPost exchanges them itself");
+    }
+}
+
+#[test]
+fn a_location_s_name_is_not_sent_and_a_sender_without_a_contact_is_refused() {
+    let body = request_for(&parcel());
+    assert!(!body.to_string().contains("SECRET"), "{body}");
+    assert_eq!(
+        (&body["from_address"]["name"], &body["from_address"]["company"]),
+        (&json!("Dispatch"), &json!("Acme"))
+    );
+    let mut details = details();
+    details.addresses.origin.as_mut().unwrap().contact = None;
+    let nameless = Parcel::new(Id::from_bits(7), &details);
+    for task in [Task::Rate(&nameless), Task::Prepare(&nameless), buying(&nameless)] {
+        let Outcome::Rejected(error) = done(EasyPost.begin(&account(), &task)) else { panic!("not refused") };
+        assert_eq!((error.code, error.source), (ErrorCode::AddressInvalid, Source::Carrier));
+        assert!(error.message.contains("`addresses.origin.contact.name`"), "{}", error.message);
+    }
+}
+
+#[test]
+fn what_easypost_has_no_word_for_is_refused() {
+    use crate::options::tests as all;
+    let cases = [
+        (json!({"shipping": {"restricted_substances": ["alcohol", "tobacco"]}}), "`tobacco`"),
+        (
+            json!({"shipping": {"leave_safe": true, "signature_type": "adult"}}),
+            "`options.shipping.leave_safe`",
+        ),
+        (json!({"label": {"custom_data": {"text_lines": ["1", "2"], "barcodes": ["3", "4"]}}}), "3 lines"),
+    ];
+    for (options, word) in cases {
+        let parcel = all::parcel(&options);
+        let Outcome::Rejected(error) = done(EasyPost.begin(&account(), &Task::Rate(&parcel))) else {
+            panic!("not refused")
+        };
+        assert_eq!(error.code, ErrorCode::OptionUnavailable);
+        assert!(error.message.contains(word), "{}", error.message);
+    }
+    let mut details = details();
+    details.customs = None;
+    details.options.as_mut().unwrap().shipping.as_mut().unwrap().non_delivery = Some("abandon".to_owned());
+    let parcel = Parcel::new(Id::from_bits(7), &details);
+    let Outcome::Rejected(error) = done(EasyPost.begin(&account(), &Task::Rate(&parcel))) else {
+        panic!("not refused")
     };
-    for kind in ["tracker.created", "tracker.updated"] {
-        assert_eq!(news(json!({"id": "evt_1", "description": kind, "result": tracker})), moved);
-    }
-    let refund =
-        json!({"id": "evt_1", "description": "refund.successful", "result": {"shipment_id": "shp_1"}});
-    assert_eq!(news(refund), News::Refund("shp_1".to_owned()));
-    for other in [
-        json!({"id": "evt_1", "description": "batch.updated", "result": {}}),
-        json!({"id": "evt_1", "description": "scan_form.updated"}),
-        json!({"id": "evt_1", "description": "tracker.updated", "result": {"tracking_code": null}}),
-        json!({"id": "evt_1", "description": "refund.successful", "result": "shp_1"}),
-        json!({"id": "evt_1", "description": ""}),
-    ] {
-        assert_eq!(news(other), News::Other);
-    }
-    for garbage in [&b""[..], b"{}", b"[]", b"\xff", br#"{"id":7,"description":"tracker.updated"}"#] {
-        assert_eq!(message(garbage), None);
-    }
+    assert!(error.message.contains("`customs`"), "{}", error.message);
 }

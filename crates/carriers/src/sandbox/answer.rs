@@ -1,4 +1,4 @@
-//! What the carrier's answers mean.
+//! The meaning of the sandbox's answers.
 
 use model::shipment::{ErrorCode, ErrorType, ShipmentError, Source};
 use serde::de::DeserializeOwned;
@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::wire::{Failure, FailureBody, LabelWord, Purchase, Rates};
 use crate::{Answer, Label, Outcome, Quote, Quotes, Receipt};
 
-/// What a request was for, and so what a failure of it means.
+/// The purpose of a request, which determines what its failure means.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Purpose {
     Rating,
@@ -30,7 +30,7 @@ impl Purpose {
         }
     }
 
-    /// What a refusal is where the carrier's own word for it is none of ours.
+    /// Returns the error code for a refusal whose own code is unknown to Dockside.
     fn refusal(self) -> ErrorCode {
         match self {
             Purpose::Rating => ErrorCode::RatesUnavailable,
@@ -40,7 +40,7 @@ impl Purpose {
     }
 }
 
-/// Reads a success; else says what it means that it is none.
+/// Parses a successful answer. For any other answer, returns the outcome that it means.
 pub fn read<T: DeserializeOwned>(answer: Answer, purpose: Purpose) -> Result<T, Outcome> {
     let (status, retry_after, body) = match answer {
         Answer::Response { status, retry_after, body } => (status, retry_after, body),
@@ -54,22 +54,25 @@ pub fn read<T: DeserializeOwned>(answer: Answer, purpose: Purpose) -> Result<T, 
         let garbled = |_| lost(purpose, "The sandbox's answer can't be read.".to_owned());
         return serde_json::from_slice(&body).map_err(garbled);
     }
-    // Whoever says this in other words is not the carrier: it tells nothing of a purchase.
+    // A failure in another format does not come from the sandbox itself, but for example from a proxy. It says
+    // nothing about the purchase.
     let Ok(Failure { error: said }) = serde_json::from_slice(&body) else {
         return Err(lost(purpose, format!("The sandbox answered {status}.")));
     };
-    let is_open = status >= 500 || matches!(status, 408 | 409 | 423 | 429);
-    Err(match (is_open, said.charged) {
-        (false, _) => Outcome::Rejected(refusal(purpose, said)),
-        (true, charged) if purpose != Purpose::Buying || charged == Some(false) => {
+    let is_retryable = status >= 500 || matches!(status, 408 | 409 | 423 | 429);
+    // A status that asks to try again does not prove that nothing was charged, unless the carrier says so.
+    let may_be_charged = said.charged.unwrap_or(is_retryable || status < 400);
+    Err(match purpose {
+        Purpose::Buying if may_be_charged => lost(purpose, said.message),
+        _ if is_retryable => {
             let why = error(purpose, ErrorCode::ProviderUnavailable, Source::Carrier, said.message);
             Outcome::Unsent { why, retry_after }
         }
-        (true, _) => lost(purpose, said.message),
+        _ => Outcome::Rejected(refusal(purpose, said)),
     })
 }
 
-/// A request that may have arrived. Where it costs nothing, it is as if it had not.
+/// Returns the outcome of a request that may have arrived. If the request costs nothing, it counts as never sent.
 pub fn lost(purpose: Purpose, why: String) -> Outcome {
     match purpose {
         Purpose::Buying => Outcome::Unknown(error(purpose, ErrorCode::OutcomeUnknown, Source::Provider, why)),
@@ -82,7 +85,7 @@ pub fn lost(purpose: Purpose, why: String) -> Outcome {
 
 fn refusal(purpose: Purpose, said: FailureBody) -> ShipmentError {
     let code = serde_json::from_value(Value::String(said.code)).unwrap_or_else(|_| purpose.refusal());
-    error(purpose, code, Source::Carrier, said.message)
+    error(purpose, code, Source::Carrier, said.message).about_package(said.package)
 }
 
 fn error(purpose: Purpose, code: ErrorCode, source: Source, message: String) -> ShipmentError {
@@ -96,10 +99,10 @@ pub fn quotes(rates: Rates) -> Quotes {
         currency: rate.currency,
         delivery_days: Some(rate.delivery_days),
     });
-    let errors = rates
-        .errors
-        .into_iter()
-        .map(|refused| ShipmentError::new(ErrorType::Rate, refused.code, refused.source, refused.message));
+    let errors = rates.errors.into_iter().map(|refused| {
+        ShipmentError::new(ErrorType::Rate, refused.code, refused.source, refused.message)
+            .about_package(refused.package)
+    });
     Quotes { quotes: quotes.collect(), errors: errors.collect() }
 }
 

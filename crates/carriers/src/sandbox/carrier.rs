@@ -1,19 +1,21 @@
-//! The connector: asks the sandbox in its own words, wherever it is.
+//! The connector: calls the sandbox by its own protocol, in this process or in another.
 //!
-//! Without an address in the account's configuration its requests go to `sandbox:/v1/…`, which nobody listens on: whoever
-//! drives the connector serves them from the [desk](super::desk), in the same process.
+//! If the account's configuration has no URL, requests go to `sandbox:/v1/…`, which is not a network address. The
+//! caller of the connector then passes them to the [server](super::desk) side, in the same process.
 
 use bytes::Bytes;
 use model::shipment::{ErrorCode, ShipmentError, Source};
 use serde_json::{Value, json};
 
 use super::answer::{Purpose, label, lost, quotes, read, receipt};
+use super::options;
 use super::settings::Settings;
 use super::wire::{
     LabelAnswer, Manifest, ManifestStatus, Purchase, PurchaseStatus, Purchases, Rates, Tracking,
 };
 use crate::{
-    Account, Answer, Capabilities, Connector, Found, Label, Manifested, Outcome, Request, Step, Task, Tracked,
+    Account, Address, Answer, Capabilities, Connector, Found, Label, Manifested, Outcome, Request, Step,
+    Task, Tracked,
 };
 
 /// The carrier's handle.
@@ -27,6 +29,10 @@ impl Connector for Sandbox {
         HANDLE
     }
 
+    fn address(&self) -> Address {
+        Address::OfAccount
+    }
+
     fn check(&self, account: &Account) -> Result<(), String> {
         Settings::read(account).map(|_| ())
     }
@@ -35,7 +41,14 @@ impl Connector for Sandbox {
         Settings::read(account).unwrap_or_default().capabilities()
     }
 
+    fn options(&self) -> crate::options::Table {
+        options::OPTIONS
+    }
+
     fn begin(&self, account: &Account, task: &Task<'_>) -> Step {
+        if let Some(refusal) = crate::options::refusal("The sandbox", self.options(), task, |_| None) {
+            return Step::Done(refusal);
+        }
         let settings = match Settings::read(account) {
             Ok(settings) => settings,
             Err(message) => {
@@ -48,13 +61,14 @@ impl Connector for Sandbox {
         let post = |path: &str, body: Value| request(&settings, "POST", path, Some(body));
         match task {
             Task::Rate(parcel) => {
-                let body = json!({ "reference": parcel.id, "shipment": parcel.details });
+                let body = json!({ "reference": parcel.id, "shipment": parcel.details() });
                 Step::Send(post("/v1/rates", body))
             }
-            // The sandbox needs nothing to be known before it is bought.
+            // The sandbox needs no information before the purchase.
             Task::Prepare(parcel) => Step::Done(Outcome::Prepared(parcel.id.to_string())),
             Task::Buy { parcel, service, reference, .. } => {
-                let body = json!({ "reference": reference, "service": service, "shipment": parcel.details });
+                let body =
+                    json!({ "reference": reference, "service": service, "shipment": parcel.details() });
                 Step::Send(Request { is_purchase: true, ..post("/v1/purchases", body) })
             }
             Task::LookUp { reference, .. } => get(format!("/v1/purchases?reference={}", encoded(reference))),
@@ -64,7 +78,7 @@ impl Connector for Sandbox {
             }
             Task::Track(bought) => get(format!("/v1/purchases/{}/tracking", encoded(&bought.purchase))),
             Task::Label { receipt, .. } => get(format!("/v1/purchases/{}/label", encoded(&receipt.purchase))),
-            // Closing out costs nothing, and under the same reference it is the same manifest.
+            // Closing out costs nothing, and repeating it with the same reference returns the same manifest.
             Task::Manifest { reference, purchases } => {
                 let body = json!({ "reference": reference, "purchases": purchases });
                 Step::Send(post("/v1/manifests", body))
@@ -77,7 +91,7 @@ impl Connector for Sandbox {
     }
 }
 
-/// What a task is for.
+/// Returns the purpose of a task.
 fn purpose(task: &Task<'_>) -> Purpose {
     match task {
         Task::Rate(_) | Task::Prepare(_) => Purpose::Rating,
@@ -90,7 +104,7 @@ fn purpose(task: &Task<'_>) -> Purpose {
     }
 }
 
-/// What came of a task; an error is an outcome too.
+/// Returns the outcome of a task. Errors are outcomes too.
 fn understood(task: &Task<'_>, answer: Answer) -> Result<Outcome, Outcome> {
     let purpose = purpose(task);
     Ok(match task {
@@ -116,7 +130,7 @@ fn understood(task: &Task<'_>, answer: Answer) -> Result<Outcome, Outcome> {
         },
         Task::Track(_) => {
             let Tracking { status, message } = read(answer, purpose)?;
-            Outcome::Tracked(Tracked { status, message })
+            Outcome::Tracked(Tracked { status, message, occurred_at: None })
         }
         Task::Label { .. } => Outcome::Labelled(label(read::<LabelAnswer>(answer, purpose)?.label)),
         Task::Manifest { .. } => {
@@ -145,7 +159,7 @@ fn request(settings: &Settings, method: &'static str, path: &str, body: Option<V
     }
 }
 
-/// A text as a part of an address. References and purchases are plain, so this changes none that the carrier knows.
+/// Percent-encodes a text for a URL. References and purchase ids are plain, so none that the sandbox knows changes.
 fn encoded(text: &str) -> String {
     let mut out = String::new();
     for byte in text.bytes() {

@@ -1,16 +1,17 @@
-//! The sandbox carrier: a carrier that costs nothing and does as it is told, so that everything that can go wrong with a
-//! real one can be rehearsed.
+//! The sandbox carrier: costs nothing, and fails on demand, so that every failure of a real carrier can be tested.
 //!
-//! What it does is a function of the shipment: its price, its tracking number, its way. A word in the destination's post
-//! code, or in its company, picks what goes wrong ([`Word`]), as test card numbers do at a payment provider.
+//! Its behaviour is a function of the shipment: the price, the tracking number, the tracking events. A word in the
+//! customer's post code or company selects a failure ([`Word`]), as test card numbers do at a payment
+//! provider.
 //!
-//! Two sides meet here in one protocol of JSON over HTTP: the [connector](Sandbox), and the carrier's own side, the
-//! [desk], which is a function too. `dockside sandbox-carrier` puts a server and a ledger around the desk.
+//! Both sides of its protocol, JSON over HTTP, are here: the [connector](Sandbox), and the carrier's own side, the
+//! [server](desk)(desk), which is a function too. `dockside sandbox-carrier` adds a socket and a ledger to it.
 
 mod answer;
 mod carrier;
 pub mod desk;
 mod number;
+mod options;
 mod price;
 mod settings;
 #[cfg(test)]

@@ -1,19 +1,19 @@
-//! Tracking numbers of the sandbox, in the form of the Universal Postal Union (S10): two letters, eight digits, a check
-//! digit, and the country that the parcel leaves from.
+//! Tracking numbers of the sandbox, in the format of the Universal Postal Union (S10): two letters, eight digits, a
+//! check digit, and the country that the parcel leaves from.
 
 use model::{CountryCode, Id, Shipment};
 use sha2::{Digest, Sha256};
 
-/// The letters that no post uses for parcels of its own.
+/// Letters that no postal operator uses for its own parcels.
 const PREFIX: &str = "SB";
 const WEIGHTS: [u32; 8] = [8, 6, 4, 2, 3, 5, 9, 7];
 
-/// The number of a package: always the same for the same shipment, package and attempt.
+/// Returns the tracking number of a package. It is always the same for the same shipment, package and attempt.
 pub fn tracking_number(shipment: Id<Shipment>, package: usize, attempt: u32, from: CountryCode) -> String {
     number_of(&shipment.to_string(), package, attempt, from)
 }
 
-/// The same for a purchase that is known by a reference only.
+/// Returns the tracking number of a purchase that has only a reference.
 pub(super) fn number_of(reference: &str, package: usize, attempt: u32, from: CountryCode) -> String {
     let hash = Sha256::digest(format!("{reference} {package} {attempt}"));
     let mut bytes = [0; 8];
@@ -23,7 +23,7 @@ pub(super) fn number_of(reference: &str, package: usize, attempt: u32, from: Cou
     format!("{PREFIX}{digits}{}{from}", check_digit(&digits))
 }
 
-/// Whether a text is a number of this form, with the right check digit.
+/// Returns whether a text is a number of this format, with the right check digit.
 pub fn is_tracking_number(text: &str) -> bool {
     let is_upper = |part: &str| part.bytes().all(|byte| byte.is_ascii_uppercase());
     let is_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
@@ -77,7 +77,7 @@ mod tests {
             let mut number = tracking_number(Id::from_bits(bits), 0, 0, gb()).into_bytes();
             number[place] = b'0' + (number[place] - b'0' + by) % 10;
             let number = String::from_utf8(number).unwrap();
-            // Two remainders share the digit 5 or 0, so a few errors pass; the standard knows.
+            // Two remainders share the digit 5 or 0, so the standard itself does not detect all errors.
             let sum = |text: &str| text[2..10].bytes().zip(WEIGHTS).map(|(d, w)| u32::from(d - b'0') * w).sum::<u32>() % 11;
             let is_shared = matches!(sum(&number), 0 | 1 | 6);
             prop_assert!(!is_tracking_number(&number) || is_shared);

@@ -1,4 +1,4 @@
-//! What an account of the sandbox may say: where the carrier is, and how well it remembers.
+//! The configuration of a sandbox account: the URL of the carrier, and how it treats repeated purchases.
 
 use std::time::Duration;
 
@@ -6,23 +6,23 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Account, Capabilities};
 
-/// What begins an address of the carrier that the product itself plays: `sandbox:/v1/rates`. Nobody listens there; whoever
-/// drives the connector asks the [desk](super::desk) instead.
+/// The prefix of URLs of the in-process carrier: `sandbox:/v1/rates`. It is not a network address. The caller of the
+/// connector passes such requests to the [server](super::desk) side.
 pub const IN_PROCESS: &str = "sandbox:";
 const URL_CHARS_MAX: usize = 500;
-/// The longest that a purchase may be kept from look-ups: an hour.
+/// The longest time that a purchase may be invisible to look-ups: an hour.
 const VISIBILITY_DELAY_MS_MAX: u64 = 3_600_000;
 
-/// How a carrier treats a purchase that is repeated under its reference.
+/// How the carrier treats a purchase that is repeated under its reference.
 #[derive(Serialize, Deserialize, Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
-    /// It is made once, and the same answer is given again.
+    /// The purchase is made once, and the same answer is returned again.
     #[default]
     Idempotent,
-    /// It is made again; but what was made can be looked up.
+    /// The purchase is made again, but can be looked up.
     LookUp,
-    /// It is made again, and nothing can be looked up.
+    /// The purchase is made again, and can't be looked up.
     Neither,
 }
 
@@ -42,19 +42,20 @@ impl Mode {
     }
 }
 
-/// An account's configuration, read.
+/// The parsed configuration of an account.
 #[derive(Deserialize, Clone, Debug, Default, PartialEq)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
-    /// A carrier in its own process (`dockside sandbox-carrier`); without it, the product plays the carrier.
+    /// The URL of a carrier in a process of its own (`dockside sandbox-carrier`). Without it, the carrier runs in
+    /// this process.
     pub url: Option<String>,
     pub mode: Mode,
-    /// How long a purchase may stay invisible to a look-up.
+    /// How long a purchase is invisible to look-ups.
     pub visibility_delay_ms: u64,
 }
 
 impl Settings {
-    /// Reads a configuration; the error is a sentence for whoever wrote it.
+    /// Parses a configuration. The error is a sentence for the person who wrote it.
     pub fn read(account: &Account) -> Result<Self, String> {
         let value = serde_json::Value::Object(account.configuration.clone());
         let settings: Settings = serde_json::from_value(value)
@@ -70,7 +71,7 @@ impl Settings {
         Ok(settings)
     }
 
-    /// The beginning of every address.
+    /// Returns the prefix of every URL.
     pub(super) fn base(&self) -> &str {
         self.url.as_deref().map_or(IN_PROCESS, |url| url.trim_end_matches('/'))
     }
@@ -112,7 +113,7 @@ mod tests {
 
     fn read(configuration: &Value) -> Result<Settings, String> {
         let configuration = configuration.as_object().cloned().unwrap_or_default();
-        Settings::read(&Account { id: Id::from_bits(1), configuration, credentials: Map::new() })
+        Settings::read(&Account { id: Id::from_bits(1), configuration, credentials: Map::new(), url: None })
     }
 
     #[test]

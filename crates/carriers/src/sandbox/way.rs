@@ -1,4 +1,4 @@
-//! The way of a parcel: where it is, so long after it was bought.
+//! Tracking: the status of a parcel at a time after its purchase.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use model::shipment::TrackingStatus;
 
 use super::word::Word;
 
-/// Where a parcel is, and what the carrier says of it.
+/// The status of a parcel, and the carrier's message about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
     pub status: TrackingStatus,
@@ -15,7 +15,7 @@ pub struct Place {
 
 type Stop = (u64, TrackingStatus, &'static str);
 
-/// Seconds after the purchase. Without a word a parcel takes its time, as parcels do.
+/// Seconds after the purchase, with the status from then on. Without a word, a parcel takes as long as a real one.
 const USUAL: &[Stop] = &[
     (0, TrackingStatus::PreTransit, "The label was made."),
     (3600, TrackingStatus::InTransit, "The parcel was collected."),
@@ -37,10 +37,10 @@ const RETURNED: &[Stop] = &[
     (0, TrackingStatus::PreTransit, "The label was made."),
     (8, TrackingStatus::InTransit, "The parcel was collected."),
     (18, TrackingStatus::OutForDelivery, "The parcel is on its last mile."),
-    (28, TrackingStatus::ReturnToSender, "Nobody took the parcel; it goes back."),
+    (28, TrackingStatus::ReturnToSender, "The recipient did not take the parcel; it goes back."),
 ];
 
-/// Where a parcel is, so long after it was bought.
+/// Returns the status of a parcel at a time after its purchase.
 pub fn place(word: Option<Word>, since: Duration) -> Place {
     let way = match word {
         Some(Word::TrackDelivered) => DELIVERED,
@@ -62,9 +62,12 @@ mod tests {
         let words = [None, Some(Word::TrackDelivered), Some(Word::TrackException), Some(Word::TrackReturned)];
         for word in words {
             assert_eq!(place(word, Duration::ZERO).status, TrackingStatus::PreTransit);
-            assert!(place(word, Duration::from_secs(40 * 3600)).status.is_final(), "{word:?}");
             let limit = if word.is_some() { 30 } else { 40 * 3600 };
-            assert!(place(word, Duration::from_secs(limit)).status.is_final(), "{word:?}");
+            let last = place(word, Duration::from_secs(limit));
+            assert_eq!(last, place(word, Duration::from_secs(400 * 3600)), "{word:?}");
+            // After a failed delivery the carrier may try again, so `Failure` is not final.
+            let is_end = last.status.is_final() || last.status == TrackingStatus::Failure;
+            assert!(is_end, "{word:?}");
         }
     }
 }

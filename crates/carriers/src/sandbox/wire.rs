@@ -1,4 +1,4 @@
-//! What the carrier answers, as it is written on the wire: the desk writes it, the connector reads it.
+//! The JSON of the sandbox's answers. The server writes it, and the connector reads it.
 
 use model::shipment::{ErrorCode, Source, TrackingStatus};
 use serde::{Deserialize, Serialize};
@@ -24,6 +24,9 @@ pub struct Refused {
     pub code: ErrorCode,
     pub source: Source,
     pub message: String,
+    /// The number of the package at fault, from 1 on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub package: Option<u32>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -48,7 +51,7 @@ pub enum PurchaseStatus {
 #[derive(Serialize, Deserialize, Clone, Copy, PartialEq, Eq, Debug)]
 #[serde(rename_all = "snake_case")]
 pub enum LabelWord {
-    /// The carrier has none of its own: whoever bought it draws it.
+    /// The carrier has no label of its own, so Dockside draws it.
     Ours,
     Later,
 }
@@ -96,10 +99,13 @@ pub struct Failure {
 
 #[derive(Serialize, Deserialize)]
 pub struct FailureBody {
-    /// A word of shipment errors where it is one, else the carrier's own.
+    /// A code of shipment errors if it is one, and otherwise the carrier's own.
     pub code: String,
     pub message: String,
-    /// Whether money was taken, where the carrier says so.
+    /// Whether the purchase was charged, if the carrier says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub charged: Option<bool>,
+    /// The number of the package at fault, from 1 on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub package: Option<u32>,
 }

@@ -1,15 +1,17 @@
-//! The words that pick what goes wrong.
+//! The words in an address that select a failure.
+
+use model::shipment::ShipmentInput;
 
 macro_rules! words {
     ($($variant:ident $word:literal $about:literal;)*) => {
-        /// What the sandbox is told to do wrong.
+        /// A failure that a word in the customer's address selects.
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         pub enum Word {
             $(#[doc = $about] $variant),*
         }
 
         impl Word {
-            /// Every word, with what it does.
+            /// Every word, with its description.
             pub const ALL: &'static [(&'static str, Word, &'static str)] = &[$(($word, Word::$variant, $about)),*];
         }
     };
@@ -40,12 +42,17 @@ words! {
 }
 
 impl Word {
-    /// The word itself.
+    /// Returns the word itself.
     pub fn as_str(self) -> &'static str {
         Self::ALL.iter().find(|(_, word, _)| *word == self).map_or("", |(text, _, _)| text)
     }
 
-    /// The word that a text is, however it is written.
+    /// Returns the word in the customer's address: that of the destination, or of the sender of a return.
+    pub fn of(shipment: &ShipmentInput) -> Option<Self> {
+        shipment.carried_customer().sandbox_word().and_then(Self::parse)
+    }
+
+    /// Parses a word, in upper or lower case.
     pub fn parse(text: &str) -> Option<Self> {
         let is_it = |word: &str| text.trim().eq_ignore_ascii_case(word);
         Self::ALL.iter().find(|(word, _, _)| is_it(word)).map(|(_, word, _)| *word)

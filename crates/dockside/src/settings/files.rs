@@ -1,41 +1,94 @@
-//! Settings of files: where they are kept, and what the links to them look like.
+//! Settings of files: where they are kept, and how long the links to them live.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
 
+use clap::Args;
 use service::documents::{self, Bucket, FilePlace, LINK_SECONDS, bucket_and_prefix};
 
-use super::Settings;
+use super::Store;
+use super::group::{group, require_positive};
+use super::url::is_origin;
 use crate::Failure;
 
 /// The folder for files within the data folder, where no other place is named.
 const FOLDER: &str = "files";
 const BUCKET_SCHEME: &str = "s3://";
 
-impl Settings {
-    /// `address` is where this server listens: what links begin with where `public_url` does not say.
-    pub(super) fn files(&self, address: SocketAddr) -> Result<documents::Settings, Failure> {
-        let place = match self.files.as_deref() {
-            Some(text) if text.starts_with(BUCKET_SCHEME) => FilePlace::Bucket(self.bucket(text)?),
-            folder => FilePlace::Folder(self.folder(folder)?),
-        };
-        let public_url = match &self.public_url {
-            Some(url) => public_url(url)?,
-            None => format!("http://{}", reachable(address)),
-        };
+#[derive(Args, Default, Clone)]
+#[command(next_help_heading = "Files")]
+pub struct Files {
+    /// Where files are kept: a folder, or a bucket as `s3://bucket/prefix` [default: `files` in the data folder].
+    #[arg(long, env = "DOCKSIDE_FILES", value_name = "PLACE")]
+    pub files: Option<String>,
+
+    /// Where that bucket's store is, such as `https://s3.example.com` [default: Amazon S3].
+    #[arg(long, env = "DOCKSIDE_FILES_ENDPOINT", value_name = "URL")]
+    pub files_endpoint: Option<String>,
+
+    /// Its region [default: us-east-1].
+    #[arg(long, env = "DOCKSIDE_FILES_REGION", value_name = "REGION")]
+    pub files_region: Option<String>,
+
+    /// The id of the key that opens it.
+    #[arg(long, env = "DOCKSIDE_FILES_KEY_ID", value_name = "ID")]
+    pub files_key_id: Option<String>,
+
+    /// That key's secret.
+    #[arg(long, env = "DOCKSIDE_FILES_SECRET", value_name = "TEXT", hide_env_values = true)]
+    pub files_secret: Option<String>,
+
+    /// A file with that secret.
+    #[arg(long, env = "DOCKSIDE_FILES_SECRET_FILE", value_name = "FILE")]
+    pub files_secret_file: Option<PathBuf>,
+
+    /// Whether the bucket is named in the path, and not in the host name [default: true where there is an endpoint].
+    #[arg(long, env = "DOCKSIDE_FILES_PATH_STYLE", value_name = "BOOL")]
+    pub files_path_style: Option<bool>,
+
+    /// Seconds that a link to a file lives [default: 3600].
+    #[arg(long, env = "DOCKSIDE_FILE_URL_SECONDS", value_name = "SECONDS")]
+    pub file_url_seconds: Option<u32>,
+}
+
+group!(Files {
+    files,
+    files_endpoint,
+    files_region,
+    files_key_id,
+    files_secret,
+    files_secret_file,
+    files_path_style,
+    file_url_seconds,
+});
+
+impl Files {
+    /// Refuses settings that contradict each other before anything is opened.
+    pub(super) fn check(&self, store: &Store) -> Result<(), Failure> {
+        require_positive!(self { file_url_seconds })?;
+        self.place(store).map(drop)
+    }
+
+    /// `public_url` is what links begin with.
+    pub(super) fn documents(
+        &self,
+        store: &Store,
+        public_url: String,
+    ) -> Result<documents::Settings, Failure> {
         Ok(documents::Settings {
-            place,
+            place: self.place(store)?,
             public_url,
             link_seconds: self.file_url_seconds.unwrap_or(LINK_SECONDS),
         })
     }
 
-    /// Refuses what contradicts itself before anything is opened.
-    pub(super) fn check_files(&self) -> Result<(), Failure> {
-        self.files(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).map(drop)
+    fn place(&self, store: &Store) -> Result<FilePlace, Failure> {
+        Ok(match self.files.as_deref() {
+            Some(text) if text.starts_with(BUCKET_SCHEME) => FilePlace::Bucket(self.bucket(text)?),
+            folder => FilePlace::Folder(self.folder(folder, store)?),
+        })
     }
 
-    fn folder(&self, named: Option<&str>) -> Result<PathBuf, Failure> {
+    fn folder(&self, named: Option<&str>, store: &Store) -> Result<PathBuf, Failure> {
         let for_buckets = [
             ("files_endpoint", self.files_endpoint.is_some()),
             ("files_region", self.files_region.is_some()),
@@ -50,10 +103,11 @@ impl Settings {
             )));
         }
         match named {
-            None => Ok(self.data().join(FOLDER)),
-            Some(text) if text.is_empty() || text.contains("://") => Err(Failure(format!(
-                "the setting files is {text:?}, which is neither a folder nor a bucket such as s3://labels/dockside"
-            ))),
+            None => Ok(store.data().join(FOLDER)),
+            Some(text) if text.is_empty() || text.contains("://") => {
+                let why = "is neither a folder nor a bucket such as s3://labels/dockside";
+                Err(Failure(format!("the setting files {why}")))
+            }
             Some(folder) => Ok(PathBuf::from(folder)),
         }
     }
@@ -64,13 +118,12 @@ impl Settings {
         if let Some(endpoint) = &self.files_endpoint
             && !is_origin(endpoint.trim_end_matches('/'))
         {
-            return Err(Failure(format!(
-                "the setting files_endpoint is {endpoint:?}, which is no address such as https://s3.example.com"
-            )));
+            let why = "is no address such as https://s3.example.com";
+            return Err(Failure(format!("the setting files_endpoint {why}")));
         }
         let (Some(key_id), Some(secret)) = (self.files_key_id.clone(), self.secret()?) else {
-            let why = "needs files_key_id, and files_secret or files_secret_file";
-            return Err(Failure(format!("the setting files = \"{text}\" {why}")));
+            let why = "names a bucket, which needs files_key_id, and files_secret or files_secret_file";
+            return Err(Failure(format!("the setting files {why}")));
         };
         Ok(Bucket {
             name,
@@ -88,8 +141,9 @@ impl Settings {
         match (&self.files_secret, &self.files_secret_file) {
             (Some(_), Some(_)) => Err(Failure("set files_secret or files_secret_file, not both".to_owned())),
             (None, Some(file)) => {
+                // The name is not said: it may be the secret itself, put into the wrong setting.
                 let text = std::fs::read_to_string(file).map_err(|error| {
-                    Failure(format!("the setting files_secret_file names {}: {error}", file.display()))
+                    Failure(format!("the setting files_secret_file names a file that can't be read: {error}"))
                 })?;
                 Ok(Some(text.trim().to_owned()))
             }
@@ -98,124 +152,69 @@ impl Settings {
     }
 }
 
-/// The address that clients reach this server under, without a slash at its end.
-fn public_url(text: &str) -> Result<String, Failure> {
-    let url = text.trim_end_matches('/');
-    let is_plain = |byte: u8| byte.is_ascii_graphic() && !b"\"<>\\^`{|}?#@".contains(&byte);
-    let rest = url.split_once("://").filter(|(scheme, _)| matches!(*scheme, "http" | "https"));
-    let is_url = rest.is_some_and(|(_, rest)| !rest.is_empty() && !rest.starts_with('/'));
-    if is_url && url.bytes().all(is_plain) {
-        return Ok(url.to_owned());
-    }
-    let example = "https://dockside.example.com";
-    Err(Failure(format!("the setting public_url is {text:?}, which is no address such as {example}")))
-}
-
-/// Whether it is a scheme, a host and perhaps a port, and no more.
-fn is_origin(text: &str) -> bool {
-    public_url(text).is_ok() && text.split_once("://").is_some_and(|(_, host)| !host.contains('/'))
-}
-
-/// Where a client on this machine reaches a server that listens there: one that listens everywhere listens nowhere in
-/// particular.
-fn reachable(address: SocketAddr) -> SocketAddr {
-    let ip = match address.ip() {
-        IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
-        IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
-        ip => ip,
-    };
-    SocketAddr::new(ip, address.port())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn said(settings: &Settings) -> String {
-        settings.check_files().err().map(|failure| failure.0).unwrap_or_default()
+    fn said(files: &Files) -> String {
+        files.check(&Store::default()).err().map(|failure| failure.0).unwrap_or_default()
     }
 
-    fn bucket() -> Settings {
+    fn bucket() -> Files {
         let text = |text: &str| Some(text.to_owned());
-        Settings {
+        Files {
             files: text("s3://labels/dockside"),
             files_key_id: text("key"),
             files_secret: text("hunter2"),
-            ..Settings::default()
+            ..Files::default()
         }
     }
 
     #[test]
     fn files_are_in_the_data_folder_unless_told_otherwise() {
-        let place = |settings: &Settings| match settings
-            .files(([127, 0, 0, 1], 80).into())
-            .map(|files| files.place)
-        {
+        let place = |files: &Files| match files.place(&Store::default()) {
             Ok(FilePlace::Folder(folder)) => folder.display().to_string(),
             Ok(FilePlace::Bucket(bucket)) => format!("{} {}", bucket.name, bucket.prefix),
             Err(failure) => panic!("{}", failure.0),
         };
-        assert_eq!(place(&Settings::default()), "dockside-data/files");
-        let elsewhere = Settings { files: Some("/mnt/labels".to_owned()), ..Settings::default() };
+        assert_eq!(place(&Files::default()), "dockside-data/files");
+        let elsewhere = Files { files: Some("/mnt/labels".to_owned()), ..Files::default() };
         assert_eq!(place(&elsewhere), "/mnt/labels");
         assert_eq!(place(&bucket()), "labels dockside");
     }
 
     #[test]
-    fn links_begin_with_the_public_url_or_where_the_server_listens() {
-        let begin = |public_url: Option<&str>, address: &str| {
-            let settings = Settings { public_url: public_url.map(str::to_owned), ..Settings::default() };
-            settings.files(address.parse().unwrap()).ok().map(|files| files.public_url).unwrap_or_default()
-        };
-        assert_eq!(begin(None, "10.1.2.3:8080"), "http://10.1.2.3:8080");
-        assert_eq!(begin(None, "0.0.0.0:81"), "http://127.0.0.1:81");
-        assert_eq!(begin(None, "[::]:81"), "http://[::1]:81");
-        assert_eq!(begin(Some("https://ship.example.com/"), "0.0.0.0:81"), "https://ship.example.com");
-        assert_eq!(begin(Some("https://example.com/ship"), "0.0.0.0:81"), "https://example.com/ship");
-        for wrong in
-            ["", "ship.example.com", "ftp://a", "https://", "https:///a", "https://a b", "https://a?b"]
-        {
-            assert_eq!(begin(Some(wrong), "0.0.0.0:81"), "", "{wrong}");
-        }
-    }
-
-    #[test]
     fn what_contradicts_itself_is_named_and_the_secret_is_not_said() {
         assert_eq!(said(&bucket()), "");
-        assert!(said(&Settings { files_secret: None, ..bucket() }).contains("files_secret_file"));
-        assert!(said(&Settings { files_key_id: None, ..bucket() }).contains("files_key_id"));
-        assert!(said(&Settings { files: None, ..bucket() }).contains("files_key_id goes with a bucket"));
+        assert!(said(&Files { files_secret: None, ..bucket() }).contains("files_secret_file"));
+        assert!(said(&Files { files_key_id: None, ..bucket() }).contains("files_key_id"));
+        assert!(said(&Files { files: None, ..bucket() }).contains("files_key_id goes with a bucket"));
         let file = Some(PathBuf::from("nowhere"));
-        assert!(said(&Settings { files_secret_file: file.clone(), ..bucket() }).contains("not both"));
-        let missing = Settings { files_secret: None, files_secret_file: file, ..bucket() };
-        assert!(said(&missing).contains("nowhere"));
+        assert!(said(&Files { files_secret_file: file.clone(), ..bucket() }).contains("not both"));
+        let missing = Files { files_secret: None, files_secret_file: file, ..bucket() };
+        assert!(said(&missing).contains("files_secret_file") && !said(&missing).contains("nowhere"));
         for endpoint in ["s3.example.com", "http://a/b", "http://"] {
-            let wrong = Settings { files_endpoint: Some(endpoint.to_owned()), ..bucket() };
+            let wrong = Files { files_endpoint: Some(endpoint.to_owned()), ..bucket() };
             assert!(
                 said(&wrong).contains("files_endpoint") && !said(&wrong).contains("hunter2"),
                 "{endpoint}"
             );
         }
         for files in ["s3://UPPER", "gs://labels", ""] {
-            let wrong = Settings { files: Some(files.to_owned()), ..Settings::default() };
+            let wrong = Files { files: Some(files.to_owned()), ..Files::default() };
             assert!(said(&wrong).contains("the setting files"), "{files}");
         }
     }
 
     #[test]
     fn the_bucket_is_in_the_path_where_the_store_is_not_amazons() {
-        let is_in_path =
-            |settings: Settings| match settings.files(([127, 0, 0, 1], 80).into()).map(|files| files.place) {
-                Ok(FilePlace::Bucket(bucket)) => bucket.is_in_path,
-                _ => panic!("no bucket"),
-            };
+        let is_in_path = |files: Files| match files.place(&Store::default()) {
+            Ok(FilePlace::Bucket(bucket)) => bucket.is_in_path,
+            _ => panic!("no bucket"),
+        };
         let endpoint = Some("http://127.0.0.1:9000".to_owned());
         assert!(!is_in_path(bucket()));
-        assert!(is_in_path(Settings { files_endpoint: endpoint.clone(), ..bucket() }));
-        assert!(!is_in_path(Settings {
-            files_endpoint: endpoint,
-            files_path_style: Some(false),
-            ..bucket()
-        }));
+        assert!(is_in_path(Files { files_endpoint: endpoint.clone(), ..bucket() }));
+        assert!(!is_in_path(Files { files_endpoint: endpoint, files_path_style: Some(false), ..bucket() }));
     }
 }

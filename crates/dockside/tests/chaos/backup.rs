@@ -5,8 +5,8 @@ use std::process::Command;
 
 use rusqlite::Connection;
 use tempfile::TempDir;
+use testkit::database::drop_database;
 
-use crate::database::drop_database;
 use crate::sql::Store;
 
 /// Into what a backup is restored.

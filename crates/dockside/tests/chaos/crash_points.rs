@@ -10,13 +10,13 @@ use std::time::{Duration, Instant};
 
 use carriers::sandbox::Mode;
 use service::fault::{POINTS, VARIABLE};
+use testkit::client::Client;
+use testkit::random::Random;
+use testkit::server::{LOOK_EVERY, Server, program};
 
-use crate::client::Client;
-use crate::random::Random;
+use crate::batch_client::{BatchClient, Pending};
+use crate::environment::{CALL, Environment, Faults, STUCK};
 use crate::reviewer;
-use crate::scene::{Faults, STUCK, Scene};
-use crate::server::{LOOK_EVERY, Server, program};
-use crate::shipper::{Pending, Shipper};
 
 /// Shipments of a batch.
 const SIZE: usize = 8;
@@ -48,63 +48,71 @@ fn is_on_the_way(point: &str, mode: Mode) -> bool {
     point != "after_look_up" || mode != Mode::Neither
 }
 
-/// Where the shipments go. A receipt is written down by itself where the label is not there yet.
-fn post_code(point: &str) -> &'static str {
-    if point == "after_receipt" { "SBX-LABEL-LATE" } else { "BS1 4DJ" }
-}
+/// Where the shipments go: nothing goes wrong there.
+const POST_CODE: &str = "BS1 4DJ";
 
 fn walk(engine: &str) {
     let mut random = Random::seeded(&format!("crash points on {engine}"));
-    let mut scene = Scene::start(engine, faults, &mut random);
+    let mut environment = Environment::start(engine, CALL, faults, &mut random);
     // One server, so that it is the one that gets there.
-    scene.cluster.servers.drain(1..).for_each(Server::stop);
-    scene.cluster.addresses.lock().unwrap().truncate(1);
-    let (reviewer, watcher) = (reviewer::start(&scene), scene.watch());
-    let mut shipper =
-        Shipper::new(&scene.shared, scene.way(0), "walker".to_owned(), Random(random.below(u64::MAX)));
+    environment.cluster.servers.drain(1..).for_each(Server::stop);
+    environment.cluster.addresses.lock().unwrap().truncate(1);
+    let (reviewer, watcher) = (reviewer::start(&environment), environment.watch());
+    let mut batch_client = BatchClient::new(
+        &environment.shared,
+        environment.client(0),
+        "walker".to_owned(),
+        Random(random.below(u64::MAX)),
+    );
     let mut aborts = 0;
     for mode in Mode::ALL {
         // One mode after another, so that it is this mode's purchases that get there.
         let mut pending = Vec::new();
         for point in POINTS.into_iter().filter(|point| is_on_the_way(point, mode)) {
             let nth = if OFTEN.contains(&point) { 1 + random.below(3) } else { 1 };
-            pending.extend(reach(&mut scene, &mut shipper, mode, point, nth));
+            pending.extend(reach(&mut environment, &mut batch_client, mode, point, nth));
             aborts += 1;
         }
         let began = Instant::now();
         while !pending.is_empty() {
             assert!(began.elapsed() < STUCK, "{} is stuck", mode.as_str());
-            pending.retain_mut(|batch| !shipper.follow(batch));
+            pending.retain_mut(|batch| !batch_client.follow(batch));
             std::thread::sleep(LOOK_EVERY);
         }
-        scene.rest();
+        environment.rest();
     }
-    scene.shared.is_done.store(true, Ordering::Relaxed);
+    environment.shared.is_done.store(true, Ordering::Relaxed);
     reviewer.join().expect("a reviewer that did not panic");
     watcher.join().expect("a watcher that did not panic");
-    scene.cluster.stop();
-    let verdict = scene.judge();
+    environment.cluster.stop();
+    let verdict = environment.judge();
     let charges: usize = verdict.tallies.values().map(|tally| tally.charges).sum();
     println!(
         "crash points on {engine}: {} points, {aborts} aborts in 3 modes; {charges} charges, {} double, {} lost; {:.1} s",
         POINTS.len(),
         verdict.double.len(),
         verdict.lost.len(),
-        scene.seconds(),
+        environment.seconds(),
     );
-    scene.acquit(&verdict);
+    environment.acquit(&verdict);
 }
 
 /// Has the server abort at a point, and starts it again. The batches that were begun for that.
-fn reach(scene: &mut Scene, shipper: &mut Shipper, mode: Mode, point: &str, nth: u64) -> Vec<Pending> {
+fn reach(
+    environment: &mut Environment,
+    batch_client: &mut BatchClient,
+    mode: Mode,
+    point: &str,
+    nth: u64,
+) -> Vec<Pending> {
     let mut begun = Vec::new();
     for turn in 0..TRIES {
-        let batch = shipper.make_to(post_code(point), mode, SIZE);
+        let batch = batch_client.make_to(POST_CODE, mode, SIZE);
         // Where chance had it otherwise, the first time will do.
         let nth = if turn == 0 { nth } else { 1 };
-        let aborted = crash(scene, &batch, &format!("{point}:{nth}"));
-        begin_again(scene);
-        shipper.buy(&batch);
+        let aborted = crash(environment, &batch, &format!("{point}:{nth}"));
+        begin_again(environment);
+        batch_client.buy(&batch);
         begun.push(Pending::new(batch));
         if aborted {
             return begun;
@@ -114,8 +122,8 @@ fn reach(scene: &mut Scene, shipper: &mut Shipper, mode: Mode, point: &str, nth:
 }
 
 /// Buys a batch from a server that is to abort; whether it did.
-fn crash(scene: &mut Scene, batch: &str, trap: &str) -> bool {
-    let cluster = &mut scene.cluster;
+fn crash(environment: &mut Environment, batch: &str, trap: &str) -> bool {
+    let cluster = &mut environment.cluster;
     cluster.addresses.lock().unwrap()[0] = None;
     cluster.servers.remove(0).kill();
     let mut armed = Armed::start(cluster.folders[0].path(), &cluster.arguments, trap);
@@ -136,8 +144,8 @@ fn crash(scene: &mut Scene, batch: &str, trap: &str) -> bool {
 }
 
 /// Starts the server again, on the same data.
-pub fn begin_again(scene: &mut Scene) {
-    let cluster = &mut scene.cluster;
+pub fn begin_again(environment: &mut Environment) {
+    let cluster = &mut environment.cluster;
     let given: Vec<_> = cluster.arguments.iter().map(String::as_str).collect();
     let server = Server::start(cluster.folders[0].path(), &given);
     cluster.addresses.lock().unwrap()[0] = Some(server.address);

@@ -9,15 +9,22 @@ const ALWAYS: &[Rule] = &[
     (
         "a batch's counts are those of its shipments",
         "SELECT b.id || ' says ' || b.shipments_count || ', ' || b.purchased_count || ', ' || b.error_count || ', '
-             || b.packages_count || ' and not ' || coalesce(m.shipments, 0) || ', ' || coalesce(m.purchased, 0) || ', '
-             || coalesce(m.errors, 0) || ', ' || coalesce(m.packages, 0)
+             || b.packages_count || ', ' || b.labels_pending_count || ' and not ' || coalesce(m.shipments, 0) || ', '
+             || coalesce(m.purchased, 0) || ', ' || coalesce(m.errors, 0) || ', ' || coalesce(m.packages, 0) || ', '
+             || coalesce(m.pending, 0)
          FROM batch b LEFT JOIN (
              SELECT owner, batch_id, count(*) AS shipments, sum(CASE WHEN status = 'purchased' THEN 1 ELSE 0 END) AS purchased,
-                 sum(errors_count) AS errors, sum(packages_count) AS packages
+                 sum(errors_count) AS errors, sum(packages_count) AS packages, sum(label_pending) AS pending
              FROM shipment WHERE batch_id IS NOT NULL GROUP BY owner, batch_id
          ) m ON m.owner = b.owner AND m.batch_id = b.id
          WHERE b.shipments_count <> coalesce(m.shipments, 0) OR b.purchased_count <> coalesce(m.purchased, 0)
-             OR b.error_count <> coalesce(m.errors, 0) OR b.packages_count <> coalesce(m.packages, 0)",
+             OR b.error_count <> coalesce(m.errors, 0) OR b.packages_count <> coalesce(m.packages, 0)
+             OR b.labels_pending_count <> coalesce(m.pending, 0)",
+    ),
+    (
+        "a shipment is shown as purchased with its label, unless that is pending",
+        "SELECT s.id FROM shipment s WHERE s.status = 'purchased' AND s.label_pending = 0 AND NOT EXISTS (
+             SELECT 1 FROM document d WHERE d.owner = s.owner AND d.subject = s.id AND d.type = 'label')",
     ),
     (
         "a purchase is awaited only by a batch that is being purchased",
@@ -49,7 +56,8 @@ const ALWAYS: &[Rule] = &[
     ),
     (
         "a purchase under way is looked at some time",
-        "SELECT shipment_id FROM purchase WHERE state IN ('ready', 'calling', 'checking') AND due_at IS NULL",
+        "SELECT shipment_id FROM purchase WHERE due_at IS NULL
+         AND (state IN ('ready', 'calling', 'checking') OR (state = 'bought' AND is_follow_up = 0))",
     ),
     (
         "a shipment is shown as purchased once there is a receipt",

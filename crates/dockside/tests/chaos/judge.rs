@@ -2,11 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use carriers::sandbox::Mode;
 use serde::Deserialize;
 use serde_json::Value;
+use testkit::carrier_ledger::LedgerAccounts;
 
-use crate::book::Book;
 use crate::journal::Word;
 use crate::sql::{Row, Store};
 
@@ -59,7 +58,8 @@ pub struct Verdict {
     pub lost: Vec<String>,
     /// Anything else.
     pub wrong: Vec<String>,
-    pub tallies: BTreeMap<&'static str, Tally>,
+    /// By carrier: the mode of a sandbox carrier, or another carrier's handle.
+    pub tallies: BTreeMap<String, Tally>,
 }
 
 #[derive(Default, Debug, PartialEq)]
@@ -67,6 +67,9 @@ pub struct Tally {
     pub batches: usize,
     pub shipments: usize,
     pub charges: usize,
+    /// Shipments that were paid twice, and those whose payment and show don't agree.
+    pub double: usize,
+    pub lost: usize,
     pub voided: usize,
     /// Purchased, although the carrier told nobody.
     pub found: usize,
@@ -79,14 +82,14 @@ pub struct Tally {
 #[derive(Default)]
 struct Story<'a> {
     made: BTreeSet<&'a str>,
-    /// The batch and the mode of each shipment.
+    /// The batch and the carrier of each shipment.
     members: BTreeMap<&'a str, (&'a str, &'a str)>,
     purchased: BTreeMap<&'a str, &'a str>,
 }
 
 impl Verdict {
-    /// Judges; `books` are the ledgers by mode.
-    pub fn of(words: &[Word], view: &View, books: &[(Mode, &Book)]) -> Self {
+    /// Judges; `books` are the ledgers by carrier.
+    pub fn of(words: &[Word], view: &View, books: &[(&str, &LedgerAccounts)]) -> Self {
         let mut verdict = Self::default();
         let story = verdict.hear(words);
         for id in story.made.iter().filter(|id| !view.contains_key(**id)) {
@@ -100,10 +103,9 @@ impl Verdict {
         }
         for (mode, book) in books {
             for reference in book.keys() {
-                let is_here =
-                    story.members.get(reference.as_str()).is_some_and(|(_, of)| *of == mode.as_str());
+                let is_here = story.members.get(reference.as_str()).is_some_and(|(_, of)| of == mode);
                 if !is_here {
-                    verdict.wrong.push(format!("{reference} was never to be bought from {}", mode.as_str()));
+                    verdict.wrong.push(format!("{reference} was never to be bought from {mode}"));
                 }
             }
         }
@@ -122,8 +124,7 @@ impl Verdict {
     }
 
     fn tally(&mut self, mode: &str) -> &mut Tally {
-        let mode = Mode::parse(mode).expect("a mode").as_str();
-        self.tallies.entry(mode).or_default()
+        self.tallies.entry(mode.to_owned()).or_default()
     }
 
     fn hear<'a>(&mut self, words: &'a [Word]) -> Story<'a> {
@@ -168,17 +169,19 @@ impl Verdict {
     }
 
     /// One shipment against the ledger of its carrier.
-    fn weigh(&mut self, id: &str, held: &Held, batch: &str, mode: &str, books: &[(Mode, &Book)]) {
+    fn weigh(&mut self, id: &str, held: &Held, batch: &str, mode: &str, books: &[(&str, &LedgerAccounts)]) {
         if held.batch.as_deref() != Some(batch) {
             self.lost.push(format!("{id} was put into {batch}, and is in {:?}", held.batch));
         }
-        let book = books.iter().find(|(of, _)| of.as_str() == mode);
+        let book = books.iter().find(|(of, _)| *of == mode);
         let account = book.and_then(|(_, book)| book.get(id)).cloned().unwrap_or_default();
         let standing = account.standing();
         let is_shown = held.status == "purchased";
         let tally = self.tally(mode);
         tally.charges += account.charges.len();
         tally.voided += account.charges.len() - standing.len();
+        tally.double += usize::from(standing.len() > 1);
+        tally.lost += usize::from((standing.len() == 1) != is_shown && standing.len() <= 1);
         match (&standing[..], is_shown) {
             ([], false) => {}
             ([], true) => self.lost.push(format!("{id} is shown as purchased, and not paid: {held:?}")),

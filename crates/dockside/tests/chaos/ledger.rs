@@ -5,10 +5,8 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::PathBuf;
 
-use carriers::sandbox::Mode;
 use carriers::sandbox::desk::{Entry, Event, Fault, Faults, Request};
-
-use crate::book::{Account, Book};
+use testkit::carrier_ledger::{LedgerAccount, LedgerAccounts};
 
 /// Faults that happened, by their names.
 #[derive(Clone, Default, Debug, PartialEq)]
@@ -46,8 +44,9 @@ struct Visit {
 
 /// A ledger, as far as it was read.
 pub struct Ledger {
-    pub mode: Mode,
-    pub book: Book,
+    /// Whose it is: the mode of a sandbox carrier, or another carrier's handle.
+    pub carrier: &'static str,
+    pub accounts: LedgerAccounts,
     pub charges: usize,
     file: PathBuf,
     offset: u64,
@@ -61,10 +60,10 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    pub fn new(mode: Mode, file: PathBuf, slow: f64, seed: u64) -> Self {
+    pub fn new(carrier: &'static str, file: PathBuf, slow: f64, seed: u64) -> Self {
         Self {
-            mode,
-            book: Book::new(),
+            carrier,
+            accounts: LedgerAccounts::new(),
             charges: 0,
             file,
             offset: 0,
@@ -94,8 +93,8 @@ impl Ledger {
         self.slow = Faults::default();
     }
 
-    pub fn account(&self, reference: &str) -> Account {
-        self.book.get(reference).cloned().unwrap_or_default()
+    pub fn account(&self, reference: &str) -> LedgerAccount {
+        self.accounts.get(reference).cloned().unwrap_or_default()
     }
 
     /// The faults so far.
@@ -127,7 +126,7 @@ impl Ledger {
             }
         }
         *earlier += 1;
-        self.book.entry(entry.reference).or_default().note(entry.event);
+        self.accounts.entry(entry.reference).or_default().note(entry.event);
     }
 }
 

@@ -6,27 +6,36 @@ use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use carriers::sandbox::Mode;
 use serde_json::{Value, json};
+use testkit::carrier_ledger::Charge;
+use testkit::client::Client;
+use testkit::resources::id;
+use testkit::server::wait_until;
 
-use crate::book::Charge;
-use crate::cluster::id;
+use crate::environment::{CALL, Environment, STUCK, Shared};
+use crate::failover_client::FailoverClient;
 use crate::journal::Word;
-use crate::scene::{CALL, Scene, Shared};
-use crate::way::Way;
+use crate::ledger::Ledger;
 
 const LOOK_EVERY: Duration = Duration::from_millis(300);
 /// How long a person lets a case lie: all that was sent has arrived by then.
 const PATIENCE: Duration = CALL.saturating_add(Duration::from_secs(1));
 
 /// Reads the ledgers and reviews, until everything is done.
-pub fn start(scene: &Scene) -> JoinHandle<()> {
-    let (shared, way) = (Arc::clone(&scene.shared), scene.way(0));
-    std::thread::spawn(move || Reviewer { shared, way, seen: HashMap::new() }.run())
+pub fn start(environment: &Environment) -> JoinHandle<()> {
+    start_on(environment, environment.client(0))
+}
+
+/// The same in the world of this client.
+pub fn start_on(environment: &Environment, client: FailoverClient) -> JoinHandle<()> {
+    let shared = Arc::clone(&environment.shared);
+    std::thread::spawn(move || Reviewer { shared, client, seen: HashMap::new() }.run())
 }
 
 struct Reviewer {
     shared: Arc<Shared>,
-    way: Way,
+    client: FailoverClient,
     /// Since when each case is known.
     seen: HashMap<String, Instant>,
 }
@@ -34,7 +43,7 @@ struct Reviewer {
 impl Reviewer {
     fn run(mut self) {
         while !self.shared.is_done.load(Ordering::Relaxed) {
-            let cases = self.way.list("/purchase_attempts?state=needs_review");
+            let cases = self.client.list("/purchase_attempts?state=needs_review");
             let now = Instant::now();
             let due: Vec<_> = cases
                 .into_iter()
@@ -50,13 +59,17 @@ impl Reviewer {
 
     fn resolve(&mut self, case: &Value) {
         let shipment = case["shipment_id"].as_str().expect("an id").to_owned();
-        let (outcome, finding) = match self.charge(&shipment) {
-            Some(charge) => ("bought", bought(&charge)),
+        let charges = self.charges(&shipment);
+        let (outcome, finding) = match charges.first() {
+            Some((_, charge)) => ("bought", bought(charge)),
             None => ("not_bought", json!({ "outcome": "not_bought" })),
         };
         let path = format!("/purchase_attempts/{}/resolve", id(case));
-        let reply = self.way.insist("POST", &path, &[], &finding.to_string());
+        let reply = self.client.insist("POST", &path, &[], &finding.to_string());
         self.seen.remove(&id(case));
+        if charges.len() > 1 && self.is_carriers_doing(&shipment) {
+            self.cancel_others(case, &charges);
+        }
         // Its server may have come back to life with the answer, or the answer to us was lost.
         if reply.status == 409 && reply.code() == "purchase_not_in_review" {
             return;
@@ -65,11 +78,44 @@ impl Reviewer {
         self.shared.journal.note(&Word::Resolved { shipment, outcome: outcome.to_owned() });
     }
 
-    /// What stands in the books.
-    fn charge(&self, shipment: &str) -> Option<Charge> {
+    /// What stands in the books, and whose they are.
+    fn charges(&self, shipment: &str) -> Vec<(&'static str, Charge)> {
         let ledgers = self.shared.ledgers.lock().unwrap();
-        let accounts = ledgers.iter().map(|ledger| ledger.account(shipment));
-        accounts.flat_map(|account| account.standing().into_iter().cloned().collect::<Vec<_>>()).next()
+        let of = |ledger: &Ledger| {
+            let standing: Vec<_> = ledger.account(shipment).standing().into_iter().cloned().collect();
+            standing.into_iter().map(|charge| (ledger.carrier, charge)).collect::<Vec<_>>()
+        };
+        ledgers.iter().flat_map(of).collect()
+    }
+
+    /// Cancels what the carrier charged twice for one request: a person can name one purchase only. What the servers bought
+    /// twice stays, for the judge to see.
+    fn cancel_others(&mut self, case: &Value, charges: &[(&'static str, Charge)]) {
+        let attempt = self.client.get(&format!("/purchase_attempts/{}", id(case)));
+        if attempt["state"] != "bought" {
+            return;
+        }
+        let others =
+            charges.iter().filter(|(_, charge)| attempt["tracking_numbers"] != json!(charge.numbers));
+        for (carrier, charge) in others {
+            let Some(address) = self.shared.carriers.get(carrier) else { continue };
+            let path = format!("/v1/purchases/{}/void", charge.purchase);
+            // The carrier is killed, and fails, as ever.
+            wait_until("a charge is cancelled", STUCK, || {
+                let reply = Client::connect(*address, "")
+                    .and_then(|mut carrier| carrier.request("POST", &path, &[], "{}"));
+                reply.is_ok_and(|reply| reply.status == 200)
+            });
+        }
+    }
+
+    /// Whether all charges for a shipment are of one request, or of a carrier that makes the same purchase once.
+    fn is_carriers_doing(&self, shipment: &str) -> bool {
+        let ledgers = self.shared.ledgers.lock().unwrap();
+        let of = |ledger: &Ledger| {
+            ledger.carrier == Mode::Idempotent.as_str() || ledger.account(shipment).buys <= 1
+        };
+        ledgers.iter().all(of)
     }
 }
 

@@ -4,9 +4,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags};
+use testkit::cluster::Cluster;
 use tokio_postgres::NoTls;
-
-use crate::cluster::Cluster;
 
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 /// A state of the database that does not change, and rows of all owners.

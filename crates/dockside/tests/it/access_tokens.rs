@@ -50,7 +50,7 @@ async fn a_token_is_created_listed_read_and_revoked() {
 
     let path = created.header("location").to_owned();
     let read = world.get(&path).await;
-    insta::assert_snapshot!(read, @r##"200 {"id":"tok_#1","name":"Scanner","user":{"id":"usr_#1"},"mode":"live","scopes":["locations:read","locations:write","batches:purchase"],"expires_at":null,"created_at":"#time"}"##);
+    insta::assert_snapshot!(read, @r##"200 {"id":"tok_#1","name":"Scanner","user":{"id":"usr_#1"},"mode":"live","scopes":["locations:read","locations:write","batches:purchase"],"expires_at":null,"created_at":"#time","created_by":"tok_#2"}"##);
     assert_eq!(read.json(), shown);
     let listed = world.get("/access_tokens").await;
     assert_eq!(listed.json()["data"][0], shown);

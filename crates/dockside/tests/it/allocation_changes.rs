@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::shop::{lines, refusal, texts};
+use crate::stock_requests::{lines, refusal, texts};
 use crate::world::{Reply, World};
 
 /// Holds a refusal to its status, its code and its field.
@@ -103,8 +103,9 @@ async fn completing_needs_the_stock_of_all_that_is_completed_together() {
     let (mug, other) = (world.item("MUG").await, world.location("Other").await);
     world.count(&mug, &depot, 1).await;
     let order = world.order(&[(&hat, 9), (&mug, 3)]).await;
-    let wishes = [(depot.as_str(), hat.as_str(), 3), (&depot, &hat, 3), (&depot, &mug, 2), (&other, &mug, 1)];
-    let ids = world.allocated(&order, &wishes).await;
+    let requests =
+        [(depot.as_str(), hat.as_str(), 3), (&depot, &hat, 3), (&depot, &mug, 2), (&other, &mug, 1)];
+    let ids = world.allocated(&order, &requests).await;
     let before = world.everything().await;
     let short = world.complete(&order, &[&ids[0], &ids[1], &ids[2], &ids[3]]).await;
     assert_refused(&short, 409, "insufficient_stock", "/allocations");
@@ -142,8 +143,8 @@ async fn several_completed_at_once_stand_in_the_history_in_their_order() {
     let world = World::new().await;
     let (hat, depot) = world.stocked("HAT", 100).await;
     let order = world.order(&[(&hat, 100)]).await;
-    let wishes: Vec<_> = (1..=10).map(|quantity| (depot.as_str(), hat.as_str(), quantity)).collect();
-    let ids = world.allocated(&order, &wishes).await;
+    let requests: Vec<_> = (1..=10).map(|quantity| (depot.as_str(), hat.as_str(), quantity)).collect();
+    let ids = world.allocated(&order, &requests).await;
     let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
     assert_eq!(world.complete(&order, &ids).await.status, 200);
     let steps: Vec<_> = world.history(&hat, &depot).await.iter().map(|step| (step.0, step.1)).collect();

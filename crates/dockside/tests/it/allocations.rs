@@ -3,7 +3,7 @@
 use model::World as Mode;
 use serde_json::{Value, json};
 
-use crate::shop::{lines, refusal, texts, wanted};
+use crate::stock_requests::{lines, refusal, texts, wanted};
 use crate::world::{Reply, World};
 
 /// What a refusal says of each item: which, how many were requested, how many are available.
@@ -88,7 +88,7 @@ async fn demand_is_summed_per_item_over_the_whole_request() {
     world.allocated(&order, &[(&depot, &hat, 4), (&other, &hat, 3), (&other, &mug, 5)]).await;
     assert_eq!(world.reserved(&order).await, [(10, 10), (5, 5)]);
     let full = world.allocate(&order, &[(&depot, &hat, 1)]).await;
-    insta::assert_snapshot!(full, @r#"409 {"type":"/docs/errors#exceeds_reservation","title":"More is allocated than the order wants.","status":409,"detail":"The problem's `errors` name each item, what was `requested` and what is `available`.","code":"exceeds_reservation","request_id":"test","errors":[{"type":"state_error","code":"exceeds_reservation","source":"request","message":"1 of inv_#1 are requested, 0 are not allocated yet.","field":"/allocations","item":"inv_#1","requested":1,"available":0}]}"#);
+    insta::assert_snapshot!(full, @r#"409 {"type":"/docs/errors#exceeds_reservation","title":"The allocations exceed the order's reservation.","status":409,"detail":"The problem's `errors` name each item, what was `requested` and what is `available`.","code":"exceeds_reservation","request_id":"test","errors":[{"type":"state_error","code":"exceeds_reservation","source":"request","message":"1 of inv_#1 are requested, 0 are not allocated yet.","field":"/allocations","item":"inv_#1","requested":1,"available":0}]}"#);
     world.assert_clean().await;
 }
 

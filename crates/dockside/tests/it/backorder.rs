@@ -4,7 +4,7 @@
 
 use serde_json::json;
 
-use crate::shop::{lines, refusal};
+use crate::stock_requests::{lines, refusal};
 use crate::world::World;
 
 #[tokio::test]

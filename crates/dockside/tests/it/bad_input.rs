@@ -12,7 +12,7 @@ use http_body::{Body, Frame};
 use http_body_util::{BodyExt, Full};
 use serde_json::{Value, json};
 
-use crate::party::Party;
+use crate::populated_organisation::PopulatedOrganisation;
 use crate::world::World;
 
 /// What a hostile request must be answered: its status, its code, and each field at fault with what is wrong there.
@@ -117,8 +117,8 @@ impl Target {
 }
 
 async fn everything(world: &World) -> (Vec<String>, usize) {
-    let party = Party::new(world.token.clone());
-    (party.everything(world).await, world.events().await.len())
+    let tenant = PopulatedOrganisation::new(world.token.clone());
+    (tenant.everything(world).await, world.events().await.len())
 }
 
 async fn answer<B>(world: &World, request: Request<B>) -> (u16, HeaderMap, Value)
@@ -210,6 +210,8 @@ struct Endless {
 }
 
 const FRAME: Bytes = Bytes::from_static(&[b' '; 64 * 1024]);
+/// What the server discards of a body beyond its limit, in bytes, so that a client may finish sending.
+const DISCARDED_BYTES_MAX: usize = 256 * 1024;
 
 impl Body for Endless {
     type Data = Bytes;
@@ -221,7 +223,8 @@ impl Body for Endless {
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         self.frames += 1;
         // Not for ever all the same: a server that reads on should fail, not hang.
-        assert!(self.frames <= Limits::default().body_bytes_max / FRAME.len() + 1, "read beyond the limit");
+        let bytes_max = Limits::default().body_bytes_max + DISCARDED_BYTES_MAX;
+        assert!(self.frames <= bytes_max / FRAME.len() + 2, "read beyond the limit");
         Poll::Ready(Some(Ok(Frame::data(FRAME))))
     }
 }
@@ -375,7 +378,7 @@ async fn made_up_methods_and_paths_are_refused() {
         }
         target.refuses_body("PATCH", &format!("/locations/{id}"), "{}", refused(404, "not_found")).await;
     }
-    for path in ["/", "//locations", "/locations/", "/LOCATIONS", "/locations/x/y", "/locations%2f", "*"] {
+    for path in ["//locations", "/locations//", "/LOCATIONS", "/locations/x/y", "/locations%2f", "*"] {
         let request = target.request("GET", path).body(Full::<Bytes>::default()).unwrap();
         target.refuses(request, refused(404, "not_found"), path).await;
     }

@@ -104,7 +104,6 @@ async fn altered_cursors_are_refused() {
         }
     }
     let others = [
-        String::new(),
         cursor[1..].to_owned(),
         cursor[..cursor.len() - 1].to_owned(),
         format!("{cursor}A"),

@@ -2,10 +2,10 @@
 
 use serde_json::json;
 
-use crate::packer::id;
-use crate::party::parcel;
-use crate::shipper::parcel_to;
-use crate::shop::refusal;
+use crate::batch_requests::id;
+use crate::populated_organisation::parcel;
+use crate::purchase_requests::parcel_to;
+use crate::stock_requests::refusal;
 use crate::world::World;
 
 #[tokio::test]
@@ -22,11 +22,11 @@ async fn counts_are_exact_after_every_kind_of_change_to_a_shipment() {
     world.rate(&shipments[3]).await;
     assert_eq!(world.counts(&batch).await, [5, 0, 1, 7], "an error of rating");
     let shown = world.get(&batch).await.json();
-    assert_eq!(shown["errors"], world.get(&shipments[3]).await.json()["errors"]);
-    assert_eq!(
-        (&shown["shipments"][3]["errors"], &shown["errors"][0]["type"]),
-        (&shown["errors"], &json!("rate_error"))
-    );
+    let own = world.get(&shipments[3]).await.json()["errors"].clone();
+    let mut named = own.clone();
+    named[0]["shipment_id"] = json!(id(&shipments[3]));
+    assert_eq!((&shown["errors"], &shown["errors"][0]["type"]), (&named, &json!("rate_error")));
+    assert_eq!(shown["shipments"][3]["errors"], own);
     world.buy(&shipments[4]).await;
     assert_eq!(world.counts(&batch).await, [5, 0, 2, 7], "a purchase that was declined");
     world.buy(&shipments[0]).await;

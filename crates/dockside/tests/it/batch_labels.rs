@@ -6,7 +6,7 @@ use http_body_util::BodyExt;
 use model::World as Mode;
 use serde_json::{Value, json};
 
-use crate::shipper::parcel_to;
+use crate::purchase_requests::parcel_to;
 use crate::world::{Reply, World};
 
 const FINE: &str = "BS1 4DJ";
@@ -19,13 +19,13 @@ fn parcel_with(format: &str) -> Value {
     body
 }
 
-fn text<'a>(document: &'a Value, name: &str) -> &'a str {
+pub fn text<'a>(document: &'a Value, name: &str) -> &'a str {
     document[name].as_str().unwrap_or_default()
 }
 
 impl World {
     /// Makes a batch of these parcels with this format of labels; gives its path and those of its shipments.
-    async fn labelled_batch(&self, format: &str, parcels: Vec<Value>) -> (String, Vec<String>) {
+    pub async fn labelled_batch(&self, format: &str, parcels: Vec<Value>) -> (String, Vec<String>) {
         let mut shipments = Vec::new();
         for parcel in parcels {
             shipments.push(self.shipment(parcel).await);
@@ -40,7 +40,7 @@ impl World {
     }
 
     /// The same, bought.
-    async fn bought_batch(&self, format: &str, parcels: Vec<Value>) -> (String, Vec<String>) {
+    pub async fn bought_batch(&self, format: &str, parcels: Vec<Value>) -> (String, Vec<String>) {
         let (batch, shipments) = self.labelled_batch(format, parcels).await;
         let begun = self.begin(&format!("{batch}/purchase"), None).await;
         assert_eq!(begun.status, 202, "{begun}");
@@ -50,7 +50,7 @@ impl World {
     }
 
     /// Makes the labels of batches that are due.
-    async fn work_labels(&self) {
+    pub async fn work_labels(&self) {
         self.service.work_batch_labels().await.expect("labels are worked on");
     }
 
@@ -65,7 +65,7 @@ impl World {
     }
 
     /// The bytes of a document's file.
-    async fn file(&self, document: &Value) -> Bytes {
+    pub async fn file(&self, document: &Value) -> Bytes {
         let path = text(document, "file_url").strip_prefix(HOST).expect("our address").to_owned();
         let (head, body) = self.request("GET", &path).anonymous().open().await;
         assert_eq!(head.status, 200);
@@ -75,12 +75,12 @@ impl World {
     }
 }
 
-fn data(reply: &Reply) -> Vec<Value> {
+pub fn data(reply: &Reply) -> Vec<Value> {
     reply.json()["data"].as_array().expect("a list").clone()
 }
 
 /// What is the same whenever it is read: all but the links.
-fn known(documents: &[Value]) -> Vec<Value> {
+pub fn known(documents: &[Value]) -> Vec<Value> {
     let without_link = |document: &Value| {
         let mut document = document.clone();
         document["file_url"] = Value::Null;
@@ -89,7 +89,7 @@ fn known(documents: &[Value]) -> Vec<Value> {
     documents.iter().map(without_link).collect()
 }
 
-fn count(bytes: &[u8], of: &[u8]) -> usize {
+pub fn count(bytes: &[u8], of: &[u8]) -> usize {
     bytes.windows(of.len()).filter(|window| *window == of).count()
 }
 
@@ -128,11 +128,12 @@ async fn pngs_come_one_by_one_and_in_a_zip_and_are_the_same_whenever_they_are_as
     let types: Vec<_> = labels.iter().map(|label| (text(label, "type"), text(label, "file_type"))).collect();
     let png = ("label", "image/png");
     assert_eq!(types, [("labels", "application/zip"), png, png, png]);
-    assert_eq!(text(&labels[0], "file_name"), "labels.zip");
+    let own_id = batch.rsplit('/').next().unwrap();
+    assert_eq!(text(&labels[0], "file_name"), format!("{own_id}-labels.zip"));
     let zip = world.file(&labels[0]).await;
     let ids: Vec<&str> = shipments.iter().filter_map(|path| path.rsplit('/').next()).collect();
     for name in
-        [format!("0001-{}.png", ids[0]), format!("0002-{}-1.png", ids[1]), format!("0003-{}-2.png", ids[1])]
+        [format!("0001-{}-1.png", ids[0]), format!("0002-{}-1.png", ids[1]), format!("0003-{}-2.png", ids[1])]
     {
         // Once before the file, once in the list.
         assert_eq!(count(&zip, name.as_bytes()), 2, "{name}");
@@ -159,7 +160,8 @@ async fn labels_of_another_format_are_made_in_the_batch_s() {
     // What the customer wanted for the shipment alone is still there, beside it, and so its event says.
     let own = data(&world.get(format!("{}/documents", shipments[0])).await);
     let types: Vec<_> = own.iter().map(|document| text(document, "file_name").to_owned()).collect();
-    assert_eq!(types, ["label.zpl", "label.pdf"]);
+    let id = shipments[0].rsplit('/').next().unwrap();
+    assert_eq!(types, [format!("{id}-1.zpl"), format!("{id}-1.pdf")]);
     assert_eq!(world.story(&shipments[0]).await.last().map(String::as_str), Some("shipment.updated"));
     let told = world.newest_event("shipment.updated").await["data"]["object"]["documents"].clone();
     assert_eq!(told.as_array().map(Vec::len), Some(2), "{told}");
@@ -180,7 +182,8 @@ async fn who_does_not_wait_is_told_where_to_look_and_by_an_event() {
     let (batch, _) = world.bought_batch("png", vec![parcel_to(FINE)]).await;
     let path = format!("{batch}/labels");
     let begun = world.begin(&path, None).await;
-    assert_eq!((begun.status.as_u16(), begun.header("location")), (202, path.as_str()), "{begun}");
+    let location = format!("{path}?format=png");
+    assert_eq!((begun.status.as_u16(), begun.header("location")), (202, location.as_str()), "{begun}");
     assert_eq!((begun.header("retry-after"), data(&begun).len()), ("1", 1));
     world.work_labels().await;
     assert_eq!(data(&world.get(&path).await).len(), 2);

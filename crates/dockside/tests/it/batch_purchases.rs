@@ -3,8 +3,8 @@
 
 use serde_json::{Value, json};
 
-use crate::shipper::{errors, parcel_to};
-use crate::shop::refusal;
+use crate::purchase_requests::{errors, parcel_to};
+use crate::stock_requests::refusal;
 use crate::world::{Reply, World};
 
 const FINE: &str = "BS1 4DJ";
@@ -58,7 +58,7 @@ impl World {
     async fn charges(&self, shipments: &[String]) -> Vec<usize> {
         let mut charges = Vec::new();
         for path in shipments {
-            let books = self.books(path).await;
+            let books = self.carrier_charges(path).await;
             charges.push(books.charges - books.voids);
         }
         charges
@@ -161,7 +161,7 @@ async fn while_it_is_purchased_it_stays_as_it_is_and_a_second_purchase_joins_the
         world.request("DELETE", &members).json(body(&shipments[0])).send().await,
         world.patch(&shipments[0], json!({"name": "x"})).await,
         world.delete(&shipments[0]).await,
-        world.post(format!("{}/purchase", shipments[0]), crate::shipper::service("express")).await,
+        world.post(format!("{}/purchase", shipments[0]), crate::purchase_requests::service("express")).await,
     ] {
         assert_eq!((reply.status.as_u16(), reply.code().as_str()), (409, "batch_purchasing"), "{reply}");
     }
@@ -247,8 +247,8 @@ async fn an_empty_batch_and_one_without_a_service_are_refused() {
 async fn a_service_that_is_gone_fails_its_shipment_and_not_the_others() {
     let world = World::rehearsal().await;
     let shipments = world.parcels_to(&[FINE, FINE]).await;
-    let wishes = [("sandbox", "express"), ("sandbox", "by_pigeon")];
-    for (path, (carrier, service)) in shipments.iter().zip(wishes) {
+    let requests = [("sandbox", "express"), ("sandbox", "by_pigeon")];
+    for (path, (carrier, service)) in shipments.iter().zip(requests) {
         let own = json!({"carrier": {"carrier_code": carrier, "service_code": service}});
         assert_eq!(world.patch(path, own).await.status, 200);
     }
@@ -371,5 +371,19 @@ async fn the_same_key_starts_one_purchase() {
     let again = ask().await;
     assert_eq!((again.status.as_u16(), again.header("idempotent-replayed")), (200, "true"));
     assert_eq!(again.json()["status"], "purchased");
+    assert_eq!(world.charges(&shipments).await, [1]);
+}
+
+#[tokio::test]
+async fn more_batches_that_fail_than_a_page_holds_keep_no_other_from_being_bought() {
+    let world = World::rehearsal().await;
+    for _ in 0..65 {
+        let batch = world.batch_to_buy(&world.parcels_to(&[FINE]).await).await;
+        assert_eq!(world.purchase(&batch).await.status, 202);
+    }
+    world.tamper("UPDATE batch SET details = 'unreadable'").await;
+    let shipments = world.parcels_to(&[FINE]).await;
+    let batch = world.batch_to_buy(&shipments).await;
+    assert_eq!(world.buy_batch(&batch).await["status"], "purchased");
     assert_eq!(world.charges(&shipments).await, [1]);
 }

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
+use crate::batch_requests::id;
 use crate::batches::standard;
-use crate::packer::id;
-use crate::party::parcel;
-use crate::shop::refusal;
+use crate::populated_organisation::parcel;
+use crate::stock_requests::refusal;
 use crate::world::World;
 
 /// A shipment that asks for a service.
@@ -174,4 +174,58 @@ async fn shipments_that_chose_another_service_are_refused_unless_overridden() {
         (409, "service_already_set".to_owned())
     );
     assert_eq!(world.post("/batches", create(true)).await.status, 201);
+}
+
+#[tokio::test]
+async fn a_patch_of_the_service_merges_into_what_is_there() {
+    let world = World::rehearsal().await;
+    let made = world.post("/batches", json!({"service": standard()})).await;
+    let (path, before) = (made.header("location").to_owned(), made.json()["service"].clone());
+    let patch = |service: Value| world.patch(&path, json!({"service": service}));
+    // Named as it is, in part or whole, it stays.
+    for same in [
+        json!({}),
+        before.clone(),
+        json!({"carrier": {"id": before["carrier"]["id"]}}),
+        json!({"carrier": {"handle": "sandbox"}}),
+        json!({"carrier_account": {"id": before["carrier_account"]["id"]}}),
+        json!({"carrier_service": {"description": "what a client makes of it"}}),
+        json!({"carrier_account": null}),
+    ] {
+        let reply = patch(same.clone()).await;
+        assert_eq!((reply.status.as_u16(), &reply.json()["service"]), (200, &before), "{same}: {reply}");
+    }
+    // One part is named anew, and the others stay.
+    let express = patch(json!({"carrier_service": {"handle": "express"}})).await.json()["service"].clone();
+    assert_eq!(express["carrier_service"]["name"], "Express");
+    assert_eq!(
+        (&express["carrier"], &express["carrier_account"]),
+        (&before["carrier"], &before["carrier_account"])
+    );
+    let other = world
+        .post("/carrier_accounts", json!({"carrier": {"handle": "sandbox"}, "name": "Other"}))
+        .await
+        .json();
+    let moved = patch(json!({"carrier_account": {"id": other["id"]}})).await.json()["service"].clone();
+    assert_eq!(
+        (&moved["carrier_account"]["id"], &moved["carrier_service"]),
+        (&other["id"], &express["carrier_service"])
+    );
+    let cleared = world.patch(&path, json!({"service": null})).await;
+    assert_eq!(cleared.json()["service"], Value::Null, "{cleared}");
+    // A shipment's service is what it was bought with: the carrier's to tell, and ignored in a patch.
+    let shipment = world.shipment(parcel_by("standard")).await;
+    let rated = world.rate(&shipment).await;
+    let reply = world
+        .patch(
+            &shipment,
+            json!({"service": {"carrier": {"handle": "x"}}, "carrier": {"service_code": "express"}}),
+        )
+        .await;
+    assert_eq!(reply.status, 200, "{reply}");
+    assert_eq!(
+        reply.json()["carrier"],
+        json!({"carrier_code": "sandbox", "service_code": "express", "carrier_accounts": []})
+    );
+    assert_eq!(rated["service"], reply.json()["service"]);
 }

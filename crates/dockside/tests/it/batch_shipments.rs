@@ -3,10 +3,10 @@
 use model::World as Mode;
 use serde_json::{Value, json};
 
-use crate::packer::id;
-use crate::party::parcel;
-use crate::shipper::service;
-use crate::shop::refusal;
+use crate::batch_requests::id;
+use crate::populated_organisation::parcel;
+use crate::purchase_requests::service;
+use crate::stock_requests::refusal;
 use crate::world::{Reply, World};
 
 /// The fields at fault and the shipments that they name.

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::packer::id;
-use crate::shop::refusal;
+use crate::batch_requests::id;
+use crate::stock_requests::refusal;
 use crate::world::World;
 
 pub fn standard() -> Value {
@@ -25,6 +25,7 @@ async fn everything_about_a_batch_is_optional() {
         json!({
             "name": null, "service": null, "options": {"label_format": "png"}, "metadata": {}, "status": "open",
             "errors": [], "shipments": [], "shipments_count": 0, "purchased_count": 0, "error_count": 0, "packages_count": 0,
+            "labels_pending_count": 0,
         })
     );
     let read = world.get(&path).await;
@@ -241,7 +242,8 @@ async fn bad_input_is_refused_where_it_stands() {
         (json!({"metadata": []}), issue("invalid_type", "/metadata")),
         (json!({"options": {"label_format": "gif"}}), issue("invalid_value", "/options/label_format")),
         (json!({"override": "yes"}), issue("invalid_type", "/override")),
-        (json!({"shipments": "all"}), issue("invalid_type", "/shipments")),
+        (json!({"shipments": "all"}), issue("invalid_id", "/shipments")),
+        (json!({"shipments": true}), issue("invalid_type", "/shipments")),
         (json!({"shipments": [{}]}), issue("required", "/shipments/0/id")),
         (json!({"shipments": [location]}), issue("invalid_id", "/shipments/0")),
         (json!({"shipments": [{"id": location}]}), issue("invalid_id", "/shipments/0/id")),

@@ -1,9 +1,10 @@
 //! Carrier accounts: made, read, changed, deleted; and their credentials, which come in and never go out again.
 
+use api::Limits;
 use serde_json::{Value, json};
 
-use crate::party::parcel;
-use crate::shop::refusal;
+use crate::populated_organisation::parcel;
+use crate::stock_requests::refusal;
 use crate::world::World;
 
 const ACCOUNTS: &str = "/carrier_accounts";
@@ -131,7 +132,10 @@ async fn what_a_connector_can_do_nothing_with_is_refused_with_a_pointer() {
 
 #[tokio::test]
 async fn credentials_are_nowhere_but_sealed() {
-    let world = World::new().await;
+    let world = World::with(Limits::default(), |settings| {
+        settings.carriers.urls.insert("easypost".to_owned(), "http://127.0.0.1:1/v2".to_owned());
+    });
+    let world = world.await;
     let made =
         world.request("POST", ACCOUNTS).header("idempotency-key", "once").json(easypost()).send().await;
     assert_eq!((made.status.as_u16(), made.json()["has_credentials"].as_bool()), (201, Some(true)));
@@ -157,8 +161,6 @@ async fn credentials_are_nowhere_but_sealed() {
     wrong["carrier"] = json!({"handle": "own"});
     seen.push(world.post(ACCOUNTS, wrong).await.text);
     // A carrier that can't be reached is named without the key.
-    let nowhere = json!({"configuration": {"url": "http://127.0.0.1:1/v2"}});
-    assert_eq!(world.patch(&path, nowhere).await.status, 200);
     let shipment = world.shipment(parcel()).await;
     let rated = world.rate(&shipment).await;
     assert_eq!(rated["errors"].as_array().map(Vec::len), Some(1), "{rated}");
@@ -171,6 +173,91 @@ async fn credentials_are_nowhere_but_sealed() {
     assert!(find(b"Gateway"), "the search finds what is there");
     assert!(!find(SECRET.as_bytes()), "the database has the secret");
     assert!(!find(b"api_key"), "the database has even the names of what is secret");
+}
+
+#[tokio::test]
+async fn an_account_of_a_carrier_with_a_known_address_has_none_of_its_own() {
+    let world = World::new().await;
+    let mut body = easypost();
+    body["configuration"] = json!({"url": "https://collector.example.com"});
+    let made = world.post(ACCOUNTS, easypost()).await;
+    for refused in [
+        world.post(ACCOUNTS, body.clone()).await,
+        world.patch(made.header("location"), json!({"configuration": body["configuration"]})).await,
+        world
+            .patch(
+                made.header("location"),
+                json!({"configuration": body["configuration"], "credentials": {"api_key": SECRET}}),
+            )
+            .await,
+    ] {
+        assert_eq!(refusal(&refused), (422, "carrier_account_invalid".to_owned()), "{refused}");
+        let field = "/configuration/url".to_owned();
+        assert_eq!(refused.issues(), [("carrier_account_invalid".to_owned(), field)]);
+        assert!(refused.text.contains("carrier_urls"), "the operator's setting is named: {refused}");
+    }
+    assert_eq!(world.get(made.header("location")).await.text, made.text);
+}
+
+#[tokio::test]
+async fn a_new_address_needs_the_credentials_again() {
+    let world = World::rehearsal().await;
+    let body = json!({
+        "carrier": {"handle": "sandbox"}, "name": "Process", "credentials": {"key": SECRET},
+        "configuration": {"url": "http://127.0.0.1:4010"},
+    });
+    let made = world.post(ACCOUNTS, body).await;
+    assert_eq!(made.status, 201, "{made}");
+    let path = made.header("location");
+    let moved = json!({"configuration": {"url": "http://127.0.0.1:4011"}});
+    for patch in [moved.clone(), json!({"configuration": {"url": null}})] {
+        let refused = world.patch(path, patch).await;
+        assert_eq!(refusal(&refused), (422, "carrier_account_invalid".to_owned()), "{refused}");
+        assert_eq!(refused.issues(), [("credentials_required".to_owned(), "/credentials".to_owned())]);
+    }
+    assert_eq!(world.get(path).await.text, made.text, "nothing has changed");
+    // What does not change the address needs none.
+    let same =
+        json!({"name": "Renamed", "configuration": {"url": "http://127.0.0.1:4010", "mode": "look_up"}});
+    assert_eq!(world.patch(path, same).await.status, 200);
+    let mut with = moved.clone();
+    with["credentials"] = json!({"key": "the new ones"});
+    let changed = world.patch(path, with).await;
+    assert_eq!(
+        (changed.status.as_u16(), changed.json()["configuration"]["url"].as_str()),
+        (200, Some("http://127.0.0.1:4011")),
+        "{changed}"
+    );
+    // Without credentials there are none to follow.
+    let none = json!({"credentials": null, "configuration": {"url": "http://127.0.0.1:4012"}});
+    assert_eq!(world.patch(path, none).await.json()["has_credentials"], false);
+    assert_eq!(world.patch(path, moved).await.status, 200);
+}
+
+#[tokio::test]
+async fn an_address_is_https_unless_the_operator_allowed_its_network() {
+    let sandbox =
+        |url: &str| json!({"carrier": {"handle": "sandbox"}, "name": "P", "configuration": {"url": url}});
+    for (is_allowed, url, status) in [
+        (true, "http://127.0.0.1:4010", 201),
+        (true, "http://93.184.215.14", 422),
+        (true, "http://carrier.example.com", 201),
+        (false, "http://carrier.example.com", 422),
+        (false, "http://93.184.215.14", 422),
+        (false, "https://carrier.example.com", 201),
+        (false, "https://127.0.0.1:4010", 422),
+    ] {
+        let world = World::rehearsal_with(|settings| {
+            if !is_allowed {
+                settings.outbound_allow = Vec::new();
+            }
+        });
+        let reply = world.await.post(ACCOUNTS, sandbox(url)).await;
+        assert_eq!(reply.status, status, "{is_allowed} {url}: {reply}");
+        if status == 422 {
+            assert_eq!(reply.issues()[0].1, "/configuration/url");
+        }
+    }
 }
 
 #[tokio::test]
@@ -202,7 +289,7 @@ async fn an_account_in_use_stays() {
     let path = format!("{ACCOUNTS}/{account}");
     let shipment = world.shipment(parcel()).await;
     let purchase = format!("{shipment}/purchase");
-    world.begin(&purchase, Some(crate::shipper::service("economy"))).await;
+    world.begin(&purchase, Some(crate::purchase_requests::service("economy"))).await;
     for _ in 0..2 {
         let refused = world.delete(&path).await;
         assert_eq!(refusal(&refused), (409, "carrier_account_in_use".to_owned()), "{refused}");

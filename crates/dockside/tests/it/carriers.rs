@@ -3,7 +3,7 @@
 use model::World as Mode;
 use serde_json::{Value, json};
 
-use crate::shop::{refusal, texts};
+use crate::stock_requests::{refusal, texts};
 use crate::world::World;
 
 #[tokio::test]

@@ -21,7 +21,7 @@ async fn apart() -> (World, Receiver) {
     let settings = centrifugo::Settings { url: receiver.url("/"), key: KEY.to_owned() };
     let world = World::with(Limits::default(), |all| all.stream.centrifugo = Some(settings)).await;
     world.service.heartbeat().await.unwrap();
-    assert_eq!(world.post("/events/provision", Value::Null).await.status, 204);
+    assert_eq!(world.request("POST", "/events/provision").send().await.status, 204);
     (world, receiver)
 }
 
@@ -143,4 +143,21 @@ async fn announcements_go_there_and_connections_do_not_come_here() {
     for path in ["/connection/websocket", "/connection/uni_sse", "/emulation"] {
         assert_eq!(world.request("GET", path).anonymous().send().await.status, 404, "{path}");
     }
+}
+
+#[tokio::test]
+async fn an_event_at_which_servers_stop_is_left_out() {
+    let (world, receiver) = apart().await;
+    channels(&world, &world.token).await;
+    for number in 0..3 {
+        world.location(&format!("Depot {number}")).await;
+    }
+    world.relay().await;
+    world.tamper("UPDATE stream_relay SET crashes = 2, holder = 'gone'").await;
+    world.service.work_suspects().await.unwrap();
+    hand_on(&world).await.unwrap();
+    let commands = commands(&receiver);
+    let names: Vec<&Value> =
+        commands.iter().map(|command| &command["broadcast"]["data"]["data"]["object"]["name"]).collect();
+    assert_eq!(names, ["Depot 1", "Depot 2"]);
 }

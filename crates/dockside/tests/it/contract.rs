@@ -6,7 +6,7 @@ use api::openapi::{document, refusals_of};
 use api::route::{self, Body, ParameterKind, Route, Success};
 use model::Code;
 use model::shape::{Kind, Shape};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::world::World;
 
@@ -39,7 +39,7 @@ fn visit<'a>(value: &'a Value, at: &str, see: &mut impl FnMut(&str, &'a Value)) 
     match value {
         Value::Object(fields) => {
             for (name, value) in fields {
-                visit(value, &format!("{at}/{}", model::json::escape(name)), see);
+                visit(value, &format!("{at}{}", model::pointer::pointer([name.as_str()])), see);
             }
         }
         Value::Array(items) => {
@@ -80,6 +80,7 @@ fn every_route_is_in_the_document_and_nothing_else() {
         assert_eq!(operation["summary"], route.summary);
         let security = match route.scope {
             Some(scope) => serde_json::json!([{ "bearer": [scope.to_string()] }]),
+            None if route.needs_token() => serde_json::json!([{ "bearer": [] }]),
             None => serde_json::json!([]),
         };
         assert_eq!(operation["security"], security, "{method} {}", route.path);
@@ -166,7 +167,7 @@ fn shapes(route: &Route) -> Vec<&'static Shape> {
     }));
     shapes.extend(route.body.iter().filter_map(|body| match body {
         Body::Json(shape) | Body::Patch(shape) | Body::Form(shape) | Body::Optional(shape) => Some(*shape),
-        Body::Raw => None,
+        Body::Raw { .. } => None,
     }));
     match route.success {
         Success::Resource(shape)
@@ -174,7 +175,7 @@ fn shapes(route: &Route) -> Vec<&'static Shape> {
         | Success::Created(shape)
         | Success::Many(_, shape)
         | Success::List(_, shape) => shapes.push(shape),
-        Success::Empty | Success::Other(_) => {}
+        Success::Empty | Success::Revoked | Success::Other(_) => {}
     }
     shapes
 }
@@ -204,8 +205,8 @@ fn every_example_passes_its_own_shape() {
         let Some(text) = shape.example else { continue };
         let mut example: Value = serde_json::from_str(text).expect(text);
         let given = example.clone();
-        let mut issues = Vec::new();
-        shape.check(&mut example, "", &mut issues);
+        let mut issues = model::shape::Issues::default();
+        shape.check(&mut example, &model::shape::Path::Root(""), &mut issues);
         assert!(issues.is_empty(), "{text}: {issues:?}");
         assert_eq!(example, given, "an example is in its normal form");
         examples += 1;
@@ -213,15 +214,42 @@ fn every_example_passes_its_own_shape() {
     assert!(examples >= 10, "only {examples} examples were found");
 }
 
+/// A request may name a shipment or a location by the whole resource as it was read. The schema of the request lists the same
+/// fields as the server accepts: every field of the resource, and no others.
+#[tokio::test]
+async fn a_resource_named_by_all_that_was_read_of_it_fits_the_schema() {
+    let world = World::rehearsal().await;
+    let shipment = world.get(&world.parcels(1).await[0]).await.json();
+    let location = world.get(format!("/locations/{}", world.location("Depot").await)).await.json();
+    let schemas = document(&route::all())["components"]["schemas"].take();
+    for (name, path, field, read) in [
+        ("ShipmentById", "/batches", "shipments", shipment),
+        ("LocationById", "/manifests", "location", location),
+    ] {
+        let schema = &schemas[name];
+        assert_eq!(schema["required"], json!(["id"]), "{name}");
+        assert_eq!(schema["additionalProperties"], json!(false), "{name}");
+        for key in read.as_object().unwrap().keys() {
+            assert!(schema["properties"][key].is_object(), "{name} has no {key}");
+        }
+        let mut every = read;
+        for key in schema["properties"].as_object().unwrap().keys().filter(|key| *key != "id") {
+            every[key] = json!("ignored");
+        }
+        let accepted = world.post(path, json!({ field: every })).await;
+        assert!(accepted.status.is_success(), "{name}: {accepted}");
+        every["colour"] = json!("blue");
+        let refused = world.post(path, json!({ field: every })).await;
+        assert_eq!(refused.issues()[0].0, "unknown_field", "{name}: {refused}");
+    }
+}
+
 #[test]
 fn every_code_is_documented_where_it_may_be_met() {
     let routes = route::all();
     let document = document(&routes);
     let codes: Vec<&str> = Code::ALL.iter().map(|code| code.as_str()).collect();
-    assert_eq!(
-        document["components"]["schemas"]["Problem"]["properties"]["code"]["enum"],
-        serde_json::json!(codes)
-    );
+    assert_eq!(document["components"]["schemas"]["Problem"]["properties"]["code"]["enum"], json!(codes));
     for route in &routes {
         let method = route.method.as_str().to_ascii_lowercase();
         let responses = &document["paths"][route.path][&method]["responses"];
@@ -240,7 +268,7 @@ fn every_code_of_a_rule_belongs_to_some_operation() {
     let routes = route::all().into_iter().chain(route::connections());
     let met: HashSet<&str> = routes.flat_map(|route| refusals_of(&route)).map(Code::as_str).collect();
     // What the server itself may say before or beside any operation.
-    let anywhere = ["internal_error", "headers_too_large", "time_limit"];
+    let anywhere = ["internal_error", "malformed_request", "headers_too_large", "time_limit"];
     for code in Code::ALL {
         let word = code.as_str();
         assert!(met.contains(word) || anywhere.contains(&word), "no operation may answer {word}");

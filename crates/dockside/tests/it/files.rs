@@ -28,6 +28,7 @@ const SUBJECT: &str = "shp_00000000000000000000000001";
 fn label(bytes: impl Into<Bytes>) -> NewDocument {
     NewDocument {
         r#type: DocumentType::Label,
+        package: None,
         file_name: "Label für Ø.pdf".to_owned(),
         file_type: "application/pdf".to_owned(),
         bytes: bytes.into(),

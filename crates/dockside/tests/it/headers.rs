@@ -176,7 +176,7 @@ async fn rates_are_not_limited_unless_configured() {
 }
 
 #[tokio::test]
-async fn a_token_that_asks_too_often_is_held_back_alone() {
+async fn an_organisation_that_asks_too_often_is_held_back_alone() {
     const BURST: u32 = 5;
     let limits = Limits { rate_per_second: 1, rate_burst: BURST, ..Limits::default() };
     let world = World::with_limits(limits).await;
@@ -197,7 +197,16 @@ async fn a_token_that_asks_too_often_is_held_back_alone() {
     assert_eq!((refused.status.as_u16(), refused.code().as_str()), (429, "rate_limited"));
     assert_eq!(refused.header("retry-after"), "1");
     assert!(refused.header("ratelimit").starts_with("\"default\";r=0;t="), "{}", refused.header("ratelimit"));
-    let other = world.token_for("Acme", "*", model::World::Live).await;
+    let sibling = world.token_for("Acme", "*", model::World::Live).await;
+    let mut refused = world.request("GET", "/locations").token(&sibling).send().await;
+    for _ in 0..50 {
+        if refused.status != 200 {
+            break;
+        }
+        refused = world.request("GET", "/locations").token(&sibling).send().await;
+    }
+    assert_eq!(refused.status, 429, "another token of the organisation has no bucket of its own");
+    let other = world.token_for("Another", "*", model::World::Live).await;
     assert_eq!(world.request("GET", "/locations").token(&other).send().await.status, 200);
     assert_eq!(world.get("/healthz").await.status, 200);
 }
@@ -255,9 +264,46 @@ async fn a_path_tells_which_methods_it_takes() {
 #[tokio::test]
 async fn paths_are_exact() {
     let world = World::new().await;
-    for path in ["/", "/locations/", "//locations", "/Locations", "/v1/locations", "/locations/a/b"] {
+    for path in ["//locations", "/locations//", "/Locations", "/v1/locations", "/locations/a/b"] {
         assert_eq!(world.get(path).await.code(), "not_found", "{path}");
     }
+}
+
+#[tokio::test]
+async fn a_slash_at_the_end_of_a_path_makes_no_difference() {
+    let world = World::new().await;
+    let made = world.post("/locations/", crate::world::depot("Depot")).await;
+    assert_eq!(made.status, 201, "{made}");
+    let path = made.header("location").to_owned();
+    assert_eq!(world.get(format!("{path}/")).await.text, world.get(&path).await.text);
+    assert_eq!(world.get("/locations/?limit=1").await.ids().len(), 1);
+    assert_eq!(world.request("GET", "/docs/").anonymous().send().await.status, 200);
+    assert_eq!(world.request("PUT", "/locations/").send().await.header("allow"), "GET, POST, HEAD, OPTIONS");
+    assert_eq!(world.delete(format!("{path}/")).await.status, 204);
+}
+
+#[tokio::test]
+async fn pages_and_probes_take_whatever_parameters_a_link_brings() {
+    let world = World::new().await;
+    let paths = [
+        "/docs",
+        "/docs/errors",
+        "/docs/style.css",
+        "/docs/script.js",
+        "/openapi.json",
+        "/healthz",
+        "/readyz",
+        "/metrics",
+    ];
+    for path in paths {
+        for query in ["x=y", "utm_source=mail&utm_medium", "%zz"] {
+            let reply = world.request("GET", &format!("{path}?{query}")).anonymous().send().await;
+            assert_eq!(reply.status, 200, "{path}?{query}");
+        }
+    }
+    // Of the API's own parameters a misspelt one is still told.
+    assert_eq!(world.get("/locations?x=y").await.code(), "invalid_query");
+    assert_eq!(world.get("/me?x=y").await.code(), "invalid_query");
 }
 
 #[tokio::test]

@@ -7,11 +7,12 @@ use std::time::Duration;
 
 use model::{Code, Error};
 use service::bus::Hint;
+use service::revocations::Children;
 use service::{Random, Service, SystemRandom};
+use testkit::nats::Nats;
 use tokio::sync::broadcast::Receiver;
 use tokio::task::JoinHandle;
 
-use crate::nats::Nats;
 use crate::world::World;
 
 /// Far beyond what it takes.
@@ -153,7 +154,7 @@ async fn nats_lets_in_who_has_credentials() {
 async fn revoke_one(world: &World, service: &Service) {
     let token = world.token_for("Acme", "*", model::World::Live).await;
     let id = world.service.authenticate(&token).await.unwrap().token;
-    service.revoke_token(id).await.unwrap();
+    service.revoke_token(id, Children::Revoke).await.unwrap();
 }
 
 /// A token that the command line revokes stops on a server as soon as it hears of it.
@@ -162,7 +163,7 @@ async fn assert_revocations_are_told(world: &World, nats: Option<&str>) {
     let command = another(world, nats, Arc::new(SystemRandom), 0);
     let token = world.token_for("Acme", "*", model::World::Live).await;
     let id = two.service.authenticate(&token).await.unwrap().token;
-    command.revoke_token(id).await.unwrap();
+    command.revoke_token(id, Children::Revoke).await.unwrap();
     two.service.authenticate(&token).await.expect("it is still remembered");
     command.send_hints().await.unwrap();
     assert_eq!(two.next().await, Hint::Access);

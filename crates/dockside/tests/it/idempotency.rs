@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use model::World as Mode;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::world::{Call, Reply, World, depot};
 
@@ -160,27 +160,132 @@ async fn refusals_by_rule_are_repeated_even_when_the_rule_would_now_allow_it() {
 }
 
 #[tokio::test]
-async fn a_body_that_was_refused_may_be_corrected_under_the_same_key() {
+async fn a_refusal_by_validation_is_kept_like_other_answers() {
     let world = World::new().await;
-    let wrong: [(u16, &str); 4] = [
-        (400, "{"),
-        (400, r#"{"name":"a","name":"b"}"#),
-        (422, r#"{"nmae":"Depot"}"#),
-        (422, r#"{"name":"Depot"}"#),
+    let made = create(&world, "make", "Depot").await;
+    let path = made.header("location").to_owned();
+    let item = world.item("TEE").await;
+    // Refused by the body's shape, by a patch that does not fit, by the service before and within its transaction.
+    let bodies = [
+        ("POST", "/locations", json!({"name": "Depot"})),
+        ("POST", "/locations", json!({"nmae": "Depot"})),
+        ("PATCH", path.as_str(), json!({"name": null})),
+        ("PATCH", path.as_str(), json!({"nmae": "x"})),
+        ("POST", "/access_tokens", json!({"scopes": ["locations:fly"]})),
+        ("POST", "/orders", json!({"status": "fulfilled", "items": [{"id": item, "quantity": 1}]})),
+        (
+            "POST",
+            "/orders",
+            json!({"items": [{"id": item, "quantity": 600_000}, {"id": item, "quantity": 600_000}]}),
+        ),
+        ("DELETE", "/batches/batch_01jc0000000000000000000000/shipments", json!({"shipments": 7})),
     ];
-    for (status, body) in wrong {
+    for (number, (method, path, body)) in bodies.iter().enumerate() {
+        let key = format!("key {number}");
+        let send = || keyed(&world, method, path, &key).json(body.clone()).send();
+        let first = send().await;
+        assert_eq!((first.status.as_u16(), is_replayed(&first)), (422, false), "{first}");
+        let again = send().await;
+        assert_eq!((seen(&again), is_replayed(&again)), (seen(&first), true), "{again}");
+        // Corrected, it is another request.
+        let other = keyed(&world, "POST", "/locations", &key).json(depot("Depot")).send().await;
+        assert_eq!(
+            (other.status.as_u16(), other.code().as_str()),
+            (422, "idempotency_key_reused"),
+            "{other}"
+        );
+    }
+    // A wrong body under the key of a request that was right is another request too.
+    let wrong = keyed(&world, "POST", "/locations", "make").json(json!({"nmae": "x"})).send().await;
+    assert_eq!(wrong.code(), "idempotency_key_reused");
+    assert_eq!(seen(&create(&world, "make", "Depot").await), seen(&made));
+}
+
+#[tokio::test]
+async fn what_is_no_json_may_be_corrected_under_the_same_key() {
+    let world = World::new().await;
+    for (body, code) in [("{", "invalid_json"), (r#"{"name":"a","name":"b"}"#, "duplicate_key")] {
         let call = keyed(&world, "POST", "/locations", "make").raw("application/json", body);
-        assert_eq!(call.send().await.status.as_u16(), status, "{body}");
+        let refused = call.send().await;
+        assert_eq!((refused.status.as_u16(), refused.code().as_str()), (400, code), "{body}");
     }
     let made = create(&world, "make", "Depot").await;
     assert_eq!((made.status.as_u16(), is_replayed(&made)), (201, false), "{made}");
+}
 
-    let patch = |body: Value| keyed(&world, "PATCH", made.header("location"), "change").json(body).send();
-    for body in [json!({"name": null}), json!({"nmae": "x"}), json!({"name": 7}), json!([])] {
-        assert_eq!(patch(body).await.status, 422);
+#[tokio::test]
+async fn a_kept_answer_is_not_shown_to_a_caller_that_is_refused() {
+    let world = World::new().await;
+    let send = async |token: &str| {
+        let body = json!({"scopes": ["locations:write"]});
+        keyed(&world, "POST", "/access_tokens", "key").token(token).json(body).send().await
+    };
+    let made = send(&world.token).await;
+    assert_eq!(made.status, 201);
+    let narrow = world.token_for("Acme", "access_tokens:write", Mode::Live).await;
+    let refused = send(&narrow).await;
+    assert_eq!(
+        (refused.status.as_u16(), refused.code().as_str()),
+        (422, "idempotency_key_reused"),
+        "{refused}"
+    );
+    assert_eq!(seen(&send(&world.token).await), seen(&made), "the answer stays");
+}
+
+#[tokio::test]
+async fn an_answer_with_credentials_is_repeated_to_its_own_token_alone() {
+    let world = World::new().await;
+    assert_eq!(world.request("POST", "/events/provision").send().await.status, 204);
+    let endpoint = world.post("/webhook_endpoints", json!({"url": "https://hooks.example.com"})).await;
+    let rotate = format!("{}/rotate_secret", endpoint.header("location"));
+    let me = world.get("/me").await.json();
+    let channel = &me["channels"][0];
+    let requests = [
+        ("/access_tokens", json!({"scopes": ["locations:read"]}), "token"),
+        ("/webhook_endpoints", json!({"url": "https://other.example.com"}), "secret"),
+        (rotate.as_str(), json!({}), "secret"),
+        ("/events/connection_token", json!({}), "token"),
+        ("/events/subscription_token", json!({"channel": channel}), "token"),
+    ];
+    // A token of the same user, with the same scopes.
+    let other = world.token_for("Acme", "*", Mode::Live).await;
+    for (path, body, credential) in requests {
+        let send = async |token: &str| {
+            keyed(&world, "POST", path, path).token(token).json(body.clone()).send().await
+        };
+        let first = send(&world.token).await;
+        assert!(first.status.is_success() && first.json()[credential].is_string(), "{path}: {first}");
+        for _ in 0..2 {
+            let refused = send(&other).await;
+            let code = refused.code();
+            assert_eq!((refused.status.as_u16(), code.as_str()), (422, "idempotency_key_reused"), "{path}");
+            assert!(!refused.text.contains(first.json()[credential].as_str().unwrap()), "{path}");
+        }
+        let again = send(&world.token).await;
+        assert_eq!((seen(&again), is_replayed(&again)), (seen(&first), true), "{path}");
     }
-    let changed = patch(json!({"name": "Renamed"})).await;
-    assert_eq!((changed.status.as_u16(), is_replayed(&changed)), (200, false), "{changed}");
+    assert_eq!(world.get("/webhook_endpoints").await.ids().len(), 2, "none was made twice");
+}
+
+#[tokio::test]
+async fn a_refusal_carries_no_credentials_and_is_repeated_to_every_token() {
+    let world = World::new().await;
+    let send = async |token: &str| {
+        let body = json!({"scopes": ["locations:fly"]});
+        keyed(&world, "POST", "/access_tokens", "key").token(token).json(body).send().await
+    };
+    let first = send(&world.token).await;
+    assert_eq!((first.status.as_u16(), is_replayed(&first)), (422, false));
+    let again = send(&world.token_for("Acme", "*", Mode::Live).await).await;
+    assert_eq!((seen(&again), is_replayed(&again)), (seen(&first), true));
+}
+
+#[tokio::test]
+async fn a_slash_at_the_end_makes_no_other_request() {
+    let world = World::new().await;
+    let made = create(&world, "key", "Depot").await;
+    let again = keyed(&world, "POST", "/locations/", "key").json(depot("Depot")).send().await;
+    assert_eq!((seen(&again), is_replayed(&again)), (seen(&made), true));
 }
 
 #[tokio::test]
@@ -251,16 +356,34 @@ async fn a_quoted_key_is_the_same_key() {
     assert_eq!((seen(&quoted), is_replayed(&quoted)), (seen(&bare), true));
 }
 
+/// Whether the document allows the key. A change that the server refuses for its key is one that the document forbids.
+fn is_documented(key: &str) -> bool {
+    let document = api::openapi::document(&api::route::all());
+    let parameters = document["paths"]["/locations"]["post"]["parameters"].as_array().unwrap();
+    let parameter = parameters.iter().find(|parameter| parameter["name"] == "Idempotency-Key").unwrap();
+    let schema = &parameter["schema"];
+    let is_as_long = key.len() as u64 <= schema["maxLength"].as_u64().unwrap_or(u64::MAX);
+    is_as_long && regex_lite::Regex::new(schema["pattern"].as_str().unwrap()).unwrap().is_match(key)
+}
+
 #[tokio::test]
 async fn keys_have_one_to_255_printable_characters() {
     let world = World::new().await;
-    for key in ["", "\"\"", " ", "clé", "a\tb", &"k".repeat(256), &format!("\"{}\"", "k".repeat(256))] {
+    let (most, quoted) = ("k".repeat(255), format!("\"{}\"", "k".repeat(255)));
+    let (long, long_quoted) = (format!("{most}k"), format!("\"{most}k\""));
+    for key in ["", "\"\"", " ", "clé", "a\tb", &long, &long_quoted] {
         let refused = create(&world, key, "Depot").await;
         assert_eq!((refused.status.as_u16(), refused.code().as_str()), (400, "invalid_header"), "{key:?}");
         assert_eq!(refused.issues(), [("invalid_header".to_owned(), "Idempotency-Key".to_owned())]);
+        assert!(!is_documented(key), "{key:?}");
     }
-    for key in ["k", "two words", "~!@#$%^&*()", &"k".repeat(255)] {
+    let accepted = ["k", "two words", "~!@#$%^&*()", "\"", "\"open", "open\"", "\" \"", "\"q\"", &most];
+    for key in accepted {
         assert_eq!(create(&world, key, "Depot").await.status, 201, "{key:?}");
+        assert!(is_documented(key), "{key:?}");
     }
-    assert_eq!(world.get("/locations").await.ids().len(), 4);
+    assert_eq!(world.get("/locations").await.ids().len(), accepted.len());
+    // The quotes are not part of the key, so they don't count as its characters.
+    assert!(is_replayed(&create(&world, &quoted, "Depot").await));
+    assert!(is_documented(&quoted));
 }

@@ -100,10 +100,10 @@ async fn null_clears_what_may_be_missing() {
     let (path, _) = create(&world, full_depot()).await;
     let patch = json!({
         "tags": null, "marketplaces": null, "coordinates": null,
-        "address": {"contact": null, "address": {"line_2": null, "line_3": null, "province": null, "post_code": null}},
+        "address": {"contact": null, "address": {"line_2": null, "line_3": null, "province": null, "post_code": null, "country_code": "IE"}},
     });
     let cleared = world.patch(&path, patch).await;
-    insta::assert_snapshot!(cleared, @r##"200 {"id":"loc_#1","name":"Full depot","tags":null,"address":{"address":{"line_1":"1 Quay Street","city":"Bristol","country_code":"GB"}},"marketplaces":{},"coordinates":null,"created_at":"#time","updated_at":"#time"}"##);
+    insta::assert_snapshot!(cleared, @r##"200 {"id":"loc_#1","name":"Full depot","tags":null,"address":{"address":{"line_1":"1 Quay Street","city":"Bristol","country_code":"IE"}},"marketplaces":{},"coordinates":null,"created_at":"#time","updated_at":"#time"}"##);
     assert_eq!(world.get(&path).await.text, cleared.text);
 }
 
@@ -300,4 +300,29 @@ async fn moments_have_microseconds_and_end_in_z() {
         );
     }
     assert_eq!(created["created_at"], created["updated_at"]);
+}
+
+#[tokio::test]
+async fn an_empty_email_address_is_taken_as_the_other_empty_fields_are() {
+    let world = World::new().await;
+    let mut body = depot("Depot");
+    body["address"]["contact"] = json!({"name": "", "company": "", "email_address": "", "phone_number": ""});
+    let made = world.post("/locations", body.clone()).await;
+    assert_eq!(
+        (made.status.as_u16(), &made.json()["address"]["contact"]),
+        (201, &body["address"]["contact"]),
+        "{made}"
+    );
+    let path = made.header("location").to_owned();
+    let given = json!({"address": {"contact": {"email_address": "depot@example.com"}}});
+    assert_eq!(world.patch(&path, given).await.status, 200);
+    let emptied = world.patch(&path, json!({"address": {"contact": {"email_address": ""}}})).await;
+    assert_eq!(emptied.json()["address"]["contact"]["email_address"], "", "{emptied}");
+    for wrong in [" ", "@", "a", "a@", "@b"] {
+        let reply = world.patch(&path, json!({"address": {"contact": {"email_address": wrong}}})).await;
+        assert_eq!(
+            reply.issues(),
+            [("invalid_format".to_owned(), "/address/contact/email_address".to_owned())]
+        );
+    }
 }

@@ -2,21 +2,21 @@
 
 use serde_json::{Value, json};
 
-use crate::ramp::{Ramp, lists, statuses, strings};
-use crate::shop::refusal;
+use crate::shipping_origin::{ShippingOrigin, lists, statuses, strings};
+use crate::stock_requests::refusal;
 use crate::world::World;
 
 const HOME: &str = "BS1 4DJ";
 
-/// A purchased batch of so many shipments from one ramp.
-async fn purchased(world: &World, count: usize) -> (Ramp, String, Vec<String>) {
-    let ramp = Ramp::new(world).await;
+/// A purchased batch of so many shipments from one shipping origin.
+async fn purchased(world: &World, count: usize) -> (ShippingOrigin, String, Vec<String>) {
+    let origin = ShippingOrigin::new(world).await;
     let mut shipments = Vec::new();
     for _ in 0..count {
-        shipments.push(ramp.bought(world, HOME).await);
+        shipments.push(origin.bought(world, HOME).await);
     }
     let batch = world.standing_batch("purchased", &shipments).await;
-    (ramp, format!("/batches/{batch}"), shipments)
+    (origin, format!("/batches/{batch}"), shipments)
 }
 
 async fn manifests(world: &World, batch: &str) -> Vec<Value> {
@@ -58,8 +58,8 @@ async fn calling_the_manifests_endpoint_does_not_manifest_the_batch() {
 #[tokio::test]
 async fn dependent_operations_must_wait_until_the_purchase_has_succeeded_or_failed() {
     let world = World::rehearsal().await;
-    let ramp = Ramp::new(&world).await;
-    let bought = ramp.bought(&world, HOME).await;
+    let origin = ShippingOrigin::new(&world).await;
+    let bought = origin.bought(&world, HOME).await;
     for (status, code) in [
         ("open", "batch_not_finalised"),
         ("partially_purchased", "batch_not_finalised"),
@@ -107,16 +107,16 @@ async fn a_quick_carrier_is_waited_for() {
 #[tokio::test]
 async fn a_patch_of_the_location_neither_splits_nor_empties_the_manifest_of_a_batch() {
     let world = World::rehearsal().await;
-    let (ramp, batch, shipments) = purchased(&world, 3).await;
+    let (origin, batch, shipments) = purchased(&world, 3).await;
     let moved = json!({"name": "Moved", "address": {"address": {"line_1": "2 New Street"}}});
-    assert_eq!(world.patch(format!("/locations/{}", ramp.location), moved).await.status, 200);
+    assert_eq!(world.patch(format!("/locations/{}", origin.location), moved).await.status, 200);
     assert_eq!(lists(&manifest(&world, &batch).await), [shipments]);
 }
 
 #[tokio::test]
 async fn a_batch_is_told_of_once_all_of_it_is_in_manifests() {
     let world = World::rehearsal().await;
-    let (one, two) = (Ramp::new(&world).await, Ramp::new(&world).await);
+    let (one, two) = (ShippingOrigin::new(&world).await, ShippingOrigin::new(&world).await);
     let shipments = [one.bought(&world, HOME).await, two.bought(&world, "SBX-MANIFEST-SLOW").await];
     let voided = one.bought(&world, HOME).await;
     assert_eq!(world.begin(&format!("/shipments/{voided}/void"), None).await.status, 202);
@@ -146,13 +146,13 @@ async fn tellings(world: &World, batch: &str) -> usize {
 #[tokio::test]
 async fn a_batch_that_was_handed_over_before_it_was_bought_is_told_of_once_it_is() {
     let world = World::rehearsal().await;
-    let ramp = Ramp::new(&world).await;
-    let paths = [world.shipment(ramp.parcel(HOME)).await, world.shipment(ramp.parcel(HOME)).await];
+    let origin = ShippingOrigin::new(&world).await;
+    let paths = [world.shipment(origin.parcel(HOME)).await, world.shipment(origin.parcel(HOME)).await];
     let batch = world.batch_of(&paths).await;
     for path in &paths {
         assert_eq!(world.buy(path).await["status"], "purchased");
     }
-    assert_eq!(statuses(&ramp.close(&world).await), ["created"]);
+    assert_eq!(statuses(&origin.close(&world).await), ["created"]);
     assert_eq!(tellings(&world, &batch).await, 0, "it could still be changed");
     world.begin(&format!("{batch}/purchase"), None).await;
     world.work().await;
@@ -164,7 +164,7 @@ async fn a_batch_that_was_handed_over_before_it_was_bought_is_told_of_once_it_is
 #[tokio::test]
 async fn a_batch_is_told_of_too_where_what_no_manifest_took_is_voided() {
     let world = World::rehearsal().await;
-    let (one, two) = (Ramp::new(&world).await, Ramp::new(&world).await);
+    let (one, two) = (ShippingOrigin::new(&world).await, ShippingOrigin::new(&world).await);
     let shipments = [one.bought(&world, HOME).await, two.bought(&world, "SBX-MANIFEST-FAIL").await];
     let batch = format!("/batches/{}", world.standing_batch("purchased", &shipments).await);
     let mut stand = statuses(&manifest(&world, &batch).await);
@@ -188,16 +188,16 @@ async fn a_batch_of_which_all_was_voided_is_not_told_of() {
 #[tokio::test]
 async fn closing_out_a_day_reaches_across_batches_and_single_shipments() {
     let world = World::rehearsal().await;
-    let ramp = Ramp::new(&world).await;
+    let origin = ShippingOrigin::new(&world).await;
     let mut shipments = Vec::new();
     for _ in 0..3 {
-        shipments.push(ramp.bought(&world, HOME).await);
+        shipments.push(origin.bought(&world, HOME).await);
     }
     let batches = [
         world.standing_batch("purchased", &shipments[..1]).await,
         world.standing_batch("purchased", &shipments[1..2]).await,
     ];
-    assert_eq!(lists(&ramp.close(&world).await), [shipments.clone()]);
+    assert_eq!(lists(&origin.close(&world).await), [shipments.clone()]);
     for batch in batches {
         let path = format!("/batches/{batch}");
         assert_eq!(lists(&manifests(&world, &path).await), [shipments.clone()]);

@@ -3,19 +3,19 @@
 use serde_json::{Value, json};
 
 use crate::manifest_nodes::another;
-use crate::ramp::{Ramp, lists};
+use crate::shipping_origin::{ShippingOrigin, lists};
 use crate::world::World;
 
 const HOME: &str = "BS1 4DJ";
 const HOUR: i64 = 3600;
 
-/// A ramp that closes every day at half past five in London. The world begins at nine there.
-async fn closing(world: &World) -> Ramp {
-    let ramp = Ramp::new(world).await;
+/// A shipping origin that closes every day at half past five in London. The world begins at nine there.
+async fn closing(world: &World) -> ShippingOrigin {
+    let origin = ShippingOrigin::new(world).await;
     let closing = json!({"closing": {"time": "17:30", "time_zone": "Europe/London"}});
-    let reply = world.patch(format!("/location_configurations/{}", ramp.configuration), closing).await;
+    let reply = world.patch(format!("/location_configurations/{}", origin.configuration), closing).await;
     assert_eq!(reply.status, 200, "{reply}");
-    ramp
+    origin
 }
 
 async fn closed(world: &World) -> Vec<Vec<String>> {
@@ -27,8 +27,8 @@ async fn closed(world: &World) -> Vec<Vec<String>> {
 #[tokio::test]
 async fn a_configuration_shows_its_closing_time() {
     let world = World::rehearsal().await;
-    let ramp = closing(&world).await;
-    let path = format!("/location_configurations/{}", ramp.configuration);
+    let origin = closing(&world).await;
+    let path = format!("/location_configurations/{}", origin.configuration);
     let days = json!(["mon", "tue", "wed", "thu", "fri", "sat", "sun"]);
     let shown = json!({"time": "17:30", "time_zone": "Europe/London", "days": days});
     assert_eq!(world.get(&path).await.json()["closing"], shown);
@@ -55,15 +55,15 @@ async fn a_configuration_shows_its_closing_time() {
 #[tokio::test]
 async fn at_closing_time_everything_from_there_is_handed_over_once() {
     let world = World::rehearsal().await;
-    let (ramp, other) = (closing(&world).await, Ramp::new(&world).await);
-    let today = [ramp.bought(&world, HOME).await, ramp.bought(&world, HOME).await];
+    let (origin, other) = (closing(&world).await, ShippingOrigin::new(&world).await);
+    let today = [origin.bought(&world, HOME).await, origin.bought(&world, HOME).await];
     other.bought(&world, HOME).await;
     world.advance_seconds(8 * HOUR);
     assert_eq!(closed(&world).await, Vec::<Vec<String>>::new(), "it is five o'clock");
     world.advance_seconds(HOUR / 2);
     assert_eq!(closed(&world).await, [today.to_vec()]);
     // What is bought after that is left until tomorrow.
-    let late = ramp.bought(&world, HOME).await;
+    let late = origin.bought(&world, HOME).await;
     world.advance_seconds(HOUR);
     assert_eq!(closed(&world).await, [today.to_vec()]);
     world.advance_seconds(23 * HOUR);
@@ -75,25 +75,25 @@ async fn at_closing_time_everything_from_there_is_handed_over_once() {
 #[tokio::test]
 async fn a_server_that_was_down_at_closing_time_closes_when_it_is_back_and_once() {
     let world = World::rehearsal().await;
-    let ramp = closing(&world).await;
-    let first = ramp.bought(&world, HOME).await;
+    let origin = closing(&world).await;
+    let first = origin.bought(&world, HOME).await;
     world.advance_seconds(3 * 24 * HOUR);
     assert_eq!(closed(&world).await, [vec![first.clone()]]);
-    ramp.bought(&world, HOME).await;
+    origin.bought(&world, HOME).await;
     assert_eq!(closed(&world).await, [vec![first]], "the days that were missed are not made up for");
 }
 
 #[tokio::test]
 async fn a_location_beyond_midnight_in_utc_hands_over_its_evening_too() {
     let world = World::rehearsal().await;
-    let ramp = Ramp::new(&world).await;
+    let origin = ShippingOrigin::new(&world).await;
     let west = json!({"closing": {"time": "17:30", "time_zone": "America/Los_Angeles", "days": ["sun"]}});
-    let path = format!("/location_configurations/{}", ramp.configuration);
+    let path = format!("/location_configurations/{}", origin.configuration);
     assert_eq!(world.patch(path, west).await.status, 200);
     // In California it is 01:00 on Sunday now, and 16:30 when it is half past midnight on Monday in UTC.
-    let morning = ramp.bought(&world, HOME).await;
+    let morning = origin.bought(&world, HOME).await;
     world.advance_seconds(15 * HOUR + HOUR / 2);
-    let evening = ramp.bought(&world, HOME).await;
+    let evening = origin.bought(&world, HOME).await;
     world.advance_seconds(HOUR);
     assert_eq!(closed(&world).await, [vec![evening], vec![morning]], "one of each day in UTC");
 }
@@ -101,9 +101,9 @@ async fn a_location_beyond_midnight_in_utc_hands_over_its_evening_too() {
 #[tokio::test]
 async fn a_closing_time_that_is_taken_away_closes_nothing() {
     let world = World::rehearsal().await;
-    let ramp = closing(&world).await;
-    ramp.bought(&world, HOME).await;
-    let path = format!("/location_configurations/{}", ramp.configuration);
+    let origin = closing(&world).await;
+    origin.bought(&world, HOME).await;
+    let path = format!("/location_configurations/{}", origin.configuration);
     assert_eq!(world.patch(path, json!({"closing": null})).await.status, 200);
     world.advance_seconds(24 * HOUR);
     assert_eq!(closed(&world).await, Vec::<Vec<String>>::new());
@@ -112,10 +112,10 @@ async fn a_closing_time_that_is_taken_away_closes_nothing() {
 #[tokio::test(flavor = "multi_thread")]
 async fn of_several_servers_one_closes() {
     let world = World::rehearsal().await;
-    let ramp = closing(&world).await;
+    let origin = closing(&world).await;
     let mut bought = Vec::new();
     for _ in 0..5 {
-        bought.push(ramp.bought(&world, HOME).await);
+        bought.push(origin.bought(&world, HOME).await);
     }
     world.advance_seconds(9 * HOUR);
     let node = another(&world).await;

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use service::{Service, SystemRandom};
 use store::{Access, manifests, sandbox_entries};
 
-use crate::ramp::{Ramp, statuses};
+use crate::shipping_origin::{ShippingOrigin, statuses};
 use crate::world::World;
 
 const HOME: &str = "BS1 4DJ";
@@ -38,10 +38,10 @@ async fn closings(world: &World, manifest: &Value) -> usize {
 #[tokio::test]
 async fn a_server_that_dies_between_the_intent_and_the_answer_leaves_it_to_another() {
     let world = World::rehearsal().await;
-    let ramp = Ramp::new(&world).await;
-    ramp.bought(&world, HOME).await;
+    let origin = ShippingOrigin::new(&world).await;
+    origin.bought(&world, HOME).await;
     let node = another(&world).await;
-    ramp.begin(&world).await;
+    origin.begin(&world).await;
     // This one takes it, and is never heard of again.
     let now = world.service.now();
     let taken = world.db.write(Access::System, async move |tx| {
@@ -64,9 +64,9 @@ async fn a_server_that_dies_between_the_intent_and_the_answer_leaves_it_to_anoth
 #[tokio::test]
 async fn a_server_that_dies_after_the_carrier_took_it_is_followed_by_one_that_learns_so() {
     let world = World::rehearsal().await;
-    let ramp = Ramp::new(&world).await;
-    let bought = ramp.bought(&world, HOME).await;
-    ramp.begin(&world).await;
+    let origin = ShippingOrigin::new(&world).await;
+    let bought = origin.bought(&world, HOME).await;
+    origin.begin(&world).await;
     world.service.work_manifests().await.unwrap();
     let before = all(&world).await;
     // As if nothing of what came of it had been written down.
@@ -89,9 +89,9 @@ async fn a_server_that_dies_after_the_carrier_took_it_is_followed_by_one_that_le
 #[tokio::test]
 async fn what_a_server_says_that_lost_the_manifest_is_not_written_down() {
     let world = World::rehearsal().await;
-    let ramp = Ramp::new(&world).await;
-    ramp.bought(&world, HOME).await;
-    ramp.begin(&world).await;
+    let origin = ShippingOrigin::new(&world).await;
+    origin.bought(&world, HOME).await;
+    origin.begin(&world).await;
     let now = world.service.now();
     let taken = world.db.write(Access::System, async move |tx| manifests::claim(tx, "frozen", now, 10).await);
     let lost = taken.await.unwrap().remove(0);
@@ -113,10 +113,10 @@ async fn what_a_server_says_that_lost_the_manifest_is_not_written_down() {
 #[tokio::test(flavor = "multi_thread")]
 async fn of_two_servers_one_asks() {
     let world = World::rehearsal().await;
-    let ramp = Ramp::new(&world).await;
-    ramp.bought(&world, HOME).await;
+    let origin = ShippingOrigin::new(&world).await;
+    origin.bought(&world, HOME).await;
     let node = another(&world).await;
-    ramp.begin(&world).await;
+    origin.begin(&world).await;
     let (one, two) = tokio::join!(world.service.work_manifests(), node.work_manifests());
     one.and(two).unwrap();
     world.service.work_manifests().await.unwrap();

@@ -3,9 +3,9 @@
 use model::World as Mode;
 use serde_json::{Value, json};
 
-use crate::ramp::{Ramp, lists, statuses, strings};
-use crate::shipper::parcel_to;
-use crate::shop::refusal;
+use crate::purchase_requests::parcel_to;
+use crate::shipping_origin::{ShippingOrigin, lists, statuses, strings};
+use crate::stock_requests::refusal;
 use crate::world::{World, depot};
 
 const HOME: &str = "BS1 4DJ";
@@ -13,13 +13,13 @@ const HOME: &str = "BS1 4DJ";
 #[tokio::test]
 async fn closing_out_a_location_s_day_hands_over_what_was_bought_there() {
     let world = World::rehearsal().await;
-    let (ramp, other) = (Ramp::new(&world).await, Ramp::new(&world).await);
-    let bought = [ramp.bought(&world, HOME).await, ramp.bought(&world, HOME).await];
+    let (origin, other) = (ShippingOrigin::new(&world).await, ShippingOrigin::new(&world).await);
+    let bought = [origin.bought(&world, HOME).await, origin.bought(&world, HOME).await];
     let elsewhere = other.bought(&world, HOME).await;
-    world.shipment(ramp.parcel(HOME)).await;
-    let begun = ramp.begin(&world).await;
+    world.shipment(origin.parcel(HOME)).await;
+    let begun = origin.begin(&world).await;
     assert_eq!(begun.status, 202, "{begun}");
-    assert_eq!(begun.header("location"), format!("/manifests?location={}", ramp.location));
+    assert_eq!(begun.header("location"), format!("/manifests?location={}", origin.location));
     assert_eq!(begun.header("retry-after"), "1");
     assert_eq!(begun.json()["data"][0]["status"], "creating");
     world.service.work_manifests().await.unwrap();
@@ -32,7 +32,7 @@ async fn closing_out_a_location_s_day_hands_over_what_was_bought_there() {
     assert_eq!(json!(shown), json!(["created", "2026-11-01", 2, 2]));
     assert_eq!(manifest["carrier"]["handle"], "sandbox");
     assert_eq!(manifest["carrier_account"]["handle"], "sandbox");
-    assert_eq!((&manifest["location"], &manifest["messages"]), (&json!(ramp.location), &json!([])));
+    assert_eq!((&manifest["location"], &manifest["messages"]), (&json!(origin.location), &json!([])));
     assert_eq!(manifest["origin"]["address"]["city"], "Bristol");
     assert_eq!(manifest["carrier_reference"], format!("manifest.{}", manifest["id"].as_str().unwrap()));
     let id = manifest["id"].as_str().unwrap();
@@ -44,9 +44,9 @@ async fn closing_out_a_location_s_day_hands_over_what_was_bought_there() {
 #[tokio::test]
 async fn its_paper_can_be_fetched() {
     let world = World::rehearsal().await;
-    let ramp = Ramp::new(&world).await;
-    ramp.bought(&world, HOME).await;
-    let manifest = ramp.close(&world).await.remove(0);
+    let origin = ShippingOrigin::new(&world).await;
+    origin.bought(&world, HOME).await;
+    let manifest = origin.close(&world).await.remove(0);
     let document = &manifest["documents"][0];
     assert_eq!((&document["type"], &document["file_type"]), (&json!("manifest"), &json!("application/pdf")));
     let link = document["file_url"].as_str().unwrap().trim_start_matches("https://dockside.example.com");
@@ -59,9 +59,9 @@ async fn its_paper_can_be_fetched() {
 #[tokio::test]
 async fn a_manifest_is_of_one_account_one_origin_and_one_day() {
     let world = World::rehearsal().await;
-    let ramp = Ramp::new(&world).await;
-    let today = [ramp.bought(&world, HOME).await, ramp.bought(&world, HOME).await];
-    let mut later = ramp.parcel(HOME);
+    let origin = ShippingOrigin::new(&world).await;
+    let today = [origin.bought(&world, HOME).await, origin.bought(&world, HOME).await];
+    let mut later = origin.parcel(HOME);
     later["options"] = json!({"shipping": {"date": "2026-10-30T23:30:00-02:00"}});
     let dated = world.bought(later.clone()).await;
     later["options"] = json!({"shipping": {"date": "2026-11-02T00:00:00Z"}});
@@ -71,31 +71,31 @@ async fn a_manifest_is_of_one_account_one_origin_and_one_day() {
         json!({"carrier": {"handle": "sandbox"}, "name": "Second", "handle": "second"}),
     );
     assert_eq!(account.await.status, 201);
-    let path = world.shipment(ramp.parcel(HOME)).await;
-    let wish = json!({"carrier_account": "second", "carrier_service": "standard"});
-    assert_eq!(world.begin(&format!("{path}/purchase"), Some(wish)).await.status, 202);
+    let path = world.shipment(origin.parcel(HOME)).await;
+    let wanted = json!({"carrier_account": "second", "carrier_service": "standard"});
+    assert_eq!(world.begin(&format!("{path}/purchase"), Some(wanted)).await.status, 202);
     world.work().await;
     let second = path.trim_start_matches("/shipments/").to_owned();
     // What leaves on a later day is left for that day.
-    let mut closed = lists(&ramp.close(&world).await);
+    let mut closed = lists(&origin.close(&world).await);
     closed.sort();
     let mut expected = vec![today.to_vec(), vec![dated], vec![second]];
     expected.sort();
     assert_eq!(closed, expected);
     world.advance_seconds(86_400);
-    assert_eq!(lists(&ramp.close(&world).await), [vec![tomorrow]]);
+    assert_eq!(lists(&origin.close(&world).await), [vec![tomorrow]]);
 }
 
 #[tokio::test]
 async fn one_day_and_one_account_can_be_closed_alone() {
     let world = World::rehearsal().await;
-    let ramp = Ramp::new(&world).await;
-    let today = ramp.bought(&world, HOME).await;
+    let origin = ShippingOrigin::new(&world).await;
+    let today = origin.bought(&world, HOME).await;
     world.advance_seconds(86_400);
-    ramp.bought(&world, HOME).await;
+    origin.bought(&world, HOME).await;
     let close = |body: Value| {
         let mut body = body;
-        body["location"] = json!({"id": ramp.location});
+        body["location"] = json!({"id": origin.location});
         let world = &world;
         async move { world.begin("/manifests", Some(body)).await }
     };
@@ -113,12 +113,12 @@ async fn one_day_and_one_account_can_be_closed_alone() {
 #[tokio::test]
 async fn a_patch_of_the_location_neither_splits_nor_empties_a_manifest() {
     let world = World::rehearsal().await;
-    let ramp = Ramp::new(&world).await;
-    let before = [ramp.bought(&world, HOME).await, ramp.bought(&world, HOME).await];
+    let origin = ShippingOrigin::new(&world).await;
+    let before = [origin.bought(&world, HOME).await, origin.bought(&world, HOME).await];
     let moved = json!({"address": {"address": {"line_1": "2 New Street"}}});
-    assert_eq!(world.patch(format!("/locations/{}", ramp.location), moved).await.status, 200);
-    let after = ramp.bought(&world, HOME).await;
-    let manifests = ramp.close(&world).await;
+    assert_eq!(world.patch(format!("/locations/{}", origin.location), moved).await.status, 200);
+    let after = origin.bought(&world, HOME).await;
+    let manifests = origin.close(&world).await;
     // One of what left the old address, whole; and one of the new address. Both are answered.
     assert_eq!(lists(&manifests), [before.to_vec(), vec![after]]);
     let lines: Vec<_> = manifests.iter().map(|one| one["origin"]["address"]["line_1"].clone()).collect();
@@ -146,14 +146,14 @@ async fn shipments_whose_origin_was_given_are_grouped_by_their_address() {
 #[tokio::test]
 async fn a_voided_shipment_is_in_no_manifest_and_what_is_in_one_can_not_be_voided() {
     let world = World::rehearsal().await;
-    let ramp = Ramp::new(&world).await;
-    let (voided, voiding) = (ramp.bought(&world, HOME).await, ramp.bought(&world, HOME).await);
-    let kept = ramp.bought(&world, HOME).await;
+    let origin = ShippingOrigin::new(&world).await;
+    let (voided, voiding) = (origin.bought(&world, HOME).await, origin.bought(&world, HOME).await);
+    let kept = origin.bought(&world, HOME).await;
     let void = async |id: &str| world.begin(&format!("/shipments/{id}/void"), None).await;
     assert_eq!(void(&voided).await.status, 202);
     world.work().await;
     assert_eq!(void(&voiding).await.status, 202);
-    let begun = ramp.begin(&world).await;
+    let begun = origin.begin(&world).await;
     assert_eq!(lists(begun.json()["data"].as_array().unwrap()), [vec![kept.clone()]]);
     // Neither while the carrier is asked, nor afterwards.
     assert_eq!(refusal(&void(&kept).await), (409, "shipment_manifested".to_owned()));
@@ -165,32 +165,32 @@ async fn a_voided_shipment_is_in_no_manifest_and_what_is_in_one_can_not_be_voide
 #[tokio::test]
 async fn asked_again_the_same_manifests_are_given_and_none_is_made() {
     let world = World::rehearsal().await;
-    let ramp = Ramp::new(&world).await;
-    let first = ramp.bought(&world, HOME).await;
-    let created = ramp.close(&world).await;
-    let again = ramp.begin(&world).await;
+    let origin = ShippingOrigin::new(&world).await;
+    let first = origin.bought(&world, HOME).await;
+    let created = origin.close(&world).await;
+    let again = origin.begin(&world).await;
     assert_eq!(
         (again.status.as_u16(), again.ids()),
         (200, vec![created[0]["id"].as_str().unwrap().to_owned()])
     );
     // What was bought meanwhile is in a manifest of its own: the first is signed already.
-    let second = ramp.bought(&world, HOME).await;
-    assert_eq!(lists(&ramp.close(&world).await), [vec![first], vec![second]]);
+    let second = origin.bought(&world, HOME).await;
+    assert_eq!(lists(&origin.close(&world).await), [vec![first], vec![second]]);
     assert_eq!(world.get("/manifests").await.ids().len(), 2);
 }
 
 #[tokio::test]
 async fn a_key_gives_the_same_manifests_whatever_was_bought_since() {
     let world = World::rehearsal().await;
-    let ramp = Ramp::new(&world).await;
-    let first = ramp.bought(&world, HOME).await;
+    let origin = ShippingOrigin::new(&world).await;
+    let first = origin.bought(&world, HOME).await;
     let ask = async || {
         let request = world.request("POST", "/manifests").header("idempotency-key", "today");
-        request.header("prefer", "respond-async").json(json!({"location": ramp.location})).send().await
+        request.header("prefer", "respond-async").json(json!({"location": origin.location})).send().await
     };
     let begun = ask().await;
     world.service.work_manifests().await.unwrap();
-    ramp.bought(&world, HOME).await;
+    origin.bought(&world, HOME).await;
     let again = ask().await;
     assert_eq!((again.status.as_u16(), again.header("idempotent-replayed")), (201, "true"));
     assert_eq!(
@@ -202,12 +202,13 @@ async fn a_key_gives_the_same_manifests_whatever_was_bought_since() {
 #[tokio::test(flavor = "multi_thread")]
 async fn of_many_who_close_out_at_once_each_shipment_is_in_one_manifest() {
     let world = World::rehearsal().await;
-    let ramp = Ramp::new(&world).await;
+    let origin = ShippingOrigin::new(&world).await;
     let mut bought = Vec::new();
     for _ in 0..6 {
-        bought.push(ramp.bought(&world, HOME).await);
+        bought.push(origin.bought(&world, HOME).await);
     }
-    let all = tokio::join!(ramp.begin(&world), ramp.begin(&world), ramp.begin(&world), ramp.begin(&world));
+    let all =
+        tokio::join!(origin.begin(&world), origin.begin(&world), origin.begin(&world), origin.begin(&world));
     for reply in [&all.0, &all.1, &all.2, &all.3] {
         assert!([200, 202].contains(&reply.status.as_u16()), "{reply}");
     }
@@ -220,10 +221,10 @@ async fn of_many_who_close_out_at_once_each_shipment_is_in_one_manifest() {
 async fn of_voiding_and_closing_out_at_once_one_is_done() {
     for _ in 0..4 {
         let world = World::rehearsal().await;
-        let ramp = Ramp::new(&world).await;
-        let id = ramp.bought(&world, HOME).await;
+        let origin = ShippingOrigin::new(&world).await;
+        let id = origin.bought(&world, HOME).await;
         let path = format!("/shipments/{id}/void");
-        let (void, close) = tokio::join!(world.begin(&path, None), ramp.begin(&world));
+        let (void, close) = tokio::join!(world.begin(&path, None), origin.begin(&world));
         let is_voided = void.status == 202;
         assert!(is_voided || refusal(&void).1 == "shipment_manifested", "{void}");
         assert_eq!(close.json()["data"].as_array().unwrap().is_empty(), is_voided, "{close}");
@@ -233,9 +234,9 @@ async fn of_voiding_and_closing_out_at_once_one_is_done() {
 #[tokio::test]
 async fn what_a_carrier_does_not_take_fails_and_its_shipments_are_free_again() {
     let world = World::rehearsal().await;
-    let ramp = Ramp::new(&world).await;
-    let (bad, good) = (ramp.bought(&world, "SBX-MANIFEST-FAIL").await, ramp.bought(&world, HOME).await);
-    let failed = ramp.close(&world).await.remove(0);
+    let origin = ShippingOrigin::new(&world).await;
+    let (bad, good) = (origin.bought(&world, "SBX-MANIFEST-FAIL").await, origin.bought(&world, HOME).await);
+    let failed = origin.close(&world).await.remove(0);
     assert_eq!((&failed["status"], &failed["documents"]), (&json!("failed"), &json!([])));
     assert_eq!(failed["messages"], json!(["The sandbox does not close out these purchases."]));
     assert_eq!(strings(&failed["shipments"]), [bad.clone(), good.clone()], "the list stays");
@@ -261,10 +262,10 @@ async fn what_a_carrier_does_not_take_fails_and_its_shipments_are_free_again() {
 #[tokio::test]
 async fn what_failed_may_be_closed_out_anew_and_then_there_is_nothing_to_retry() {
     let world = World::rehearsal().await;
-    let ramp = Ramp::new(&world).await;
-    ramp.bought(&world, "SBX-MANIFEST-FAIL").await;
-    let failed = ramp.close(&world).await.remove(0);
-    let begun = ramp.begin(&world).await;
+    let origin = ShippingOrigin::new(&world).await;
+    origin.bought(&world, "SBX-MANIFEST-FAIL").await;
+    let failed = origin.close(&world).await.remove(0);
+    let begun = origin.begin(&world).await;
     assert_eq!(begun.status, 202, "a new manifest");
     assert_ne!(begun.json()["data"][0]["id"], failed["id"]);
     let retry = world.begin(&format!("/manifests/{}/retry", failed["id"].as_str().unwrap()), None).await;
@@ -274,9 +275,9 @@ async fn what_failed_may_be_closed_out_anew_and_then_there_is_nothing_to_retry()
 #[tokio::test]
 async fn a_slow_carrier_is_asked_again_until_it_is_done() {
     let world = World::rehearsal().await;
-    let ramp = Ramp::new(&world).await;
-    ramp.bought(&world, "SBX-MANIFEST-SLOW").await;
-    let creating = ramp.close(&world).await.remove(0);
+    let origin = ShippingOrigin::new(&world).await;
+    origin.bought(&world, "SBX-MANIFEST-SLOW").await;
+    let creating = origin.close(&world).await.remove(0);
     assert_eq!((&creating["status"], &creating["documents"]), (&json!("creating"), &json!([])));
     let path = format!("/manifests/{}", creating["id"].as_str().unwrap());
     world.manifest_for(8).await;
@@ -289,10 +290,10 @@ async fn a_slow_carrier_is_asked_again_until_it_is_done() {
 #[tokio::test]
 async fn a_request_waits_for_a_carrier_that_is_quick() {
     let world = World::rehearsal().await;
-    let ramp = Ramp::new(&world).await;
-    ramp.bought(&world, HOME).await;
+    let origin = ShippingOrigin::new(&world).await;
+    origin.bought(&world, HOME).await;
     let jobs = world.service.start_jobs().unwrap();
-    let reply = world.post("/manifests", json!({"location": {"id": ramp.location}})).await;
+    let reply = world.post("/manifests", json!({"location": {"id": origin.location}})).await;
     assert_eq!(
         (reply.status.as_u16(), &reply.json()["data"][0]["status"]),
         (201, &json!("created")),
@@ -305,10 +306,10 @@ async fn a_request_waits_for_a_carrier_that_is_quick() {
 #[tokio::test]
 async fn others_manifests_are_not_found_and_others_shipments_not_handed_over() {
     let world = World::rehearsal().await;
-    let ramp = Ramp::new(&world).await;
-    ramp.bought(&world, HOME).await;
-    let id = ramp.close(&world).await[0]["id"].as_str().unwrap().to_owned();
-    ramp.bought(&world, HOME).await;
+    let origin = ShippingOrigin::new(&world).await;
+    origin.bought(&world, HOME).await;
+    let id = origin.close(&world).await[0]["id"].as_str().unwrap().to_owned();
+    origin.bought(&world, HOME).await;
     for (organisation, mode) in [("Globex", Mode::Test), ("Acme", Mode::Live)] {
         let stranger = world.token_for(organisation, "*", mode).await;
         let ask = async |method: &str, path: &str| world.request(method, path).token(&stranger).send().await;
@@ -316,7 +317,7 @@ async fn others_manifests_are_not_found_and_others_shipments_not_handed_over() {
         assert_eq!(ask("POST", &format!("/manifests/{id}/retry")).await.code(), "not_found");
         assert_eq!(ask("GET", "/manifests").await.json()["data"], json!([]));
         let close = world.request("POST", "/manifests").token(&stranger);
-        let reply = close.json(json!({"location": ramp.location})).send().await;
+        let reply = close.json(json!({"location": origin.location})).send().await;
         assert_eq!(refusal(&reply), (422, "location_not_found".to_owned()));
     }
     assert_eq!(world.get("/manifests").await.ids().len(), 1);
@@ -325,7 +326,7 @@ async fn others_manifests_are_not_found_and_others_shipments_not_handed_over() {
 #[tokio::test]
 async fn the_list_is_filtered_by_status_and_location() {
     let world = World::rehearsal().await;
-    let (one, two) = (Ramp::new(&world).await, Ramp::new(&world).await);
+    let (one, two) = (ShippingOrigin::new(&world).await, ShippingOrigin::new(&world).await);
     one.bought(&world, HOME).await;
     two.bought(&world, "SBX-MANIFEST-FAIL").await;
     let (good, bad) = (one.close(&world).await.remove(0), two.close(&world).await.remove(0));
@@ -342,23 +343,23 @@ async fn the_list_is_filtered_by_status_and_location() {
 #[tokio::test]
 async fn own_vehicles_take_what_they_are_given() {
     let world = World::new().await;
-    let ramp = Ramp::new(&world).await;
-    let account = crate::party::account("Acme", Mode::Live);
+    let origin = ShippingOrigin::new(&world).await;
+    let account = crate::populated_organisation::account("Acme", Mode::Live);
     let account = world.post("/carrier_accounts", account).await.json();
-    let path = world.shipment(ramp.parcel(HOME)).await;
-    let wish = json!({"carrier_account": account["id"], "carrier_service": "van-Acme"});
-    assert_eq!(world.begin(&format!("{path}/purchase"), Some(wish)).await.status, 202);
+    let path = world.shipment(origin.parcel(HOME)).await;
+    let wanted = json!({"carrier_account": account["id"], "carrier_service": "van-Acme"});
+    assert_eq!(world.begin(&format!("{path}/purchase"), Some(wanted)).await.status, 202);
     world.work().await;
-    let manifest = ramp.close(&world).await.remove(0);
+    let manifest = origin.close(&world).await.remove(0);
     assert_eq!((&manifest["status"], &manifest["carrier"]["handle"]), (&json!("created"), &json!("own")));
 }
 
 #[tokio::test]
 async fn an_account_that_a_manifest_waits_for_can_not_be_deleted() {
     let world = World::rehearsal().await;
-    let ramp = Ramp::new(&world).await;
-    ramp.bought(&world, HOME).await;
-    ramp.begin(&world).await;
+    let origin = ShippingOrigin::new(&world).await;
+    origin.bought(&world, HOME).await;
+    origin.begin(&world).await;
     let account = world.get("/carrier_accounts").await.ids().remove(0);
     world.tamper("UPDATE purchase SET due_at = NULL").await;
     let delete = world.delete(format!("/carrier_accounts/{account}")).await;

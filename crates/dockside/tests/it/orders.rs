@@ -3,7 +3,7 @@
 use model::World as Mode;
 use serde_json::{Value, json};
 
-use crate::shop::{lines, refusal};
+use crate::stock_requests::{lines, refusal};
 use crate::world::World;
 
 /// A destination in Bristol.

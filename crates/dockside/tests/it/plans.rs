@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use crate::shop::{lines, refusal, texts};
+use crate::stock_requests::{lines, refusal, texts};
 use crate::world::{Reply, World, depot};
 
 impl World {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use model::World as Mode;
 use serde_json::json;
 
-use crate::party::{account, parcel};
+use crate::populated_organisation::{account, parcel};
 use crate::world::{Reply, World};
 
 async fn patch(world: &World, path: &str, tag: &str, name: &str) -> Reply {
@@ -162,4 +162,63 @@ async fn of_many_changes_to_one_state_one_wins() {
     assert_eq!((won.len(), lost.len()), (1, WRITERS - 1));
     assert!(lost.iter().all(|reply| reply.code() == "precondition_failed"));
     assert_eq!(world.get(&path).await.text, won[0].text);
+}
+
+#[tokio::test]
+async fn the_tags_of_a_bought_shipment_and_of_a_manifest_are_stable_and_give_304() {
+    let world = World::rehearsal().await;
+    let (configuration, location, _) = world.configuration("Main").await;
+    let mut body = parcel();
+    body["addresses"]["origin"] = serde_json::Value::Null;
+    body["addresses"]["location_configuration_id"] = json!(configuration);
+    let shipment = world.shipment(body).await;
+    let draft = world.get(&shipment).await.header("etag").to_owned();
+    assert_eq!(world.buy(&shipment).await["documents"].as_array().map(Vec::len), Some(1));
+    let manifest = world.begin("/manifests", Some(json!({"location": {"id": location}}))).await;
+    world.service.work_manifests().await.unwrap();
+    let manifest = format!("/manifests/{}", manifest.ids()[0]);
+    for path in [&shipment, &manifest] {
+        let first = world.get(path).await;
+        world.advance_seconds(60);
+        let second = world.get(path).await;
+        assert_ne!(
+            first.json().pointer("/documents/0/file_url"),
+            second.json().pointer("/documents/0/file_url"),
+            "links are made with each read"
+        );
+        assert_eq!(first.header("etag"), second.header("etag"), "{path}");
+        assert_ne!(first.header("etag"), draft);
+        let known = get_unless(&world, path, first.header("etag")).await;
+        assert_eq!((known.status.as_u16(), known.text.as_str()), (304, ""), "{path}");
+        assert_eq!(get_unless(&world, path, &draft).await.status, 200);
+    }
+}
+
+#[tokio::test]
+async fn if_match_holds_for_all_allocations_of_an_order() {
+    let world = World::new().await;
+    let (item, location) = world.stocked("TEE", 9).await;
+    let path = format!("/allocations/orders/{}", world.order(&[(&item, 5)]).await);
+    let allocate = async || world.post(&path, crate::stock_requests::wanted(&[(&location, &item, 1)])).await;
+    let none = world.get(&path).await.header("etag").to_owned();
+    assert_eq!(get_unless(&world, &path, &none).await.status, 304);
+    let made = allocate().await;
+    let one = world.get(&path).await.header("etag").to_owned();
+    assert_ne!(none, one);
+    let complete = |tag: &str| {
+        let body = json!({"allocations": [{"id": made.ids()[0], "completed": true}]});
+        world.request("PATCH", &path).header("if-match", tag).json(body).send()
+    };
+    for refused in [delete(&world, &path, &none).await, complete(&none).await] {
+        assert_eq!((refused.status.as_u16(), refused.code().as_str()), (412, "precondition_failed"));
+    }
+    assert_eq!(world.get(&path).await.header("etag"), one, "what was refused changed nothing");
+    assert_eq!(complete(&one).await.status, 200);
+    assert_eq!(delete(&world, &path, &one).await.status, 412, "it was completed since");
+    let completed = world.get(&path).await.header("etag").to_owned();
+    allocate().await;
+    assert_eq!(delete(&world, &path, &completed).await.status, 412, "another was made since");
+    let current = world.get(&path).await.header("etag").to_owned();
+    assert_eq!(delete(&world, &path, &current).await.status, 204);
+    assert_eq!(world.get(&path).await.header("etag"), none);
 }

@@ -115,12 +115,15 @@ async fn a_key_answers_a_post_once_and_says_nothing_to_a_get() {
 }
 
 #[tokio::test]
-async fn a_body_is_ignored_and_a_query_is_not() {
+async fn a_body_and_a_query_that_say_something_are_refused() {
     let world = World::new().await;
-    for (media_type, body) in [("application/json", "{}"), ("application/json", "{"), ("text/plain", "hello")]
-    {
-        let reply = world.request("POST", PROVISION).raw(media_type, body).send().await;
+    for body in ["", "{}"] {
+        let reply = world.request("POST", PROVISION).raw("application/json", body).send().await;
         assert!(is_done(&reply), "{body}: {reply}");
+    }
+    for (body, code) in [("{", "invalid_json"), ("hello", "invalid_json"), ("{\"x\": 1}", "unknown_field")] {
+        let reply = world.request("POST", PROVISION).raw("text/plain", body).send().await;
+        assert_eq!(reply.code(), code, "{body}: {reply}");
     }
     let refused = world.post(format!("{PROVISION}?organisation=x"), json!({})).await;
     assert_eq!(refused.code(), "invalid_query");

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use crate::party::parcel;
-use crate::shipper::{Books, errors, parcel_to, service};
-use crate::shop::refusal;
+use crate::populated_organisation::parcel;
+use crate::purchase_requests::{CarrierCharges, errors, parcel_to, service};
+use crate::stock_requests::refusal;
 use crate::world::{Reply, World, until};
 
 const GUIDE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/guide/sandbox.md");
@@ -99,8 +99,8 @@ async fn every_word_does_what_the_guide_says() {
         assert_eq!(shipment["tracking_status"], case.tracking, "{word}");
         assert_eq!(tracking["tracking_status"], case.tracking, "{word}");
         let net = PRICE * (case.charges - case.voids) as i64;
-        let books = Books { charges: case.charges, voids: case.voids, net };
-        assert_eq!(world.books(path).await, books, "{word}");
+        let books = CarrierCharges { charges: case.charges, voids: case.voids, net };
+        assert_eq!(world.carrier_charges(path).await, books, "{word}");
         let is_bought = case.status == "purchased";
         let documents = world.get(format!("{path}/documents")).await.json()["data"].clone();
         assert_eq!(documents, shipment["documents"], "{word}");
@@ -147,7 +147,7 @@ async fn what_failed_may_be_mended_and_bought() {
         (shipment["status"].as_str(), shipment["service"]["rate"].clone()),
         (Some("purchased"), rated["rates"][0]["id"].clone())
     );
-    assert_eq!(world.books(&path).await.charges, 1);
+    assert_eq!(world.carrier_charges(&path).await.charges, 1);
 
     let path = world.shipment(parcel_to("SBX-ADDRESS-INVALID")).await;
     assert_eq!(world.buy(&path).await["status"], "purchase_failed");
@@ -182,7 +182,7 @@ async fn a_purchase_is_waited_for_and_answered_with_200() {
         (again.status.as_u16(), again.json()["tracking_number"].clone()),
         (200, reply.json()["tracking_number"].clone())
     );
-    assert_eq!(world.books(&path).await.charges, 1);
+    assert_eq!(world.carrier_charges(&path).await.charges, 1);
 }
 
 /// Does what is due once a purchase was asked for.
@@ -208,7 +208,34 @@ async fn what_takes_longer_is_answered_with_202() {
     world.work().await;
     for path in [three, twenty] {
         assert_eq!(world.get(&path).await.json()["status"], "purchased");
-        assert_eq!(world.books(&path).await.charges, 1);
+        assert_eq!(world.carrier_charges(&path).await.charges, 1);
+    }
+}
+
+#[tokio::test]
+async fn the_longest_wait_is_answered_with_202_and_never_with_503() {
+    let world = World::rehearsal().await;
+    let path = world.shipment(parcel()).await;
+    // No worker runs, so the request waits for its full 30 seconds.
+    let request = world.request("POST", &format!("{path}/purchase")).header("prefer", "wait=30");
+    let reply = request.json(service("standard")).send().await;
+    assert_eq!(
+        (reply.status.as_u16(), reply.json()["status"].as_str()),
+        (202, Some("purchasing")),
+        "{reply}"
+    );
+}
+
+#[tokio::test]
+async fn a_wait_ends_before_a_short_time_limit_of_the_operator() {
+    let limits = api::Limits { request_time: std::time::Duration::from_secs(4), ..api::Limits::default() };
+    let mut world = World::with(limits, |settings| settings.carriers.wait_seconds = 30).await;
+    world.token = world.token_for("Acme", "*", model::World::Test).await;
+    for prefer in ["wait=30", "wait=99999999999", "handling=lenient"] {
+        let path = world.shipment(parcel()).await;
+        let request = world.request("POST", &format!("{path}/purchase")).header("prefer", prefer);
+        let reply = request.json(service("standard")).send().await;
+        assert_eq!(reply.status, 202, "{prefer}: {reply}");
     }
 }
 
@@ -228,13 +255,13 @@ async fn while_it_is_bought_it_stays_as_it_is() {
     let world = World::rehearsal().await;
     let path = world.shipment(parcel()).await;
     let rates = world.rate(&path).await["rates"].clone();
-    let wish = |place: usize| Some(json!({"rate": rates[place]["id"]}));
+    let wanted = |place: usize| Some(json!({"rate": rates[place]["id"]}));
     let purchase = format!("{path}/purchase");
-    assert_eq!(world.begin(&purchase, wish(0)).await.status, 202);
+    assert_eq!(world.begin(&purchase, wanted(0)).await.status, 202);
     let before = world.get(&path).await.text;
-    assert_eq!(world.begin(&purchase, wish(0)).await.status, 202, "the same wish changes nothing");
+    assert_eq!(world.begin(&purchase, wanted(0)).await.status, 202, "the same request changes nothing");
     for reply in [
-        world.begin(&purchase, wish(1)).await,
+        world.begin(&purchase, wanted(1)).await,
         world.begin(&purchase, Some(service("express"))).await,
         world.patch(&path, json!({"name": "Other"})).await,
         world.delete(&path).await,
@@ -246,15 +273,15 @@ async fn while_it_is_bought_it_stays_as_it_is() {
     assert_eq!(world.get(&path).await.text, before);
     world.work().await;
     for reply in [
-        world.begin(&purchase, wish(1)).await,
+        world.begin(&purchase, wanted(1)).await,
         world.patch(&path, json!({"name": "Other"})).await,
         world.delete(&path).await,
         world.request("POST", &format!("{path}/rates")).send().await,
     ] {
         assert_eq!(refusal(&reply), (409, "shipment_purchased".to_owned()), "{reply}");
     }
-    assert_eq!(world.begin(&purchase, wish(0)).await.status, 200);
-    assert_eq!(world.books(&path).await.charges, 1);
+    assert_eq!(world.begin(&purchase, wanted(0)).await.status, 200);
+    assert_eq!(world.carrier_charges(&path).await.charges, 1);
 }
 
 #[tokio::test]
@@ -266,7 +293,7 @@ async fn wishes_that_name_nothing_are_refused_at_their_field() {
     let mut disabled = json!({"carrier": {"handle": "sandbox"}, "name": "Off", "handle": "off"});
     disabled["disabled"] = json!(true);
     assert_eq!(world.post("/carrier_accounts", disabled).await.status, 201);
-    for (wish, code, field) in [
+    for (wanted, code, field) in [
         (json!({"rate": foreign}), "rate_not_found", "/rate"),
         (
             json!({"carrier_account": "nobody", "carrier_service": "economy"}),
@@ -284,16 +311,16 @@ async fn wishes_that_name_nothing_are_refused_at_their_field() {
             "/carrier_service",
         ),
     ] {
-        let reply = world.post(format!("{path}/purchase"), wish).await;
+        let reply = world.post(format!("{path}/purchase"), wanted).await;
         assert_eq!(refusal(&reply), (422, code.to_owned()), "{reply}");
         assert_eq!(reply.issues(), [(code.to_owned(), field.to_owned())]);
     }
-    for wish in [
+    for wanted in [
         json!({}),
         json!({"rate": foreign, "carrier_account": "sandbox"}),
         json!({"carrier_account": "sandbox"}),
     ] {
-        assert_eq!(world.post(format!("{path}/purchase"), wish).await.status, 422);
+        assert_eq!(world.post(format!("{path}/purchase"), wanted).await.status, 422);
     }
     assert_eq!(world.get(&path).await.json()["status"], "draft");
 }
@@ -302,9 +329,9 @@ async fn wishes_that_name_nothing_are_refused_at_their_field() {
 async fn a_repeated_key_buys_once_and_shows_what_came_of_it() {
     let world = World::rehearsal().await;
     let path = world.shipment(parcel()).await;
-    let buy = async |wish: Value| -> Reply {
+    let buy = async |wanted: Value| -> Reply {
         let request = world.request("POST", &format!("{path}/purchase")).header("prefer", "respond-async");
-        request.header("idempotency-key", "buy").json(wish).send().await
+        request.header("idempotency-key", "buy").json(wanted).send().await
     };
     let first = buy(service("economy")).await;
     assert_eq!((first.status.as_u16(), first.header("idempotent-replayed")), (202, ""));
@@ -315,7 +342,7 @@ async fn a_repeated_key_buys_once_and_shows_what_came_of_it() {
     assert_eq!((done.status.as_u16(), done.json()["status"].as_str()), (200, Some("purchased")));
     assert_eq!(done.header("idempotent-replayed"), "true");
     assert_eq!(refusal(&buy(service("express")).await), (422, "idempotency_key_reused".to_owned()));
-    assert_eq!(world.books(&path).await.charges, 1);
+    assert_eq!(world.carrier_charges(&path).await.charges, 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -325,12 +352,12 @@ async fn many_wishes_at_once_buy_once() {
     world.work().await;
     let path = world.shipment(parcel()).await;
     let purchase = format!("{path}/purchase");
-    let wishes = (0..16).map(|number| {
+    let requests = (0..16).map(|number| {
         let handle = if number % 2 == 0 { "economy" } else { "express" };
         world.begin(&purchase, Some(service(handle)))
     });
     let mut seen = Vec::new();
-    for reply in futures_util::future::join_all(wishes).await {
+    for reply in futures_util::future::join_all(requests).await {
         seen.push(reply.status.as_u16());
     }
     let count = |status: u16| seen.iter().filter(|seen| **seen == status).count();
@@ -338,7 +365,7 @@ async fn many_wishes_at_once_buy_once() {
     let (one, other) = tokio::join!(world.service.work_purchases(), world.service.work_purchases());
     one.and(other).expect("purchases are worked on");
     assert_eq!(world.get(&path).await.json()["status"], "purchased");
-    assert_eq!(world.books(&path).await.charges, 1);
+    assert_eq!(world.carrier_charges(&path).await.charges, 1);
 }
 
 #[tokio::test]

@@ -4,10 +4,10 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::party::parcel;
+use crate::populated_organisation::parcel;
+use crate::purchase_requests::{errors, parcel_to, service};
 use crate::receiver::{Answer, Gate, Receiver};
-use crate::shipper::{errors, parcel_to, service};
-use crate::shop::{refusal, texts};
+use crate::stock_requests::{refusal, texts};
 use crate::world::World;
 
 /// A further account with the sandbox carrier; gives its id.
@@ -176,13 +176,13 @@ async fn a_rate_can_be_bought_for_a_day() {
     let path = world.shipment(parcel()).await;
     let rate = world.rate(&path).await["rates"][0].clone();
     assert_eq!(&rate["expires_at"].as_str().unwrap()[..16], "2026-11-02T09:00");
-    let wish = json!({"rate": rate["id"]});
+    let wanted = json!({"rate": rate["id"]});
     world.advance_seconds(24 * 3600 + 1);
-    let late = world.begin(&format!("{path}/purchase"), Some(wish.clone())).await;
+    let late = world.begin(&format!("{path}/purchase"), Some(wanted.clone())).await;
     assert_eq!(refusal(&late), (409, "rate_expired".to_owned()));
     assert_eq!(world.get(&path).await.json()["status"], "rated");
     let fresh = world.rate(&path).await["rates"][0]["id"].clone();
-    assert_eq!(world.begin(&format!("{path}/purchase"), Some(wish)).await.code(), "rate_not_found");
+    assert_eq!(world.begin(&format!("{path}/purchase"), Some(wanted)).await.code(), "rate_not_found");
     assert_eq!(world.begin(&format!("{path}/purchase"), Some(json!({"rate": fresh}))).await.status, 202);
 }
 

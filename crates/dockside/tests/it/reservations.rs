@@ -3,7 +3,7 @@
 use model::World as Mode;
 use serde_json::json;
 
-use crate::shop::{lines, refusal, texts};
+use crate::stock_requests::{lines, refusal, texts};
 use crate::world::World;
 
 #[tokio::test]

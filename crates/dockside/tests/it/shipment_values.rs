@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use crate::party::parcel;
+use crate::populated_organisation::parcel;
 use crate::shipments::full_shipment;
 use crate::world::{Reply, World};
 
@@ -155,8 +155,8 @@ async fn the_contract_has_every_allowed_word() {
         "ShipmentError",
         "code",
         "rates_unavailable rate_expired address_invalid post_code_invalid service_unavailable insufficient_funds \
-         credentials_invalid customs_required weight_limit dimensions_limit label_format_unavailable purchase_declined \
-         provider_timeout provider_unavailable outcome_unknown duplicate_purchase_voided",
+         credentials_invalid customs_required weight_limit dimensions_limit label_format_unavailable option_unavailable \
+         purchase_declined provider_timeout provider_unavailable outcome_unknown duplicate_purchase_voided",
     );
 }
 

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::party::parcel;
-use crate::shop::refusal;
+use crate::populated_organisation::parcel;
+use crate::stock_requests::refusal;
 use crate::world::World;
 
 /// Every field that the interface shows, with the values that it shows.
@@ -294,7 +294,7 @@ async fn a_shipment_is_deleted_until_it_is_bought() {
     assert_eq!(world.delete(&path).await.status, 204);
     assert_eq!(refusal(&world.get(&path).await), (404, "not_found".to_owned()));
     assert_eq!(world.newest_event("shipment.deleted").await["data"]["object"]["status"], "rated");
-    let failed = world.shipment(crate::shipper::parcel_to("SBX-DECLINED")).await;
+    let failed = world.shipment(crate::purchase_requests::parcel_to("SBX-DECLINED")).await;
     assert_eq!(world.buy(&failed).await["status"], "purchase_failed");
     assert_eq!(world.delete(&failed).await.status, 204);
     assert_eq!(world.get("/purchase_attempts").await.ids(), Vec::<String>::new());
@@ -312,10 +312,10 @@ async fn shipments_are_listed_by_status() {
     }
     world.begin(&format!("{voided}/void"), None).await;
     world.work().await;
-    let failed = world.shipment(crate::shipper::parcel_to("SBX-FUNDS")).await;
+    let failed = world.shipment(crate::purchase_requests::parcel_to("SBX-FUNDS")).await;
     world.buy(&failed).await;
     let purchasing = world.shipment(parcel()).await;
-    world.begin(&format!("{purchasing}/purchase"), Some(crate::shipper::service("economy"))).await;
+    world.begin(&format!("{purchasing}/purchase"), Some(crate::purchase_requests::service("economy"))).await;
     for (status, path) in [
         ("draft", &draft),
         ("rated", &rated),

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::shop::lines;
+use crate::stock_requests::lines;
 use crate::world::World;
 
 /// The events since a place in the log: types, resources, objects, and what the changed fields were.

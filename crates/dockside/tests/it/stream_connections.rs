@@ -5,7 +5,9 @@ use http_body_util::BodyExt;
 use model::scope::RESOURCES;
 use serde_json::{Value, json};
 
-use crate::listener::{Framing, Listener, connect_command, connection_token, provision, publish, user};
+use crate::stream_client::{
+    Framing, StreamClient, connect_command, connection_token, provision, publish, user,
+};
 use crate::world::{Call, World};
 
 const ORIGIN: &str = "https://console.example";
@@ -40,7 +42,7 @@ async fn every_stream_begins_with_the_connect_reply_and_goes_on_with_what_is_wri
     let epoch = world.service.epoch().await.unwrap();
     let mut listeners = Vec::new();
     for (request, framing, is_uni) in openings(&world).await {
-        let mut listener = Listener::open(request, framing).await;
+        let mut listener = StreamClient::open(request, framing).await;
         let first = listener.next().await;
         let connect = &first["connect"];
         assert_eq!(listener.status, 200, "{first}");
@@ -101,13 +103,13 @@ async fn by_protobuf_each_message_has_its_length_before_it() {
 async fn what_a_client_says_later_comes_through_emulation() {
     let world = World::new().await;
     provision(&world, &world.token).await;
-    let (mut listener, connected) = Listener::connect(&world, &world.token).await;
+    let (mut listener, connected) = StreamClient::connect(&world, &world.token).await;
     let command = json!({"id": 2, "subscribe": {"channel": "system:announcements"}});
     assert_eq!(listener.send(&world, &connected, &command).await, 204);
     let reply = listener.next().await;
     assert_eq!((&reply["id"], &reply["subscribe"]["positioned"]), (&json!(2), &json!(true)), "{reply}");
     // What can't be read ends the connection it was for, and no other.
-    let (mut other, other_connected) = Listener::connect(&world, &world.token).await;
+    let (mut other, other_connected) = StreamClient::connect(&world, &world.token).await;
     assert_eq!(other.send(&world, &other_connected, &json!("nonsense")).await, 204);
     assert_eq!(other.closed_with().await, (3501, "bad request".to_owned()));
     assert_eq!(other.send(&world, &other_connected, &command).await, 404, "it is over");
@@ -119,7 +121,7 @@ async fn what_a_client_says_later_comes_through_emulation() {
 async fn an_emulated_frame_must_be_sound_and_for_a_session_of_this_node() {
     let world = World::new().await;
     provision(&world, &world.token).await;
-    let (_listener, connected) = Listener::connect(&world, &world.token).await;
+    let (_listener, connected) = StreamClient::connect(&world, &world.token).await;
     let (session, node) = (&connected["connect"]["session"], &connected["connect"]["node"]);
     assert_eq!(node, world.service.stream_node());
     let send = async |body: String| {
@@ -198,7 +200,7 @@ async fn beyond_its_places_a_server_turns_clients_away_until_one_goes() {
     let open = async || {
         let command = connect_command(&world, &world.token).await.to_string();
         let request = world.request("POST", "/connection/http_stream").anonymous();
-        Listener::open(request.raw("application/json", command), Framing::Lines).await
+        StreamClient::open(request.raw("application/json", command), Framing::Lines).await
     };
     let (mut first, mut second) = (open().await, open().await);
     assert_eq!((first.status, second.status), (200, 200));

@@ -3,8 +3,8 @@
 use model::World as Mode;
 use serde_json::{Value, json};
 
-use crate::listener::{
-    Listener, connect_command, connection_token, provision, publish, subscription_token, user,
+use crate::stream_client::{
+    StreamClient, connect_command, connection_token, provision, publish, subscription_token, user,
 };
 use crate::world::World;
 
@@ -16,7 +16,7 @@ async fn access_token(world: &World, scopes: &[&str]) -> (String, String) {
 }
 
 /// Whether a listener hears what is written now.
-async fn hears(world: &World, listener: &mut Listener, token: &str) -> bool {
+async fn hears(world: &World, listener: &mut StreamClient, token: &str) -> bool {
     let body = crate::world::depot("Marker");
     let made = world.request("POST", "/locations").token(token).json(body).send().await.json();
     publish(world).await;
@@ -29,14 +29,14 @@ async fn revoking_an_access_token_ends_what_it_opened_and_nothing_else() {
     let world = World::new().await;
     provision(&world, &world.token).await;
     let (id, secret) = access_token(&world, &["events:read", "locations:read"]).await;
-    let (mut ended, _) = Listener::connect(&world, &secret).await;
+    let (mut ended, _) = StreamClient::connect(&world, &secret).await;
     let (_, other_secret) = access_token(&world, &["events:read", "locations:read"]).await;
-    let (mut other, _) = Listener::connect(&world, &other_secret).await;
+    let (mut other, _) = StreamClient::connect(&world, &other_secret).await;
     let kept = connect_command(&world, &secret).await;
     assert_eq!(world.delete(format!("/access_tokens/{id}")).await.status, 204);
     assert_eq!(ended.closed_with().await, (3014, "state invalidated".to_owned()));
     // Its stream token is still good by itself.
-    let (mut again, first) = Listener::connect_with(&world, kept).await;
+    let (mut again, first) = StreamClient::connect_with(&world, kept).await;
     assert_eq!(first["push"]["disconnect"]["code"], 3014, "{first}");
     assert_eq!(again.next_or_end().await, None);
     assert!(hears(&world, &mut other, &world.token).await);
@@ -51,7 +51,7 @@ async fn revoking_ends_what_was_opened_with_tokens_traded_for_it() {
     let request = world.request("POST", "/oauth/token").anonymous();
     let traded = request.raw("application/x-www-form-urlencoded", form).send().await.json();
     let child = traded["access_token"].as_str().unwrap_or_else(|| panic!("no token: {traded}"));
-    let (mut listener, _) = Listener::connect(&world, child).await;
+    let (mut listener, _) = StreamClient::connect(&world, child).await;
     assert_eq!(world.delete(format!("/access_tokens/{id}")).await.status, 204);
     assert_eq!(listener.closed_with().await, (3014, "state invalidated".to_owned()));
 }
@@ -62,7 +62,7 @@ async fn a_stream_ends_when_its_access_token_does() {
     provision(&world, &world.token).await;
     let body = json!({"scopes": ["*"], "expires_at": "2026-11-01T09:10:00Z"});
     let made = world.post("/access_tokens", body).await.json();
-    let (mut listener, connected) = Listener::connect(&world, made["token"].as_str().unwrap()).await;
+    let (mut listener, connected) = StreamClient::connect(&world, made["token"].as_str().unwrap()).await;
     assert!((590..=600).contains(&connected["connect"]["ttl"].as_u64().unwrap()), "{connected}");
     let jobs = world.service.start_jobs().unwrap();
     world.advance_seconds(10 * 60);
@@ -78,13 +78,13 @@ async fn deprovisioning_ends_all_streams_of_the_owner_for_good() {
     for token in [&world.token, &rival, &test] {
         provision(&world, token).await;
     }
-    let (mut ended, _) = Listener::connect(&world, &world.token).await;
-    let (mut rivals, _) = Listener::connect(&world, &rival).await;
-    let (mut tests, _) = Listener::connect(&world, &test).await;
+    let (mut ended, _) = StreamClient::connect(&world, &world.token).await;
+    let (mut rivals, _) = StreamClient::connect(&world, &rival).await;
+    let (mut tests, _) = StreamClient::connect(&world, &test).await;
     let kept = connect_command(&world, &world.token).await;
     assert_eq!(world.request("POST", "/events/deprovision").send().await.status, 204);
     assert_eq!(ended.closed_with().await, (3503, "force disconnect".to_owned()));
-    let (_, first) = Listener::connect_with(&world, kept).await;
+    let (_, first) = StreamClient::connect_with(&world, kept).await;
     assert_eq!(first["push"]["disconnect"]["code"], 3503, "{first}");
     assert!(hears(&world, &mut rivals, &rival).await && hears(&world, &mut tests, &test).await);
 }
@@ -104,7 +104,7 @@ async fn a_token_that_is_over_or_not_ours_opens_nothing() {
     let unsigned = parts.join(".");
     for token in ["", "nonsense", "a.b.c", &forged, &unsigned, &for_a_channel, &world.token] {
         let (mut listener, first) =
-            Listener::connect_with(&world, json!({"id": 1, "connect": {"token": token}})).await;
+            StreamClient::connect_with(&world, json!({"id": 1, "connect": {"token": token}})).await;
         let end = &first["push"]["disconnect"];
         assert_eq!(
             (&end["code"], &end["reason"]),
@@ -115,7 +115,7 @@ async fn a_token_that_is_over_or_not_ours_opens_nothing() {
     }
     world.advance_seconds(30 * 60);
     let (_listener, first) =
-        Listener::connect_with(&world, json!({"id": 1, "connect": {"token": good}})).await;
+        StreamClient::connect_with(&world, json!({"id": 1, "connect": {"token": good}})).await;
     assert_eq!(first, json!({"id": 1, "error": {"code": 109, "message": "token expired"}}));
 }
 
@@ -132,7 +132,7 @@ async fn a_subscription_token_opens_its_channel_for_its_user_alone() {
         json!({"id": 2, "subscribe": {"channel": channel, "token": token}})
     };
     // Its own user, by an access token that does not bring the channel along.
-    let (mut own, connected) = Listener::connect(&world, &narrow).await;
+    let (mut own, connected) = StreamClient::connect(&world, &narrow).await;
     own.send(&world, &connected, &join("", &channel)).await;
     assert_eq!(own.next().await["error"]["code"], 103);
     own.send(&world, &connected, &join(&token, &channel)).await;
@@ -143,13 +143,13 @@ async fn a_subscription_token_opens_its_channel_for_its_user_alone() {
     assert_eq!(own.next().await["error"]["code"], 105);
     assert!(hears(&world, &mut own, &world.token).await);
     // A token for another channel, or another user's, is an attack, or a bug of the application.
-    let (mut listener, connected) = Listener::connect(&world, &narrow).await;
+    let (mut listener, connected) = StreamClient::connect(&world, &narrow).await;
     listener.send(&world, &connected, &join(&token, &channel.replace("locations", "orders"))).await;
     assert_eq!(listener.closed_with().await, (3500, "invalid token".to_owned()));
-    let (mut listener, connected) = Listener::connect(&world, &rival).await;
+    let (mut listener, connected) = StreamClient::connect(&world, &rival).await;
     listener.send(&world, &connected, &join(&token, &channel)).await;
     assert_eq!(listener.closed_with().await, (3500, "invalid token".to_owned()));
-    let (mut listener, connected) = Listener::connect(&world, &rival).await;
+    let (mut listener, connected) = StreamClient::connect(&world, &rival).await;
     listener.send(&world, &connected, &join("", &channel)).await;
     let answer = listener.next().await;
     assert_eq!(answer, json!({"id": 2, "error": {"code": 103, "message": "permission denied"}}));
@@ -163,7 +163,7 @@ async fn the_channel_joined_with_a_token_ends_with_its_access_token() {
     let (_, narrow) = access_token(&world, &["events:read"]).await;
     let (id, joining) = access_token(&world, &["events:read", "locations:read"]).await;
     let token = subscription_token(&world, &joining, &channel).await;
-    let (mut listener, connected) = Listener::connect(&world, &narrow).await;
+    let (mut listener, connected) = StreamClient::connect(&world, &narrow).await;
     let join = json!({"id": 2, "subscribe": {"channel": channel, "token": token}});
     listener.send(&world, &connected, &join).await;
     assert!(listener.next().await["subscribe"].is_object());
@@ -184,7 +184,7 @@ async fn a_client_may_read_and_never_publish() {
     let world = World::new().await;
     provision(&world, &world.token).await;
     let channel = format!("orders:{}#{}", world.owner(), user(&world, &world.token).await);
-    let (mut listener, connected) = Listener::connect(&world, &world.token).await;
+    let (mut listener, connected) = StreamClient::connect(&world, &world.token).await;
     let publish = json!({"id": 2, "publish": {"channel": channel, "data": {"forged": true}}});
     listener.send(&world, &connected, &publish).await;
     assert_eq!(
@@ -199,7 +199,7 @@ async fn a_client_may_read_and_never_publish() {
 async fn a_server_that_stops_tells_clients_to_come_back() {
     let world = World::new().await;
     provision(&world, &world.token).await;
-    let (mut listener, _) = Listener::connect(&world, &world.token).await;
+    let (mut listener, _) = StreamClient::connect(&world, &world.token).await;
     world.service.close_streams().await;
     assert_eq!(listener.closed_with().await, (3001, "shutdown".to_owned()));
 }

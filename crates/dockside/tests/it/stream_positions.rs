@@ -5,8 +5,8 @@ use api::route;
 use model::World as Mode;
 use serde_json::json;
 
-use crate::listener::{Listener, connection_token, provision, publish};
-use crate::party::Party;
+use crate::populated_organisation::PopulatedOrganisation;
+use crate::stream_client::{StreamClient, connection_token, provision, publish};
 use crate::world::{Reply, World};
 
 /// Longer than a position is remembered.
@@ -26,15 +26,15 @@ async fn newest(world: &World, token: &str) -> u64 {
 #[tokio::test]
 async fn every_read_of_state_tells_the_position_and_nothing_else_does() {
     let world = World::new().await;
-    let party = Party::settle(&world, "Acme", Mode::Live).await;
+    let tenant = PopulatedOrganisation::populate(&world, "Acme", Mode::Live).await;
     let epoch = world.service.epoch().await.unwrap().to_string();
     let rows = route::all();
     let (mut told, mut silent) = (0, 0);
     let gets = rows.iter().filter(|route| route.scope.is_some() && route.method == http::Method::GET);
     // What acts is not read, although it is a GET.
     for route in gets.filter(|route| !route.path.ends_with("provision")) {
-        let path = party.path(route);
-        let reply = world.request("GET", &path).token(&party.token).send().await;
+        let path = tenant.path(route);
+        let reply = world.request("GET", &path).token(&tenant.token).send().await;
         if !route.shows_state() {
             assert_eq!(position(&reply), None, "{path}");
             silent += 1;
@@ -42,13 +42,13 @@ async fn every_read_of_state_tells_the_position_and_nothing_else_does() {
         }
         assert_eq!(reply.status, 200, "{path}: {reply}");
         let (offset, of) = position(&reply).unwrap_or_else(|| panic!("{path} tells no position"));
-        let newest = newest(&world, &party.token).await;
+        let newest = newest(&world, &tenant.token).await;
         assert!(of == epoch && offset <= newest && offset > 0, "{path}: {offset} of {newest}, {of}");
-        let head = world.request("HEAD", &path).token(&party.token).send().await;
+        let head = world.request("HEAD", &path).token(&tenant.token).send().await;
         assert!(position(&head).is_some(), "HEAD {path}");
         told += 1;
         let Some(tag) = reply.headers.get("etag") else { continue };
-        let known = world.request("GET", &path).token(&party.token);
+        let known = world.request("GET", &path).token(&tenant.token);
         let known = known.header("if-none-match", tag.to_str().unwrap()).send().await;
         assert_eq!(known.status, 304, "{path}");
         assert!(position(&known).is_some_and(|(_, of)| of == epoch), "{path}: a 304 tells no position");
@@ -103,12 +103,12 @@ async fn who_loads_and_then_subscribes_misses_nothing() {
     let later = [world.location("Later").await, world.location("Later").await];
     publish(&world).await;
     let channel =
-        format!("locations:{}#{}", world.owner(), crate::listener::user(&world, &world.token).await);
+        format!("locations:{}#{}", world.owner(), crate::stream_client::user(&world, &world.token).await);
     let command = json!({"id": 1, "connect": {
         "token": connection_token(&world, &world.token).await,
         "subs": {&channel: {"recover": true, "offset": offset, "epoch": epoch}},
     }});
-    let (_listener, connected) = Listener::connect_with(&world, command).await;
+    let (_listener, connected) = StreamClient::connect_with(&world, command).await;
     let channel = &connected["connect"]["subs"][&channel];
     assert_eq!(
         (&channel["recovered"], &channel["was_recovering"]),

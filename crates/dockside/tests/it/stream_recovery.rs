@@ -7,7 +7,7 @@ use model::World as Mode;
 use model::access_token::Secret;
 use serde_json::{Value, json};
 
-use crate::listener::{Listener, connection_token, provision, publish, subscription_token, user};
+use crate::stream_client::{StreamClient, connection_token, provision, publish, subscription_token, user};
 use crate::world::{World, depot};
 
 /// Longer than events are kept.
@@ -31,12 +31,12 @@ impl Scene {
     }
 
     /// Connects as one who has seen the channel up to this offset; gives what is said of the channel.
-    async fn recover(&self, offset: u64, epoch: &str) -> (Listener, Value) {
+    async fn recover(&self, offset: u64, epoch: &str) -> (StreamClient, Value) {
         let command = json!({"id": 1, "connect": {
             "token": connection_token(&self.world, &self.world.token).await,
             "subs": {&self.channel: {"recover": true, "offset": offset, "epoch": epoch}},
         }});
-        let (listener, connected) = Listener::connect_with(&self.world, command).await;
+        let (listener, connected) = StreamClient::connect_with(&self.world, command).await;
         assert!(connected["connect"].is_object(), "{connected}");
         (listener, connected["connect"]["subs"][&self.channel].clone())
     }
@@ -46,7 +46,7 @@ impl Scene {
         let world = &self.world;
         let narrow = world.token_for("Acme", "events:read", Mode::Live).await;
         let token = subscription_token(world, &world.token, &self.channel).await;
-        let (mut listener, connected) = Listener::connect(world, &narrow).await;
+        let (mut listener, connected) = StreamClient::connect(world, &narrow).await;
         let join = json!({"id": 2, "subscribe": {
             "channel": self.channel, "token": token, "recover": true, "offset": offset, "epoch": epoch, "flag": 3,
         }});
@@ -190,7 +190,7 @@ async fn announcements_reach_all_who_joined_and_can_be_recovered() {
     };
     let mut listeners = Vec::new();
     for token in [&world.token, &rival] {
-        let (mut listener, connected) = Listener::connect(world, token).await;
+        let (mut listener, connected) = StreamClient::connect(world, token).await;
         listener.send(world, &connected, &join(json!({}))).await;
         let joined = listener.next().await;
         assert!(joined["subscribe"]["positioned"] == true && joined["subscribe"].get("expires").is_none());
@@ -207,7 +207,7 @@ async fn announcements_reach_all_who_joined_and_can_be_recovered() {
             assert!(publication["data"]["created_at"].is_string());
         }
     }
-    let (mut late, connected) = Listener::connect(world, &rival).await;
+    let (mut late, connected) = StreamClient::connect(world, &rival).await;
     late.send(world, &connected, &join(json!({"recover": true, "offset": first, "epoch": scene.epoch})))
         .await;
     let joined = late.next().await;
@@ -226,7 +226,7 @@ async fn nobody_hears_another_organisation_or_the_other_world() {
     let mut listeners = Vec::new();
     for token in &tokens {
         provision(&world, token).await;
-        listeners.push(Listener::connect(&world, token).await.0);
+        listeners.push(StreamClient::connect(&world, token).await.0);
     }
     let mut written = vec![Vec::new(); tokens.len()];
     for round in 0..10 {

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::hook::{Hook, micros, statuses};
 use crate::receiver::{Answer, Gate, sequences};
+use crate::test_endpoint::{TestEndpoint, micros, statuses};
 use crate::world::{World, until};
 
 const DAY_SECONDS: i64 = 24 * 3600;
@@ -11,7 +11,7 @@ const DAY_SECONDS: i64 = 24 * 3600;
 #[tokio::test]
 async fn a_delivery_is_the_event_signed() {
     let world = World::new().await;
-    let hook = Hook::new(&world).await;
+    let hook = TestEndpoint::new(&world).await;
     let location = world.location("Depot").await;
     world.patch(format!("/locations/{location}"), json!({"name": "Renamed"})).await;
     world.deliver().await;
@@ -41,7 +41,7 @@ async fn a_delivery_is_the_event_signed() {
 async fn events_come_in_order_and_once() {
     let world = World::new().await;
     world.happen(2).await;
-    let hook = Hook::new(&world).await;
+    let hook = TestEndpoint::new(&world).await;
     world.happen(100).await;
     world.deliver().await;
     world.happen(50).await;
@@ -53,7 +53,8 @@ async fn events_come_in_order_and_once() {
 #[tokio::test]
 async fn an_endpoint_gets_the_types_it_asked_for() {
     let world = World::new().await;
-    let hook = Hook::with(&world, json!({"event_types": ["location.deleted", "location.updated"]})).await;
+    let hook =
+        TestEndpoint::with(&world, json!({"event_types": ["location.deleted", "location.updated"]})).await;
     let location = world.location("Depot").await;
     let path = format!("/locations/{location}");
     world.patch(&path, json!({"name": "Renamed"})).await;
@@ -74,7 +75,7 @@ async fn an_endpoint_gets_the_types_it_asked_for() {
 #[tokio::test]
 async fn a_change_holds_for_the_next_event() {
     let world = World::new().await;
-    let hook = Hook::new(&world).await;
+    let hook = TestEndpoint::new(&world).await;
     // As a server runs: a lane waits for news with what it knows of its endpoint.
     let jobs = world.service.start_jobs().unwrap();
     world.happen(1).await;
@@ -93,7 +94,7 @@ async fn a_change_holds_for_the_next_event() {
 #[tokio::test]
 async fn what_is_told_of_while_disabled_comes_once_enabled() {
     let world = World::new().await;
-    let hook = Hook::new(&world).await;
+    let hook = TestEndpoint::new(&world).await;
     world.happen(1).await;
     world.deliver().await;
     let disabled = hook.patch(&world, json!({"disabled": true})).await;
@@ -104,7 +105,7 @@ async fn what_is_told_of_while_disabled_comes_once_enabled() {
     hook.patch(&world, json!({"disabled": false})).await;
     world.deliver().await;
     assert_eq!(sequences(&hook.receiver.seen()), [1, 2, 3, 4]);
-    let later = Hook::with(&world, json!({"disabled": true})).await;
+    let later = TestEndpoint::with(&world, json!({"disabled": true})).await;
     world.happen(1).await;
     world.deliver().await;
     later.patch(&world, json!({"disabled": false})).await;
@@ -115,7 +116,7 @@ async fn what_is_told_of_while_disabled_comes_once_enabled() {
 #[tokio::test]
 async fn one_that_does_not_answer_delays_nobody_else() {
     let world = World::new().await;
-    let (stuck, sound) = (Hook::new(&world).await, Hook::new(&world).await);
+    let (stuck, sound) = (TestEndpoint::new(&world).await, TestEndpoint::new(&world).await);
     let gate = Gate::closed();
     stuck.receiver.answer(Answer::status(200).behind(&gate));
     world.happen(20).await;
@@ -132,7 +133,7 @@ async fn one_that_does_not_answer_delays_nobody_else() {
 #[tokio::test]
 async fn the_beginning_of_an_answer_is_kept_whatever_it_is() {
     let world = World::new().await;
-    let hook = Hook::new(&world).await;
+    let hook = TestEndpoint::new(&world).await;
     let long = "0123456789".repeat(1000);
     hook.receiver.answer_next([
         Answer::status(200).body(long.clone()),
@@ -158,7 +159,7 @@ async fn the_beginning_of_an_answer_is_kept_whatever_it_is() {
 #[tokio::test]
 async fn an_attempt_without_an_answer_says_why() {
     let world = World::new().await;
-    let hook = Hook::new(&world).await;
+    let hook = TestEndpoint::new(&world).await;
     hook.receiver.answer_next([Answer::cut()]);
     world.happen(1).await;
     world.deliver().await;
@@ -178,7 +179,7 @@ async fn an_attempt_without_an_answer_says_why() {
 #[tokio::test]
 async fn a_test_is_sent_once_and_is_no_event() {
     let world = World::new().await;
-    let (hook, other) = (Hook::new(&world).await, Hook::new(&world).await);
+    let (hook, other) = (TestEndpoint::new(&world).await, TestEndpoint::new(&world).await);
     let ask = async || world.act(&format!("{}/test", hook.path)).await;
     let made = ask().await;
     let delivery = made.json();
@@ -214,7 +215,7 @@ async fn a_test_is_sent_once_and_is_no_event() {
 #[tokio::test]
 async fn a_repeated_request_sends_one_test() {
     let world = World::new().await;
-    let hook = Hook::new(&world).await;
+    let hook = TestEndpoint::new(&world).await;
     let path = format!("{}/test", hook.path);
     let ask = async || world.request("POST", &path).header("idempotency-key", "k").send().await;
     let (first, again) = (ask().await, ask().await);
@@ -226,7 +227,7 @@ async fn a_repeated_request_sends_one_test() {
 #[tokio::test]
 async fn deliveries_are_listed_by_status_and_in_pages() {
     let world = World::new().await;
-    let hook = Hook::new(&world).await;
+    let hook = TestEndpoint::new(&world).await;
     hook.receiver.answer_next([200, 500, 200, 200, 500, 200, 200].map(Answer::status));
     world.happen(7).await;
     world.deliver().await;
@@ -249,7 +250,7 @@ async fn deliveries_are_listed_by_status_and_in_pages() {
     assert_eq!(walked, list("status=succeeded").await.ids());
     assert_eq!(walked.len(), 5);
     assert_eq!(list("status=lost").await.code(), "invalid_query");
-    let other = Hook::new(&world).await;
+    let other = TestEndpoint::new(&world).await;
     let cursor = list("limit=2").await.json()["next_cursor"].as_str().unwrap().to_owned();
     let foreign = world.get(format!("{}/deliveries?limit=2&cursor={cursor}", other.path)).await;
     assert_eq!(foreign.code(), "invalid_cursor");
@@ -260,7 +261,7 @@ async fn deliveries_are_listed_by_status_and_in_pages() {
 #[tokio::test]
 async fn deliveries_are_kept_as_long_as_events_and_until_they_are_done() {
     let world = World::new().await;
-    let hook = Hook::new(&world).await;
+    let hook = TestEndpoint::new(&world).await;
     hook.receiver.answer_next([Answer::status(200), Answer::status(500)]);
     world.happen(2).await;
     world.deliver().await;

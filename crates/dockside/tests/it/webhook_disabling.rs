@@ -3,12 +3,12 @@
 use model::webhook_delivery::FAILING_SECONDS_MAX;
 use serde_json::{Value, json};
 
-use crate::hook::{Hook, statuses};
 use crate::receiver::{Answer, sequences};
+use crate::test_endpoint::{TestEndpoint, statuses};
 use crate::world::World;
 
 /// The events of an endpoint that was disabled, as the log shows them.
-async fn told(world: &World, hook: &Hook) -> Vec<Value> {
+async fn told(world: &World, hook: &TestEndpoint) -> Vec<Value> {
     world.relay().await;
     let page = world.get(format!("/events?type=webhook_endpoint.disabled&resource_id={}", hook.id)).await;
     page.json()["data"].as_array().unwrap().clone()
@@ -21,7 +21,7 @@ fn reason(endpoint: &Value) -> (&Value, &Value) {
 #[tokio::test]
 async fn one_that_is_gone_is_disabled_at_once_and_the_log_says_so() {
     let world = World::new().await;
-    let (hook, witness) = (Hook::new(&world).await, Hook::new(&world).await);
+    let (hook, witness) = (TestEndpoint::new(&world).await, TestEndpoint::new(&world).await);
     hook.receiver.answer_next([Answer::status(500), Answer::status(410)]);
     world.happen(3).await;
     world.deliver().await;
@@ -49,7 +49,7 @@ async fn one_that_is_gone_is_disabled_at_once_and_the_log_says_so() {
 #[tokio::test]
 async fn five_days_of_nothing_but_failures_disable() {
     let world = World::new().await;
-    let hook = Hook::new(&world).await;
+    let hook = TestEndpoint::new(&world).await;
     hook.answers(500);
     let steps = 10;
     for step in 0..steps {
@@ -88,7 +88,7 @@ async fn five_days_of_nothing_but_failures_disable() {
 #[tokio::test]
 async fn a_success_in_between_starts_the_five_days_anew() {
     let world = World::new().await;
-    let hook = Hook::new(&world).await;
+    let hook = TestEndpoint::new(&world).await;
     for _ in 0..4 {
         hook.receiver.answer_next([Answer::status(200)]);
         hook.answers(500);
@@ -109,7 +109,7 @@ async fn a_success_in_between_starts_the_five_days_anew() {
 #[tokio::test]
 async fn whoever_disables_it_is_not_corrected() {
     let world = World::new().await;
-    let hook = Hook::new(&world).await;
+    let hook = TestEndpoint::new(&world).await;
     let gate = crate::receiver::Gate::closed();
     hook.receiver.answer(Answer::status(410).behind(&gate));
     world.happen(1).await;

@@ -7,8 +7,8 @@ use model::{Id, World as Mode};
 use serde_json::{Value, json};
 use store::webhook_deliveries;
 
-use crate::hook::{ENDPOINTS, Hook};
-use crate::party::{Caller, Party, scoped, send};
+use crate::populated_organisation::{Caller, PopulatedOrganisation, scoped, send};
+use crate::test_endpoint::{ENDPOINTS, TestEndpoint};
 use crate::world::World;
 
 const URL: &str = "https://shop.example.com/hook";
@@ -28,6 +28,7 @@ async fn an_endpoint_is_made_read_and_listed() {
         "id",
         "url",
         "event_types",
+        "resources",
         "description",
         "disabled",
         "disabled_reason",
@@ -38,7 +39,7 @@ async fn an_endpoint_is_made_read_and_listed() {
     assert_eq!(names, expected);
     let path = format!("{ENDPOINTS}/{}", made["id"].as_str().unwrap());
     let read = world.get(&path).await;
-    insta::assert_snapshot!(read, @r##"200 {"id":"we_#1","url":"https://shop.example.com/hook","event_types":["*"],"description":"Shop","disabled":false,"disabled_reason":null,"created_at":"#time","updated_at":"#time"}"##);
+    insta::assert_snapshot!(read, @r##"200 {"id":"we_#1","url":"https://shop.example.com/hook","event_types":["*"],"resources":["*"],"description":"Shop","disabled":false,"disabled_reason":null,"created_at":"#time","updated_at":"#time"}"##);
     assert_eq!(read.header("etag"), "\"1\"");
     assert_eq!(read.json(), without_secret(made));
     let other = without_secret(world.endpoint(json!({"url": URL, "disabled": true})).await);
@@ -51,7 +52,7 @@ async fn an_endpoint_is_made_read_and_listed() {
 #[tokio::test]
 async fn without_a_provision_every_route_is_refused() {
     let world = World::new().await;
-    let ours = Party::settle(&world, "Acme", Mode::Live).await;
+    let ours = PopulatedOrganisation::populate(&world, "Acme", Mode::Live).await;
     world.act("/events/deprovision").await;
     let routes: Vec<_> = scoped().into_iter().filter(|route| route.path.starts_with(ENDPOINTS)).collect();
     assert!(routes.len() >= 11);
@@ -65,7 +66,7 @@ async fn without_a_provision_every_route_is_refused() {
 }
 
 /// How many deliveries are stored for an endpoint, be it there or not.
-async fn stored_deliveries(world: &World, hook: &Hook) -> usize {
+async fn stored_deliveries(world: &World, hook: &TestEndpoint) -> usize {
     let (owner, id) = (world.owner(), Id::parse(&hook.id).unwrap());
     let start = store::Start::First;
     let read = world
@@ -77,7 +78,7 @@ async fn stored_deliveries(world: &World, hook: &Hook) -> usize {
 #[tokio::test]
 async fn deprovisioning_deletes_the_endpoints_and_later_their_deliveries() {
     let world = World::new().await;
-    let (hook, spare) = (Hook::new(&world).await, Hook::new(&world).await);
+    let (hook, spare) = (TestEndpoint::new(&world).await, TestEndpoint::new(&world).await);
     world.happen(3).await;
     world.deliver().await;
     let delivery = hook.path_of(&hook.deliveries(&world).await[0]);
@@ -100,7 +101,7 @@ async fn deprovisioning_deletes_the_endpoints_and_later_their_deliveries() {
 #[tokio::test]
 async fn deleting_one_leaves_the_others() {
     let world = World::new().await;
-    let (gone, left) = (Hook::new(&world).await, Hook::new(&world).await);
+    let (gone, left) = (TestEndpoint::new(&world).await, TestEndpoint::new(&world).await);
     world.happen(1).await;
     world.deliver().await;
     let stale = world.request("DELETE", &gone.path).header("if-match", "\"7\"").send().await;

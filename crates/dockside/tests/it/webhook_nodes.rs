@@ -9,8 +9,8 @@ use service::{Service, SystemRandom};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-use crate::hook::{Hook, statuses};
 use crate::receiver::{Answer, Gate, sequences};
+use crate::test_endpoint::{TestEndpoint, statuses};
 use crate::world::World;
 
 /// Longer than a server is taken to live after it last said so.
@@ -31,7 +31,7 @@ async fn another(world: &World) -> Service {
 async fn an_event_is_sent_by_one_of_them() {
     const EVENTS: usize = 500;
     let world = World::new().await;
-    let (one, two) = (Hook::new(&world).await, Hook::new(&world).await);
+    let (one, two) = (TestEndpoint::new(&world).await, TestEndpoint::new(&world).await);
     let node = another(&world).await;
     world.happen(EVENTS).await;
     world.relay().await;
@@ -46,9 +46,9 @@ async fn an_event_is_sent_by_one_of_them() {
 }
 
 /// A world whose own server is stuck in the first of three deliveries, and another server.
-async fn stuck(gate: &Gate, answer: Answer) -> (World, Hook, Service, tokio::task::JoinHandle<()>) {
+async fn stuck(gate: &Gate, answer: Answer) -> (World, TestEndpoint, Service, tokio::task::JoinHandle<()>) {
     let world = World::new().await;
-    let hook = Hook::new(&world).await;
+    let hook = TestEndpoint::new(&world).await;
     let node = another(&world).await;
     hook.receiver.answer_next([answer.behind(gate)]);
     world.happen(3).await;
@@ -106,7 +106,7 @@ async fn a_server_that_does_not_know_it_was_shut_out_changes_nothing() {
 #[tokio::test]
 async fn a_server_that_stops_finishes_what_it_is_at_and_leaves_the_rest() {
     let world = World::new().await;
-    let hook = Hook::new(&world).await;
+    let hook = TestEndpoint::new(&world).await;
     let gate = Gate::closed();
     hook.receiver.answer_next([Answer::status(200).behind(&gate)]);
     world.happen(5).await;
@@ -181,7 +181,7 @@ async fn a_database_with_too_much_to_do_makes_nothing_come_twice() {
 }
 
 /// The late answer was 410: whoever believed it would disable the endpoint, or go back to its own place.
-async fn assert_nothing_came_of_it(world: &World, hook: &Hook) {
+async fn assert_nothing_came_of_it(world: &World, hook: &TestEndpoint) {
     assert_eq!(hook.shown(world).await["disabled"], false);
     assert_eq!(statuses(&hook.deliveries(world).await), ["succeeded"; 3]);
     hook.receiver.take();

@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
-use crate::hook::{Hook, statuses};
 use crate::receiver::{Answer, sequences};
+use crate::test_endpoint::{TestEndpoint, statuses};
 use crate::world::World;
 
 const DAY_SECONDS: i64 = 24 * 3600;
 
-async fn replay(world: &World, hook: &Hook, after: i64) -> Value {
+async fn replay(world: &World, hook: &TestEndpoint, after: i64) -> Value {
     let reply = world.post(format!("{}/replay", hook.path), json!({"after_sequence": after})).await;
     assert_eq!(reply.status, 200, "{reply}");
     reply.json()
@@ -17,7 +17,7 @@ async fn replay(world: &World, hook: &Hook, after: i64) -> Value {
 #[tokio::test]
 async fn a_delivery_is_sent_again_as_a_new_one() {
     let world = World::new().await;
-    let hook = Hook::new(&world).await;
+    let hook = TestEndpoint::new(&world).await;
     world.happen(2).await;
     world.deliver().await;
     let first = hook.deliveries(&world).await.remove(0);
@@ -42,7 +42,7 @@ async fn a_delivery_is_sent_again_as_a_new_one() {
 #[tokio::test]
 async fn a_replayed_delivery_has_its_own_retries() {
     let world = World::new().await;
-    let hook = Hook::new(&world).await;
+    let hook = TestEndpoint::new(&world).await;
     world.happen(1).await;
     world.deliver().await;
     let first = hook.delivery(&world).await;
@@ -61,7 +61,7 @@ async fn a_replayed_delivery_has_its_own_retries() {
 #[tokio::test]
 async fn what_is_not_kept_any_more_is_not_sent_again() {
     let world = World::new().await;
-    let hook = Hook::new(&world).await;
+    let hook = TestEndpoint::new(&world).await;
     world.happen(1).await;
     world.advance_seconds(29 * DAY_SECONDS);
     world.deliver().await;
@@ -81,7 +81,7 @@ async fn what_is_not_kept_any_more_is_not_sent_again() {
 async fn everything_after_a_place_comes_again_in_order_and_then_what_is_new() {
     let world = World::new().await;
     world.happen(3).await;
-    let hook = Hook::new(&world).await;
+    let hook = TestEndpoint::new(&world).await;
     world.happen(80).await;
     world.deliver().await;
     assert_eq!(sequences(&hook.receiver.take()), (4..=83).collect::<Vec<i64>>());
@@ -102,7 +102,7 @@ async fn everything_after_a_place_comes_again_in_order_and_then_what_is_new() {
 #[tokio::test]
 async fn what_was_sent_and_is_not_recorded_yet_comes_again_too() {
     let world = World::new().await;
-    let hook = Hook::new(&world).await;
+    let hook = TestEndpoint::new(&world).await;
     let gate = crate::receiver::Gate::closed();
     hook.receiver.answer_next([Answer::status(200), Answer::status(200).behind(&gate)]);
     world.happen(2).await;
@@ -120,7 +120,7 @@ async fn what_was_sent_and_is_not_recorded_yet_comes_again_too() {
 #[tokio::test]
 async fn a_replay_under_way_is_not_lost_to_what_was_being_sent() {
     let world = World::new().await;
-    let hook = Hook::new(&world).await;
+    let hook = TestEndpoint::new(&world).await;
     let gate = crate::receiver::Gate::closed();
     world.happen(2).await;
     world.deliver().await;
@@ -141,7 +141,7 @@ async fn a_replay_under_way_is_not_lost_to_what_was_being_sent() {
 #[tokio::test]
 async fn a_replay_ends_a_pause() {
     let world = World::new().await;
-    let hook = Hook::new(&world).await;
+    let hook = TestEndpoint::new(&world).await;
     world.happen(1).await;
     world.deliver().await;
     hook.answers(500);
@@ -157,7 +157,7 @@ async fn a_replay_ends_a_pause() {
 #[tokio::test]
 async fn a_place_that_the_log_does_not_reach_is_refused() {
     let world = World::new().await;
-    let hook = Hook::new(&world).await;
+    let hook = TestEndpoint::new(&world).await;
     let ask = async |after: Value| {
         let reply = world.post(format!("{}/replay", hook.path), json!({"after_sequence": after})).await;
         (reply.status.as_u16(), reply.issues())
@@ -187,7 +187,7 @@ async fn a_place_that_the_log_does_not_reach_is_refused() {
 #[tokio::test]
 async fn a_repeated_request_replays_once() {
     let world = World::new().await;
-    let hook = Hook::new(&world).await;
+    let hook = TestEndpoint::new(&world).await;
     world.happen(2).await;
     world.deliver().await;
     let one = format!("{}/replay", hook.path_of(&hook.deliveries(&world).await[0]));

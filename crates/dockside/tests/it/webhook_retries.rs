@@ -4,8 +4,8 @@
 use model::webhook_delivery::RETRY_SECONDS;
 use serde_json::{Value, json};
 
-use crate::hook::{Hook, micros, statuses};
 use crate::receiver::{Answer, sequences};
+use crate::test_endpoint::{TestEndpoint, micros, statuses};
 use crate::world::World;
 
 /// How long a wait is, in microseconds: it may be stretched by a fifth.
@@ -18,7 +18,7 @@ fn assert_waits(delivery: &Value, seconds: i64) {
 }
 
 /// Moves the clock to right before the moment, and then to it.
-async fn nothing_before(world: &World, hook: &Hook, moment: i64) {
+async fn nothing_before(world: &World, hook: &TestEndpoint, moment: i64) {
     let seen = hook.receiver.seen().len();
     let seconds = (moment - world.service.now().as_micros()) / 1_000_000;
     world.advance_seconds(seconds - 1);
@@ -30,7 +30,7 @@ async fn nothing_before(world: &World, hook: &Hook, moment: i64) {
 #[tokio::test]
 async fn a_failing_event_is_set_aside_and_tried_by_the_schedule_to_its_end() {
     let world = World::new().await;
-    let hook = Hook::new(&world).await;
+    let hook = TestEndpoint::new(&world).await;
     hook.receiver.answer_next([Answer::status(500).body("no")]);
     world.happen(3).await;
     world.deliver().await;
@@ -62,7 +62,7 @@ async fn a_failing_event_is_set_aside_and_tried_by_the_schedule_to_its_end() {
 #[tokio::test]
 async fn a_retry_that_succeeds_carries_the_same_id_and_ends_it() {
     let world = World::new().await;
-    let hook = Hook::new(&world).await;
+    let hook = TestEndpoint::new(&world).await;
     hook.receiver.answer_next([Answer::status(500)]);
     world.happen(1).await;
     world.deliver().await;
@@ -83,7 +83,7 @@ async fn a_retry_that_succeeds_carries_the_same_id_and_ends_it() {
 #[tokio::test]
 async fn two_failures_in_a_row_pause_the_lane_and_what_waits_keeps_its_order() {
     let world = World::new().await;
-    let hook = Hook::new(&world).await;
+    let hook = TestEndpoint::new(&world).await;
     hook.answers(500);
     world.happen(5).await;
     world.deliver().await;
@@ -106,7 +106,7 @@ async fn two_failures_in_a_row_pause_the_lane_and_what_waits_keeps_its_order() {
 #[tokio::test]
 async fn a_success_between_failures_keeps_the_lane_going() {
     let world = World::new().await;
-    let hook = Hook::new(&world).await;
+    let hook = TestEndpoint::new(&world).await;
     hook.receiver.answer_next([500, 200, 500, 200, 500, 200].map(Answer::status));
     world.happen(6).await;
     world.deliver().await;
@@ -118,7 +118,7 @@ async fn a_receiver_that_asks_for_a_pause_gets_it() {
     let world = World::new().await;
     for status in [429, 503] {
         for is_date in [false, true] {
-            let hook = Hook::new(&world).await;
+            let hook = TestEndpoint::new(&world).await;
             let date = model::Timestamp::from_micros(world.service.now().as_micros()).plus_seconds(600);
             let after = if is_date { http_date(date) } else { "600".to_owned() };
             hook.receiver.answer_next([Answer::status(status).header("retry-after", after)]);
@@ -149,7 +149,8 @@ fn http_date(moment: model::Timestamp) -> String {
 #[tokio::test]
 async fn a_redirect_is_a_failure_and_not_followed() {
     let world = World::new().await;
-    let (hook, elsewhere) = (Hook::new(&world).await, Hook::with(&world, json!({"disabled": true})).await);
+    let (hook, elsewhere) =
+        (TestEndpoint::new(&world).await, TestEndpoint::with(&world, json!({"disabled": true})).await);
     for status in [301, 302, 303, 307, 308] {
         let there = elsewhere.receiver.url("/there");
         hook.receiver.answer_next([Answer::status(status).header("location", there), Answer::status(200)]);
@@ -165,7 +166,7 @@ async fn a_redirect_is_a_failure_and_not_followed() {
 #[tokio::test]
 async fn a_lane_that_could_not_be_recorded_goes_on_later() {
     let world = World::new().await;
-    let hook = Hook::new(&world).await;
+    let hook = TestEndpoint::new(&world).await;
     let gate = crate::receiver::Gate::closed();
     hook.receiver.answer_next([Answer::status(200).behind(&gate)]);
     world.happen(2).await;

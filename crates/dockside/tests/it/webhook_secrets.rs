@@ -7,19 +7,19 @@ use model::webhook_endpoint::{OLD_SECRET_SECONDS, SECRETS_MAX};
 use serde_json::json;
 use store::{idempotency, webhook_endpoints};
 
-use crate::hook::{ENDPOINTS, Hook};
 use crate::receiver::Received;
+use crate::test_endpoint::{ENDPOINTS, TestEndpoint};
 use crate::world::World;
 
 /// Replaces the secret and gives the new one.
-async fn rotate(world: &World, hook: &Hook) -> String {
+async fn rotate(world: &World, hook: &TestEndpoint) -> String {
     let reply = world.act(&format!("{}/rotate_secret", hook.path)).await;
     assert_eq!(reply.status, 200);
     reply.json()["secret"].as_str().unwrap().to_owned()
 }
 
 /// What the next event is delivered as.
-async fn next(world: &World, hook: &Hook) -> Received {
+async fn next(world: &World, hook: &TestEndpoint) -> Received {
     world.happen(1).await;
     world.deliver().await;
     let mut received = hook.receiver.take();
@@ -30,7 +30,7 @@ async fn next(world: &World, hook: &Hook) -> Received {
 #[tokio::test]
 async fn a_secret_is_shown_once_and_nowhere_else() {
     let world = World::new().await;
-    let hook = Hook::new(&world).await;
+    let hook = TestEndpoint::new(&world).await;
     assert_eq!(STANDARD.decode(hook.secret.strip_prefix("whsec_").unwrap()).unwrap().len(), 32);
     let test = world.act(&format!("{}/test", hook.path)).await;
     world.happen(1).await;
@@ -61,7 +61,7 @@ async fn a_secret_is_shown_once_and_nowhere_else() {
 #[tokio::test]
 async fn the_database_holds_no_secret_that_could_be_read() {
     let world = World::new().await;
-    let hook = Hook::new(&world).await;
+    let hook = TestEndpoint::new(&world).await;
     let secrets = [hook.secret.clone(), rotate(&world, &hook).await];
     let (owner, id) = (world.owner(), Id::parse(&hook.id).unwrap());
     let read = world.db.read(owner, async move |tx| webhook_endpoints::get(tx, owner, id).await);
@@ -78,7 +78,7 @@ async fn the_database_holds_no_secret_that_could_be_read() {
 #[tokio::test]
 async fn a_replaced_secret_signs_beside_the_new_one_for_a_day() {
     let world = World::new().await;
-    let hook = Hook::new(&world).await;
+    let hook = TestEndpoint::new(&world).await;
     let first = next(&world, &hook).await;
     assert_eq!(first.signatures(), [first.signature_by(&hook.secret)]);
     let second = rotate(&world, &hook).await;
@@ -93,7 +93,7 @@ async fn a_replaced_secret_signs_beside_the_new_one_for_a_day() {
 #[tokio::test]
 async fn secrets_are_not_replaced_without_end() {
     let world = World::new().await;
-    let hook = Hook::new(&world).await;
+    let hook = TestEndpoint::new(&world).await;
     let mut secrets = vec![hook.secret.clone()];
     while secrets.len() < SECRETS_MAX {
         secrets.insert(0, rotate(&world, &hook).await);
@@ -113,7 +113,7 @@ async fn secrets_are_not_replaced_without_end() {
 #[tokio::test]
 async fn a_repeated_request_replaces_a_secret_once() {
     let world = World::new().await;
-    let hook = Hook::new(&world).await;
+    let hook = TestEndpoint::new(&world).await;
     let path = format!("{}/rotate_secret", hook.path);
     let ask = async || world.request("POST", &path).header("idempotency-key", "k").send().await;
     let (first, again) = (ask().await, ask().await);
@@ -140,7 +140,7 @@ async fn an_answer_kept_for_a_repeated_request_holds_no_secret_that_could_be_rea
 #[tokio::test]
 async fn a_secret_is_bound_to_its_endpoint() {
     let world = World::new().await;
-    let (hook, other) = (Hook::new(&world).await, Hook::new(&world).await);
+    let (hook, other) = (TestEndpoint::new(&world).await, TestEndpoint::new(&world).await);
     world.tamper(&format!(
         "UPDATE webhook_endpoint SET secrets = (SELECT secrets FROM webhook_endpoint WHERE id = '{}') WHERE id = '{}'",
         other.id, hook.id

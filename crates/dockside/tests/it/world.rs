@@ -6,7 +6,6 @@
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::fmt;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -16,14 +15,14 @@ use http::{HeaderMap, Request, StatusCode};
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Full};
 use model::access_token::Secret;
-use model::{Owner, Scopes, Timestamp, World as Mode};
+use model::{Owner, Timestamp, World as Mode};
 use serde_json::Value;
-use service::access_tokens::TokenOrder;
-use service::{Clock, Random, Service, Settings};
+use service::{Service, Settings};
 use store::Db;
 use store::events::{self, Logged};
-
-use crate::home::{FILE, Home, connect, fresh_files, fresh_place, run};
+use testkit::clock::TestClock;
+use testkit::product::{Product, issue_token};
+use testkit::storage::{FILE, Storage, connect, run};
 
 /// How long a test waits for what must come. Beyond that it fails, rather than wait without end.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -38,33 +37,6 @@ pub async fn until(what: &str, is_so: impl AsyncFn() -> bool) {
     tokio::time::timeout(PATIENCE, wait).await.unwrap_or_else(|_| panic!("{what}: that never came"));
 }
 
-/// The moment at which every world begins.
-pub const BEGIN: i64 = 1_793_523_600_000_000; // 2026-11-01T09:00:00Z
-
-/// A clock that stands at [`BEGIN`], and ticks a microsecond each time it is read, so that no two moments are equal.
-pub struct TestClock(AtomicI64);
-
-impl Clock for TestClock {
-    fn now(&self) -> Timestamp {
-        Timestamp::from_micros(self.0.fetch_add(1, Ordering::Relaxed))
-    }
-}
-
-/// Randomness that is the same in every run (splitmix64).
-struct TestRandom(AtomicU64);
-
-impl Random for TestRandom {
-    fn fill(&self, bytes: &mut [u8]) {
-        for chunk in bytes.chunks_mut(8) {
-            let mut word = self.0.fetch_add(0x9e37_79b9_7f4a_7c15, Ordering::Relaxed);
-            word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-            word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-            word ^= word >> 31;
-            chunk.copy_from_slice(&word.to_be_bytes()[..chunk.len()]);
-        }
-    }
-}
-
 /// The product on a fresh store, and a token to call it with.
 pub struct World {
     pub app: App,
@@ -74,7 +46,7 @@ pub struct World {
     /// All scopes, in the live world of the organisation `Acme`.
     pub token: String,
     names: Mutex<HashMap<String, String>>,
-    home: Home,
+    storage: Storage,
     /// Where files are, unless they are in a bucket.
     _files: tempfile::TempDir,
 }
@@ -90,33 +62,7 @@ impl World {
 
     /// With settings of the service that differ from the usual.
     pub async fn with(limits: Limits, change: impl FnOnce(&mut Settings)) -> Self {
-        let (place, home) = fresh_place().await;
-        let db = Db::open(place).await.expect("the store opens");
-        let (place, files) = fresh_files();
-        let clock = Arc::new(TestClock(AtomicI64::new(BEGIN)));
-        let mut settings = Settings {
-            page_limit_default: 20,
-            page_limit_max: 100,
-            batch_shipments_max: 100_000,
-            idempotency_seconds: 24 * 3600,
-            event_seconds: 30 * 24 * 3600,
-            outbound_allow: vec!["127.0.0.0/8".parse().expect("a network")],
-            stream: service::stream::Settings::default(),
-            carriers: service::purchasing::Settings::default(),
-            files: service::documents::Settings {
-                place,
-                public_url: "https://dockside.example.com".to_owned(),
-                link_seconds: service::documents::LINK_SECONDS,
-            },
-            nats_url: None,
-            hint_loss_percent: 0,
-            signing_key: [7; 32],
-            encryption_key: [8; 32],
-        };
-        change(&mut settings);
-        let random = Arc::new(TestRandom(AtomicU64::new(1)));
-        let service = Service::new(db.clone(), clock.clone(), random, settings).expect("a client");
-        let app = App::new(service.clone(), limits).expect("the route table is sound");
+        let Product { app, service, db, clock, storage, files } = Product::open(limits, change).await;
         let mut world = Self {
             app,
             service,
@@ -124,7 +70,7 @@ impl World {
             clock,
             token: String::new(),
             names: Mutex::default(),
-            home,
+            storage,
             _files: files,
         };
         world.token = world.token_for("Acme", "*", Mode::Live).await;
@@ -133,14 +79,22 @@ impl World {
 
     /// A token for an organisation, made like the command line makes it.
     pub async fn token_for(&self, organisation: &str, scopes: &str, mode: Mode) -> String {
-        let order = TokenOrder {
-            organisation: organisation.to_owned(),
-            user: format!("admin@{}.example", organisation.to_lowercase()),
-            scopes: Scopes::parse(scopes).expect("scopes that exist"),
-            world: mode,
-            expires_in_seconds: None,
-        };
-        self.service.issue_token(order).await.expect("a token").as_str().to_owned()
+        issue_token(&self.service, organisation, scopes, mode).await
+    }
+
+    /// Lets time pass.
+    pub fn advance_seconds(&self, seconds: i64) {
+        self.clock.advance_seconds(seconds);
+    }
+
+    /// Sets the machine's clock forward or back: no time passes.
+    pub fn set_clock_by(&self, seconds: i64) {
+        self.clock.set_by(seconds);
+    }
+
+    /// Sets the database's clock forward or back.
+    pub fn set_database_clock_by(&self, seconds: i64) {
+        self.clock.set_database_by(seconds);
     }
 
     /// Who owns what the world's own token makes.
@@ -166,31 +120,38 @@ impl World {
 
     /// Changes rows behind the product's back.
     pub async fn tamper(&self, sql: &str) {
-        match &self.home {
-            Home::Folder(folder) => {
+        match &self.storage {
+            Storage::Folder(folder) => {
                 let session = rusqlite::Connection::open(folder.path().join(FILE)).expect("the file");
                 session.execute_batch(sql).expect("the statement runs");
             }
-            Home::Database { url, .. } => {
+            Storage::Database { url, .. } => {
                 let session = connect(url).await;
                 run(&session, &format!("SET dockside.owner = '*'; {sql}")).await;
             }
         }
     }
 
+    /// A session of its own with PostgreSQL, that sees the rows of all organisations; none on SQLite.
+    pub async fn session(&self) -> Option<tokio_postgres::Client> {
+        let Storage::Database { url, .. } = &self.storage else { return None };
+        let session = connect(url).await;
+        run(&session, "SET dockside.owner = '*'").await;
+        Some(session)
+    }
+
     /// Everything that the database holds.
     pub async fn dump(&self) -> Vec<u8> {
-        match &self.home {
-            Home::Folder(folder) => {
+        match &self.storage {
+            Storage::Folder(folder) => {
                 let files =
                     std::fs::read_dir(folder.path()).expect("the folder").map(|file| file.expect("a file"));
                 files.flat_map(|file| std::fs::read(file.path()).expect("its bytes")).collect()
             }
-            Home::Database { url, .. } => {
+            Storage::Database { url, .. } => {
                 let session = connect(url).await;
                 run(&session, "SET dockside.owner = '*'; SET bytea_output = 'escape'").await;
-                let tables =
-                    "SELECT table_name::text FROM information_schema.tables WHERE table_schema = 'it'";
+                let tables = "SELECT table_name::text FROM information_schema.tables WHERE table_schema = current_schema";
                 let mut bytes = Vec::new();
                 for table in session.query(tables, &[]).await.expect("the tables") {
                     let rows = format!("SELECT kept::text FROM {} AS kept", table.get::<_, String>(0));
@@ -201,11 +162,6 @@ impl World {
                 bytes
             }
         }
-    }
-
-    /// Lets time pass.
-    pub fn advance_seconds(&self, seconds: i64) {
-        self.clock.0.fetch_add(seconds * 1_000_000, Ordering::Relaxed);
     }
 
     /// A request to build on; it carries the world's token.

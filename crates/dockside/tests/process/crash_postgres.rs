@@ -3,12 +3,13 @@
 
 use std::time::{Duration, Instant};
 
-use crate::contents::check_promises;
-use crate::database::{Database, crash_server};
-use crate::load::{Journal, Load};
-use crate::proxy::Proxy;
-use crate::random::Random;
-use crate::server::{Server, token, wait_until};
+use testkit::contents::check_promises;
+use testkit::database::{Database, crash_server};
+use testkit::load::{Journal, Load};
+use testkit::random::Random;
+use testkit::server::{Server, token, wait_until};
+
+use crate::commit_proxy::CommitProxy;
 
 const CRASHES: u64 = 4;
 /// Commits whose answers are lost. Some are the relay's, most are those of creates.
@@ -20,7 +21,7 @@ const BACK_WITHIN: Duration = Duration::from_secs(5);
 fn no_acknowledged_write_is_lost_when_postgres_crashes() {
     let mut random = Random::seeded("crash_postgres");
     let folder = tempfile::tempdir().unwrap();
-    let database = Database::new();
+    let database = Database::create();
     let arguments = ["--data", "data", "--database-url", database.url.as_str()];
     let token = token(folder.path(), &arguments);
     let server = Server::start(folder.path(), &arguments);
@@ -42,7 +43,7 @@ fn no_acknowledged_write_is_lost_when_postgres_crashes() {
 fn no_acknowledged_write_is_lost_when_postgres_crashes_and_the_process_is_killed() {
     let mut random = Random::seeded("crash_both");
     let folder = tempfile::tempdir().unwrap();
-    let database = Database::new();
+    let database = Database::create();
     let arguments = ["--data", "data", "--database-url", database.url.as_str()];
     let token = token(folder.path(), &arguments);
     let mut server = Server::start(folder.path(), &arguments);
@@ -74,8 +75,8 @@ fn no_acknowledged_write_is_lost_when_postgres_crashes_and_the_process_is_killed
 #[test]
 fn a_write_whose_commit_went_unanswered_is_not_made_twice() {
     let folder = tempfile::tempdir().unwrap();
-    let database = Database::new();
-    let proxy = Proxy::new(database.address());
+    let database = Database::create();
+    let proxy = CommitProxy::new(database.address());
     let url = database.url_at(proxy.address);
     let arguments = ["--data", "data", "--database-url", url.as_str()];
     let token = token(folder.path(), &arguments);

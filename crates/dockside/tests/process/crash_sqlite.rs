@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use crate::contents::{Contents, check_promises};
-use crate::load::Load;
-use crate::random::Random;
-use crate::server::{Server, Starting, token};
+use testkit::contents::{Contents, check_promises};
+use testkit::load::Load;
+use testkit::random::Random;
+use testkit::server::{Server, Starting, token};
 
 const KILLS: u64 = 14;
 /// Kills at a moment of the start, the first of them on an empty folder.

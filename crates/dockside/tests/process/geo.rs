@@ -5,10 +5,9 @@ use std::path::Path;
 use std::process::Stdio;
 
 use serde_json::{Value, json};
-
-use crate::client::Client;
-use crate::database::Database;
-use crate::server::{Ended, Server, program, run, token};
+use testkit::client::Client;
+use testkit::database::Database;
+use testkit::server::{Ended, Server, program, run, token};
 
 const TABLE: &str = "\
 GB\tBS1\tBristol\tEngland\tENG\t\t\t\t\t51.4494\t-2.5879\t4
@@ -91,13 +90,14 @@ fn a_table_is_imported_while_a_server_runs_on_sqlite() {
 
 #[test]
 fn a_table_is_imported_while_a_server_runs_on_postgresql() {
-    let (home, database) = (tempfile::tempdir().unwrap(), Database::new());
+    let (home, database) = (tempfile::tempdir().unwrap(), Database::create());
     imports_beside_a_server(home.path(), &["--data", "data", "--database-url", &database.url]);
 }
 
 #[test]
 fn a_table_is_read_from_standard_input() {
     let home = tempfile::tempdir().unwrap();
+    Server::start(home.path(), &["--data", "data"]).stop();
     let imported = import_piped(home.path(), &["--data", "data"], TABLE);
     assert_eq!((imported.code, imported.stdout.as_str()), (0, IMPORTED));
 }

@@ -5,28 +5,28 @@ use std::net::TcpStream;
 use std::path::Path;
 use std::time::Duration;
 
-use crate::database::Database;
-use crate::load::body;
-use crate::nats::Nats;
-use crate::server::{Server, run, token, wait_until};
+use testkit::database::Database;
+use testkit::load::body;
+use testkit::nats::Nats;
+use testkit::server::{Server, run, token, wait_until};
 
 /// Far beyond what it takes.
 const PATIENCE: Duration = Duration::from_secs(20);
 const KEY: &str = "5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e";
 
 /// Hears what is told over NATS, without the product's own client.
-struct Ear(BufReader<TcpStream>);
+struct HintListener(BufReader<TcpStream>);
 
-impl Ear {
+impl HintListener {
     fn new(nats: &Nats) -> Self {
         let mut stream = TcpStream::connect(nats.address).expect("a server");
         stream.set_read_timeout(Some(PATIENCE)).expect("a limit");
         stream
             .write_all(b"CONNECT {\"verbose\":false}\r\nSUB dockside.> 7\r\nPING\r\n")
             .expect("it is written");
-        let mut ear = Self(BufReader::new(stream));
-        while ear.line() != "PONG" {}
-        ear
+        let mut listener = Self(BufReader::new(stream));
+        while listener.line() != "PONG" {}
+        listener
     }
 
     fn line(&mut self) -> String {
@@ -58,13 +58,15 @@ fn revoke(home: &Path, store: &[&str]) {
 
 #[test]
 fn a_command_tells_before_it_ends() {
-    let (home, database) = (tempfile::tempdir().unwrap(), Database::new());
+    let (home, database) = (tempfile::tempdir().unwrap(), Database::create());
     let mut nats = Nats::start(&[]);
     let url = nats.url();
     let store = ["--database-url", &database.url, "--nats-url", &url];
-    let mut ear = Ear::new(&nats);
+    // The store is there before anybody listens: a server that makes it gives hints of its own.
+    token(home.path(), &store);
+    let mut listener = HintListener::new(&nats);
     revoke(home.path(), &store);
-    assert_eq!(ear.hears(), ["access"]);
+    assert_eq!(listener.hears(), ["access"]);
     nats.stop();
     // What can't be told is done all the same.
     revoke(home.path(), &store);
@@ -72,17 +74,18 @@ fn a_command_tells_before_it_ends() {
 
 #[test]
 fn servers_tell_each_other_and_an_outage_is_logged_once() {
-    let (homes, database) = ([tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()], Database::new());
+    let (homes, database) =
+        ([tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()], Database::create());
     let mut nats = Nats::start(&[]);
     let url = nats.url();
     let store =
         ["--database-url", &database.url, "--nats-url", &url, "--signing-key", KEY, "--encryption-key", KEY];
     let token = token(homes[0].path(), &store);
     let servers = homes.each_ref().map(|home| Server::start(home.path(), &store));
-    let mut ear = Ear::new(&nats);
+    let mut listener = HintListener::new(&nats);
     let made = servers[0].client(&token).post("/locations", &body("told").to_string());
     assert_eq!(made.status, 201, "{made:?}");
-    let words = ear.hears();
+    let words = listener.hears();
     assert!(words.len() == 1 && words[0].starts_with("org_"), "{words:?}");
 
     nats.stop();

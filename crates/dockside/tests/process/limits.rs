@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use crate::client::Client;
-use crate::load::body;
-use crate::server::{Server, token};
+use serde_json::json;
+use testkit::client::Client;
+use testkit::load::body;
+use testkit::server::{Server, token};
 
 /// Limits of a second are kept in about a second: never early, and late only by what a busy machine costs.
 fn is_about_a_second(time: Duration) -> bool {
@@ -27,7 +28,15 @@ fn half_sent_heads_and_idle_connections_are_closed_in_time() {
     let (_home, server, _) = server(&["--header-seconds", "1"]);
     let mut half = server.client("");
     half.send(b"GET /healthz HTTP/1.1\r\nHos").unwrap();
-    assert!(is_about_a_second(half.closed_after()));
+    let began = std::time::Instant::now();
+    let reply = half.reply().expect("an answer");
+    assert_eq!((reply.status, reply.code().as_str()), (408, "request_timeout"), "{reply:?}");
+    assert!(is_about_a_second(began.elapsed()));
+    for name in ["x-request-id", "date", "dockside-version"] {
+        assert!(reply.header(name).is_some(), "{name} is missing: {reply:?}");
+    }
+    assert_eq!(reply.header("connection"), Some("close"));
+    assert!(half.closed_after() < Duration::from_secs(5));
 
     let mut silent = server.client("");
     assert!(is_about_a_second(silent.closed_after()));
@@ -35,6 +44,12 @@ fn half_sent_heads_and_idle_connections_are_closed_in_time() {
     let mut idle = server.client("");
     assert_eq!(idle.get("/healthz").status, 200);
     assert!(is_about_a_second(idle.closed_after()));
+
+    // Old clients send a line end too many after a request. It begins no head.
+    let mut old = server.client("");
+    assert_eq!(old.get("/healthz").status, 200);
+    old.send(b"\r\n").unwrap();
+    assert!(is_about_a_second(old.closed_after()));
 
     // A byte now and then does not help: the head as a whole has its time.
     let mut dripping = server.client("");
@@ -95,20 +110,74 @@ fn a_body_beyond_the_limit_gets_413_however_it_is_sent() {
 
 #[test]
 fn requests_beyond_the_limit_are_turned_away_and_told_when_to_return() {
-    let (_home, server, token) = server(&["--requests-max", "1"]);
-    let body = body("stalled").to_string();
-    let mut stalled = server.client(&token);
-    stalled.begin_post("/locations", body.len());
+    let (home, server, _) = server(&["--requests-max", "1"]);
+    let token = token(home.path(), &["--data", "data", "--test"]);
+    let mut buyer = server.client(&token);
+    let purchase = format!("{}/purchase", slow_shipment(&mut buyer));
+    let body = json!({"carrier_account": "sandbox", "carrier_service": "standard"}).to_string();
+    let head = buyer.head("POST", &purchase, &[("Content-Length", &body.len().to_string())]);
+    buyer.send(format!("{head}\r\n{body}").as_bytes()).unwrap();
+    // The purchase takes the only permit, and keeps it for three seconds.
+    std::thread::sleep(Duration::from_millis(700));
 
     let mut other = server.client(&token);
     let reply = other.get("/locations");
     assert_eq!((reply.status, reply.code().as_str()), (503, "overloaded"), "{reply:?}");
     assert_eq!(reply.header("retry-after"), Some("1"));
-    assert_eq!(other.get("/readyz").status, 200, "whoever watches the server sees that it lives");
+    assert_eq!(other.get("/readyz").status, 200, "monitoring sees that the server lives");
+    let reply = buyer.reply().expect("an answer");
+    assert_eq!((reply.status, reply.json()["status"].as_str()), (200, Some("purchased")), "{reply:?}");
+    assert_eq!(other.get("/locations").status, 200, "the same connection is served now");
+}
 
+/// Makes a shipment that the sandbox carrier takes three seconds to sell; returns its path.
+fn slow_shipment(client: &mut Client) -> String {
+    let address = body("Depot")["address"].clone();
+    let mut destination = address.clone();
+    destination["contact"]["company"] = json!("SBX-SLOW-3");
+    let shipment = json!({
+        "addresses": {"origin": address, "destination": destination},
+        "packages": [{"geometry": {"length": 30, "width": 20, "height": 10, "mass": 1.2}}],
+    });
+    let reply = client.post("/shipments", &shipment.to_string());
+    assert_eq!(reply.status, 201, "{reply:?}");
+    reply.header("location").expect("its path").to_owned()
+}
+
+#[test]
+fn a_body_that_is_arriving_holds_no_permit() {
+    let (_home, server, token) = server(&["--requests-max", "1"]);
+    let body = body("stalled").to_string();
+    let mut stalled = server.client(&token);
+    stalled.begin_post("/locations", body.len());
+    assert_eq!(server.client(&token).get("/locations").status, 200);
     stalled.send(body.as_bytes()).unwrap();
     assert_eq!(stalled.reply().expect("an answer").status, 201);
-    assert_eq!(other.get("/locations").status, 200, "the same connection is served now");
+}
+
+#[test]
+fn where_no_token_is_needed_bodies_are_small() {
+    let (_home, server, _) = server(&[]);
+    const SMALL: usize = 16 * 1024;
+    let webhook = "/carrier_accounts/car_00000000000000000000000000/webhook";
+    let (json, form) = ("application/json", "application/x-www-form-urlencoded");
+    let cases = [
+        ("/oauth/token", form, SMALL),
+        ("/emulation", json, SMALL),
+        ("/connection/http_stream", json, SMALL),
+        (webhook, json, 1024 * 1024),
+    ];
+    for (path, media_type, limit) in cases {
+        let status = |bytes: usize| {
+            let mut client = server.client("");
+            let head = client.head("POST", path, &[("Content-Length", &bytes.to_string())]);
+            let head = head.replace(json, media_type);
+            client.send(format!("{head}\r\n{}", " ".repeat(bytes)).as_bytes()).expect("a server that reads");
+            client.reply().expect("an answer").status
+        };
+        assert_ne!(status(limit), 413, "{path}");
+        assert_eq!(status(limit + 1), 413, "{path}");
+    }
 }
 
 #[test]

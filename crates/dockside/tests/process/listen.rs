@@ -11,13 +11,13 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use standardwebhooks::Webhook;
+use testkit::client::Client;
+use testkit::database::Database;
+use testkit::load::body;
+use testkit::server::{Ended, Server, Starting, ended, program, run, token, wait_until};
 
-use crate::client::Client;
-use crate::database::Database;
 use crate::guide::page;
-use crate::load::body;
 use crate::receiver::{Received, Receiver};
-use crate::server::{Ended, Server, Starting, ended, program, run, token, wait_until};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
@@ -184,7 +184,7 @@ fn what_is_forwarded_is_what_an_endpoint_gets() {
 
 #[test]
 fn what_is_forwarded_is_what_an_endpoint_gets_on_postgres() {
-    let database = Database::new();
+    let database = Database::create();
     forwards_what_an_endpoint_gets(&["--database-url", &database.url]);
 }
 

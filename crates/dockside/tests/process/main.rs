@@ -11,28 +11,29 @@
     reason = "a test that fails should stop there, and the counts of a crash test are worth seeing"
 )]
 
-mod client;
-mod contents;
-mod database;
-mod load;
-#[path = "../it/nats.rs"]
-mod nats;
-mod proxy;
-mod random;
+mod certificates;
+mod commit_proxy;
+mod data_folder;
 mod receiver;
-mod server;
 
 mod crash_postgres;
 mod crash_sqlite;
+mod database_tls;
+mod examples;
 mod first_start;
+mod full_disk;
 mod geo;
 mod guide;
 mod hints;
+mod http_syntax;
 mod limits;
 mod listen;
+mod nats_tls;
 mod nodes;
+mod promotion;
 mod sandbox_carrier;
 mod settings;
 mod stop;
+mod stores;
 mod tokens;
-mod wire;
+mod unread_bodies;

@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
-use crate::database::Database;
-use crate::load::{TAGS, body};
-use crate::server::{Server, Starting, run, wait_until};
+use testkit::database::Database;
+use testkit::load::{TAGS, body};
+use testkit::server::{Server, Starting, run, wait_until};
+
+use crate::first_start::{after, welcome};
 
 /// Starts tried: two that start together rarely meet at the same step twice.
 const ROUNDS: usize = 3;
@@ -14,7 +16,7 @@ const CLIENTS_PER_NODE: usize = 4;
 #[test]
 fn two_servers_start_together_on_an_empty_database_and_share_one_log() {
     for _ in 0..ROUNDS {
-        let database = Database::new();
+        let database = Database::create();
         let homes = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
         let key = "5e".repeat(32);
         let keys = ["--signing-key", &key, "--encryption-key", &key];
@@ -22,11 +24,9 @@ fn two_servers_start_together_on_an_empty_database_and_share_one_log() {
         let starting = homes.each_ref().map(|home| Starting::new(home.path(), &arguments));
         let nodes = starting.map(Starting::ready);
 
-        let outputs = nodes.each_ref().map(Server::stdout);
-        let welcomes: Vec<&String> = outputs.iter().filter(|text| text.contains("Welcome")).collect();
-        assert_eq!(welcomes.len(), 1, "{outputs:?}");
-        let live = welcomes[0].lines().find_map(|line| line.trim().strip_prefix("live token"));
-        create_on_all(&nodes, live.expect("a live token").trim());
+        let welcomes: Vec<_> = homes.iter().filter_map(|home| welcome(&home.path().join("data"))).collect();
+        assert_eq!(welcomes.len(), 1, "{welcomes:?}");
+        create_on_all(&nodes, after(&welcomes[0], "live token"));
 
         let took = wait_until("all events are numbered", Duration::from_secs(1), || {
             database.contents().is_numbered()
@@ -67,7 +67,7 @@ fn create_on_all(nodes: &[Server; 2], token: &str) {
 
 #[test]
 fn migrate_brings_an_empty_postgres_up_to_date_and_may_be_repeated() {
-    let database = Database::new();
+    let database = Database::create();
     let home = tempfile::tempdir().unwrap();
     for _ in 0..2 {
         let done = run(home.path(), &["migrate", "--database-url", &database.url]);

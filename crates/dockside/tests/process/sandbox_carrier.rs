@@ -7,9 +7,8 @@ use std::time::{Duration, Instant};
 
 use carriers::sandbox::desk::Fault;
 use serde_json::{Value, json};
-
-use crate::client::{Client, Reply};
-use crate::server::{Server, Starting, ended, program, run, wait_until};
+use testkit::client::{Client, Reply};
+use testkit::server::{Server, Starting, ended, program, run, wait_until};
 
 pub const LEDGER: &str = "ledger.jsonl";
 

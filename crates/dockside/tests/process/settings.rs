@@ -3,7 +3,10 @@
 use std::net::TcpListener;
 use std::path::Path;
 
-use crate::server::{Ended, Server, Starting, ended, program, run, token};
+use testkit::database::Database;
+use testkit::server::{Ended, Server, Starting, ended, program, run, token};
+
+use crate::first_start::welcome;
 
 /// The page size that a server on these settings answers with.
 fn page_limit(home: &Path, token: &str, variables: &[(&str, &str)], flags: &[&str]) -> i64 {
@@ -63,7 +66,7 @@ fn a_wrong_flag_or_variable_stops_the_start_and_is_named() {
         (&["--signing-key", "abc"], "signing_key"),
         (&["--cors-origins", "shop.example.com"], "cors_origins"),
         (&["--outbound-allow", "127.0.0.0/8,10.1.2.3/16"], "10.1.2.3/16"),
-        (&["--database-url", "postgres://x", "--nats-url", "tls://nats.internal"], "without TLS"),
+        (&["--database-url", "postgres://x", "--nats-url", "http://nats.internal"], "nats:// or tls://"),
         (&["--nats-url", "nats://nats.internal"], "nats_url"),
         (&["--lisen", "127.0.0.1:0"], "--lisen"),
         (&["--public-url", "ship.example.com"], "public_url"),
@@ -89,7 +92,7 @@ fn a_wrong_file_stops_the_start_and_is_named() {
         ("lisen = \"127.0.0.1:0\"", "lisen"),
         ("header_seconds = \"soon\"", "header_seconds"),
         ("requests_max = 0", "requests_max"),
-        ("outbound_allow = [\"localhost/8\"]", "localhost/8"),
+        ("outbound_allow = [\"localhost/8\"]", "`outbound_allow`"),
         ("listen = ", "line 1"),
     ];
     for (text, name) in files {
@@ -100,11 +103,41 @@ fn a_wrong_file_stops_the_start_and_is_named() {
 }
 
 #[test]
+fn what_is_wrong_with_the_file_is_said_without_the_values() {
+    let home = tempfile::tempdir().unwrap();
+    let files = [
+        ("signing_key = \"hunter2", "signing_key"),
+        ("encryption_key = hunter2", "encryption_key"),
+        ("rate_burst = 1\nfiles_secret = [\"hunter2\"]", "line 2, `files_secret`"),
+        ("realtime = \"hunter2\"", "`realtime`"),
+        ("listen = \"hunter2\"", "`listen`"),
+        ("header_seconds = \"hunter2\"", "`header_seconds`"),
+        ("signing_key = \"hunter2\"", "signing_key"),
+        ("database_url = \"mysql://ada:hunter2@db/x\"", "database_url"),
+        ("public_url = \"ada:hunter2@ship.example.com\"", "public_url"),
+        ("cors_origins = [\"hunter2\"]", "cors_origins"),
+        ("files = \"gs://hunter2\"", "files"),
+        (
+            "files_secret_file = \"hunter2\"\nfiles = \"s3://labels\"\nfiles_key_id = \"k\"",
+            "files_secret_file",
+        ),
+        ("realtime_key_file = \"hunter2\"", "realtime_key_file"),
+        (
+            "realtime = \"centrifugo\"\ncentrifugo_key = \"k\"\ncentrifugo_url = \"ada:hunter2@10.0.0.5\"",
+            "centrifugo_url",
+        ),
+    ];
+    for (text, name) in files {
+        std::fs::write(home.path().join("dockside.toml"), text).unwrap();
+        let refused = refuses(home.path(), &[], &[], &[name]);
+        assert!(!refused.stderr.contains("hunter2"), "{text}: {}", refused.stderr);
+    }
+}
+
+#[test]
 fn a_server_with_another_encryption_key_does_not_start() {
     let home = tempfile::tempdir().unwrap();
     let (one, other) = ("11".repeat(32), "22".repeat(32));
-    // A command that comes first, without the server's key, decides nothing.
-    token(home.path(), &[]);
     Server::start(home.path(), &["--encryption-key", &one]).stop();
     refuses(home.path(), &[], &["--encryption-key", &other], &["encryption_key"]);
     assert_ne!(run(home.path(), &["token", "list", "--encryption-key", &other]).code, 0);
@@ -122,7 +155,7 @@ fn realtime_settings_that_contradict_each_other_stop_the_start() {
         ),
         (&["--centrifugo-key", "k"], "centrifugo"),
         (&["--realtime-secret", "short"], "realtime_secret"),
-        (&["--realtime-key-file", "nowhere.pem"], "nowhere.pem"),
+        (&["--realtime-key-file", "nowhere.pem"], "realtime_key_file"),
         (&["--realtime-user-max", "0"], "realtime_user_max"),
     ];
     for (flags, name) in flags {
@@ -140,7 +173,7 @@ fn what_cannot_be_had_stops_the_start_and_is_named() {
 
     // The token for the welcome was not lost with the start that failed.
     let server = Server::start(home.path(), &[]);
-    assert!(server.stdout().contains("Welcome"));
+    assert!(welcome(&home.path().join("dockside-data")).is_some());
     server.stop();
 
     // A port of ours that nobody listens on; the password stays out of what is said.
@@ -166,11 +199,75 @@ fn the_short_commands_print_what_they_promise() {
     let document: serde_json::Value = serde_json::from_str(&printed.stdout).expect("JSON");
     assert!(!home.path().join("dockside-data").exists(), "it needs no store");
 
+    let server = Server::start(home.path(), &[]);
+    assert_eq!(server.client("").get("/openapi.json").json(), document);
     for _ in 0..2 {
         let done = run(home.path(), &["migrate"]);
         assert_eq!((done.code, done.stdout.as_str()), (0, "The schema is up to date.\n"));
     }
-    let server = Server::start(home.path(), &[]);
-    assert!(server.stdout().contains("Welcome"), "a migrated store is still a new one");
-    assert_eq!(server.client("").get("/openapi.json").json(), document);
+}
+
+#[test]
+fn a_migrated_postgres_database_is_still_a_new_store() {
+    let (home, database) = (tempfile::tempdir().unwrap(), Database::create());
+    let store = ["--database-url", database.url.as_str()];
+    let done = run(home.path(), &[&["migrate"], &store[..]].concat());
+    assert_eq!((done.code, done.stdout.as_str()), (0, "The schema is up to date.\n"), "{}", done.stderr);
+    assert!(!home.path().join("dockside-data").exists(), "it needs no data folder");
+    let server = Server::start(home.path(), &store);
+    assert!(welcome(&home.path().join("dockside-data")).is_some());
+    server.stop();
+}
+
+#[test]
+fn a_port_alone_is_enough_to_listen_on() {
+    let home = tempfile::tempdir().unwrap();
+    for (written, is_open) in [("0", false), (":0", true), ("localhost:0", false)] {
+        let command = program(home.path(), &["serve", "--listen", written]);
+        let server = Starting::command(home.path(), command).ready();
+        assert_eq!(server.address.ip().is_unspecified(), is_open, "{written}");
+        server.stop();
+    }
+    std::fs::write(home.path().join("dockside.toml"), "listen = 0\n").unwrap();
+    let server = Starting::command(home.path(), program(home.path(), &["serve"])).ready();
+    assert!(server.address.ip().is_loopback());
+    server.stop();
+}
+
+#[test]
+fn the_help_of_a_command_lists_its_own_flags_in_groups() {
+    let home = tempfile::tempdir().unwrap();
+    let help = |words: &[&str]| run(home.path(), &[words, &["--help"]].concat()).stdout;
+    let serve = help(&["serve"]);
+    for heading in ["Store:", "Server:", "Limits:", "Realtime:", "Carriers and purchases:", "Files:"] {
+        assert!(serve.contains(heading), "{heading} {serve}");
+    }
+    assert!(serve.contains("--page-limit-max") && serve.contains("--files-region"), "{serve}");
+
+    let commands: [(&[&str], &[&str]); 8] = [
+        (&["token", "create"], &["--organisation", "--create-organisation", "--scopes"]),
+        (&["token", "list"], &[]),
+        (&["token", "revoke"], &["--nats-url"]),
+        (&["geo", "import"], &[]),
+        (&["announce"], &["--nats-url"]),
+        (&["renew-epoch"], &["--nats-url"]),
+        (&["restored"], &["--nats-url"]),
+        (&["migrate"], &[]),
+    ];
+    let store = ["--data", "--database-url", "--config", "--signing-key", "--encryption-key"];
+    for (words, own) in commands {
+        let shown = help(words);
+        for flag in store.iter().chain(own) {
+            assert!(
+                shown.contains(&format!("{flag} ")) || shown.contains(&format!("{flag}\n")),
+                "{words:?} {flag}"
+            );
+        }
+        let is_foreign = |flag: &&str| shown.contains(*flag);
+        let foreign =
+            ["--listen", "--page-limit-max", "--files", "--realtime", "--carrier-seconds", "--log-format"];
+        assert_eq!(foreign.iter().find(|flag| is_foreign(flag)), None, "{words:?}");
+        assert_eq!(shown.contains("--nats-url"), own.contains(&"--nats-url"), "{words:?}");
+        assert!(shown.contains("Store:"), "{words:?}");
+    }
 }

@@ -3,10 +3,12 @@
 use std::path::Path;
 use std::time::Duration;
 
-use crate::load::body;
-use crate::server::{Ended, Server, run, wait_until};
+use testkit::database::Database;
+use testkit::load::body;
+use testkit::server::{Ended, Server, run, wait_until};
 
-const CREATE: [&str; 6] = ["token", "create", "--organisation", "Acme", "--user", "ada@acme.example"];
+const CREATE: [&str; 7] =
+    ["token", "create", "--organisation", "Acme", "--create-organisation", "--user", "ada@acme.example"];
 
 fn create(home: &Path, more: &[&str]) -> Ended {
     run(home, &[&CREATE, more, &["--data", "data"]].concat())
@@ -53,6 +55,7 @@ fn an_expired_token_is_refused() {
 #[test]
 fn a_wrong_order_for_a_token_is_named_and_makes_nothing() {
     let home = tempfile::tempdir().unwrap();
+    Server::start(home.path(), &["--data", "data"]).stop();
     let wrong: [(&[&str], &[&str]); 4] = [
         (&["--scopes", "locations:read lorries:write"], &["--scopes", "lorries:write"]),
         (&["--scopes", "reservations:write"], &["--scopes", "reservations:write"]),
@@ -66,17 +69,91 @@ fn a_wrong_order_for_a_token_is_named_and_makes_nothing() {
         assert!(names.iter().all(|name| refused.stderr.contains(name)), "{joined}: {}", refused.stderr);
         assert_eq!(refused.stderr.lines().count(), 1, "a sentence: {}", refused.stderr);
     }
-    assert_eq!(list(home.path()).len(), 1, "the heading alone");
+    assert_eq!(list(home.path()).len(), 3, "the heading, and the tokens of the first start");
+}
+
+#[test]
+fn commands_on_a_folder_without_a_store_fail_and_name_the_path() {
+    let home = tempfile::tempdir().unwrap();
+    std::fs::create_dir(home.path().join("empty")).unwrap();
+    std::fs::write(home.path().join("codes.txt"), "GB\tBS1\tBristol\t\t\t\t\t\t\t51.45\t-2.59\t4\n").unwrap();
+    let commands: [&[&str]; 8] = [
+        &CREATE,
+        &["token", "list"],
+        &["token", "revoke", "tok_00000000000000000000000000"],
+        &["announce", "hello"],
+        &["renew-epoch"],
+        &["restored"],
+        &["migrate"],
+        &["geo", "import", "codes.txt"],
+    ];
+    for data in ["mistyped", "empty"] {
+        let file = home.path().canonicalize().unwrap().join(data).join("dockside.db");
+        for words in commands {
+            let refused = run(home.path(), &[words, &["--data", data]].concat());
+            assert_eq!((refused.code, refused.stdout.as_str()), (1, ""), "{words:?}");
+            assert!(refused.stderr.contains(&file.display().to_string()), "{words:?}: {}", refused.stderr);
+            assert!(refused.stderr.contains("dockside serve"), "{words:?}: {}", refused.stderr);
+        }
+    }
+    assert!(!home.path().join("mistyped").exists(), "nothing was made");
+    assert_eq!(std::fs::read_dir(home.path().join("empty")).unwrap().count(), 0, "nothing was made");
+}
+
+#[test]
+fn commands_on_a_postgres_database_without_a_store_fail_and_name_it() {
+    let (home, database) = (tempfile::tempdir().unwrap(), Database::create());
+    let refused = run(home.path(), &["token", "list", "--database-url", &database.url]);
+    let (_, place) = database.url.split_once('@').expect("a user");
+    assert_eq!((refused.code, refused.stdout.as_str()), (1, ""));
+    assert!(
+        refused.stderr.contains("there is no store") && refused.stderr.contains(place),
+        "{}",
+        refused.stderr
+    );
+    assert!(!refused.stderr.contains('@'), "no user and no password: {}", refused.stderr);
+    assert!(!home.path().join("dockside-data").exists(), "nothing was made");
+    // A store that is there, but other keys than its own: none are made up.
+    Server::start(home.path(), &["--data", "data", "--database-url", &database.url]).stop();
+    let refused = run(home.path(), &["token", "list", "--database-url", &database.url]);
+    assert_eq!(refused.code, 1);
+    assert!(refused.stderr.contains("dockside-data/secrets.toml"), "{}", refused.stderr);
+    assert!(!home.path().join("dockside-data").exists(), "nothing was made");
+}
+
+#[test]
+fn an_unknown_organisation_is_refused_with_the_known_ones_unless_it_is_to_be_made() {
+    let home = tempfile::tempdir().unwrap();
+    Server::start(home.path(), &["--data", "data"]).stop();
+    let make = |name: &str, more: &[&str]| {
+        let words = ["token", "create", "--organisation", name, "--user", "ada@acme.example"];
+        run(home.path(), &[&words, more, &["--data", "data"]].concat())
+    };
+    let refused = make("Defualt", &[]);
+    assert_eq!((refused.code, refused.stdout.as_str()), (1, ""));
+    for words in
+        ["\"Defualt\"", "Did you mean Default?", "Known organisations: Default.", "--create-organisation"]
+    {
+        assert!(refused.stderr.contains(words), "{words}: {}", refused.stderr);
+    }
+    assert_eq!(make("Default", &[]).code, 0);
+    assert_eq!(make("Acme", &["--create-organisation"]).code, 0);
+    assert_eq!(make("Acme", &[]).code, 0, "it exists now");
+    assert_eq!(make("Acme", &["--create-organisation"]).code, 0, "no second one is made");
+    assert!(make("Nobody", &[]).stderr.contains("Known organisations: Acme, Default."));
 }
 
 #[test]
 fn the_list_is_a_table_without_secrets() {
     let home = tempfile::tempdir().unwrap();
+    Server::start(home.path(), &["--data", "data"]).stop();
     let secrets = [
         create(home.path(), &["--expires-in", "30d"]).stdout,
         create(home.path(), &["--test", "--scopes", "locations:read"]).stdout,
     ];
-    let lines = list(home.path());
+    let mut lines = list(home.path());
+    assert_eq!(lines.len(), 5, "with those of the first start: {lines:?}");
+    lines.retain(|line| !line.contains("admin@localhost"));
     assert_eq!(lines.len(), 3, "{lines:?}");
     let heads: Vec<&str> = lines[0].split_whitespace().collect();
     assert_eq!(heads, ["ID", "ORGANISATION", "USER", "WORLD", "EXPIRES", "SCOPES"]);
@@ -118,5 +195,30 @@ fn a_revoked_token_stops_working_on_a_running_server() {
         let refused = run(home.path(), &["token", "revoke", unknown, "--data", "data"]);
         assert_eq!((refused.code, refused.stdout.as_str()), (1, ""));
         assert!(refused.stderr.contains(says) && refused.stderr.contains(unknown), "{}", refused.stderr);
+    }
+}
+
+#[test]
+fn what_a_token_made_is_revoked_with_it_unless_it_is_to_be_kept() {
+    let home = tempfile::tempdir().unwrap();
+    let server = Server::start(home.path(), &["--data", "data"]);
+    for (flags, is_kept) in [(&["--keep-children"][..], true), (&[][..], false)] {
+        let parent = create(home.path(), &[]);
+        let mut client = server.client(parent.stdout.trim());
+        let me = list(home.path()).pop().expect("the newest");
+        let id = me.split(' ').next().expect("an id").to_owned();
+        let child = client.post("/access_tokens", r#"{"scopes":["locations:read"]}"#).json();
+        let (child_id, secret) = (child["id"].as_str().unwrap(), child["token"].as_str().unwrap());
+        let revoked = run(home.path(), &[&["token", "revoke", &id, "--data", "data"], flags].concat());
+        let expected = match is_kept {
+            true => format!("revoked {id}\n"),
+            false => format!("revoked {id}\nrevoked {child_id}\n"),
+        };
+        assert_eq!((revoked.code, revoked.stdout), (0, expected), "{}", revoked.stderr);
+        wait_until("the parent is refused", Duration::from_secs(3), || {
+            client.get("/locations").status == 401
+        });
+        let status = server.client(secret).get("/locations").status;
+        assert_eq!(status, if is_kept { 200 } else { 401 });
     }
 }

@@ -7,11 +7,10 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use carriers::sandbox::Mode;
-
-use crate::client::{Client, Reply};
-use crate::cluster::{Addresses, Cluster};
-use crate::random::Random;
-use crate::shop::buy;
+use testkit::client::{Client, Reply};
+use testkit::cluster::{Addresses, Cluster};
+use testkit::random::Random;
+use testkit::shipments::buy;
 
 const BUYERS: usize = 8;
 /// How long a buyer rests where no server listens, or where it was turned away.
@@ -30,13 +29,13 @@ pub enum Style {
     Rivals,
 }
 
-pub struct Wish {
+pub struct PurchaseRequest {
     pub shipment: String,
     pub mode: Mode,
     pub style: Style,
 }
 
-impl Wish {
+impl PurchaseRequest {
     pub fn new(shipment: String, mode: Mode, random: &mut Random) -> Self {
         let styles = [Style::Once, Style::Once, Style::Async, Style::Again, Style::Rivals];
         Self { shipment, mode, style: styles[random.below(styles.len() as u64) as usize] }
@@ -51,7 +50,7 @@ pub struct Buyers {
 struct Shared {
     token: String,
     addresses: Addresses,
-    wishes: Vec<Wish>,
+    wanted: Vec<PurchaseRequest>,
     next: AtomicUsize,
     /// Wishes from this number on must wait, so that the kills keep up with them.
     allowed: AtomicUsize,
@@ -61,11 +60,11 @@ struct Shared {
 }
 
 impl Buyers {
-    pub fn start(cluster: &Cluster, wishes: Vec<Wish>) -> Self {
+    pub fn start(cluster: &Cluster, wanted: Vec<PurchaseRequest>) -> Self {
         let shared = Arc::new(Shared {
             token: cluster.token.clone(),
             addresses: Arc::clone(&cluster.addresses),
-            wishes,
+            wanted,
             next: AtomicUsize::new(0),
             allowed: AtomicUsize::new(0),
             answered: AtomicUsize::new(0),
@@ -79,7 +78,7 @@ impl Buyers {
         Self { threads: threads.collect(), shared }
     }
 
-    /// Lets the buyers go on to this number of wishes.
+    /// Lets the buyers go on to this number of requests.
     pub fn allow(&self, count: usize) {
         self.shared.allowed.store(count, Ordering::Relaxed);
     }
@@ -103,21 +102,21 @@ impl Shared {
     fn run(&self, buyer: usize) {
         loop {
             let number = self.next.fetch_add(1, Ordering::Relaxed);
-            let Some(wish) = self.wishes.get(number) else { return };
+            let Some(wanted) = self.wanted.get(number) else { return };
             while self.allowed.load(Ordering::Relaxed) <= number {
                 std::thread::sleep(REST);
             }
-            match wish.style {
-                Style::Once => self.insist(wish, "", buyer),
-                Style::Async => self.insist(wish, "respond-async", buyer),
+            match wanted.style {
+                Style::Once => self.insist(wanted, "", buyer),
+                Style::Async => self.insist(wanted, "respond-async", buyer),
                 Style::Again => {
                     for (place, prefer) in ["respond-async", "wait=1", ""].into_iter().enumerate() {
-                        self.insist(wish, prefer, buyer + place);
+                        self.insist(wanted, prefer, buyer + place);
                     }
                 }
                 Style::Rivals => std::thread::scope(|scope| {
-                    scope.spawn(|| self.insist(wish, "", buyer));
-                    scope.spawn(|| self.insist(wish, "wait=1", buyer + 1));
+                    scope.spawn(|| self.insist(wanted, "", buyer));
+                    scope.spawn(|| self.insist(wanted, "wait=1", buyer + 1));
                 }),
             }
             self.answered.fetch_add(1, Ordering::Relaxed);
@@ -125,11 +124,11 @@ impl Shared {
     }
 
     /// Asks until there is an answer, each time at the next server.
-    fn insist(&self, wish: &Wish, prefer: &str, first: usize) {
+    fn insist(&self, wanted: &PurchaseRequest, prefer: &str, first: usize) {
         for turn in first.. {
             if let Some(mut client) = self.connect(turn) {
                 self.requests.fetch_add(1, Ordering::Relaxed);
-                match buy(&mut client, &wish.shipment, wish.mode, prefer) {
+                match buy(&mut client, &wanted.shipment, wanted.mode, prefer) {
                     Ok(reply) if is_answer(&reply) => return,
                     Ok(_) => {}
                     Err(_) => {
@@ -149,7 +148,7 @@ impl Shared {
     }
 }
 
-/// Whether it tells what becomes of the wish; a server that is busy or stops tells nothing.
+/// Whether it tells what becomes of the request; a server that is busy or stops tells nothing.
 fn is_answer(reply: &Reply) -> bool {
     match reply.status {
         200 | 202 => true,

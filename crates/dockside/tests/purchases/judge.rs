@@ -1,9 +1,9 @@
 //! What the API says, held against a carrier's ledger. Pure, so that the judge can be judged.
 
 use carriers::sandbox::Mode;
+use testkit::carrier_ledger::{Charge, LedgerAccount, LedgerAccounts};
 
-use crate::book::{Account, Book, Charge};
-use crate::view::{Seen, View};
+use crate::shipment_view::{Seen, View};
 
 /// What is wrong, for a person.
 pub type Verdict = Result<(), String>;
@@ -32,21 +32,21 @@ pub struct Tally {
 
 impl Judge<'_> {
     /// Whether ledger and store agree about every shipment.
-    pub fn check(&self, view: &View, book: &Book) -> Result<Tally, String> {
+    pub fn check(&self, view: &View, accounts: &LedgerAccounts) -> Result<Tally, String> {
         let mut tally = Tally::default();
-        let nothing = Account::default();
+        let nothing = LedgerAccount::default();
         for shipment in self.shipments {
             let seen = view.get(shipment).ok_or_else(|| format!("{shipment} is gone"))?;
-            let account = book.get(shipment).unwrap_or(&nothing);
+            let account = accounts.get(shipment).unwrap_or(&nothing);
             self.check_one(seen, account, &mut tally).map_err(|what| {
                 format!("{} {shipment}: {what}\n{seen:?}\n{account:?}", self.mode.as_str())
             })?;
         }
-        let stray = book.keys().find(|reference| !self.shipments.contains(reference));
+        let stray = accounts.keys().find(|reference| !self.shipments.contains(reference));
         stray.map_or(Ok(tally), |reference| Err(format!("{reference} was never to be bought here")))
     }
 
-    fn check_one(&self, seen: &Seen, account: &Account, tally: &mut Tally) -> Verdict {
+    fn check_one(&self, seen: &Seen, account: &LedgerAccount, tally: &mut Tally) -> Verdict {
         let standing = account.standing();
         tally.charges += account.charges.len();
         tally.voided += account.charges.len() - standing.len();

@@ -3,11 +3,12 @@
 
 use std::time::{Duration, Instant};
 
+use testkit::cluster::Cluster;
+use testkit::random::Random;
+use testkit::sandbox_carrier::SandboxCarrier;
+use testkit::server::wait_until;
+
 use crate::buyers::Buyers;
-use crate::carrier::Carrier;
-use crate::cluster::Cluster;
-use crate::random::Random;
-use crate::server::wait_until;
 
 /// Longer than a node is taken to live after it last said so.
 const FROZEN: Duration = Duration::from_millis(11_500);
@@ -18,7 +19,7 @@ const CARRIER_EVERY: usize = 3;
 
 /// What was done to them.
 #[derive(Default)]
-pub struct Harm {
+pub struct KillCounts {
     pub kills: usize,
     pub carrier_kills: usize,
     pub freezes: usize,
@@ -33,14 +34,14 @@ struct Frozen {
 /// Kills servers while the buyers buy: one kill in each part of the buying but the first.
 pub fn inflict(
     cluster: &mut Cluster,
-    carriers: &mut [Carrier],
+    carriers: &mut [SandboxCarrier],
     buyers: &Buyers,
-    (wishes, kills): (usize, usize),
+    (wanted, kills): (usize, usize),
     random: &mut Random,
-) -> Harm {
-    let mut harm = Harm::default();
+) -> KillCounts {
+    let mut kill_counts = KillCounts::default();
     let mut frozen: Option<Frozen> = None;
-    let part = wishes / (kills + 1);
+    let part = wanted / (kills + 1);
     for number in 0..kills {
         buyers.allow(part * (number + 2));
         let moment = part * number + random.below(part as u64) as usize;
@@ -48,7 +49,7 @@ pub fn inflict(
         std::thread::sleep(random.within_millis(300));
         if cluster.nodes > 1 && number == kills / 3 {
             frozen = Some(freeze(cluster, random));
-            harm.freezes += 1;
+            kill_counts.freezes += 1;
         }
         frozen = frozen.and_then(|frozen| frozen.thawed_if_due(cluster));
         let node = match &frozen {
@@ -56,18 +57,18 @@ pub fn inflict(
             None => random.below(cluster.nodes as u64) as usize,
         };
         cluster.kill(node);
-        harm.kills += 1;
+        kill_counts.kills += 1;
         if number % CARRIER_EVERY == 0 {
             carriers[number / CARRIER_EVERY % carriers.len()].kill();
-            harm.carrier_kills += 1;
+            kill_counts.carrier_kills += 1;
         }
     }
-    buyers.allow(wishes);
+    buyers.allow(wanted);
     if let Some(frozen) = frozen {
         std::thread::sleep(FROZEN.saturating_sub(frozen.since.elapsed()));
         frozen.thaw(cluster);
     }
-    harm
+    kill_counts
 }
 
 fn freeze(cluster: &Cluster, random: &mut Random) -> Frozen {

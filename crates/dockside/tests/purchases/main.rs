@@ -14,36 +14,12 @@
     reason = "a test that fails should stop there, and the counts are what the proof shows"
 )]
 
-#[expect(dead_code, reason = "the suite `process` uses the rest")]
-#[path = "../process/client.rs"]
-mod client;
-#[expect(dead_code, reason = "the suite `stock` uses the rest")]
-#[path = "../stock/cluster.rs"]
-mod cluster;
-#[expect(dead_code, reason = "the suite `process` uses the rest")]
-#[path = "../process/contents.rs"]
-mod contents;
-#[expect(dead_code, reason = "the suite `process` uses the rest")]
-#[path = "../process/database.rs"]
-mod database;
-#[expect(dead_code, reason = "the suite `process` uses the rest")]
-#[path = "../process/load.rs"]
-mod load;
-#[path = "../process/random.rs"]
-mod random;
-#[expect(dead_code, reason = "the suite `process` uses the rest")]
-#[path = "../process/server.rs"]
-mod server;
-
-mod book;
 mod buyers;
-mod carrier;
+mod carrier_proxy;
 mod judge;
+mod judge_tests;
 mod kills;
-mod late;
+mod late_requests;
 mod run;
-mod shop;
-mod suspects;
-mod view;
-mod wire;
-mod words;
+mod sandbox_words;
+mod shipment_view;

@@ -5,17 +5,17 @@ use std::time::{Duration, Instant};
 use carriers::sandbox::Mode;
 use serde_json::json;
 use tempfile::TempDir;
+use testkit::carrier_ledger::LedgerAccounts;
+use testkit::client::Client;
+use testkit::cluster::Cluster;
+use testkit::random::Random;
+use testkit::sandbox_carrier::SandboxCarrier;
+use testkit::shipments::{buy, create_account, create_shipment};
 
-use crate::book::Book;
-use crate::buyers::{Buyers, Wish};
-use crate::carrier::Carrier;
-use crate::client::Client;
-use crate::cluster::Cluster;
+use crate::buyers::{Buyers, PurchaseRequest};
 use crate::judge::{Judge, Tally};
-use crate::kills::{self, Harm, STUCK};
-use crate::random::Random;
-use crate::shop::{buy, create_account, create_shipment};
-use crate::view::{View, download, look};
+use crate::kills::{self, KillCounts, STUCK};
+use crate::shipment_view::{View, download, look};
 
 /// Shipments of each carrier.
 const SHIPMENTS_USUAL: u64 = 120;
@@ -30,7 +30,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(500);
 struct Run {
     cluster: Cluster,
     /// One of each mode.
-    carriers: Vec<Carrier>,
+    carriers: Vec<SandboxCarrier>,
     /// What is bought from each of them.
     shipments: Vec<Vec<String>>,
     _files: TempDir,
@@ -43,15 +43,15 @@ fn ledger_and_store_agree_although_servers_and_carriers_are_killed() {
     let mut random = Random::seeded("purchases");
     let mut run = Run::start(count as usize, &mut random);
     let began = Instant::now();
-    let harm = run.buy_and_kill(kills as usize, &mut random);
+    let kill_counts = run.buy_and_kill(kills as usize, &mut random);
     let (_, tallies) = run.settle(1);
     let settled = began.elapsed();
     run.resolve();
     let (view, resolved) = run.settle(2);
     run.check_labels(&view);
-    run.report(&harm, &tallies, settled);
+    run.report(&kill_counts, &tallies, settled);
     check_ends(&resolved);
-    check_worth(&harm, &tallies, run.cluster.nodes);
+    check_worth(&kill_counts, &tallies, run.cluster.nodes);
     run.cluster.stop();
 }
 
@@ -76,7 +76,7 @@ impl Run {
         let (mut carriers, mut shipments) = (Vec::new(), Vec::new());
         for mode in Mode::ALL {
             let faults = [&FAULTS[..], if mode == Mode::Neither { &[] } else { &[DOUBLED] }].concat();
-            let carrier = Carrier::start(mode, &faults, random);
+            let carrier = SandboxCarrier::start(mode, &faults, random);
             create_account(&mut client, mode, Some(&carrier.url()));
             shipments.push((0..count).map(|_| create_shipment(&mut client, "BS1 4DJ")).collect());
             carriers.push(carrier);
@@ -84,23 +84,24 @@ impl Run {
         Self { cluster, carriers, shipments, _files: files }
     }
 
-    fn buy_and_kill(&mut self, kills: usize, random: &mut Random) -> Harm {
-        let mut wishes = Vec::new();
+    fn buy_and_kill(&mut self, kills: usize, random: &mut Random) -> KillCounts {
+        let mut wanted = Vec::new();
         // The carriers take turns, so that every kill meets all of them.
         for number in 0..self.shipments[0].len() {
             for (shipments, carrier) in self.shipments.iter().zip(&self.carriers) {
-                wishes.push(Wish::new(shipments[number].clone(), carrier.mode, random));
+                wanted.push(PurchaseRequest::new(shipments[number].clone(), carrier.mode, random));
             }
         }
-        let total = wishes.len();
-        let buyers = Buyers::start(&self.cluster, wishes);
-        let harm = kills::inflict(&mut self.cluster, &mut self.carriers, &buyers, (total, kills), random);
+        let total = wanted.len();
+        let buyers = Buyers::start(&self.cluster, wanted);
+        let kill_counts =
+            kills::inflict(&mut self.cluster, &mut self.carriers, &buyers, (total, kills), random);
         let (requests, broken) = buyers.finish();
         let engine = self.cluster.engine;
         println!(
             "purchases on {engine}: {total} shipments asked for by {requests} requests, {broken} answers lost"
         );
-        harm
+        kill_counts
     }
 
     /// Waits until ledgers and store agree. What they never agree about is told.
@@ -118,7 +119,7 @@ impl Run {
 
     fn judge(&self, view: &View, buys_max: usize) -> Result<Vec<Tally>, String> {
         let judged = self.carriers.iter().zip(&self.shipments).map(|(carrier, shipments)| {
-            Judge { mode: carrier.mode, buys_max, shipments }.check(view, &carrier.book())
+            Judge { mode: carrier.mode, buys_max, shipments }.check(view, &carrier.accounts())
         });
         judged.collect()
     }
@@ -129,11 +130,11 @@ impl Run {
         let place =
             self.carriers.iter().position(|carrier| carrier.mode == Mode::Neither).expect("all modes");
         self.carriers[place].heal();
-        let book = self.carriers[place].book();
+        let accounts = self.carriers[place].accounts();
         let mut client = self.cluster.client(0);
         let view = look(&mut client);
         for shipment in self.shipments[place].iter().filter(|id| view[*id].state == "needs_review") {
-            resolve_one(&mut client, shipment, &view[shipment].attempt, &book);
+            resolve_one(&mut client, shipment, &view[shipment].attempt, &accounts);
         }
     }
 
@@ -147,7 +148,7 @@ impl Run {
         }
     }
 
-    fn report(&self, harm: &Harm, tallies: &[Tally], settled: Duration) {
+    fn report(&self, kill_counts: &KillCounts, tallies: &[Tally], settled: Duration) {
         let (engine, nodes) = (self.cluster.engine, self.cluster.nodes);
         for (carrier, tally) in self.carriers.iter().zip(tallies) {
             println!(
@@ -156,9 +157,9 @@ impl Run {
                  duplicates voided; {:.1} s",
                 carrier.mode.as_str(),
                 tally.purchased + tally.failed + tally.in_review,
-                harm.kills,
-                harm.carrier_kills,
-                harm.freezes,
+                kill_counts.kills,
+                kill_counts.carrier_kills,
+                kill_counts.freezes,
                 tally.purchased,
                 tally.failed,
                 tally.in_review,
@@ -172,8 +173,8 @@ impl Run {
     }
 }
 
-fn resolve_one(client: &mut Client, shipment: &str, attempt: &str, book: &Book) {
-    let charge = book.get(shipment).and_then(|account| account.charges.first());
+fn resolve_one(client: &mut Client, shipment: &str, attempt: &str, accounts: &LedgerAccounts) {
+    let charge = accounts.get(shipment).and_then(|account| account.charges.first());
     let finding = match charge {
         Some(charge) => json!({
             "outcome": "bought",
@@ -201,9 +202,14 @@ fn check_ends(tallies: &[Tally]) {
 }
 
 /// A run in which nothing went wrong has shown nothing.
-fn check_worth(harm: &Harm, tallies: &[Tally], nodes: usize) {
+fn check_worth(kill_counts: &KillCounts, tallies: &[Tally], nodes: usize) {
     let [idempotent, look_up, neither] = tallies else { panic!("three carriers") };
-    assert!(harm.kills as u64 >= KILLS_MIN && harm.carrier_kills > 0 && harm.freezes == nodes - 1, "void");
+    assert!(
+        kill_counts.kills as u64 >= KILLS_MIN
+            && kill_counts.carrier_kills > 0
+            && kill_counts.freezes == nodes - 1,
+        "void"
+    );
     assert!(idempotent.found + look_up.found > 0, "no answer was lost: void");
     assert!(idempotent.voided + look_up.voided > 0, "nothing was charged twice: void");
     assert!(neither.in_review > 0, "everything was known: void");

@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use model::Timestamp;
+use testkit::cluster::Addresses;
 use tokio::sync::watch;
 
-use crate::cluster::Addresses;
-use crate::socket::{Ask, Heard, Joined, Place, Publication, Socket};
+use crate::websocket_client::{Ask, Heard, Joined, Place, Publication, Socket};
 
 /// The rest before it tries again.
 const REST: Duration = Duration::from_millis(20);

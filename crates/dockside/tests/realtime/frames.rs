@@ -10,10 +10,10 @@ use tokio_tungstenite::tungstenite::protocol::frame::coding::{CloseCode, Data, O
 use tokio_tungstenite::tungstenite::protocol::frame::{CloseFrame, Frame};
 use tokio_tungstenite::tungstenite::{Bytes, Message};
 
-use crate::account::Account;
-use crate::race::ask;
-use crate::single::Single;
-use crate::socket::Socket;
+use crate::single_server::Single;
+use crate::stream_account::StreamAccount;
+use crate::subscription_races::ask;
+use crate::websocket_client::Socket;
 use crate::writers::Writers;
 
 /// The longest message that is taken.
@@ -23,7 +23,7 @@ const PROTOCOL: &str = "sec-websocket-protocol";
 #[test]
 fn frames_of_all_kinds_are_taken_or_refused_as_the_standard_says() {
     let mut single = Single::start(&[]);
-    let account = Account::open(single.server.address, &single.token);
+    let account = StreamAccount::open(single.server.address, &single.token);
     let ask = ask(&account, false);
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     runtime.block_on(async {
@@ -40,7 +40,7 @@ fn frames_of_all_kinds_are_taken_or_refused_as_the_standard_says() {
         subprotocols(&single).await;
     });
     println!(
-        "streams on {}: frames: pings, fragments, messages up to {LONGEST} bytes taken, longer ones 1009 in a stream of \
+        "realtime on {}: frames: pings, fragments, messages up to {LONGEST} bytes taken, longer ones 1009 in a stream of \
          events too, goodbyes answered, subprotocols named",
         single.engine
     );

@@ -11,21 +11,21 @@ use model::{Scopes, World};
 use service::access_tokens::TokenOrder;
 use service::{Service, Settings, SystemClock, SystemRandom};
 use store::{Db, Place};
+use testkit::client::Client;
+use testkit::database::Database;
+use testkit::nats::Nats;
+use testkit::resources::create_location;
+use testkit::server::wait_until;
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 use tokio::sync::{oneshot, watch};
 use tokio::task::JoinHandle;
 
-use crate::account::{Account, access_token, connection_token};
-use crate::client::Client;
-use crate::cluster::create_location;
-use crate::database::Database;
 use crate::follower::{Counts, Follower};
 use crate::log::{Log, STUCK};
-use crate::nats::Nats;
-use crate::race::ask;
-use crate::server::wait_until;
-use crate::socket::{Ask, Socket};
+use crate::stream_account::{StreamAccount, access_token, connection_token};
+use crate::subscription_races::ask;
+use crate::websocket_client::{Ask, Socket};
 
 const LOSS_PERCENT: u8 = 10;
 /// Clients of each server.
@@ -58,6 +58,7 @@ impl Node {
             batch_shipments_max: 100_000,
             idempotency_seconds: 24 * 3600,
             event_seconds: 24 * 3600,
+            retention: service::Retention::default(),
             outbound_allow: Vec::new(),
             stream: service::stream::Settings::default(),
             carriers: service::purchasing::Settings::default(),
@@ -93,10 +94,10 @@ fn clients_on_every_server_hear_everything_although_hints_are_lost() {
     match std::env::var("TEST_DB").as_deref() {
         Ok("postgres") => {
             let place = |database: &Database| Place::Postgres { url: database.url.clone(), connections: 8 };
-            let database = Database::new();
+            let database = Database::create();
             prove("postgres, 2 servers, by NOTIFY", &[place(&database), place(&database)], None);
             drop(database);
-            let (database, nats) = (Database::new(), Nats::start(&[]));
+            let (database, nats) = (Database::create(), Nats::start(&[]));
             prove("postgres, 2 servers, by NATS", &[place(&database), place(&database)], Some(&nats));
         }
         // There is one server, which tells itself and loses nothing.
@@ -113,7 +114,7 @@ fn prove(name: &str, places: &[Place], nats: Option<&Nats>) {
     let nodes: Vec<_> =
         places.iter().map(|place| runtime.block_on(Node::start(place.clone(), nats))).collect();
     let token = runtime.block_on(issue(&nodes[0].service));
-    let account = Account::open(nodes[0].address, &token);
+    let account = StreamAccount::open(nodes[0].address, &token);
     let addresses = Arc::new(Mutex::new(nodes.iter().map(|node| Some(node.address)).collect::<Vec<_>>()));
     let (tell, goal) = watch::channel(None);
     let counts = Arc::new(Counts::default());
@@ -200,7 +201,7 @@ fn report(name: &str, mut lags: Vec<Duration>, revoked: Duration) {
     lags.sort_unstable();
     let part = |percent: usize| lags[(lags.len() - 1) * percent / 100].as_millis();
     println!(
-        "streams on {name}, {LOSS_PERCENT} % of hints lost: {} single writes heard by all clients of all servers, {repaired} \
+        "realtime on {name}, {LOSS_PERCENT} % of hints lost: {} single writes heard by all clients of all servers, {repaired} \
          found without a hint; from the answer to the last client p50 {} ms, p90 {} ms, max {} ms; a revoked token's \
          clients ended after {} ms",
         lags.len(),

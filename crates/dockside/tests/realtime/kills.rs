@@ -3,15 +3,15 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use testkit::cluster::Cluster;
+use testkit::random::Random;
+use testkit::server::wait_until;
 use tokio::sync::watch;
 
-use crate::account::Account;
-use crate::cluster::Cluster;
 use crate::follower::{Counts, Follower};
 use crate::log::{Log, STUCK};
-use crate::race::{ask, first_address};
-use crate::random::Random;
-use crate::server::wait_until;
+use crate::stream_account::StreamAccount;
+use crate::subscription_races::{ask, first_address};
 use crate::writers::Writers;
 
 const WRITES: u64 = 4_000;
@@ -23,7 +23,7 @@ const CLIENTS: usize = 6;
 fn clients_of_a_killed_server_come_back_and_have_missed_nothing() {
     let mut random = Random::seeded("kills");
     let mut cluster = Cluster::start_with(&["--realtime-user-max", "100"]);
-    let account = Account::open(first_address(&cluster), &cluster.token);
+    let account = StreamAccount::open(first_address(&cluster), &cluster.token);
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let (tell, goal) = watch::channel(None);
     let counts = Arc::new(Counts::default());
@@ -60,7 +60,7 @@ fn clients_of_a_killed_server_come_back_and_have_missed_nothing() {
     assert!(cut >= CLIENTS * KILLS as usize, "the kills cut off only {cut}");
     assert!(recovered > 0, "nobody had missed anything: this run is void");
     println!(
-        "streams on {}, servers: {}, {KILLS} kills in a burst of {} writes ({:.1} s, {} broken connections of writers); {} \
+        "realtime on {}, servers: {}, {KILLS} kills in a burst of {} writes ({:.1} s, {} broken connections of writers); {} \
          clients were cut off {cut} times, {recovered} events recovered, {} heard in all: the log, once and in order",
         cluster.engine,
         cluster.nodes,

@@ -3,11 +3,11 @@
 use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::Error;
 
-use crate::account::Account;
 use crate::log::STUCK;
-use crate::race::ask;
-use crate::single::Single;
-use crate::socket::{Ask, Socket};
+use crate::single_server::Single;
+use crate::stream_account::StreamAccount;
+use crate::subscription_races::ask;
+use crate::websocket_client::{Ask, Socket};
 
 /// Connections of one user.
 const USER_MAX: usize = 20;
@@ -18,7 +18,7 @@ const TOO_BIG: usize = 70_000;
 #[test]
 fn beyond_its_limits_a_client_is_told_so() {
     let mut single = Single::start(&["--realtime-connections-max", &PLACES.to_string()]);
-    let account = Account::open(single.server.address, &single.token);
+    let account = StreamAccount::open(single.server.address, &single.token);
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let ask = ask(&account, false);
     runtime.block_on(async {
@@ -46,7 +46,7 @@ fn beyond_its_limits_a_client_is_told_so() {
         places(held, address).await;
     });
     println!(
-        "streams on {}: connection {} of a user 3504, frame of {TOO_BIG} bytes 1009, 300 commands at once 3013, \
+        "realtime on {}: connection {} of a user 3504, frame of {TOO_BIG} bytes 1009, 300 commands at once 3013, \
          connection {} in all 503",
         single.engine,
         USER_MAX + 1,

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use crate::client::Client;
+use testkit::client::Client;
+use testkit::server::wait_until;
+
 use crate::follower::Story;
-use crate::server::wait_until;
 
 /// What takes longer is stuck.
 pub const STUCK: Duration = Duration::from_secs(60);

@@ -12,44 +12,20 @@
     reason = "a test that fails should stop there, and the counts are what the proof shows"
 )]
 
-#[expect(dead_code, reason = "the suite `process` uses the rest")]
-#[path = "../process/client.rs"]
-mod client;
-#[expect(dead_code, reason = "the suite `stock` uses the rest")]
-#[path = "../stock/cluster.rs"]
-mod cluster;
-#[expect(dead_code, reason = "the suite `process` uses the rest")]
-#[path = "../process/contents.rs"]
-mod contents;
-#[expect(dead_code, reason = "the suite `process` uses the rest")]
-#[path = "../process/database.rs"]
-mod database;
-#[expect(dead_code, reason = "the suite `process` uses the rest")]
-#[path = "../process/load.rs"]
-mod load;
-#[expect(dead_code, reason = "the suite `it` uses the rest")]
-#[path = "../it/nats.rs"]
-mod nats;
-#[expect(dead_code, reason = "the suite `process` uses the rest")]
-#[path = "../process/random.rs"]
-mod random;
-#[expect(dead_code, reason = "the suite `process` uses the rest")]
-#[path = "../process/server.rs"]
-mod server;
-
-mod account;
+mod client_proxy;
 mod follower;
 mod frames;
 mod hints;
 mod kills;
+mod large_events;
 mod limits;
 mod log;
-mod official;
-mod official_channel;
-mod race;
-mod single;
-mod slow;
-mod socket;
-mod stop;
-mod wire;
+mod official_client;
+mod official_client_channels;
+mod server_stop;
+mod single_server;
+mod slow_clients;
+mod stream_account;
+mod subscription_races;
+mod websocket_client;
 mod writers;

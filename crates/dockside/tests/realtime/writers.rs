@@ -5,11 +5,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use crate::client::Client;
-use crate::cluster::Addresses;
-use crate::load;
+use testkit::client::Client;
+use testkit::cluster::Addresses;
+use testkit::load;
+use testkit::server::wait_until;
+
 use crate::log::STUCK;
-use crate::server::wait_until;
 
 const WRITERS: usize = 8;
 /// How long a writer rests where no server listens, or where it was turned away.

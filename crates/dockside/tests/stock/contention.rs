@@ -4,19 +4,20 @@ use std::sync::Barrier;
 use std::time::Instant;
 
 use serde_json::{Value, json};
+use testkit::client::{Client, Reply};
+use testkit::cluster::Cluster;
+use testkit::random::Random;
+use testkit::resources::{create_location, send};
 
-use crate::client::{Client, Reply};
-use crate::cluster::{
-    Cluster, allocated, allocations_path, assert_clean_audit, create_item, create_location, create_order,
-    level_path, send, wish,
+use crate::contention_run::{CLIENTS, ContendedStock, ContentionRun};
+use crate::inventory::{
+    allocated, allocation_body, allocations_path, assert_clean_audit, create_item, create_order, level_path,
 };
-use crate::fight::{Arena, CLIENTS, Fight};
-use crate::random::Random;
 
 /// What there is in each round, in units; each client wants one.
 const UNITS: usize = 20;
 const ROUNDS: usize = 10;
-/// Orders that are fought for to the end, one after the other.
+/// Orders that are contended for to the end, one after the other.
 const ORDERS: usize = 12;
 
 #[test]
@@ -27,7 +28,7 @@ fn one_orders_reservation_is_granted_exactly() {
     let item = create_item(&mut clients[0], "contended", &location, 0);
     for _ in 0..ROUNDS {
         let order = create_order(&mut clients[0], &[&item], UNITS as i64);
-        let body = wish(&location, &item, 1);
+        let body = allocation_body(&location, &item, 1);
         let replies =
             all_at_once(&mut clients, |_, client| send(client, "POST", &allocations_path(&order), &body));
         assert_granted(&replies, 201, "exceeds_reservation");
@@ -55,7 +56,7 @@ fn an_items_last_units_are_sent_exactly() {
     let level = level_path(&item, &location);
     for _ in 0..ROUNDS {
         assert_eq!(send(&mut clients[0], "PUT", &level, &json!({ "on_hand": UNITS })).status, 200);
-        let body = wish(&location, &item, 1);
+        let body = allocation_body(&location, &item, 1);
         let made = all_at_once(&mut clients, |number, client| {
             send(client, "POST", &allocations_path(&orders[number]), &body)
         });
@@ -75,20 +76,20 @@ fn an_items_last_units_are_sent_exactly() {
 }
 
 #[test]
-fn a_long_fight_over_orders_and_stock_ends_exactly() {
-    let mut random = Random::seeded("fight");
+fn a_long_run_over_orders_and_stock_ends_exactly() {
+    let mut random = Random::seeded("contention");
     let mut cluster = Cluster::start();
-    let arena = Arena::new(&cluster, ORDERS);
+    let contended = ContendedStock::new(&cluster, ORDERS);
     let began = Instant::now();
-    let fight = Fight::start(&cluster, arena, &mut random);
-    let (arena, journal) = fight.finish_all();
+    let run = ContentionRun::start(&cluster, contended, &mut random);
+    let (contended, journal) = run.finish_all();
     let took = began.elapsed().as_secs_f64();
     assert_eq!(journal.broken, 0, "no connection was cut");
-    let checked = journal.check(&arena, &mut cluster.client(0));
-    assert_eq!(checked.orders_exhausted, ORDERS, "every order was fought for to its end");
+    let checked = journal.check(&contended, &mut cluster.client(0));
+    assert_eq!(checked.orders_exhausted, ORDERS, "every order was contended for to its end");
     cluster.stop();
     let (engine, nodes) = (cluster.engine, cluster.nodes);
-    println!("fight on {engine}, {nodes} servers, {CLIENTS} clients, {took:.1} s: {journal}; {checked}");
+    println!("contention on {engine}, {nodes} servers, {CLIENTS} clients, {took:.1} s: {journal}; {checked}");
 }
 
 /// Has every client do something at the same moment; gives what each was told.

@@ -1,26 +1,27 @@
-//! The fight under `kill -9`: what was acknowledged is there, nothing is counted twice, and nothing is oversold.
+//! Contention under `kill -9`: what was acknowledged is there, nothing is counted twice, and nothing is oversold.
 
 use std::time::{Duration, Instant};
 
-use crate::cluster::Cluster;
-use crate::fight::{Arena, CLIENTS, Fight};
-use crate::random::Random;
+use testkit::cluster::Cluster;
+use testkit::random::Random;
+
+use crate::contention_run::{CLIENTS, ContendedStock, ContentionRun};
 
 const KILLS: u64 = 12;
-/// More than can be fought for in the time.
+/// More than can be contended for in the time.
 const ORDERS: usize = 120;
-/// A fight that makes progress within this time is not stuck.
+/// A run that makes progress within this time is not stuck.
 const PROGRESS: Duration = Duration::from_secs(20);
 
 #[test]
 fn no_acknowledged_allocation_is_lost_when_a_server_is_killed() {
     let mut random = Random::seeded("crashes");
     let mut cluster = Cluster::start();
-    let arena = Arena::new(&cluster, ORDERS);
+    let contended = ContendedStock::new(&cluster, ORDERS);
     let began = Instant::now();
-    let fight = Fight::start(&cluster, arena, &mut random);
+    let run = ContentionRun::start(&cluster, contended, &mut random);
     for kill in 0..KILLS {
-        fight.wait_for(20 + random.below(80), PROGRESS);
+        run.wait_for(20 + random.below(80), PROGRESS);
         // Half of them right after an acknowledgement, which must not come before what it tells of is safe; the
         // others at any moment.
         if kill % 4 < 2 {
@@ -29,15 +30,15 @@ fn no_acknowledged_allocation_is_lost_when_a_server_is_killed() {
         // One at a time, in turn: the clients of the dead one go to the other, where there is one.
         cluster.kill(kill as usize % cluster.nodes);
     }
-    fight.wait_for(50, PROGRESS);
-    let (arena, journal) = fight.finish();
+    run.wait_for(50, PROGRESS);
+    let (contended, journal) = run.finish();
     let took = began.elapsed().as_secs_f64();
-    let checked = journal.check(&arena, &mut cluster.client(0));
+    let checked = journal.check(&contended, &mut cluster.client(0));
     cluster.stop();
     let (engine, nodes) = (cluster.engine, cluster.nodes);
     println!(
         "crashes on {engine}, {nodes} servers, {CLIENTS} clients, {KILLS} kills, {took:.1} s: {journal}; {checked}"
     );
     assert!(journal.broken >= KILLS, "the kills met requests under way");
-    assert!(checked.orders_exhausted > 0, "some order was fought for to its end");
+    assert!(checked.orders_exhausted > 0, "some order was contended for to its end");
 }

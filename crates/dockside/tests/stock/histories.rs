@@ -4,14 +4,15 @@
 use std::sync::Barrier;
 
 use serde_json::json;
+use testkit::client::{Client, Reply};
+use testkit::cluster::Cluster;
+use testkit::random::Random;
+use testkit::resources::{create_location, send};
 
-use crate::client::{Client, Reply};
-use crate::cluster::{
-    Cluster, allocated, allocations_path, assert_clean_audit, create_item, create_location, create_order,
-    level_path, send, wish,
+use crate::inventory::{
+    allocated, allocation_body, allocations_path, assert_clean_audit, create_item, create_order, level_path,
 };
 use crate::linearizable::{Operation, Outcome, Recorder};
-use crate::random::Random;
 
 const ROUNDS: usize = 200;
 const CLIENTS: usize = 4;
@@ -22,7 +23,7 @@ const TAKE_MOST: u64 = 3;
 /// What an order wants that is only there to be sent from the level.
 const PLENTY: i64 = 100_000;
 
-/// What a round is fought over.
+/// What a round is contended for.
 struct Stage {
     location: String,
     item: String,
@@ -125,7 +126,7 @@ impl Party<'_> {
 
     fn prepared(&mut self) -> (String, i64) {
         let units = self.units();
-        let body = wish(&self.stage.location, &self.stage.item, units);
+        let body = allocation_body(&self.stage.location, &self.stage.item, units);
         let reply = send(self.client, "POST", &allocations_path(self.order), &body);
         assert_eq!(reply.status, 201, "{reply:?}");
         (allocated(&reply).remove(0), units)
@@ -164,7 +165,7 @@ impl Party<'_> {
     fn allocate(&mut self, number: usize, recorder: &Recorder) {
         let units = self.units();
         recorder.run(number, Operation::Take(units), || {
-            let body = wish(&self.stage.location, &self.stage.item, units);
+            let body = allocation_body(&self.stage.location, &self.stage.item, units);
             let reply = send(self.client, "POST", &allocations_path(self.order), &body);
             if reply.status == 201 {
                 self.own = Some((allocated(&reply).remove(0), units));

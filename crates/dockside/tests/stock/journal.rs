@@ -1,13 +1,14 @@
-//! What the clients of a fight were told, and whether the store agrees.
+//! What the clients of a run were told, and whether the store agrees.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use serde_json::{Value, json};
+use testkit::client::{Client, Reply};
+use testkit::resources::id;
 
-use crate::client::{Client, Reply};
-use crate::cluster::{allocations_path, assert_clean_audit, id, level_path};
-use crate::fight::{Arena, STOCK, WANTED};
+use crate::contention_run::{ContendedStock, STOCK, WANTED};
+use crate::inventory::{allocations_path, assert_clean_audit, level_path};
 
 /// An allocation that a client was told of.
 #[derive(Clone, PartialEq, Debug)]
@@ -45,6 +46,8 @@ pub struct Journal {
     pub refused: u64,
     pub short: u64,
     pub broken: u64,
+    /// Answers 503: the server had no room, or the database did not answer in time.
+    pub turned_away: u64,
     pub looks: u64,
     /// Answers that nobody should ever see.
     pub wrong: Vec<String>,
@@ -61,6 +64,7 @@ impl Journal {
         self.refused += other.refused;
         self.short += other.short;
         self.broken += other.broken;
+        self.turned_away += other.turned_away;
         self.looks += other.looks;
     }
 
@@ -82,19 +86,19 @@ impl Journal {
     }
 
     /// Holds the store to what the clients were told.
-    pub fn check(&self, arena: &Arena, client: &mut Client) -> Checked {
+    pub fn check(&self, contended: &ContendedStock, client: &mut Client) -> Checked {
         assert_eq!(self.wrong, Vec::<String>::new());
         let mut stored = Vec::new();
-        for order in 0..arena.orders.len() {
-            stored.extend(self.check_order(arena, order, client));
+        for order in 0..contended.orders.len() {
+            stored.extend(self.check_order(contended, order, client));
         }
         let mut sums: BTreeMap<&str, [i64; 2]> = BTreeMap::new();
         for (held, is_completed) in &stored {
             sums.entry(&held.item).or_default()[usize::from(*is_completed)] += held.quantity;
         }
-        for item in &arena.items {
+        for item in &contended.items {
             let [open, sent] = sums.get(item.as_str()).copied().unwrap_or_default();
-            let level = client.get(&level_path(item, &arena.location)).json();
+            let level = client.get(&level_path(item, &contended.location)).json();
             let shown = [&level["on_hand"], &level["allocated"], &level["available"]];
             assert_eq!(shown, [&json!(STOCK - sent), &json!(open), &json!(STOCK - sent - open)], "{item}");
             assert!(sent <= STOCK, "{sent} of {item} were sent");
@@ -109,8 +113,13 @@ impl Journal {
     }
 
     /// The allocations of an order, and whether each is completed; they are what was told, and add up.
-    fn check_order(&self, arena: &Arena, order: usize, client: &mut Client) -> Vec<(Granted, bool)> {
-        let reply = client.get(&allocations_path(&arena.orders[order])).json();
+    fn check_order(
+        &self,
+        contended: &ContendedStock,
+        order: usize,
+        client: &mut Client,
+    ) -> Vec<(Granted, bool)> {
+        let reply = client.get(&allocations_path(&contended.orders[order])).json();
         let data = reply["data"].as_array().expect("a list");
         let read =
             |allocation: &Value| (Granted::read(order, allocation), !allocation["completed_at"].is_null());
@@ -127,9 +136,9 @@ impl Journal {
             assert_eq!(*is_completed, completed.contains(held.id.as_str()), "{held:?}");
         }
 
-        let reservation = client.get(&format!("/reservations?order_id={}", arena.orders[order])).json();
+        let reservation = client.get(&format!("/reservations?order_id={}", contended.orders[order])).json();
         for place in 0..2 {
-            let item = &arena.items[order + place];
+            let item = &contended.items[order + place];
             let of_item = || stored.iter().filter(|(held, _)| &held.item == item);
             let sum: i64 = of_item().map(|(held, _)| held.quantity).sum();
             let expected = json!({ "id": item, "quantity": WANTED, "allocated_quantity": sum });
@@ -152,8 +161,8 @@ impl fmt::Display for Journal {
         write!(
             out,
             "{} requests; told of {granted} allocations and {completed} completions; {} beyond the reservation and \
-             {} beyond the stock refused; {in_doubt} in doubt; {} broken connections; {} looks meanwhile",
-            self.requests, self.refused, self.short, self.broken, self.looks
+             {} beyond the stock refused; {in_doubt} in doubt; {} broken connections; {} turned away; {} looks meanwhile",
+            self.requests, self.refused, self.short, self.broken, self.turned_away, self.looks
         )
     }
 }

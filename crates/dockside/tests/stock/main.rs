@@ -8,43 +8,19 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
-    clippy::print_stdout,
-    reason = "a test that fails should stop there, and the counts are what the proofs show"
+    reason = "a test that fails should stop there"
 )]
 
-#[expect(dead_code, reason = "the suite `process` uses the rest")]
-#[path = "../process/client.rs"]
-mod client;
-#[expect(dead_code, reason = "the suite `process` uses the rest")]
-#[path = "../process/contents.rs"]
-mod contents;
-#[expect(dead_code, reason = "the suite `process` uses the rest")]
-#[path = "../process/database.rs"]
-mod database;
-#[path = "../it/home.rs"]
-mod home;
-#[expect(dead_code, reason = "the suite `process` uses the rest")]
-#[path = "../process/load.rs"]
-mod load;
-#[path = "../process/random.rs"]
-mod random;
-#[expect(dead_code, reason = "the suite `process` uses the rest")]
-#[path = "../process/server.rs"]
-mod server;
-#[expect(dead_code, reason = "the suite `it` uses the rest")]
-#[path = "../it/world.rs"]
-mod world;
-
-mod ledger;
-mod play;
+mod inventory;
+mod reference_model;
+mod replay;
 mod requests;
 mod sequences;
 mod steps;
 
-mod cluster;
 mod contention;
+mod contention_run;
 mod crashes;
-mod fight;
 mod histories;
 mod journal;
 mod linearizable;

@@ -1,13 +1,14 @@
-//! The proof by random sequences: the product answers and ends as the ledger does, every time.
+//! The proof by random sequences: the product answers and ends as the reference model does, every time.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use crate::play::{Divergence, Game, Tally, Tenant, play};
-use crate::random::Random;
+use testkit::product::Product;
+use testkit::random::Random;
+
+use crate::replay::{Divergence, ReplayState, Tally, Tenant, replay};
 use crate::steps::{Action, Pick, Step, sequence};
-use crate::world::World;
 
 const SEQUENCES_SQLITE: usize = 20_000;
 const SEQUENCES_POSTGRES: usize = 1_000;
@@ -44,20 +45,21 @@ const ANSWERS: [&str; 22] = [
 ];
 
 struct Run {
-    world: Arc<World>,
+    product: Arc<Product>,
     seeds: Vec<u64>,
     next: AtomicUsize,
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_product_and_the_ledger_never_part() {
+async fn the_product_and_the_reference_model_never_part() {
     let (name, usual) = match std::env::var("TEST_DB").as_deref() {
         Ok("postgres") => ("postgres", SEQUENCES_POSTGRES),
         _ => ("sqlite", SEQUENCES_SQLITE),
     };
     let seeds = seeds(name, usual);
     let count = seeds.len();
-    let run = Arc::new(Run { world: Arc::new(World::new().await), seeds, next: AtomicUsize::new(0) });
+    let run =
+        Arc::new(Run { product: Arc::new(Product::open_usual().await), seeds, next: AtomicUsize::new(0) });
     let began = Instant::now();
     let workers: Vec<_> = (0..WORKERS).map(|_| tokio::spawn(work(Arc::clone(&run)))).collect();
     let mut tally = Tally::new();
@@ -66,7 +68,7 @@ async fn the_product_and_the_ledger_never_part() {
             Ok(part) => {
                 part.into_iter().for_each(|(answer, times)| *tally.entry(answer).or_default() += times)
             }
-            Err(seed) => explain(&run.world, seed).await,
+            Err(seed) => explain(&run.product, seed).await,
         }
     }
     let steps: u64 = tally.values().sum();
@@ -97,9 +99,9 @@ async fn work(run: Arc<Run>) -> Result<Tally, u64> {
     loop {
         let first = run.next.fetch_add(OF_TENANT, Ordering::Relaxed);
         let Some(rest) = run.seeds.get(first..).filter(|rest| !rest.is_empty()) else { return Ok(tally) };
-        let tenant = Tenant::new(&run.world).await;
+        let tenant = Tenant::new(&run.product).await;
         for seed in rest.iter().take(OF_TENANT) {
-            if play(&tenant, &sequence(*seed), &mut tally).await.is_err() {
+            if replay(&tenant, &sequence(*seed), &mut tally).await.is_err() {
                 run.next.store(run.seeds.len(), Ordering::Relaxed);
                 return Err(*seed);
             }
@@ -108,24 +110,24 @@ async fn work(run: Arc<Run>) -> Result<Tally, u64> {
 }
 
 /// Plays a sequence that diverged again, alone, with ever fewer steps, and shows what is left of it.
-async fn explain(world: &Arc<World>, seed: u64) {
+async fn explain(product: &Arc<Product>, seed: u64) {
     let steps = sequence(seed);
-    let Some((steps, divergence)) = shrunk(world, steps).await else {
+    let Some((steps, divergence)) = shrunk(product, steps).await else {
         panic!("STOCK_SEED={seed} diverged among others, but not alone");
     };
     let steps: Vec<_> = steps.iter().map(|step| format!("{step:?}")).collect();
     panic!("STOCK_SEED={seed}: {}\nafter\n{}", divergence.what, steps.join("\n"));
 }
 
-async fn shrunk(world: &Arc<World>, mut steps: Vec<Step>) -> Option<(Vec<Step>, Divergence)> {
-    let mut divergence = diverges(world, &steps).await?;
+async fn shrunk(product: &Arc<Product>, mut steps: Vec<Step>) -> Option<(Vec<Step>, Divergence)> {
+    let mut divergence = diverges(product, &steps).await?;
     steps.truncate(divergence.steps);
     let mut place = steps.len();
     while place > 0 {
         place -= 1;
         let mut fewer = steps.clone();
         fewer.remove(place);
-        if let Some(found) = diverges(world, &fewer).await {
+        if let Some(found) = diverges(product, &fewer).await {
             (steps, divergence) = (fewer, found);
             place = steps.len();
         }
@@ -133,24 +135,24 @@ async fn shrunk(world: &Arc<World>, mut steps: Vec<Step>) -> Option<(Vec<Step>, 
     Some((steps, divergence))
 }
 
-async fn diverges(world: &Arc<World>, steps: &[Step]) -> Option<Divergence> {
-    play(&Tenant::new(world).await, steps, &mut Tally::new()).await.err()
+async fn diverges(product: &Arc<Product>, steps: &[Step]) -> Option<Divergence> {
+    replay(&Tenant::new(product).await, steps, &mut Tally::new()).await.err()
 }
 
 #[tokio::test]
-async fn what_happens_behind_the_ledger_is_noticed() {
-    let world = Arc::new(World::new().await);
-    let tenant = Tenant::new(&world).await;
+async fn what_happens_behind_the_reference_model_is_noticed() {
+    let product = Arc::new(Product::open_usual().await);
+    let tenant = Tenant::new(&product).await;
     let step = |action| Step { action, is_repeated: false };
     let order = Action::CreateOrder { status: "committed", items: vec![(Pick::Any(0), 2)] };
     let level = Action::SetLevel { item: 0, location: 0, on_hand: 5 };
     for unseen in ["PUT", "DELETE"] {
-        let mut game = Game::new(&tenant).await;
-        game.step(&step(order.clone())).await.expect("the same answer");
-        game.step(&step(level.clone())).await.expect("the same answer");
-        game.compare().await.expect("the same state");
-        game.meddle(unseen).await;
-        let what = game.compare().await.expect_err("another state");
-        assert!(what.contains("but the ledger says"), "{what}");
+        let mut state = ReplayState::new(&tenant).await;
+        state.step(&step(order.clone())).await.expect("the same answer");
+        state.step(&step(level.clone())).await.expect("the same answer");
+        state.compare().await.expect("the same state");
+        state.change_unseen(unseen).await;
+        let what = state.compare().await.expect_err("another state");
+        assert!(what.contains("but the reference model says"), "{what}");
     }
 }

@@ -1,7 +1,7 @@
 //! Random sequences of steps. A step names what it works on by a number that is made to fit when it is played, so
 //! that any part of a failing sequence is a sequence too, and can be tried alone.
 
-use crate::random::Random;
+use testkit::random::Random;
 
 /// Items and locations of a sequence; the number after the last names one that does not exist.
 pub const ITEMS: usize = 3;

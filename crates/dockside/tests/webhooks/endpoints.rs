@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
 use serde_json::{Value, json};
+use testkit::client::Client;
+use testkit::resources::id;
 use tokio::net::TcpSocket;
 
-use crate::client::Client;
-use crate::cluster::id;
-use crate::ill::Nature;
+use crate::endpoint_behaviour::EndpointBehaviour;
 
 pub struct Endpoint {
-    /// Its number is its path at the sink.
+    /// Its number is its path at the receivers.
     pub number: usize,
-    pub nature: Nature,
+    pub behaviour: EndpointBehaviour,
     pub id: String,
     pub secret: String,
 }
@@ -32,26 +32,26 @@ impl Closed {
     }
 }
 
-/// Lets the organisation have webhooks, and makes an endpoint of each nature.
+/// Lets the organisation have webhooks, and makes an endpoint of each behaviour.
 pub fn create(
     client: &mut Client,
-    natures: &[Nature],
-    sink: SocketAddr,
+    behaviours: &[EndpointBehaviour],
+    receivers: SocketAddr,
     closed: SocketAddr,
 ) -> Vec<Endpoint> {
     let reply = client.post("/events/provision", "");
     assert_eq!(reply.status, 204, "{reply:?}");
-    let endpoint = |(number, nature): (usize, &Nature)| {
-        let address = if *nature == Nature::Refuses { closed } else { sink };
+    let endpoint = |(number, behaviour): (usize, &EndpointBehaviour)| {
+        let address = if *behaviour == EndpointBehaviour::Refuses { closed } else { receivers };
         let url = format!("http://{address}/{number}");
-        let body = json!({ "url": url, "event_types": ["*"], "description": format!("{nature:?}") });
+        let body = json!({ "url": url, "event_types": ["*"], "description": format!("{behaviour:?}") });
         let reply = client.post("/webhook_endpoints", &body.to_string());
         assert_eq!(reply.status, 201, "{reply:?}");
         let made = reply.json();
         let secret = made["secret"].as_str().expect("a secret").to_owned();
-        Endpoint { number, nature: *nature, id: id(&made), secret }
+        Endpoint { number, behaviour: *behaviour, id: id(&made), secret }
     };
-    natures.iter().enumerate().map(endpoint).collect()
+    behaviours.iter().enumerate().map(endpoint).collect()
 }
 
 /// A delivery as the API shows it.

@@ -2,14 +2,15 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use crate::endpoint_behaviour::EndpointBehaviour;
 use crate::endpoints::{Delivery, Endpoint};
-use crate::ill::Nature;
 use crate::kills::Kill;
 use crate::log::Log;
-use crate::sink::{Arrival, Record};
+use crate::receivers::{Arrival, Record};
 
-/// Only what arrived so shortly before a kill may come again after it. A lane writes down what it sent every 100 ms;
-/// the rest is for that write itself, on a busy machine.
+/// Only a delivery that arrived this shortly before a kill may arrive again after it. A lane records every 100 ms what it
+/// sent; the rest is for the write itself, on a busy machine. The time for which the machine stood still is added, because
+/// nothing could be written then.
 const UNRECORDED_US_MAX: i64 = 2_000_000;
 /// What was sent before the kill may be read a little after it.
 const READ_US_MAX: i64 = 500_000;
@@ -38,7 +39,7 @@ pub struct Tally {
 
 /// How far an ill endpoint has come.
 #[derive(Default)]
-pub struct Patience {
+pub struct FaultyOutcome {
     pub taken: usize,
     /// Set aside, to be repeated.
     pub waiting: usize,
@@ -49,8 +50,8 @@ pub struct Patience {
 }
 
 impl Judge<'_> {
-    /// A sound endpoint got every event, the first time in order; again only what a kill left unrecorded.
-    pub fn check_sound(&self, endpoint: &Endpoint, record: &Record, tally: &mut Tally) -> Verdict {
+    /// A healthy endpoint got every event, the first time in order; again only what a kill left unrecorded.
+    pub fn check_healthy(&self, endpoint: &Endpoint, record: &Record, tally: &mut Tally) -> Verdict {
         let number = endpoint.number;
         let mut next = self.start + 1;
         for arrival in &record.arrivals {
@@ -98,7 +99,7 @@ impl Judge<'_> {
     /// The kill for which an event came again. Each one explains that once.
     fn reason(&self, before: &Arrival, again: &Arrival, spent: usize) -> Option<usize> {
         let explains = |kill: &Kill| {
-            let unrecorded = (kill.at - UNRECORDED_US_MAX)..(kill.at + READ_US_MAX);
+            let unrecorded = (kill.at - UNRECORDED_US_MAX - kill.still)..(kill.at + READ_US_MAX);
             unrecorded.contains(&before.at) && again.at > kill.at
         };
         (spent..self.kills.len()).find(|place| explains(&self.kills[*place]))
@@ -106,28 +107,32 @@ impl Judge<'_> {
 
     /// Nothing is forgotten for an ill endpoint: an event was taken, or it waits to be repeated, or it is still ahead.
     /// `told` is what the API says of its deliveries, read before the record.
-    pub fn check_ill(
+    pub fn check_faulty(
         &self,
         endpoint: &Endpoint,
         told: &BTreeMap<u32, Vec<Delivery>>,
         record: &Record,
-    ) -> Result<Patience, String> {
+    ) -> Result<FaultyOutcome, String> {
         self.check_any(endpoint, record, &mut Tally::default())?;
         let cursor = told.keys().last().copied().unwrap_or(self.start);
         let mut waiting = 0;
         for sequence in self.start + 1..=cursor {
             let (deliveries, is_taken) = (told.get(&sequence), record.has_taken(sequence));
             check_event(deliveries.map_or(&[], Vec::as_slice), is_taken)
-                .map_err(|what| format!("{:?} endpoint, event {sequence}: {what}", endpoint.nature))?;
+                .map_err(|what| format!("{:?} endpoint, event {sequence}: {what}", endpoint.behaviour))?;
             waiting += usize::from(!is_taken);
         }
         let ahead = self.log.head() - cursor;
-        let patience = Patience { taken: record.taken, waiting, ahead, failures: record.failures() };
+        let outcome = FaultyOutcome { taken: record.taken, waiting, ahead, failures: record.failures() };
         let has_error = told.values().flatten().any(|delivery| delivery.has_error);
-        ensure(is_ill(endpoint.nature, &patience, record.arrivals.len(), has_error), || {
-            format!("the {:?} endpoint was not ill: {} arrivals", endpoint.nature, record.arrivals.len())
+        ensure(is_faulty(endpoint.behaviour, &outcome, record.arrivals.len(), has_error), || {
+            format!(
+                "the {:?} endpoint was not faulty: {} arrivals",
+                endpoint.behaviour,
+                record.arrivals.len()
+            )
         })?;
-        Ok(patience)
+        Ok(outcome)
     }
 }
 
@@ -153,15 +158,22 @@ fn check_event(deliveries: &[Delivery], is_taken: bool) -> Result<(), &'static s
     }
 }
 
-/// Whether an endpoint has shown its nature: one that was never ill has proved nothing.
-fn is_ill(nature: Nature, patience: &Patience, arrivals: usize, has_error: bool) -> bool {
-    match nature {
-        Nature::Sound => false,
-        Nature::Fails => patience.failures > 0 && patience.taken == 0,
+/// Whether an endpoint has shown its behaviour: one that was never faulty has proved nothing.
+fn is_faulty(
+    behaviour: EndpointBehaviour,
+    outcome: &FaultyOutcome,
+    arrivals: usize,
+    has_error: bool,
+) -> bool {
+    match behaviour {
+        EndpointBehaviour::Healthy => false,
+        EndpointBehaviour::Fails => outcome.failures > 0 && outcome.taken == 0,
         // The server waits longer for it than from one kill to the next, so there may be no error yet.
-        Nature::Silent => arrivals > 0 && patience.taken == 0,
-        Nature::Refuses => arrivals == 0 && has_error,
-        Nature::Flaps | Nature::FailsAtRandom | Nature::Busy => patience.failures > 0 && patience.taken > 0,
-        Nature::Slow => patience.failures == 0 && patience.taken > 0,
+        EndpointBehaviour::Silent => arrivals > 0 && outcome.taken == 0,
+        EndpointBehaviour::Refuses => arrivals == 0 && has_error,
+        EndpointBehaviour::Flaps | EndpointBehaviour::FailsAtRandom | EndpointBehaviour::Busy => {
+            outcome.failures > 0 && outcome.taken > 0
+        }
+        EndpointBehaviour::Slow => outcome.failures == 0 && outcome.taken > 0,
     }
 }

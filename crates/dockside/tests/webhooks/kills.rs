@@ -1,11 +1,13 @@
 //! Kills at random moments of the writing, and what each one met.
 
-use crate::cluster::Cluster;
+use testkit::cluster::Cluster;
+use testkit::progress::Progress;
+use testkit::random::Random;
+use testkit::server::wait_until;
+
 use crate::message::now;
-use crate::progress::Progress;
-use crate::random::Random;
-use crate::server::wait_until;
-use crate::sink::Sink;
+use crate::receivers::Receivers;
+use crate::stall_meter::StallMeter;
 use crate::waiting::{STUCK, wait_for};
 use crate::writers::Writers;
 
@@ -17,16 +19,18 @@ pub struct Kill {
     pub node: usize,
     pub at: i64,
     pub back_at: i64,
-    /// Connections to sound endpoints that were in use and ended with it.
+    /// Connections to healthy endpoints that were in use and ended with it.
     pub cut: usize,
+    /// For how long the machine stood still shortly before the kill, in microseconds.
+    pub still: i64,
 }
 
 /// What goes on while servers are killed.
-pub struct Scene<'a> {
+pub struct KillPlan<'a> {
     pub writers: &'a Writers,
-    pub sink: &'a Sink,
-    /// The first so many endpoints are sound.
-    pub sound: usize,
+    pub receivers: &'a Receivers,
+    /// The first so many endpoints are healthy.
+    pub healthy: usize,
     /// How many writes there will be, and how many kills.
     pub events: u64,
     pub kills: u64,
@@ -35,12 +39,13 @@ pub struct Scene<'a> {
 /// Kills servers while the writers write: one kill in each part of the writing but the first and the last.
 pub fn inflict(
     cluster: &mut Cluster,
-    scene: &Scene,
+    plan: &KillPlan,
     random: &mut Random,
     progress: &mut Progress,
 ) -> Vec<Kill> {
-    let &Scene { writers, sink, sound, events, kills } = scene;
+    let &KillPlan { writers, receivers, healthy, events, kills } = plan;
     let mut done: Vec<Kill> = Vec::new();
+    let stall_meter = StallMeter::start();
     let part = events / (kills + 2);
     for number in 0..kills {
         writers.allow(part * (number + 2));
@@ -50,13 +55,17 @@ pub fn inflict(
         // deliveries go on, so that there is something to interrupt.
         if number != kills / 2 {
             let last = done.last().map_or(0, |kill| kill.back_at);
-            wait_until("every sound endpoint is delivered to", STUCK, || has_flow(sink, sound, last));
+            wait_until("every healthy endpoint is delivered to", STUCK, || {
+                has_flow(receivers, healthy, last)
+            });
         }
         std::thread::sleep(random.within_millis(200));
         let node = choose(&done, cluster.nodes, random);
         let at = now();
         cluster.kill(node);
-        done.push(Kill { node, at, back_at: now(), cut: sink.cut_at(at, CUT_US, sound) });
+        let back_at = now();
+        let still = stall_meter.still_before(at);
+        done.push(Kill { node, at, back_at, cut: receivers.cut_at(at, CUT_US, healthy), still });
     }
     writers.allow(events);
     done
@@ -70,8 +79,8 @@ fn choose(done: &[Kill], nodes: usize, random: &mut Random) -> usize {
     }
 }
 
-fn has_flow(sink: &Sink, sound: usize, since: i64) -> bool {
-    (0..sound).all(|endpoint| {
-        sink.with(endpoint, |record| record.arrivals.last().is_some_and(|arrival| arrival.at > since))
+fn has_flow(receivers: &Receivers, healthy: usize, since: i64) -> bool {
+    (0..healthy).all(|endpoint| {
+        receivers.with(endpoint, |record| record.arrivals.last().is_some_and(|arrival| arrival.at > since))
     })
 }

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use model::Timestamp;
 use serde_json::Value;
+use testkit::client::Client;
 
-use crate::client::Client;
 use crate::message::fingerprint;
 use crate::writers::Journal;
 

@@ -1,30 +1,31 @@
-//! The run: events are written, servers killed, and when every sound endpoint has everything, it is judged.
+//! The run: events are written, servers killed, and when every healthy endpoint has everything, it is judged.
 
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use testkit::client::Client;
+use testkit::cluster::Cluster;
+use testkit::progress::Progress;
+use testkit::random::Random;
+use testkit::resources::create_location;
+use testkit::server::wait_until;
 
-use crate::client::Client;
-use crate::cluster::{Cluster, create_location};
+use crate::endpoint_behaviour::{EndpointBehaviour, FAULTY};
 use crate::endpoints::{self, Closed, Endpoint, deliveries};
-use crate::ill::{ILL, Nature};
-use crate::judge::{Judge, Patience, Tally};
-use crate::kills::{self, Kill, Scene};
+use crate::judge::{FaultyOutcome, Judge, Tally};
+use crate::kills::{self, Kill, KillPlan};
 use crate::log::Log;
-use crate::progress::Progress;
-use crate::random::Random;
-use crate::server::wait_until;
-use crate::sink::{Record, Sink};
+use crate::receivers::{Receivers, Record};
 use crate::waiting::{STUCK, wait_for};
 use crate::writers::{Journal, Writers};
 
-const SOUND: usize = 13;
+const HEALTHY: usize = 13;
 const EVENTS_USUAL: u64 = 20_000;
 const KILLS_USUAL: u64 = 5;
 /// Events before there is any endpoint: nobody is told of them, except by a replay.
 const EARLY: u32 = 10;
-/// The sound endpoint whose receiver loses everything.
+/// The healthy endpoint whose receiver loses everything.
 const LOST: usize = 0;
 /// Bodies that are compared with the log, field by field.
 const COMPARED: usize = 100;
@@ -33,14 +34,14 @@ const BEFORE_KILL_US: i64 = 1_000_000;
 
 struct Run {
     cluster: Cluster,
-    sink: Sink,
+    receivers: Receivers,
     endpoints: Vec<Endpoint>,
     start: u32,
     _closed: Closed,
 }
 
 /// What happened until all was delivered.
-struct Story {
+struct WritePhase {
     log: Log,
     kills: Vec<Kill>,
     journal: Journal,
@@ -49,7 +50,7 @@ struct Story {
 }
 
 #[test]
-fn every_sound_endpoint_gets_everything_in_order_although_servers_are_killed() {
+fn every_healthy_endpoint_gets_everything_in_order_although_servers_are_killed() {
     let events = number("WEBHOOK_EVENTS", EVENTS_USUAL);
     let kills = number("WEBHOOK_KILLS", KILLS_USUAL);
     assert!(
@@ -58,11 +59,11 @@ fn every_sound_endpoint_gets_everything_in_order_although_servers_are_killed() {
     );
     let mut random = Random::seeded("deliveries");
     let mut run = Run::start(&mut random);
-    let story = run.write_and_kill(events, kills, &mut random);
-    story.log.check_promises(&story.journal);
-    run.judge(&story);
-    run.replay(&story.log);
-    run.sink.end_silence();
+    let phase = run.write_and_kill(events, kills, &mut random);
+    phase.log.check_promises(&phase.journal);
+    run.judge(&phase);
+    run.replay(&phase.log);
+    run.receivers.end_silence();
     run.cluster.stop();
 }
 
@@ -73,30 +74,31 @@ fn number(name: &str, usual: u64) -> u64 {
 impl Run {
     fn start(random: &mut Random) -> Self {
         let cluster = Cluster::start_with(&["--outbound-allow", "127.0.0.0/8"]);
-        let natures = [&[Nature::Sound; SOUND][..], &ILL].concat();
-        let (sink, closed) = (Sink::start(&natures, random), Closed::new());
+        let behaviours = [&[EndpointBehaviour::Healthy; HEALTHY][..], &FAULTY].concat();
+        let (receivers, closed) = (Receivers::start(&behaviours, random), Closed::new());
         let mut client = cluster.client(0);
         for _ in 0..EARLY {
             create_location(&mut client);
         }
         wait_until("the early events have their numbers", STUCK, || Log::read(&mut client).head() == EARLY);
-        let endpoints = endpoints::create(&mut client, &natures, sink.address, closed.address);
-        Self { cluster, sink, endpoints, start: EARLY, _closed: closed }
+        let endpoints = endpoints::create(&mut client, &behaviours, receivers.address, closed.address);
+        Self { cluster, receivers, endpoints, start: EARLY, _closed: closed }
     }
 
-    fn write_and_kill(&mut self, events: u64, kills: u64, random: &mut Random) -> Story {
+    fn write_and_kill(&mut self, events: u64, kills: u64, random: &mut Random) -> WritePhase {
         let began = Instant::now();
         let writers = Writers::start(&self.cluster, events);
-        let mut progress = Progress::new("writing", events);
-        let scene = Scene { writers: &writers, sink: &self.sink, sound: SOUND, events, kills };
-        let kills = kills::inflict(&mut self.cluster, &scene, random, &mut progress);
+        let mut progress = Progress::new("writing");
+        let plan =
+            KillPlan { writers: &writers, receivers: &self.receivers, healthy: HEALTHY, events, kills };
+        let kills = kills::inflict(&mut self.cluster, &plan, random, &mut progress);
         wait_for("writing", events, &mut progress, || writers.acknowledged());
         progress.end();
         let journal = writers.finish();
         let wrote = began.elapsed();
         let log = self.read_log(&journal);
-        self.wait_for_taken("delivering", 0..SOUND, (log.head() - self.start) as usize);
-        Story { log, kills, journal, wrote, delivered: began.elapsed() }
+        self.wait_for_taken("delivering", 0..HEALTHY, (log.head() - self.start) as usize);
+        WritePhase { log, kills, journal, wrote, delivered: began.elapsed() }
     }
 
     /// The log, once the last event has its number.
@@ -115,33 +117,33 @@ impl Run {
     /// Waits until these endpoints have taken so many events each.
     fn wait_for_taken(&self, what: &'static str, endpoints: Range<usize>, each: usize) {
         let goal = (each * endpoints.len()) as u64;
-        let taken = |endpoint| self.sink.with(endpoint, |record| record.taken as u64);
-        let mut progress = Progress::new(what, goal);
+        let taken = |endpoint| self.receivers.with(endpoint, |record| record.taken as u64);
+        let mut progress = Progress::new(what);
         wait_for(what, goal, &mut progress, || endpoints.clone().map(taken).sum());
         progress.end();
     }
 
-    fn judge(&self, story: &Story) {
-        let judge = Judge { log: &story.log, kills: &story.kills, start: self.start };
+    fn judge(&self, phase: &WritePhase) {
+        let judge = Judge { log: &phase.log, kills: &phase.kills, start: self.start };
         let (mut tally, mut lags) = (Tally::default(), Vec::new());
-        for endpoint in &self.endpoints[..SOUND] {
-            self.sink.with(endpoint.number, |record| {
-                judge.check_sound(endpoint, record, &mut tally).unwrap_or_else(|what| panic!("{what}"));
-                lags.extend(lags_of(record, story));
+        for endpoint in &self.endpoints[..HEALTHY] {
+            self.receivers.with(endpoint.number, |record| {
+                judge.check_healthy(endpoint, record, &mut tally).unwrap_or_else(|what| panic!("{what}"));
+                lags.extend(lags_of(record, phase));
             });
         }
         let mut client = self.cluster.client(0);
         self.compare_bodies(&mut client);
-        self.report(story, &tally, lags);
-        for endpoint in &self.endpoints[SOUND..] {
+        self.report(phase, &tally, lags);
+        for endpoint in &self.endpoints[HEALTHY..] {
             let told = deliveries(&mut client, endpoint);
-            let look = |record: &Record| judge.check_ill(endpoint, &told, record);
-            let patience = self.sink.with(endpoint.number, look).unwrap_or_else(|what| panic!("{what}"));
-            self.report_ill(endpoint.nature, &patience);
+            let look = |record: &Record| judge.check_faulty(endpoint, &told, record);
+            let outcome = self.receivers.with(endpoint.number, look).unwrap_or_else(|what| panic!("{what}"));
+            self.report_faulty(endpoint.behaviour, &outcome);
         }
-        let interrupted = story.kills.iter().filter(|kill| kill.cut > 0).count();
+        let interrupted = phase.kills.iter().filter(|kill| kill.cut > 0).count();
         assert!(
-            interrupted * 3 >= story.kills.len(),
+            interrupted * 3 >= phase.kills.len(),
             "only {interrupted} kills met deliveries under way: void"
         );
         let duplicates: usize = tally.duplicates.iter().sum();
@@ -150,7 +152,7 @@ impl Run {
 
     /// What was posted is what the API shows, and the moment.
     fn compare_bodies(&self, client: &mut Client) {
-        let samples = self.sink.with(LOST, |record| record.samples.clone());
+        let samples = self.receivers.with(LOST, |record| record.samples.clone());
         for message in samples.iter().step_by(samples.len() / COMPARED + 1) {
             let mut posted: Value = serde_json::from_str(&message.body).expect("JSON");
             let moment = posted.as_object_mut().expect("an object").remove("timestamp");
@@ -159,13 +161,13 @@ impl Run {
         }
     }
 
-    fn report(&self, story: &Story, tally: &Tally, mut lags: Vec<i64>) {
+    fn report(&self, phase: &WritePhase, tally: &Tally, mut lags: Vec<i64>) {
         let (engine, nodes) = (self.cluster.engine, self.cluster.nodes);
-        let Story { log, kills, journal, .. } = story;
-        let (wrote, delivered) = (story.wrote.as_secs_f64(), story.delivered.as_secs_f64());
+        let WritePhase { log, kills, journal, .. } = phase;
+        let (wrote, delivered) = (phase.wrote.as_secs_f64(), phase.delivered.as_secs_f64());
         println!(
-            "deliveries on {engine}, {nodes} servers: {} kills, {} events written in {wrote:.1} s, {} deliveries \
-             to {SOUND} sound endpoints complete and in order after {delivered:.1} s; {} signatures verified; {} \
+            "webhooks on {engine}, {nodes} servers: {} kills, {} events written in {wrote:.1} s, {} deliveries \
+             to {HEALTHY} healthy endpoints complete and in order after {delivered:.1} s; {} signatures verified; {} \
              broken connections of writers",
             kills.len(),
             log.head() - self.start,
@@ -174,10 +176,10 @@ impl Run {
             journal.broken,
         );
         for (number, (kill, again)) in kills.iter().zip(&tally.duplicates).enumerate() {
-            let away = (kill.back_at - kill.at) / 1000;
+            let (away, still) = ((kill.back_at - kill.at) / 1000, kill.still / 1000);
             println!(
-                "deliveries on {engine}: kill {} of server {}: {} connections to receivers cut, {again} events came \
-                 twice, away for {away} ms",
+                "webhooks on {engine}: kill {} of server {}: {} connections to receivers cut, {again} events came \
+                 twice, away for {away} ms; the machine had stood still for {still} ms",
                 number + 1,
                 kill.node,
                 kill.cut
@@ -186,22 +188,22 @@ impl Run {
         let total: usize = tally.duplicates.iter().sum();
         let oldest = tally.oldest_duplicate_us / 1000;
         println!(
-            "deliveries on {engine}: {total} came twice, the oldest {oldest} ms old at its kill, none without one"
+            "webhooks on {engine}: {total} came twice, the oldest {oldest} ms old at its kill, none without one"
         );
         lags.sort_unstable();
         let part = |percent: usize| lags.get(lags.len() * percent / 100).map_or(0, |lag| lag / 1000);
         println!(
-            "deliveries on {engine}: from commit to arrival p50 {} ms, p99 {} ms ({} arrivals of what was written before the first kill)",
+            "webhooks on {engine}: from commit to arrival p50 {} ms, p99 {} ms ({} arrivals of what was written before the first kill)",
             part(50),
             part(99),
             lags.len()
         );
     }
 
-    fn report_ill(&self, nature: Nature, patience: &Patience) {
-        let Patience { taken, failures, waiting, ahead } = patience;
+    fn report_faulty(&self, behaviour: EndpointBehaviour, outcome: &FaultyOutcome) {
+        let FaultyOutcome { taken, failures, waiting, ahead } = outcome;
         println!(
-            "deliveries on {}: {nature:?}: {taken} taken, {failures} answered with a failure, {waiting} set aside, \
+            "webhooks on {}: {behaviour:?}: {taken} taken, {failures} answered with a failure, {waiting} set aside, \
              {ahead} ahead, none forgotten",
             self.cluster.engine
         );
@@ -210,7 +212,7 @@ impl Run {
     /// A receiver that lost everything gets it all again, from the first event of the log on.
     fn replay(&self, log: &Log) {
         let began = Instant::now();
-        self.sink.forget(LOST);
+        self.receivers.forget(LOST);
         let mut client = self.cluster.client(0);
         let path = format!("/webhook_endpoints/{}/replay", self.endpoints[LOST].id);
         let reply = client.post(&path, &json!({ "after_sequence": 0 }).to_string());
@@ -218,10 +220,10 @@ impl Run {
         self.wait_for_taken("replaying", LOST..LOST + 1, log.head() as usize);
         let judge = Judge { log, kills: &[], start: 0 };
         let mut tally = Tally::default();
-        let look = |record: &Record| judge.check_sound(&self.endpoints[LOST], record, &mut tally);
-        self.sink.with(LOST, look).unwrap_or_else(|what| panic!("{what}"));
+        let look = |record: &Record| judge.check_healthy(&self.endpoints[LOST], record, &mut tally);
+        self.receivers.with(LOST, look).unwrap_or_else(|what| panic!("{what}"));
         println!(
-            "deliveries on {}: a replay filled a lost endpoint with {} events, in order, none twice, in {:.1} s",
+            "webhooks on {}: a replay filled a lost endpoint with {} events, in order, none twice, in {:.1} s",
             self.cluster.engine,
             tally.deliveries,
             began.elapsed().as_secs_f64()
@@ -230,10 +232,10 @@ impl Run {
 }
 
 /// How long each event took to arrive, while no server had been killed yet.
-fn lags_of(record: &Record, story: &Story) -> Vec<i64> {
-    let until = story.kills[0].at - BEFORE_KILL_US;
+fn lags_of(record: &Record, phase: &WritePhase) -> Vec<i64> {
+    let until = phase.kills[0].at - BEFORE_KILL_US;
     let early = record.arrivals.iter().filter_map(|arrival| {
-        let event = story.log.get(arrival.sequence).filter(|event| event.created_at < until)?;
+        let event = phase.log.get(arrival.sequence).filter(|event| event.created_at < until)?;
         Some(arrival.at - event.created_at)
     });
     early.collect()

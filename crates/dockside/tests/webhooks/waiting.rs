@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::progress::Progress;
+use testkit::progress::Progress;
 
 /// What makes no progress for so long is stuck. Lanes of a dead node are free after 10 s.
 pub const STUCK: Duration = Duration::from_secs(60);
@@ -12,7 +12,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(5);
 pub fn wait_for(what: &str, goal: u64, progress: &mut Progress, count: impl Fn() -> u64) {
     let (mut done, mut moved) = (count(), Instant::now());
     while done < goal {
-        progress.reach(done);
+        progress.reach(done, goal);
         std::thread::sleep(LOOK_EVERY);
         let now = count();
         if now > done {
@@ -20,5 +20,5 @@ pub fn wait_for(what: &str, goal: u64, progress: &mut Progress, count: impl Fn()
         }
         assert!(moved.elapsed() < STUCK, "{what}: stuck at {done} of {goal}");
     }
-    progress.reach(done);
+    progress.reach(done, goal);
 }

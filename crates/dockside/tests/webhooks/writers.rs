@@ -7,10 +7,10 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-
-use crate::client::{Client, Reply};
-use crate::cluster::{Addresses, Cluster, id};
-use crate::load;
+use testkit::client::{Client, Reply};
+use testkit::cluster::{Addresses, Cluster};
+use testkit::load;
+use testkit::resources::id;
 
 const WRITERS: usize = 8;
 /// Writes in a second, of all writers together: 20,000 take 40 s, and a debug build on two cores keeps up with them.

@@ -1,5 +1,5 @@
-//! Shipments of many countries and scripts, as their senders would write them. They look random, and are the same in each
-//! run.
+//! Shipments of many countries and scripts, as their senders would write them. They are pseudorandom, and the same in
+//! each run.
 
 use labels::Bought;
 use labels::barcode::check_digit;
@@ -9,7 +9,7 @@ use model::shipment::ShipmentInput;
 use serde_json::{Value, json};
 use std::error::Error;
 
-/// Numbers that look random, and are the same each time.
+/// Pseudorandom numbers, the same in each run.
 pub struct Numbers(pub u64);
 
 impl Numbers {
@@ -63,7 +63,7 @@ const CARRIERS: &[&str] = &["Sandbox", "Northern Parcel", "DPX"];
 const SERVICES: &[&str] =
     &["Express 12:00", "Standard", "International Economy Tracked & Signed", "Überland"];
 
-/// Things to declare: what, tariff number, pennies of one, grams of one.
+/// Goods to declare: description, tariff number, pennies and grams of one piece.
 const THINGS: &[(&str, &str, u64, u64)] = &[
     ("T-shirt, cotton", "610910", 1250, 180),
     ("Ceramic mug with a very long description of its handle and glaze", "691110", 990, 350),
@@ -71,7 +71,7 @@ const THINGS: &[(&str, &str, u64, u64)] = &[
     ("Thé vert", "0902100001", 645, 125),
 ];
 
-/// A shipment with what its carrier said of it.
+/// A shipment with its carrier's answer.
 pub struct Sample {
     pub shipment: ShipmentInput,
     pub carrier: &'static str,
@@ -94,7 +94,7 @@ impl Sample {
         })
     }
 
-    /// A shipment between two of the rows.
+    /// Creates a shipment between two of the addresses.
     pub fn new(from: &Row, to: &Row, numbers: &mut Numbers) -> Result<Self, Box<dyn Error>> {
         let packages = if numbers.next(12) == 0 { 2 + numbers.next(2) } else { 1 };
         let package =
@@ -145,8 +145,8 @@ fn own_lines(numbers: &mut Numbers) -> Vec<String> {
     (0..numbers.next(4)).map(|n| format!("Handle with care, shelf {n}")).collect()
 }
 
-/// Barcodes of the customer's own that are sure to have room: of digits, of a few letters, and of signs that mean something
-/// to printers.
+/// Returns custom barcodes that always fit: of digits, of a few letters, and of characters with a meaning to
+/// printers.
 fn own_barcodes(numbers: &mut Numbers) -> Vec<String> {
     let one = |n: u64, numbers: &mut Numbers| match numbers.next(4) {
         0 => numbers.digits(20),
@@ -177,7 +177,8 @@ fn customs(numbers: &mut Numbers) -> Value {
     })
 }
 
-/// A number as one of several carriers gives it; a serial shipping container code comes with its 00.
+/// Returns a tracking number in the format of one of several carriers. A serial shipping container code includes its
+/// 00.
 fn tracking_number(numbers: &mut Numbers) -> Option<String> {
     match numbers.next(4) {
         0 => check_digit::sscc(&format!("3{}", numbers.digits(16))).map(|digits| format!("00{digits}")),

@@ -1,6 +1,7 @@
-//! The digits that check the numbers of parcels: GS1's modulo 10 and the Universal Postal Union's S10.
+//! Check digits of parcel numbers: GS1's modulo 10 and the Universal Postal Union's S10.
 
-/// GS1's modulo 10 over digits: weights 3 and 1 in turn, from the right. None if there is anything but digits.
+/// Returns GS1's modulo 10 check digit: weights 3 and 1 alternate, from the right. Returns `None` unless all
+/// characters are digits.
 pub fn mod_10(digits: &str) -> Option<u8> {
     let mut sum = 0;
     for (index, byte) in digits.bytes().rev().enumerate() {
@@ -10,17 +11,18 @@ pub fn mod_10(digits: &str) -> Option<u8> {
     u8::try_from((10 - sum % 10) % 10).ok()
 }
 
-/// A serial shipping container code of 18 digits from its first 17: extension digit, company prefix and serial.
+/// Returns a serial shipping container code of 18 digits from its first 17: extension digit, company prefix and
+/// serial.
 pub fn sscc(first_17: &str) -> Option<String> {
     (first_17.len() == 17).then(|| mod_10(first_17)).flatten().map(|check| format!("{first_17}{check}"))
 }
 
-/// Whether text is a serial shipping container code with the right check digit.
+/// Returns whether the text is a serial shipping container code with the right check digit.
 pub fn is_sscc(text: &str) -> bool {
     text.len() == 18 && text.is_ascii() && sscc(&text[..17]).as_deref() == Some(text)
 }
 
-/// The check digit of an item number of S10, over its 8 digits.
+/// Returns the check digit of an S10 item number, from its 8 digits.
 pub fn s10_digit(serial: &str) -> Option<u8> {
     const WEIGHTS: [u32; 8] = [8, 6, 4, 2, 3, 5, 9, 7];
     if serial.len() != WEIGHTS.len() {
@@ -37,7 +39,8 @@ pub fn s10_digit(serial: &str) -> Option<u8> {
     }
 }
 
-/// An item number of S10: two letters of the service, 8 digits, their check digit, and the country's two letters.
+/// Returns an S10 item number: two letters of the service, 8 digits, their check digit, and the country's two
+/// letters.
 pub fn s10(service: &str, serial: &str, country: &str) -> Option<String> {
     let are_letters = |text: &str| text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_uppercase());
     if !are_letters(service) || !are_letters(country) {
@@ -46,7 +49,7 @@ pub fn s10(service: &str, serial: &str, country: &str) -> Option<String> {
     s10_digit(serial).map(|check| format!("{service}{serial}{check}{country}"))
 }
 
-/// Whether text is an item number of S10 with the right check digit.
+/// Returns whether the text is an S10 item number with the right check digit.
 pub fn is_s10(text: &str) -> bool {
     text.len() == 13 && text.is_ascii() && s10(&text[..2], &text[2..10], &text[11..]).as_deref() == Some(text)
 }
@@ -62,12 +65,12 @@ mod tests {
 
     #[test]
     fn published_examples_hold() {
-        // GS1 General Specifications; a GTIN-13 and a GTIN-12 from shelves.
+        // From the GS1 General Specifications, and a GTIN-13 and a GTIN-12 of real products.
         assert_eq!(sscc("37610425002123456"), Some("376104250021234569".into()));
         assert!(is_sscc("376104250021234569") && !is_sscc("376104250021234568"));
         assert_eq!(mod_10("400638133393"), Some(1));
         assert_eq!(mod_10("03600029145"), Some(2));
-        // UPU S10.
+        // From UPU S10.
         assert_eq!(s10("RR", "47312482", "US"), Some("RR473124829US".into()));
         assert!(is_s10("LX123456785GB") && !is_s10("LX123456784GB"));
     }
@@ -86,7 +89,7 @@ mod tests {
         fn exactly_one_digit_completes_an_sscc_and_any_single_slip_is_found(
             first in "[0-9]{17}", at in 0_usize..18, wrong in 0_u8..10
         ) {
-            // By trying all ten: the weighted sum over all 18 digits must be a multiple of ten.
+            // All ten digits are tried: the weighted sum over all 18 digits must be a multiple of ten.
             let sum = |text: &str| text.bytes().rev().enumerate()
                 .map(|(n, b)| u32::from(b - b'0') * if n % 2 == 1 { 3 } else { 1 }).sum::<u32>();
             let right: Vec<String> = (0..10).map(|d| format!("{first}{d}")).filter(|t| sum(t) % 10 == 0).collect();
@@ -105,7 +108,7 @@ mod tests {
             prop_assume!(slip[at] != b'0' + wrong);
             slip[at] = b'0' + wrong;
             let text = String::from_utf8(slip).unwrap();
-            // Two pairs of remainders share a check digit, so some slips stay hidden; the rest must not.
+            // Two pairs of remainders share a check digit, so some errors are not detected. All others must be.
             let twins = |serial: &str| {
                 let sum: u32 = serial.bytes().zip([8, 6, 4, 2, 3, 5, 9, 7]).map(|(b, w)| u32::from(b - b'0') * w).sum();
                 sum % 11

@@ -1,12 +1,12 @@
 //! Code 128 with the shortest choice of its three character sets, and with FNC1, which makes it GS1-128.
 //!
-//! Set A has capitals and controls, B has capitals and small letters, C has pairs of digits. A symbol may change the
-//! set, or shift between A and B for one character. The shortest way through is found by dynamic programming from the
-//! end, so a number is never wider than it has to be.
+//! Set A has capitals and control characters, B has capitals and small letters, C has pairs of digits. A symbol may
+//! change the set, or shift between A and B for one character. Dynamic programming from the end finds the shortest
+//! encoding, so a barcode is never wider than necessary.
 
 use super::BarcodeError;
 
-/// The longest text that is tried; no label has room for more.
+/// Longest text that is encoded. No label has space for more.
 pub const MAX_CHARACTERS: usize = 80;
 
 const SHIFT: u8 = 98;
@@ -14,7 +14,7 @@ const FNC1: u8 = 102;
 const START_A: u8 = 103;
 const STOP: u8 = 106;
 
-/// One thing to encode.
+/// One element to encode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Element {
     Character(u8),
@@ -36,7 +36,7 @@ enum Set {
 
 const SETS: [Set; 3] = [Set::A, Set::B, Set::C];
 
-/// What to do next, in one set at one place.
+/// The next step of the encoding, in one set at one position.
 #[derive(Debug, Clone, Copy)]
 enum Step {
     Take(u8, usize),
@@ -46,7 +46,7 @@ enum Step {
 }
 
 impl Code128 {
-    /// Encodes text of ASCII.
+    /// Encodes ASCII text.
     pub fn new(text: &str) -> Result<Self, BarcodeError> {
         let mut elements = Vec::with_capacity(text.len());
         for c in text.chars() {
@@ -56,7 +56,7 @@ impl Code128 {
         Self::encode(&elements)
     }
 
-    /// A serial shipping container code (18 digits) as GS1-128, with its application identifier (00).
+    /// Encodes a serial shipping container code (18 digits) as GS1-128, with its application identifier (00).
     pub fn sscc(digits: &str) -> Result<Self, BarcodeError> {
         let characters = b"00".iter().copied().chain(digits.bytes()).map(Element::Character);
         Self::encode(&std::iter::once(Element::Fnc1).chain(characters).collect::<Vec<_>>())
@@ -70,7 +70,7 @@ impl Code128 {
             return Err(BarcodeError::TooLong);
         }
         let plan = plan(elements);
-        // Ties go to C, then B: what most printers choose, too.
+        // Of equal lengths, C is preferred, then B, as most printers do.
         let first = [Set::C, Set::B, Set::A].into_iter().min_by_key(|set| plan[0][*set as usize].0);
         let mut set = first.unwrap_or(Set::B);
         let mut values = vec![START_A + set as u8];
@@ -100,12 +100,12 @@ impl Code128 {
         Ok(Self { values })
     }
 
-    /// The width in modules, without quiet zones.
+    /// Returns the width in modules, without quiet zones.
     pub fn width(&self) -> usize {
         11 * self.values.len() + 2
     }
 
-    /// The modules from left to right; true is a bar.
+    /// Returns the modules from left to right; `true` is a bar.
     pub fn modules(&self) -> Vec<bool> {
         let mut modules = Vec::with_capacity(self.width());
         for value in &self.values {
@@ -117,7 +117,7 @@ impl Code128 {
     }
 }
 
-/// For each place and set: how many symbols the rest needs at least, and the step that begins it.
+/// Returns, for each position and set, the smallest number of symbols for the rest, and its first step.
 fn plan(elements: &[Element]) -> Vec<[(usize, Step); 3]> {
     let mut plan = vec![[(0, Step::End); 3]; elements.len() + 1];
     for at in (0..elements.len()).rev() {
@@ -138,7 +138,7 @@ fn plan(elements: &[Element]) -> Vec<[(usize, Step); 3]> {
                 }
             }
         }
-        // A change of set is followed by something else than another change, so the best without one is enough.
+        // A change of set is never followed by another change, so the best step without a change is enough.
         for set in SETS {
             let unchanged = best;
             for other in SETS {
@@ -156,7 +156,8 @@ fn plan(elements: &[Element]) -> Vec<[(usize, Step); 3]> {
     plan
 }
 
-/// The value of what stands at a place in a set, and how many elements it takes; None if the set does not have it.
+/// Returns the value at a position in a set, and the number of elements that it encodes, or `None` if the set lacks
+/// it.
 fn take(elements: &[Element], at: usize, set: Set) -> Option<(u8, usize)> {
     let byte = match elements[at] {
         Element::Fnc1 => return Some((FNC1, 1)),
@@ -176,7 +177,7 @@ fn take(elements: &[Element], at: usize, set: Set) -> Option<(u8, usize)> {
     }
 }
 
-/// The symbol that changes to a set; it is the same in the two others.
+/// Returns the symbol that changes to a set. It is the same in the two other sets.
 fn change(to: Set) -> u8 {
     match to {
         Set::A => 101,
@@ -185,7 +186,7 @@ fn change(to: Set) -> u8 {
     }
 }
 
-/// Widths of bars and spaces in turn, by value (ISO/IEC 15417).
+/// Widths of bars and spaces, alternating, by value (ISO/IEC 15417).
 #[rustfmt::skip]
 const PATTERNS: [&str; 107] = [
     "212222", "222122", "222221", "121223", "121322", "131222", "122213", "122312", "132212", "221213",
@@ -202,5 +203,4 @@ const PATTERNS: [&str; 107] = [
 ];
 
 #[cfg(test)]
-#[path = "code128_tests.rs"]
 mod tests;

@@ -1,8 +1,8 @@
-//! Two-dimensional codes as bits: QR by `fast_qr`, GS1 Data Matrix by `datamatrix`.
+//! Two-dimensional codes as bits: QR is our own, GS1 Data Matrix is by `datamatrix`.
 
-use super::BarcodeError;
+use super::{BarcodeError, qr};
 use datamatrix::{DataMatrix, SymbolList};
-use fast_qr::{ECL, QRBuilder};
+use std::sync::OnceLock;
 
 /// The longest payload, in bytes; more would need modules too small for 203 dpi.
 pub const MAX_BYTES: usize = 150;
@@ -14,15 +14,17 @@ pub enum MatrixKind {
     Gs1DataMatrix,
 }
 
-/// A square of modules; true is dark.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A square of modules.
+///
+/// A QR code's modules are computed when they are first asked for: a printer that draws the code itself needs only the
+/// payload and the size.
+#[derive(Debug, Clone)]
 pub struct Matrix {
     pub kind: MatrixKind,
     pub payload: String,
     /// Modules on a side.
     pub side: usize,
-    /// Row by row.
-    pub modules: Vec<bool>,
+    modules: OnceLock<Vec<bool>>,
 }
 
 impl Matrix {
@@ -34,10 +36,20 @@ impl Matrix {
             return Err(BarcodeError::TooLong);
         }
         let (side, modules) = match kind {
-            MatrixKind::Qr => qr(payload)?,
-            MatrixKind::Gs1DataMatrix => data_matrix(payload)?,
+            MatrixKind::Qr => (qr::side(payload).ok_or(BarcodeError::TooLong)?, OnceLock::new()),
+            MatrixKind::Gs1DataMatrix => {
+                let (side, modules) = data_matrix(payload)?;
+                (side, OnceLock::from(modules))
+            }
         };
         Ok(Self { kind, payload: payload.to_owned(), side, modules })
+    }
+
+    /// The modules row by row; true is dark.
+    pub fn modules(&self) -> &[bool] {
+        // What has a size can be encoded: the size was chosen for it.
+        self.modules
+            .get_or_init(|| qr::modules(&self.payload).unwrap_or_else(|| vec![false; self.side * self.side]))
     }
 
     /// How many light modules must surround it.
@@ -47,11 +59,6 @@ impl Matrix {
             MatrixKind::Gs1DataMatrix => 1,
         }
     }
-}
-
-fn qr(payload: &str) -> Result<(usize, Vec<bool>), BarcodeError> {
-    let code = QRBuilder::new(payload).ecl(ECL::M).build().map_err(|_| BarcodeError::TooLong)?;
-    Ok((code.size, code.data[..code.size * code.size].iter().map(|module| module.value()).collect()))
 }
 
 fn data_matrix(payload: &str) -> Result<(usize, Vec<bool>), BarcodeError> {
@@ -70,9 +77,10 @@ mod tests {
 
     #[test]
     fn what_it_cannot_hold_is_refused() {
-        assert_eq!(Matrix::new(MatrixKind::Qr, ""), Err(BarcodeError::Empty));
-        assert_eq!(Matrix::new(MatrixKind::Qr, &"x".repeat(151)), Err(BarcodeError::TooLong));
-        assert_eq!(Matrix::new(MatrixKind::Gs1DataMatrix, "é"), Err(BarcodeError::Unencodable('é')));
+        let refused = |kind: MatrixKind, payload: &str| Matrix::new(kind, payload).unwrap_err();
+        assert_eq!(refused(MatrixKind::Qr, ""), BarcodeError::Empty);
+        assert_eq!(refused(MatrixKind::Qr, &"x".repeat(151)), BarcodeError::TooLong);
+        assert_eq!(refused(MatrixKind::Gs1DataMatrix, "é"), BarcodeError::Unencodable('é'));
     }
 
     proptest! {
@@ -80,13 +88,13 @@ mod tests {
         fn every_payload_up_to_the_limit_becomes_a_square(payload in "[ -~]{1,150}", is_qr in any::<bool>()) {
             let kind = if is_qr { MatrixKind::Qr } else { MatrixKind::Gs1DataMatrix };
             let matrix = Matrix::new(kind, &payload).unwrap();
-            prop_assert_eq!(matrix.modules.len(), matrix.side * matrix.side);
+            prop_assert_eq!(matrix.modules().len(), matrix.side * matrix.side);
         }
 
         #[test]
         fn a_data_matrix_reads_back(payload in "[0-9A-Z]{1,60}") {
             let matrix = Matrix::new(MatrixKind::Gs1DataMatrix, &payload).unwrap();
-            let read = DataMatrix::decode(&matrix.modules, matrix.side).unwrap();
+            let read = DataMatrix::decode(matrix.modules(), matrix.side).unwrap();
             prop_assert!(read.ends_with(payload.as_bytes()), "{:?}", read);
         }
     }

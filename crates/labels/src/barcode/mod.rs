@@ -3,11 +3,12 @@
 pub mod check_digit;
 mod code128;
 mod matrix;
+mod qr;
 
 pub use code128::{Code128, Element};
 pub use matrix::{Matrix, MatrixKind};
 
-/// Why a barcode can't be made. The words are for whoever gave the data.
+/// The reason why a barcode cannot be made. Its text is for the caller that gave the data.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BarcodeError {
     /// A character that the code does not have.

@@ -1,8 +1,11 @@
-//! Many labels in one file: pages of a PDF, ZPL one after the other, PNGs in a ZIP.
+//! Merging of many labels into one file: pages of a PDF, concatenated ZPL, or PNGs in a ZIP. Customs papers, which
+//! are PDFs, become pages of a PDF or files of a ZIP. A label printer cannot print them, so ZPL has none.
 //!
-//! A file is given out while it is written. What is kept is one label, and an index: for PDF eight bytes an object, for ZIP
-//! a hundred bytes a label. So a merged file may be larger than the memory.
+//! The file is returned in pieces while it is written. Memory holds one label and an index: eight bytes per object
+//! for PDF, a hundred bytes per label for ZIP. So a merged file may be larger than the memory.
 
+mod expansion;
+mod extent;
 mod pdf;
 mod picture;
 mod zip;
@@ -13,7 +16,7 @@ use model::shipment::LabelFormat;
 
 pub use picture::converted;
 
-/// A label's file could not be read.
+/// The error of a label file that cannot be read.
 #[derive(Debug)]
 pub struct MergeError(String);
 
@@ -25,7 +28,7 @@ impl std::fmt::Display for MergeError {
 
 impl std::error::Error for MergeError {}
 
-/// Takes labels of one format, one after the other, and makes one file of them.
+/// Merges labels of one format into one file.
 pub struct Merger(Kind);
 
 enum Kind {
@@ -43,9 +46,10 @@ impl Merger {
         })
     }
 
-    /// Adds a label's file; `name` is what it is called in a ZIP, without its ending. Gives what can be written by now.
+    /// Adds a label file, and returns the bytes that can be written by now. `name` is its name in a ZIP, without the
+    /// extension.
     ///
-    /// A file that can't be read leaves no trace, but for objects of a PDF that nothing refers to.
+    /// A file that cannot be read adds nothing, except for unreferenced objects of a PDF.
     pub fn add(&mut self, name: &str, file: &[u8]) -> Result<Vec<u8>, MergeError> {
         match &mut self.0 {
             Kind::Pdf(merge) => merge.add(file),
@@ -54,7 +58,21 @@ impl Merger {
         }
     }
 
-    /// The end of the file.
+    /// Adds a paper, which is a PDF. `name` is its name in a ZIP, without the extension.
+    pub fn add_paper(&mut self, name: &str, file: &[u8]) -> Result<Vec<u8>, MergeError> {
+        match &mut self.0 {
+            Kind::Pdf(merge) => merge.add(file),
+            Kind::Zpl => Ok(Vec::new()),
+            Kind::Zip(zip) => Ok(zip.add(&format!("{name}.pdf"), file)),
+        }
+    }
+
+    /// Returns whether a merged file of this format can contain papers.
+    pub fn takes_papers(format: LabelFormat) -> bool {
+        format != LabelFormat::Zpl
+    }
+
+    /// Returns the end of the file.
     pub fn finish(self) -> Vec<u8> {
         match self.0 {
             Kind::Pdf(merge) => merge.finish(),
@@ -63,7 +81,7 @@ impl Merger {
         }
     }
 
-    /// How a merged file ends, and its media type.
+    /// Returns the extension and the media type of a merged file.
     pub fn kind(format: LabelFormat) -> (&'static str, &'static str) {
         match format {
             LabelFormat::Pdf | LabelFormat::Zpl => (format.as_str(), format.media_type()),
@@ -72,5 +90,9 @@ impl Merger {
     }
 }
 
+#[cfg(test)]
+mod hostile;
+#[cfg(test)]
+mod slow;
 #[cfg(test)]
 mod tests;

@@ -1,9 +1,13 @@
-//! Pages of many PDFs in one, ours and carriers'.
+//! Merging of PDF pages from Dockside and from carriers.
 //!
-//! Objects are copied children first, so that when one is written its references have their new numbers. What comes out
-//! equal to something written before is not written again: the fonts of a thousand labels are in the file once.
+//! Objects are copied children first, so that the references of an object have their new numbers when it is written.
+//! An object that equals an earlier one is not written again: the fonts of a thousand labels are in the file once.
+//!
+//! A carrier's file may be broken or hostile. Each cost that it can cause has a limit: the time to read it
+//! ([`extent`]), the size to which its streams expand ([`expansion`]), the nesting of its objects, its pages, and the
+//! bytes that are written.
 
-use crate::merge::{MergeError, picture};
+use crate::merge::{MergeError, expansion, extent, picture};
 use crate::pdf_file::{Number, PdfFile, put};
 use hayro_syntax::object::dict::keys;
 use hayro_syntax::object::{Array, Dict, MaybeRef, ObjRef, Object, Rect, Stream};
@@ -12,14 +16,23 @@ use hayro_syntax::{Filter, Pdf};
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 use std::io::Write as _;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-/// How deep objects may lie in each other. Pages of labels have about ten.
+/// Maximum size of one file, in bytes.
+const FILE_BYTES_MAX: usize = 32 << 20;
+/// Maximum number of pages of one file.
+const PAGES_MAX: usize = 500;
+/// Maximum number of bytes that are written for one file's pages. Inherited resources are written with each page, so
+/// this can exceed the file's size.
+const WRITTEN_BYTES_MAX: usize = 2 * FILE_BYTES_MAX;
+/// Maximum nesting of objects. Pages of labels have about ten levels.
 const DEPTH_MAX: usize = 64;
-/// Objects that are remembered to be shared. Where each label has pictures of its own there is no end of them.
+/// Maximum number of objects that are remembered for sharing. If each label has its own pictures, their number is
+/// unlimited.
 const SHARED_MAX: usize = 1 << 16;
 
-/// What speaks of the file that a page comes from, and not of how the page looks.
+/// Entries that describe the source file, not the appearance of the page.
 const LEFT_OUT: [&[u8]; 10] = [
     keys::METADATA,
     keys::STRUCT_PARENT,
@@ -36,7 +49,7 @@ const LEFT_OUT: [&[u8]; 10] = [
 /// A merged PDF that is being written.
 pub(super) struct PdfMerge {
     file: PdfFile,
-    /// What was written, by a hash of its bytes.
+    /// The numbers of the written objects, by a hash of their bytes.
     shared: HashMap<[u8; 16], Number>,
 }
 
@@ -47,22 +60,38 @@ impl Default for PdfMerge {
 }
 
 impl PdfMerge {
-    /// Adds all pages of a PDF; a PNG becomes a page.
+    /// Adds all pages of a PDF. A PNG becomes a page.
     pub fn add(&mut self, file: &[u8]) -> Result<Vec<u8>, MergeError> {
         if picture::is_png(file) {
             picture::add_page(&mut self.file, file)?;
             return Ok(self.file.take());
         }
+        if file.len() > FILE_BYTES_MAX {
+            return Err(MergeError(format!("it has more than {FILE_BYTES_MAX} bytes")));
+        }
+        extent::check(file)?;
+        expansion::check(file)?;
+        // The parser is a third-party library. If it panics, this file is rejected and the others are merged.
+        let read = catch_unwind(AssertUnwindSafe(|| self.copy(file)));
+        let pages = read.unwrap_or_else(|_| Err(MergeError("its structure is broken".to_owned())))?;
+        pages.iter().for_each(|page| self.file.page(page));
+        Ok(self.file.take())
+    }
+
+    /// Copies the objects that the pages of a PDF need, and returns the entries of the pages' dictionaries.
+    fn copy(&mut self, file: &[u8]) -> Result<Vec<Vec<u8>>, MergeError> {
         let pdf = Pdf::new(Arc::new(file.to_vec()))
             .map_err(|error| MergeError(format!("it is no PDF that can be read ({error:?})")))?;
-        let mut copy =
-            Copy { pdf: &pdf, file: &mut self.file, shared: &mut self.shared, seen: HashMap::new() };
+        let (file, shared) = (&mut self.file, &mut self.shared);
+        let mut copy = Copy { pdf: &pdf, file, shared, seen: HashMap::new(), written: 0 };
+        if pdf.pages().len() > PAGES_MAX {
+            return Err(MergeError(format!("it has more than {PAGES_MAX} pages")));
+        }
         let pages = pdf.pages().iter().map(|page| copy.page(page)).collect::<Result<Vec<_>, _>>()?;
         if pages.is_empty() {
             return Err(MergeError("it has no pages".to_owned()));
         }
-        pages.iter().for_each(|page| self.file.page(page));
-        Ok(self.file.take())
+        Ok(pages)
     }
 
     pub fn finish(self) -> Vec<u8> {
@@ -70,10 +99,10 @@ impl PdfMerge {
     }
 }
 
-/// How far an object of a file has come.
+/// The progress of copying an object.
 #[derive(Clone, Copy)]
 enum Seen {
-    /// It is being read. It has a number where something in it refers back to it.
+    /// The object is being copied. It has a number if one of its children refers back to it.
     Begun(Option<Number>),
     Written(Number),
 }
@@ -84,10 +113,12 @@ struct Copy<'a> {
     file: &'a mut PdfFile,
     shared: &'a mut HashMap<[u8; 16], Number>,
     seen: HashMap<ObjRef, Seen>,
+    /// Bytes of pages and objects so far.
+    written: usize,
 }
 
 impl Copy<'_> {
-    /// Copies what a page needs; gives the entries of its dictionary.
+    /// Copies the objects that a page needs, and returns the entries of its dictionary.
     fn page(&mut self, page: &Page<'_>) -> Result<Vec<u8>, MergeError> {
         let mut entries = Vec::new();
         rect(&mut entries, "MediaBox", &page.media_box());
@@ -124,12 +155,23 @@ impl Copy<'_> {
         for stream in contents(page) {
             let mut body = Vec::new();
             self.stream(&stream, &mut body, 0)?;
-            // No two labels say the same, so there is nothing to share.
+            self.count(body.len())?;
+            // The contents of two labels are never equal, so they are not shared.
             let number = self.file.add(&body);
             put!(entries, "{number} 0 R ");
         }
         entries.push(b']');
+        self.count(entries.len())?;
         Ok(entries)
+    }
+
+    /// Counts written bytes, and rejects the file if there are too many.
+    fn count(&mut self, bytes: usize) -> Result<(), MergeError> {
+        self.written += bytes;
+        match self.written <= WRITTEN_BYTES_MAX {
+            true => Ok(()),
+            false => Err(MergeError(format!("its pages come to more than {WRITTEN_BYTES_MAX} bytes"))),
+        }
     }
 
     fn value(
@@ -150,7 +192,7 @@ impl Copy<'_> {
         }
     }
 
-    /// The new number of what is referred to, which is copied first; none where there is nothing.
+    /// Returns the new number of a referenced object, which is copied first, or `None` if the object does not exist.
     fn refer(&mut self, target: ObjRef, depth: usize) -> Result<Option<Number>, MergeError> {
         match self.seen.get(&target).copied() {
             Some(Seen::Written(number) | Seen::Begun(Some(number))) => return Ok(Some(number)),
@@ -168,6 +210,7 @@ impl Copy<'_> {
             Object::Stream(stream) => self.stream(stream, &mut body, depth + 1)?,
             other => self.object(other, &mut body, depth + 1)?,
         }
+        self.count(body.len())?;
         let number = match self.seen.get(&target) {
             Some(Seen::Begun(Some(number))) => {
                 let number = *number;
@@ -180,7 +223,7 @@ impl Copy<'_> {
         Ok(Some(number))
     }
 
-    /// Writes an object, unless the same was written before.
+    /// Writes an object, unless an equal one was written before.
     fn share(&mut self, body: &[u8]) -> Number {
         let mut hash = [0; 16];
         hash.copy_from_slice(&Sha256::digest(body)[..16]);
@@ -199,12 +242,12 @@ impl Copy<'_> {
             return Err(MergeError(format!("its objects lie more than {DEPTH_MAX} deep in each other")));
         }
         match object {
-            // A stream is never part of something else.
+            // A stream is never part of another object.
             Object::Null(_) | Object::Stream(_) => put!(out, " null"),
             Object::Boolean(value) => put!(out, " {value}"),
             Object::Number(number) => {
                 let value = number.as_f64();
-                // Rust writes no exponents, and neither does PDF.
+                // Rust formats floats without an exponent, as PDF requires.
                 put!(out, " {value}");
             }
             Object::String(text) => {
@@ -255,7 +298,7 @@ impl Copy<'_> {
         depth: usize,
     ) -> Result<(), MergeError> {
         let mut entries: Vec<_> = dict.entries().collect();
-        // The reader has no order of its own, and equal dictionaries must come out equal.
+        // The reader returns entries in no fixed order, and equal dictionaries must produce equal bytes.
         entries.sort_unstable_by(|(a, _), (b, _)| a.as_ref().cmp(b.as_ref()));
         for (key, value) in entries {
             if !without.contains(&&*key) && !LEFT_OUT.contains(&&*key) {
@@ -269,7 +312,7 @@ impl Copy<'_> {
     fn stream(&mut self, stream: &Stream<'_>, out: &mut Vec<u8>, depth: usize) -> Result<(), MergeError> {
         let (dict, data) = (stream.dict(), stream.raw_data());
         out.extend_from_slice(b"<<");
-        // What was encrypted no longer is, and so must not be called so.
+        // The stream has been decrypted, so its encryption filter must be removed.
         if stream.filters().first() == Some(&Filter::Crypt) {
             self.entries(dict, &[keys::LENGTH, keys::FILTER, keys::DECODE_PARMS, keys::DP], out, depth)?;
             for key in [keys::FILTER, keys::DECODE_PARMS] {
@@ -288,7 +331,7 @@ impl Copy<'_> {
     }
 }
 
-/// The streams of what is drawn on a page.
+/// Returns the content streams of a page.
 fn contents<'a>(page: &Page<'a>) -> Vec<Stream<'a>> {
     match page.raw().get::<Object<'a>>(keys::CONTENTS) {
         Some(Object::Stream(stream)) => vec![stream],
@@ -301,7 +344,7 @@ fn rect(out: &mut Vec<u8>, key: &str, rect: &Rect) {
     put!(out, "/{key}[{} {} {} {}]", rect.x0, rect.y0, rect.x1, rect.y1);
 }
 
-/// A name, with what it may not hold as hexadecimal.
+/// Appends a name, with the characters that it must not contain as hexadecimal escapes.
 fn name(out: &mut Vec<u8>, name: &[u8]) {
     out.push(b'/');
     for byte in name {

@@ -1,27 +1,29 @@
-//! A label that came as a picture: as a page of a PDF, or as dots in ZPL.
+//! Conversion of labels that are pictures: to a page of a PDF, or to dots in ZPL.
 
 use crate::merge::MergeError;
+use crate::packed::packed;
 use crate::pdf_file::{PdfFile, put};
-use crate::pdf_font::packed;
 use crate::raster::Bitmap;
 use crate::zpl::dots_as_label;
 use model::shipment::LabelFormat;
 use png::{ColorType, Decoder, Limits, Transformations, Unit};
 use std::io::{Cursor, Write as _};
 
-/// The most memory that a picture may take, in bytes: a sheet at 600 dpi, in colour.
+/// Maximum memory of a picture, in bytes: a sheet at 600 dpi, in colour.
 const PICTURE_BYTES_MAX: usize = 128 << 20;
-/// From here on a grey is white. Edges are often soft, and thin strokes must not break.
+/// Longest side of a label, in dots of a printer with 203 dpi: a metre. A picture may declare any size.
+const SIDE_DOTS_MAX: f64 = 8_000.0;
+/// From this grey value on, a dot is white. Edges are often soft, and thin strokes must not break.
 const WHITE: u8 = 144;
-/// Where the picture does not say how dense it is: as most labels are.
+/// The density of a picture that declares none: that of most labels.
 const DOTS_PER_INCH: f64 = 203.2;
-/// How hard pictures are compressed.
+/// The compression level of pictures.
 const EFFORT: u32 = 4;
 const DOTS_PER_METRE: f64 = 8_000.0;
 const POINTS_PER_INCH: f64 = 72.0;
 const METRES_PER_INCH: f64 = 0.0254;
 
-/// A label in another format than its own; none where there is no way to that format.
+/// Converts a label to another format. Returns `None` if there is no conversion to that format.
 pub fn converted(file: &[u8], from: LabelFormat, to: LabelFormat) -> Option<Result<Vec<u8>, MergeError>> {
     match (from, to) {
         (LabelFormat::Png, LabelFormat::Pdf) => Some(as_pdf(file)),
@@ -34,11 +36,11 @@ pub(super) fn is_png(file: &[u8]) -> bool {
     file.starts_with(b"\x89PNG\r\n\x1a\n")
 }
 
-/// A picture in greys, on white.
+/// A picture in grey values, on white.
 struct Picture {
     width: u32,
     height: u32,
-    /// Dots on a metre.
+    /// Dots per metre.
     density: f64,
     greys: Vec<u8>,
 }
@@ -66,7 +68,7 @@ fn read(file: &[u8]) -> Result<Picture, MergeError> {
     Ok(Picture { width: info.width, height: info.height, density, greys })
 }
 
-/// How bright a colour is, as printers in black have it.
+/// Returns the brightness of a colour, as black-and-white printers compute it.
 fn grey(red: u8, green: u8, blue: u8) -> u8 {
     let sum = 299 * u32::from(red) + 587 * u32::from(green) + 114 * u32::from(blue);
     u8::try_from(sum / 1000).unwrap_or(u8::MAX)
@@ -77,7 +79,7 @@ fn on_white(grey: u8, alpha: u8) -> u8 {
     u8::try_from(sum / 255).unwrap_or(u8::MAX)
 }
 
-/// Adds a page that the picture fills, in its own size.
+/// Adds a page that has the size of the picture and is filled by it.
 pub(super) fn add_page(file: &mut PdfFile, picture: &[u8]) -> Result<(), MergeError> {
     let picture = read(picture)?;
     let points = |dots: u32| f64::from(dots) / picture.density / METRES_PER_INCH * POINTS_PER_INCH;
@@ -104,16 +106,20 @@ fn as_pdf(picture: &[u8]) -> Result<Vec<u8>, MergeError> {
     Ok(file.finish())
 }
 
-/// As dots of a printer with 203 dpi; a denser or a coarser picture is scaled, by its nearest dots.
+/// Converts a picture to dots of a printer with 203 dpi. A picture of another density is scaled by nearest
+/// neighbours.
 fn as_zpl(picture: &[u8]) -> Result<Vec<u8>, MergeError> {
     let picture = read(picture)?;
     let scale = DOTS_PER_INCH / (picture.density * METRES_PER_INCH);
+    if f64::from(picture.width.max(picture.height)) * scale > SIDE_DOTS_MAX {
+        return Err(MergeError("it would be more than a metre long".to_owned()));
+    }
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         reason = "a picture of bounded size, scaled to be as large on paper"
     )]
-    let scaled = |dots: u32| (f64::from(dots) * scale).round().clamp(1.0, 32_000.0) as u32;
+    let scaled = |dots: u32| (f64::from(dots) * scale).round().clamp(1.0, SIDE_DOTS_MAX) as u32;
     let mut bitmap = Bitmap::new(scaled(picture.width), scaled(picture.height));
     for y in 0..bitmap.height {
         let row = u64::from(y) * u64::from(picture.height) / u64::from(bitmap.height);

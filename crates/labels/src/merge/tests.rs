@@ -1,4 +1,4 @@
-//! Tests of merged files: what goes in comes out, in its order, and what is equal goes in once.
+//! Tests of merged files: the pages keep their content and order, and equal objects are written once.
 
 use super::*;
 use crate::pdf_file::PdfFile;
@@ -16,7 +16,7 @@ fn merged(format: LabelFormat, files: &[Vec<u8>]) -> Vec<u8> {
     bytes
 }
 
-/// A PDF with a page for each text, a font that all of them share, and a loop of references.
+/// Returns a PDF with a page for each text, a font that all pages share, and a cycle of references.
 fn carriers_pdf(texts: &[&str]) -> Vec<u8> {
     let mut file = PdfFile::new();
     let (font, ring, back) = (file.number(), file.number(), file.number());
@@ -69,7 +69,7 @@ fn pages_keep_their_order_their_boxes_and_their_turn_and_share_their_font() {
     assert_eq!((page.crop_box().y0, page.crop_box().x1), (1.5, 280.0));
     assert!(matches!(page.rotation(), hayro_syntax::page::Rotation::FlippedHorizontal));
     assert_eq!(count(&pdf, |object| has_type(object, "Font")), 1);
-    // What refers to itself has a number before it is known what it says, so each file keeps its own.
+    // An object that refers to itself gets its number before its content is known, so it is not shared between files.
     assert_eq!(count(&pdf, |object| has_type(object, "ExtGState")), 3);
     let font = page.resources().fonts.get::<hayro_syntax::object::Dict<'_>>("F").unwrap();
     assert_eq!(font.get::<hayro_syntax::object::String<'_>>("Odd Name").unwrap().as_bytes(), b"a)b");
@@ -119,7 +119,7 @@ fn a_picture_becomes_a_page_in_its_size() {
 
 #[test]
 fn a_picture_becomes_dots_of_a_printer() {
-    // Black, white, black seen through to white, and a soft edge.
+    // Black, white, black behind full transparency on white, and a soft edge.
     let dots = [0, 255, 255, 255, 0, 0, 120, 255];
     let png = picture(4, 1, png::ColorType::GrayscaleAlpha, &dots);
     let zpl =
@@ -134,7 +134,7 @@ fn zpl_follows_zpl() {
     assert_eq!(merged(LabelFormat::Zpl, &files), b"^XA^XZ\n^XA\n^XZ\n");
 }
 
-/// Reads a ZIP by its list, as programs do: names and bytes.
+/// Reads a ZIP by its central directory, as programs do, and returns names and contents.
 fn unzip(zip: &[u8]) -> Vec<(String, Vec<u8>)> {
     let int = |at: usize, bytes: usize| (0..bytes).rev().fold(0, |sum, n| sum << 8 | zip[at + n] as usize);
     let end = zip.len() - 22;

@@ -1,6 +1,6 @@
-//! A ZIP of files as they are: PNGs are compressed already.
+//! A ZIP of uncompressed files: PNGs are compressed already.
 //!
-//! Numbers that the old fields have no room for (65,535 files, four gibibytes) are written in the fields of ZIP64 too.
+//! Numbers that exceed the old fields (65,535 files, four gibibytes) are also written in the fields of ZIP64.
 
 use crate::pdf_file::put;
 use std::io::Write as _;
@@ -10,18 +10,18 @@ const CENTRAL: u32 = 0x0201_4b50;
 const END: u32 = 0x0605_4b50;
 const END_64: u32 = 0x0606_4b50;
 const LOCATOR_64: u32 = 0x0706_4b50;
-/// The version of the format that a reader must know: 2.0, and 4.5 for ZIP64.
+/// The version of the format that a reader must support: 2.0, and 4.5 for ZIP64.
 const VERSION: u16 = 20;
 const VERSION_64: u16 = 45;
-/// Names are UTF-8.
+/// The flag for names in UTF-8.
 const UTF8_NAMES: u16 = 0x0800;
-/// The first day that a ZIP knows, 1 January 1980: the same labels give the same bytes.
+/// The earliest date of a ZIP, 1 January 1980, so that the same labels give the same bytes.
 const DATE: u16 = 0x0021;
-/// An ordinary file that its owner may write and all may read, as Unix has it.
+/// A regular Unix file that its owner may write and everyone may read.
 const MODE: u32 = 0o100_644 << 16;
 const MADE_ON_UNIX: u16 = 3 << 8;
 
-/// A ZIP that is being written: the list for its end, and how long it is by now.
+/// A ZIP that is being written: its central directory, and its length so far.
 #[derive(Default)]
 pub(super) struct Zip {
     list: Vec<u8>,
@@ -29,12 +29,12 @@ pub(super) struct Zip {
     length: u64,
 }
 
-/// Numbers as a ZIP has them, the lowest byte first.
+/// Numbers as a ZIP stores them, the lowest byte first.
 trait Fields {
     fn u16(&mut self, value: u16);
     fn u32(&mut self, value: u32);
     fn u64(&mut self, value: u64);
-    /// A number, or where it is too large all ones: the true one stands in a field of ZIP64.
+    /// Appends a number, or all ones if it is too large. The number is then in a ZIP64 field.
     fn u32_or_ones(&mut self, value: u64) {
         self.u32(u32::try_from(value).unwrap_or(u32::MAX));
     }
@@ -58,11 +58,11 @@ impl Fields for Vec<u8> {
 }
 
 impl Zip {
-    /// Adds a file; gives its bytes with their head.
+    /// Adds a file, and returns its bytes with their header.
     pub fn add(&mut self, name: &str, file: &[u8]) -> Vec<u8> {
         let is_far = self.length >= u64::from(u32::MAX);
         let version = if is_far { VERSION_64 } else { VERSION };
-        // What both heads say, from the version to the name's length.
+        // The part that both headers share, from the version to the name's length.
         let mut shared = Vec::new();
         shared.u16(version);
         shared.u16(UTF8_NAMES);
@@ -71,7 +71,7 @@ impl Zip {
         shared.u16(0);
         shared.u16(DATE);
         shared.u32(crc32fast::hash(file));
-        // A label is some megabytes at most.
+        // A label has some megabytes at most.
         shared.u32_or_ones(file.len() as u64);
         shared.u32_or_ones(file.len() as u64);
         shared.u16_or_ones(name.len() as u64);
@@ -103,14 +103,14 @@ impl Zip {
         head
     }
 
-    /// The list of all files, and the end.
+    /// Returns the central directory and the end record.
     pub fn finish(self) -> Vec<u8> {
         let (mut end, start, files) = (self.list, self.length, self.files);
         let size = end.len() as u64;
         let needs_64 = files >= u64::from(u16::MAX) || start + size >= u64::from(u32::MAX);
         if needs_64 {
             end.u32(END_64);
-            // The bytes of this record after this number.
+            // The number of bytes of this record after this field.
             end.u64(44);
             end.u16(MADE_ON_UNIX | VERSION_64);
             end.u16(VERSION_64);

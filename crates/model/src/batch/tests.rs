@@ -1,4 +1,4 @@
-//! The rules of batches, as tables.
+//! The rules of batches, as tables of cases.
 
 use super::*;
 
@@ -37,13 +37,13 @@ fn what_a_batch_becomes_follows_from_what_was_bought() {
         (Purchasing, counts(3, 2), UNDER_WAY, Purchasing),
         (Purchasing, counts(3, 3), Facts { is_under_way: true, ..NONE_LEFT }, Purchasing),
         (Purchasing, counts(3, 3), NONE_LEFT, Purchased),
-        // One was bought and taken back meanwhile.
+        // One shipment was purchased and voided meanwhile.
         (Purchasing, counts(3, 2), NONE_LEFT, Purchased),
         (Purchasing, counts(3, 2), SOME_LEFT, PartiallyPurchased),
         (Purchasing, counts(3, 0), SOME_LEFT, PurchaseFailed),
         (PartiallyPurchased, counts(2, 2), NONE_LEFT, Purchased),
         (PartiallyPurchased, counts(2, 1), SOME_LEFT, PartiallyPurchased),
-        // What it had bought was taken back.
+        // Its purchased shipments were voided.
         (PartiallyPurchased, counts(2, 0), SOME_LEFT, PartiallyPurchased),
         (PurchaseFailed, counts(2, 0), SOME_LEFT, PurchaseFailed),
         (PurchaseFailed, counts(0, 0), NONE_LEFT, PurchaseFailed),
@@ -78,9 +78,9 @@ fn each_end_of_a_purchase_has_its_event() {
 
 #[test]
 fn counts_add_up_and_take_off() {
-    let one = Counts { shipments: 1, purchased: 1, errors: 2, packages: 3 };
+    let one = Counts { shipments: 1, purchased: 1, errors: 2, packages: 3, labels_pending: 1 };
     let mut sum = one + one;
-    assert_eq!(sum, Counts { shipments: 2, purchased: 2, errors: 4, packages: 6 });
+    assert_eq!(sum, Counts { shipments: 2, purchased: 2, errors: 4, packages: 6, labels_pending: 2 });
     assert_eq!(sum - one, one);
     sum += one - one;
     assert_eq!(sum - one - one, Counts::default());

@@ -1,19 +1,19 @@
-//! Post codes on the map: reads GeoNames' postal file into one point per code, and says under which codes an
-//! address may be looked up and how far each answer can be trusted.
+//! Coordinates of post codes: parses GeoNames' postal file into one point per code, and returns the codes under which
+//! an address may be looked up, with the confidence of each.
 
 use std::collections::BTreeMap;
 
 use super::to_micro_degrees;
 use crate::CountryCode;
 
-/// A code whose rows lie closer together than this, in micro-degrees, is one spot: about 5 km.
+/// Largest distance between the rows of a code that counts as one place, in micro-degrees: about 5 km.
 const SPREAD_MAX: i64 = 50_000;
-/// The longest postal code, in characters, as GeoNames' own table has it.
+/// Longest post code, in characters, as in GeoNames' own table.
 const POST_CODE_CHARS_MAX: usize = 20;
 /// A full turn, in micro-degrees.
 const TURN: i64 = 360_000_000;
 
-/// One line of the file. Coordinates are in micro-degrees.
+/// One line of the file, with coordinates in micro-degrees.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PostalRow {
     pub country: CountryCode,
@@ -23,11 +23,11 @@ pub struct PostalRow {
 }
 
 impl PostalRow {
-    /// Reads a line: country code, postal code, place name, three pairs of administrative name and code,
-    /// latitude, longitude, accuracy, parted by tabs. The error says what is wrong with the line.
+    /// Parses a line: country code, post code, place name, three pairs of administrative name and code, latitude,
+    /// longitude and accuracy, separated by tabs. The error says what is wrong with the line.
     pub fn parse(line: &str) -> Result<Self, &'static str> {
         let fields: Vec<&str> = line.trim_end_matches(['\r', '\n']).split('\t').collect();
-        // The last field, the accuracy, is missing from some files, and nothing here depends on it.
+        // Some files lack the last field, the accuracy. It is not used.
         let [country, post_code, _, _, _, _, _, _, _, latitude, longitude, ..] = fields[..] else {
             return Err("the line has fewer than 11 fields");
         };
@@ -36,7 +36,7 @@ impl PostalRow {
         if post_code.is_empty() {
             return Err("the postal code is empty");
         }
-        // Neither fits into a key of every database.
+        // Longer codes and control characters do not fit into a key column on every database.
         if post_code.chars().count() > POST_CODE_CHARS_MAX {
             return Err("the postal code is longer than 20 characters");
         }
@@ -54,18 +54,18 @@ fn degrees(text: &str, max: f64) -> Option<i64> {
     (-max..=max).contains(&degrees).then(|| to_micro_degrees(degrees))
 }
 
-/// A post code's place: the mean of its rows. All figures are in micro-degrees.
+/// The place of a post code: the mean of its rows, in micro-degrees.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PostalArea {
     pub country: CountryCode,
     pub post_code: String,
     pub latitude: i64,
     pub longitude: i64,
-    /// The farthest that a row lies from the mean, north, south, east or west.
+    /// The largest distance of a row from the mean, north, south, east or west.
     pub spread: i64,
 }
 
-/// Gathers rows into areas. It keeps sums only, because a country has millions of rows.
+/// Collects rows into areas. It stores sums only, because a country has millions of rows.
 #[derive(Default)]
 pub struct PostalAreas {
     areas: BTreeMap<(CountryCode, String), Sums>,
@@ -77,7 +77,7 @@ struct Sums {
     longitude: Axis,
 }
 
-/// The sum and the ends of one coordinate.
+/// The sum and the extremes of one coordinate.
 struct Axis {
     sum: i64,
     least: i64,
@@ -96,7 +96,7 @@ impl Axis {
     }
 
     fn mean_and_spread(&self, rows: i64) -> (i64, i64) {
-        // Rounded half up, not towards zero, so that a whole turn more or less gives the same point.
+        // Rounded half up, not towards zero, so that adding a whole turn gives the same point.
         let mean = (self.sum + rows / 2).div_euclid(rows);
         (mean, (self.most - mean).max(mean - self.least))
     }
@@ -109,8 +109,7 @@ impl PostalAreas {
             Some(sums) => {
                 sums.rows += 1;
                 sums.latitude.add(latitude);
-                // Counted the short way round from the other rows: the mean of 179° and -179° is 180°, not
-                // 0°.
+                // Measured the short way round from the earlier rows: the mean of 179° and -179° is 180°, not 0°.
                 let from = sums.longitude.least;
                 sums.longitude.add(from + wrap(longitude - from));
             }
@@ -129,7 +128,7 @@ impl PostalAreas {
         self.areas.is_empty()
     }
 
-    /// One area for each code, sorted by country and code.
+    /// Returns one area for each code, sorted by country and code.
     pub fn into_areas(self) -> impl Iterator<Item = PostalArea> {
         self.areas.into_iter().map(|((country, post_code), sums)| {
             let (latitude, north_south) = sums.latitude.mean_and_spread(sums.rows);
@@ -140,22 +139,22 @@ impl PostalAreas {
     }
 }
 
-/// The same angle from -180° up to, but not including, 180°.
+/// Returns the same angle in the range from -180° up to, but not including, 180°.
 fn wrap(angle: i64) -> i64 {
     (angle + TURN / 2).rem_euclid(TURN) - TURN / 2
 }
 
-/// By what a post code was found.
+/// The part of a post code that a look-up matched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Match {
     /// The whole code.
     Exact,
-    /// The part of it that names a town or a district.
+    /// The part of the code that names a town or a district.
     Outward,
 }
 
 impl Match {
-    /// From 0 to 1, how well an area found this way represents the address.
+    /// Returns the confidence, from 0 to 1, that an area found this way represents the address.
     pub fn confidence(self, spread: i64) -> f64 {
         match self {
             Self::Exact if spread < SPREAD_MAX => 0.8,
@@ -165,14 +164,15 @@ impl Match {
     }
 }
 
-/// A code to look an address up by.
+/// A code under which to look up an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LookupKey {
     pub post_code: String,
     pub class: Match,
 }
 
-/// The codes under which an address may be found, the surest first; none for an empty post code.
+/// Returns the codes under which an address may be found, the most precise first. Returns none for an empty post
+/// code.
 pub fn lookup_keys(country: CountryCode, post_code: &str) -> Vec<LookupKey> {
     let whole = normalise_key(post_code);
     if whole.is_empty() {
@@ -183,11 +183,10 @@ pub fn lookup_keys(country: CountryCode, post_code: &str) -> Vec<LookupKey> {
     std::iter::once(LookupKey { post_code: whole, class: Match::Exact }).chain(outward).collect()
 }
 
-/// The part of a code that public files hold where the whole code is somebody's property, or too fine for
-/// them.
+/// Returns the part of a code that public files contain if the whole code is proprietary or too detailed for them.
 fn outward(country: CountryCode, whole: &str) -> Option<&str> {
     let chars = match country.as_str() {
-        // The inward part is always the last three; forces' post offices have no place on the map.
+        // The inward part is always the last three characters. British Forces post offices have no coordinates.
         "GB" | "GG" | "JE" | "IM" if whole.starts_with("BFPO") => return None,
         "GB" | "GG" | "JE" | "IM" => whole.len().checked_sub(3).filter(|outward| *outward >= 2)?,
         "CA" | "IE" | "MT" => 3,
@@ -198,7 +197,7 @@ fn outward(country: CountryCode, whole: &str) -> Option<&str> {
     whole.get(..chars).filter(|part| part.len() < whole.len())
 }
 
-/// A post code as it is compared: upper case, without white space.
+/// Returns a post code in the form in which codes are compared: upper case, without white space.
 pub fn normalise_key(post_code: &str) -> String {
     post_code.chars().filter(|char| !char.is_whitespace()).flat_map(char::to_uppercase).collect()
 }

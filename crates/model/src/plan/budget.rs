@@ -1,15 +1,15 @@
-//! How long the planner looks for better. Steps are counted, not seconds, so that equal input gives equal
-//! output on a slow machine too.
+//! The work limit of the planner. It counts steps, not seconds, so that equal input gives equal output on a slow
+//! machine too.
 
-/// Steps that comparing all combinations of several locations may take. A step is the look at one item of one
-/// location, so this is about a tenth of a second. Single locations are compared beside it, always.
+/// Maximum number of steps for comparing all combinations of several locations. A step examines one item of one
+/// location, so this is about a tenth of a second. Single locations are always compared, outside of this limit.
 pub(super) const EXACT_STEPS_MAX: u64 = 3_000_000;
-/// Steps for turning to another location's stock, which the processor has to fetch from memory first.
+/// Steps for accessing another location's stock, which the processor first has to load from memory.
 pub(super) const ROW_STEPS: u64 = 8;
-/// Steps that building and improving plans without comparing all may take, on top.
+/// Maximum number of further steps for building and improving plans without comparing all combinations.
 pub(super) const IMPROVE_STEPS_MAX: u64 = 3_000_000;
 
-/// The budget is used up: the search ends with what it has.
+/// The error of an exhausted budget. The search ends with the plans that it has.
 #[derive(Debug)]
 pub(super) struct Spent;
 
@@ -23,7 +23,7 @@ impl Budget {
         Self { left: steps_max, used: 0 }
     }
 
-    /// Called before the work, so that no single piece of work can exceed the budget.
+    /// Spends steps. Call it before the work, so that no single piece of work can exceed the budget.
     pub fn spend(&mut self, steps: u64) -> Result<(), Spent> {
         match self.left.checked_sub(steps) {
             Some(left) => {
@@ -32,7 +32,7 @@ impl Budget {
                 Ok(())
             }
             None => {
-                // What is left would only let cheaper work through, and the result would be harder to
+                // With the remaining steps only cheaper work could continue, and the result would be harder to
                 // explain.
                 self.left = 0;
                 Err(Spent)

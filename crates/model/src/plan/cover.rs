@@ -1,13 +1,13 @@
-//! The planner's problem in whole numbers: which sites together hold enough of every item. It knows no ids,
-//! so that the searches beside it compare small integers only.
+//! The planner's problem in whole numbers: which sites together hold enough of every item. It contains no ids, so
+//! that the searches compare small integers only.
 
 use std::cmp::Reverse;
 
 use super::budget::{Budget, ROW_STEPS, Spent};
 use crate::geo::Distance;
 
-/// How much farther a plan is for using a site. Of a set: whether all its sites are measured, then the sum of
-/// their metres, or the worst of what only addresses tell. It never falls when a site is added.
+/// The distance that a site adds to a plan. For a set: whether all its sites have coordinates, then the sum of their
+/// metres, or the worst result of comparing addresses. It never decreases when a site is added.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Cost {
     unmeasured: u32,
@@ -36,19 +36,20 @@ impl Cost {
     }
 }
 
-/// What is on a site's shelves, or what is still wanted: quantities above zero, sorted by item.
+/// Quantities above zero, sorted by item: the stock of a site, or the quantities that are still wanted.
 pub(super) type Row = Vec<(usize, i64)>;
 
-/// The quantity of an item in a row.
+/// Returns the quantity of an item in a row.
 pub(super) fn amount(row: &[(usize, i64)], item: usize) -> i64 {
-    // A site that has everything is found without searching.
+    // The row of a site that stocks every item needs no search.
     match row.get(item) {
         Some((at, quantity)) if *at == item => *quantity,
         _ => row.binary_search_by_key(&item, |(at, _)| *at).map_or(0, |at| row[at].1),
     }
 }
 
-/// What is wanted, each with what a row has of it. Both are sorted, so one pass over each is enough.
+/// Returns each wanted item with its wanted quantity and the quantity in the row. Both are sorted, so one pass is
+/// enough.
 pub(super) fn matched<'a>(
     wanted: &'a [(usize, i64)],
     row: &'a [(usize, i64)],
@@ -63,13 +64,13 @@ pub(super) fn matched<'a>(
     })
 }
 
-/// What is still wanted once a site has given what it has.
+/// Returns the quantities that are still wanted after a site has supplied its stock.
 pub(super) fn without(wanted: &[(usize, i64)], row: &[(usize, i64)]) -> Row {
     let left = matched(wanted, row).map(|(item, quantity, has)| (item, quantity - has));
     left.filter(|(_, quantity)| *quantity > 0).collect()
 }
 
-/// Whether a site alone has all that is wanted.
+/// Returns whether a site alone has all wanted quantities.
 pub(super) fn covers(
     row: &[(usize, i64)],
     wanted: &[(usize, i64)],
@@ -83,34 +84,34 @@ pub(super) fn covers(
     Ok(lacking.is_none())
 }
 
-/// A location that has something of what is wanted.
+/// A location that has at least one wanted item.
 pub(super) struct Site {
-    /// Its place in the order of the locations' ids.
+    /// Its position in the order of the locations' ids.
     pub rank: usize,
     pub cost: Cost,
     pub row: Row,
 }
 
-/// The whole problem. Sites are named by their number, and numbered with the nearest first.
+/// The whole problem. Sites are identified by their numbers, in the order of their distance.
 pub(super) struct Cover {
-    /// What the sites can supply of each item: the demand, as far as there is stock for it.
+    /// The quantity of each item that the sites can supply: the demand, limited by the stock.
     pub supply: Row,
     pub sites: Vec<Site>,
-    /// The sites that every plan needs, because the others together have too little of something.
+    /// The sites that every plan needs, because the others together have too little of an item.
     pub forced: Vec<usize>,
     is_forced: Vec<bool>,
-    /// What is left to find once the forced sites have given what they have.
+    /// The quantities that are still wanted after the forced sites have supplied their stock.
     pub wanted: Row,
-    /// For each item, who else has how much of it, the most first; empty for what is not wanted.
+    /// For each item: the other sites and their quantities, the largest first. Empty for items that are not wanted.
     shelves: Vec<Vec<(i64, usize)>>,
-    /// How many of the wanted items so many sites can have at most, at index 0 for no site.
+    /// At index n: the largest number of wanted items that n sites can have.
     reach: Vec<usize>,
-    /// For each item, what one of it counts in [`Cover::gain`].
+    /// For each item: the weight of one piece in [`Cover::gain`].
     weights: Vec<f64>,
 }
 
 impl Cover {
-    /// `demand` is by item; the rows of the sites hold stock of those items only.
+    /// Creates the problem. `demand` is by item; the rows of the sites contain only these items.
     pub fn new(demand: &[i64], mut sites: Vec<Site>) -> Self {
         let mut stock = vec![0_i128; demand.len()];
         for (item, quantity) in sites.iter().flat_map(|site| &site.row) {
@@ -179,7 +180,7 @@ impl Cover {
         self.shelves.len()
     }
 
-    /// How many sites there are to choose from.
+    /// Returns the number of sites to choose from.
     pub fn free_count(&self) -> usize {
         self.sites.len() - self.forced.len()
     }
@@ -188,14 +189,14 @@ impl Cover {
         sites.iter().fold(Cost::default(), |sum, site| sum.with(self.sites[*site].cost))
     }
 
-    /// Who has at least so much of an item; the shelf is sorted, so they are at its start.
+    /// Returns the sites that have at least this quantity of an item. The shelf is sorted, so they are at its start.
     fn having(&self, item: usize, least: i64) -> &[(i64, usize)] {
         let shelf = &self.shelves[item];
         &shelf[..shelf.partition_point(|(quantity, _)| *quantity >= least)]
     }
 
-    /// The shortest list of sites of which any `places` sites that cover `wanted` must include one; `None`
-    /// when no `places` sites can.
+    /// Returns the shortest list of sites such that any `places` sites that cover `wanted` include one of the list.
+    /// Returns `None` if no `places` sites can cover it.
     pub fn pivot(&self, wanted: &[(usize, i64)], places: usize) -> Option<&[(i64, usize)]> {
         if self.reach.get(places).is_some_and(|most| *most < wanted.len()) {
             return None;
@@ -207,7 +208,7 @@ impl Cover {
             if most < i128::from(*quantity) {
                 return None;
             }
-            // Of `places` sites that share a quantity, one gives at least its share.
+            // Of `places` sites that share a quantity, at least one supplies its equal share.
             let share = quantity / places as i64 + i64::from(quantity % places as i64 > 0);
             let having = self.having(*item, share);
             if shortest.is_none_or(|list| having.len() < list.len()) {
@@ -217,8 +218,8 @@ impl Cover {
         shortest
     }
 
-    /// How many more sites than the forced ones any plan needs at least, counting each item's quantities, and
-    /// items.
+    /// Returns a lower bound of the sites that any plan needs besides the forced ones, from the quantities per item
+    /// and from the number of items.
     pub fn least_more(&self) -> usize {
         let places = self.wanted.iter().map(|(item, quantity)| {
             let mut left = i128::from(*quantity);
@@ -232,15 +233,15 @@ impl Cover {
         places.max().unwrap_or(0).max(self.reach.partition_point(|most| *most < self.wanted.len()))
     }
 
-    /// How much of what is left to find a site has, in millionths of each item's whole quantity. The
-    /// arithmetic is plain multiplication and addition, which every processor does alike.
+    /// Returns how much of the remaining quantities a site has, in millionths of each item's whole quantity. It uses
+    /// only multiplication and addition, which give the same result on every processor.
     pub fn gain(&self, left: &[(usize, i64)], row: &[(usize, i64)]) -> u64 {
         let shares = matched(left, row).map(|(item, left, has)| has.min(left) as f64 * self.weights[item]);
         shares.sum::<f64>() as u64
     }
 }
 
-/// What a set of sites has of each item, to tell which of them it could do without.
+/// The quantity of each item that a set of sites has, to find sites that the set does not need.
 pub(super) struct Slack {
     held: Vec<i128>,
 }
@@ -256,7 +257,7 @@ impl Slack {
         Self { held }
     }
 
-    /// Whether the other sites of the set have enough without this one.
+    /// Returns whether the other sites of the set have enough without this one.
     pub fn spares(&self, cover: &Cover, site: usize) -> bool {
         matched(&cover.sites[site].row, &cover.supply)
             .all(|(item, has, supply)| self.held[item] - i128::from(has) >= i128::from(supply))
@@ -268,7 +269,7 @@ impl Slack {
         }
     }
 
-    /// What the set lacks.
+    /// Returns the quantities that the set lacks.
     pub fn lacks(&self, cover: &Cover) -> Row {
         let lacks = |(item, quantity): &(usize, i64)| {
             let lack = i128::from(*quantity) - self.held[*item];

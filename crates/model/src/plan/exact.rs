@@ -1,39 +1,40 @@
-//! The exact search: compares all sets of one site, then of two, and so on, leaving out only those that
-//! cannot cover or cannot rank, until enough are found or the budget ends.
+//! The exact search: compares all sets of one site, then of two, and so on. It skips only sets that cannot cover the
+//! demand or cannot rank, and ends when enough plans are found or the budget is exhausted.
 
 use super::budget::{Budget, ROW_STEPS, Spent};
 use super::cover::{Cost, Cover, covers, without};
 use super::shortlist::Shortlist;
 
-/// The most sites, beyond those that every plan needs, of which all combinations are compared.
+/// Maximum number of sites, besides those that every plan needs, of which all combinations are compared.
 pub(super) const EXACT_LOCATIONS_MAX: usize = 8;
 
-/// Why the comparison of all combinations ended early.
+/// The reason why the comparison of all combinations ended early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stop {
     Steps,
     Locations,
 }
 
-/// What the search has proven.
+/// The facts that the search has proven.
 #[derive(Debug)]
 pub(super) struct Proof {
     /// No plan has fewer sites than this.
     pub least_count: usize,
-    /// The first pick is the best there is.
+    /// Whether the first plan is proven to be the best.
     pub is_best: bool,
-    /// Absent when nothing that could rank was left out.
+    /// `None` if no set that could rank was skipped.
     pub stop: Option<Stop>,
-    /// The steps that were always made, beside those of the budget.
+    /// The steps that were made outside of the budget.
     pub unlimited_steps: u64,
 }
 
-/// Fills the shortlist with the best picks.
+/// Fills the shortlist with the best plans.
 pub(super) fn search(cover: &Cover, shortlist: &mut Shortlist, budget: &mut Budget) -> Proof {
-    // What is no more work than reading the input is always done, however large the input.
+    // Work that is proportional to the input is always done, however large the input is.
     let mut unlimited = Budget::new(u64::MAX);
     let mut proof = if cover.wanted.is_empty() {
-        // The forced sites have everything, so any other site is one too many: there is this one plan only.
+        // The forced sites cover the demand, so a plan with any other site would have a superfluous one. This is the
+        // only plan.
         let is_best = shortlist.offer(cover, cover.forced.clone(), &mut unlimited).is_ok();
         Proof { least_count: cover.forced.len(), is_best, stop: None, unlimited_steps: 0 }
     } else {
@@ -43,7 +44,7 @@ pub(super) fn search(cover: &Cover, shortlist: &mut Shortlist, budget: &mut Budg
     proof
 }
 
-/// Looks for plans of one more site, then of two more, and so on.
+/// Searches for plans with one more site, then with two more, and so on.
 fn deepen(cover: &Cover, shortlist: &mut Shortlist, unlimited: &mut Budget, budget: &mut Budget) -> Proof {
     let (forced, least) = (cover.forced.len(), cover.least_more());
     let mut proof = Proof { least_count: forced + least, is_best: false, stop: None, unlimited_steps: 0 };
@@ -74,7 +75,7 @@ struct Search<'a> {
     shortlist: &'a mut Shortlist,
     budget: &'a mut Budget,
     chosen: Vec<usize>,
-    /// Sites of which all sets were already looked at, further up.
+    /// Sites whose sets were all examined at a higher level of the search.
     is_excluded: Vec<bool>,
 }
 
@@ -89,7 +90,7 @@ impl<'a> Search<'a> {
         self.descend(&cover.wanted, cover.cost(&cover.forced), places)
     }
 
-    /// Offers every set that adds `places` sites to the chosen ones and has all that is wanted.
+    /// Offers every set that adds `places` sites to the chosen ones and covers the wanted quantities.
     fn descend(&mut self, wanted: &[(usize, i64)], cost: Cost, places: usize) -> Result<(), Spent> {
         self.budget.spend((wanted.len() * places) as u64)?;
         let Some(pivot) = self.cover.pivot(wanted, places) else { return Ok(()) };
@@ -99,7 +100,7 @@ impl<'a> Search<'a> {
         self.budget.spend(pivot.len() as u64)?;
         let mut sites: Vec<usize> = pivot.iter().map(|(_, site)| *site).collect();
         sites.retain(|site| !self.is_excluded[*site]);
-        // The nearest first: what is found early lets the rest be left out.
+        // The nearest site first: a good plan that is found early lets more sets be skipped.
         sites.sort_unstable();
         let count = self.chosen.len() + places;
         let mut ended = Ok(());
@@ -109,8 +110,8 @@ impl<'a> Search<'a> {
             if self.shortlist.beats(count, cost) {
                 break;
             }
-            // It is excluded while it is tried, because no set has a site twice, and from then on, because
-            // all sets with it were looked at.
+            // The site is excluded while it is tried, because no set contains a site twice, and afterwards, because
+            // all sets with it were examined.
             self.is_excluded[*site] = true;
             tried += 1;
             ended = self.try_with(*site, wanted, cost, places);
@@ -133,7 +134,7 @@ impl<'a> Search<'a> {
     ) -> Result<(), Spent> {
         self.budget.spend(ROW_STEPS + wanted.len() as u64)?;
         let left = without(wanted, &self.cover.sites[site].row);
-        // A set that has everything with places to spare was found before, with fewer places.
+        // A set that covers the demand with fewer sites was found at an earlier size.
         if left.is_empty() {
             return Ok(());
         }

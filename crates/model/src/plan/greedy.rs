@@ -1,5 +1,5 @@
-//! The search for when there are too many combinations: builds plans site by site, leaves out what they can
-//! do without, and improves them one exchange at a time.
+//! The heuristic search for problems with too many combinations: builds plans site by site, removes superfluous
+//! sites, and improves plans by exchanging sites.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -9,13 +9,13 @@ use super::budget::{Budget, ROW_STEPS, Spent};
 use super::cover::{Cover, Row, Slack, covers, without};
 use super::shortlist::Shortlist;
 
-/// How much of what is wanted a site has, and which site it is; of equal ones the nearest is the greatest.
+/// How much of the wanted quantities a site has, and the site. Of equal gains, the nearest site is the greatest.
 type Gain = (u64, Reverse<usize>);
 
-/// Adds plans to the shortlist until the budget ends. It begins with the two that are always made, so that
-/// there is a plan whenever there is stock.
+/// Adds plans to the shortlist until the budget is exhausted. The first two plans are always built, so that there is
+/// a plan whenever there is stock.
 pub(super) fn search(cover: &Cover, shortlist: &mut Shortlist, budget: &mut Budget) -> Result<(), Spent> {
-    // Keeping a first plan must not depend on what is left to spend on better ones.
+    // Whether a first plan is kept must not depend on the remaining budget.
     let mut unlimited = Budget::new(u64::MAX);
     let near = spare(cover, by_nearness(cover, cover.forced.clone(), None));
     shortlist.offer(cover, near.clone(), &mut unlimited)?;
@@ -27,7 +27,7 @@ pub(super) fn search(cover: &Cover, shortlist: &mut Shortlist, budget: &mut Budg
     for sites in [full, near] {
         improve(cover, sites, shortlist, budget)?;
     }
-    // Other plans differ from the best in at least one site, so each of its sites is left out in turn.
+    // Every other plan lacks at least one site of the best plan, so each of its sites is left out in turn.
     let best = shortlist.picks.first().map_or_else(Vec::new, |pick| pick.sites.clone());
     let replaceable = best.into_iter().rev().filter(|site| !cover.is_forced(*site));
     for banned in replaceable.take(PROPOSALS_MAX) {
@@ -37,10 +37,10 @@ pub(super) fn search(cover: &Cover, shortlist: &mut Shortlist, budget: &mut Budg
     Ok(())
 }
 
-/// Adds the nearest sites that have something of what the set lacks, until it lacks nothing.
+/// Adds the nearest sites that have some of the lacking quantities, until nothing is lacking.
 fn by_nearness(cover: &Cover, mut sites: Vec<usize>, banned: Option<usize>) -> Vec<usize> {
     let mut left = Slack::of(cover, sites.iter().copied()).lacks(cover);
-    // A site that is in the set already has given all it has, which would look like more of the same.
+    // A site of the set has already supplied its stock. It must not be counted twice.
     let mut is_barred = vec![false; cover.sites.len()];
     for site in sites.iter().copied().chain(banned) {
         is_barred[site] = true;
@@ -58,8 +58,8 @@ fn by_nearness(cover: &Cover, mut sites: Vec<usize>, banned: Option<usize>) -> V
     sites
 }
 
-/// Adds the site that has most of what the set lacks, again and again. The gain of a site only ever falls as
-/// the set grows, so a site whose new gain still leads needs no comparison with the rest.
+/// Repeatedly adds the site that has most of the lacking quantities. A site's gain only decreases while the set
+/// grows, so a site whose updated gain still leads need not be compared with the others.
 fn by_gain(cover: &Cover, gains: &[Gain], banned: Option<usize>, budget: &mut Budget) -> Vec<usize> {
     let mut sites = cover.forced.clone();
     let mut left = cover.wanted.clone();
@@ -83,7 +83,7 @@ fn by_gain(cover: &Cover, gains: &[Gain], banned: Option<usize>, budget: &mut Bu
     sites
 }
 
-/// Leaves out the sites that the others make superfluous, the farthest first.
+/// Removes the sites that the others make superfluous, the farthest first.
 fn spare(cover: &Cover, mut sites: Vec<usize>) -> Vec<usize> {
     sites.sort_unstable();
     let mut slack = Slack::of(cover, sites.iter().copied());
@@ -96,7 +96,7 @@ fn spare(cover: &Cover, mut sites: Vec<usize>) -> Vec<usize> {
     sites
 }
 
-/// Exchanges sites as long as that makes the plan better, offering each step.
+/// Exchanges sites as long as that improves the plan, and offers each result.
 fn improve(
     cover: &Cover,
     mut sites: Vec<usize>,
@@ -115,7 +115,8 @@ fn improve(
     }
 }
 
-/// One site replaced by a nearer one that has what only it supplied, the farthest first.
+/// Replaces one site by a nearer one that has the quantities that only the replaced site supplied. Tries the farthest
+/// site first.
 fn swap_one(cover: &Cover, sites: &[usize], budget: &mut Budget) -> Result<Option<Vec<usize>>, Spent> {
     for site in sites.iter().rev().filter(|site| !cover.is_forced(**site)) {
         let lacks = lacks_without(cover, sites, &[*site], budget)?;
@@ -127,7 +128,7 @@ fn swap_one(cover: &Cover, sites: &[usize], budget: &mut Budget) -> Result<Optio
     Ok(None)
 }
 
-/// Two sites replaced by one.
+/// Replaces two sites by one.
 fn merge_two(cover: &Cover, sites: &[usize], budget: &mut Budget) -> Result<Option<Vec<usize>>, Spent> {
     let free: Vec<usize> = sites.iter().copied().filter(|site| !cover.is_forced(*site)).rev().collect();
     for (place, first) in free.iter().enumerate() {
@@ -156,7 +157,7 @@ fn lacks_without(
     Ok(Slack::of(cover, rest).lacks(cover))
 }
 
-/// The nearest site outside the set, which is sorted, that alone has what is lacking.
+/// Returns the nearest site outside of the set that alone has the lacking quantities. The set must be sorted.
 fn closest(
     cover: &Cover,
     lacks: &[(usize, i64)],
@@ -181,7 +182,8 @@ mod tests {
     use super::*;
     use crate::geo::Distance;
 
-    /// Four items, one of each wanted, and sites with the items and at the kilometres given, nearest first.
+    /// Creates a problem with four items, one of each wanted, and sites with these distances in kilometres and these
+    /// items, nearest first.
     fn cover(sites: &[(f64, &[usize])]) -> Cover {
         let site = |(rank, (km, items)): (usize, &(f64, &[usize]))| Site {
             rank,

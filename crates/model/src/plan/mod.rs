@@ -1,21 +1,20 @@
 //! The allocation planner: proposes from which locations an order's items should come, and says why.
 //!
-//! Every proposal supplies all that stock allows, and uses no location that it could do without. Proposals
-//! are ranked by
+//! Every proposal supplies as much as stock allows, and has no superfluous location. Proposals are ranked by
 //!
-//! 1. the fewest locations,
-//! 2. the distance to the destination: the kilometres of all locations together, or, where coordinates are
-//!    missing for any of them, the worst of what their addresses tell,
-//! 3. the balance: the per cent of stock that is left where least of it is left,
-//! 4. the locations' ids, so that the order is the same every time.
+//! 1. the number of locations, the fewest first,
+//! 2. the distance to the destination: the sum of the kilometres of all locations, or, if any of them lacks
+//!    coordinates, the worst result of comparing addresses,
+//! 3. the balance: the lowest percentage of stock that remains at any location,
+//! 4. the locations' ids, so that the order is always the same.
 //!
-//! Finding the fewest locations is a covering problem, for which no fast exact method is known. So the
-//! locations that every plan needs are fixed first, then all combinations of one, two, three and more
-//! locations are compared, leaving out those that cannot rank (`exact`), and where the budget of steps ends,
-//! plans are built and improved one location at a time (`greedy`). The result says which it was.
+//! Finding the fewest locations is a set cover problem, for which no fast exact method is known. The planner first
+//! fixes the locations that every plan needs. It then compares all combinations of one, two, three and more locations,
+//! and skips those that cannot rank (`exact`). When the budget of steps is exhausted, it builds and improves plans one
+//! location at a time (`greedy`). The result says which search produced it.
 //!
-//! Architecture Invariant: the same input gives the same bytes, in whatever order it is given and on whatever
-//! machine. Work is bounded in steps, not in seconds.
+//! Architecture Invariant: the same input gives the same bytes, in any order of the input and on any machine. Work is
+//! limited in steps, not in seconds.
 
 mod budget;
 mod cover;
@@ -38,51 +37,51 @@ use cover::{Cost, Cover, Row, Site};
 use exact::Proof;
 use shortlist::{Pick, Shortlist};
 
-/// Most proposals of a plan.
+/// Maximum number of proposals of a plan.
 pub const PROPOSALS_MAX: usize = 5;
-/// Most rejected locations that a plan names.
+/// Maximum number of rejected locations that a plan lists.
 pub const REJECTED_MAX: usize = 100;
 
-/// A location that might supply something.
+/// A location that may supply items.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Candidate<I> {
     pub place: Place,
-    /// What is available of each item. Nothing, or less than nothing, is none; items nobody ordered are
-    /// ignored.
+    /// The available quantity of each item. Zero and negative quantities count as none. Items that are not in the
+    /// order are ignored.
     pub stock: BTreeMap<I, i64>,
 }
 
-/// Where an order's items could come from.
+/// The locations from which an order's items could come.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Plan<L: Serialize, I> {
-    /// The best first; none if nothing is wanted or nothing of it is in stock.
+    /// The proposals, the best first. Empty if nothing is wanted or nothing of it is in stock.
     pub proposals: Vec<Proposal<L, I>>,
-    /// Locations that are in no proposal: first those that have something, the nearest first.
+    /// Locations that are in no proposal. Those with stock come first, the nearest before the rest.
     pub rejected: Vec<Rejected<L>>,
-    /// How many locations are in no proposal, also those not named.
+    /// The number of locations that are in no proposal, including those that are not listed.
     pub rejected_count: usize,
-    /// What all locations together cannot supply.
+    /// The quantities that all locations together cannot supply.
     pub unallocated: Vec<ItemQuantity<I>>,
     pub search: Search,
 }
 
-/// One way to supply what stock allows.
+/// One way to supply the order as far as stock allows.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Proposal<L: Serialize, I> {
-    /// The nearest location first.
+    /// The allocations, the nearest location first.
     pub allocations: Vec<Allocation<L, I>>,
     pub locations_count: usize,
-    /// The kilometres of all locations together, with the smallest confidence, if all are known; otherwise
-    /// the worst of those not known. Null without a destination.
+    /// The sum of the kilometres of all locations, with the lowest confidence, if all have coordinates. Otherwise the
+    /// worst of the others. Null without a destination.
     pub distance: Option<Distance>,
-    /// The per cent of its stock that is left where least is left, among all that the proposal draws from.
+    /// The lowest percentage of stock that remains at any location that the proposal draws from.
     pub balance: u32,
     pub unallocated: Vec<ItemQuantity<I>>,
-    /// Sentences for a person.
+    /// The reasons, as sentences for a person.
     pub reasons: Vec<String>,
 }
 
-/// What one location gives, in the shape in which allocations are created.
+/// The items that one location supplies, in the form in which allocations are created.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Allocation<L: Serialize, I> {
     #[serde(serialize_with = "as_reference")]
@@ -90,7 +89,7 @@ pub struct Allocation<L: Serialize, I> {
     pub items: Vec<ItemQuantity<I>>,
 }
 
-/// So many of an item.
+/// An item and its quantity.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ItemQuantity<I> {
     pub id: I,
@@ -105,13 +104,13 @@ pub struct Rejected<L: Serialize> {
     pub reason: String,
 }
 
-/// How far the planner looked.
+/// The extent of the planner's search.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Search {
-    /// The first proposal is proven to be the best.
+    /// Whether the first proposal is proven to be the best.
     pub complete: bool,
     pub steps: u64,
-    /// What was proven, and when the planner stopped looking for better; a sentence for a person.
+    /// What was proven, and when the planner stopped searching, as a sentence for a person.
     pub note: String,
 }
 
@@ -123,10 +122,10 @@ fn as_reference<L: Serialize, S: Serializer>(id: &L, serializer: S) -> Result<S:
     Reference { id }.serialize(serializer)
 }
 
-/// Proposes from which locations the open demand of an order should come.
+/// Proposes the locations from which the open demand of an order should come.
 ///
-/// `lines` are the items and how many of each are still wanted; the same item twice is summed. `candidates`
-/// are all locations, those without stock included, which are rejected with a reason.
+/// `lines` are the items and the quantities that are still wanted; lines of the same item are summed. `candidates`
+/// are all locations, including those without stock, which are rejected with a reason.
 pub fn propose<L, I>(
     lines: &[(I, i64)],
     candidates: &BTreeMap<L, Candidate<I>>,
@@ -160,7 +159,7 @@ where
     Scene { items, wanted, locations, distances, destination_is_known, cover, found }.plan()
 }
 
-/// What a location has of the items, by their number. Both sides are sorted, so one pass over each is enough.
+/// Returns a location's stock of the items, by their numbers. Both inputs are sorted, so one pass is enough.
 fn stocked<I: Ord>(items: &[I], stock: &BTreeMap<I, i64>) -> Row {
     let mut row = Row::with_capacity(items.len().min(stock.len()));
     let mut at = 0;
@@ -175,7 +174,7 @@ fn stocked<I: Ord>(items: &[I], stock: &BTreeMap<I, i64>) -> Row {
     row
 }
 
-/// What was found, and how sure that is.
+/// The plans that the search found, and what it has proven.
 struct Found {
     picks: Vec<Pick>,
     proof: Proof,
@@ -192,14 +191,15 @@ fn search(cover: &Cover) -> Found {
     }
     let proof = exact::search(cover, &mut shortlist, &mut exact);
     if proof.stop.is_some() {
-        // The end of this budget needs no word of its own: the proof already says that not all was compared.
+        // An exhausted budget needs no message of its own: the proof already says that not all combinations were
+        // compared.
         let _ended = greedy::search(cover, &mut shortlist, &mut improve);
     }
     let steps = proof.unlimited_steps.saturating_add(exact.used).saturating_add(improve.used);
     Found { picks: shortlist.picks, proof, steps }
 }
 
-/// All that the answer is made of. Locations go by their rank, items by their number.
+/// The inputs of the answer. Locations are identified by their rank, items by their number.
 struct Scene<L, I> {
     items: Vec<I>,
     wanted: Vec<i64>,
@@ -286,14 +286,14 @@ impl<L: Ord + Copy + Serialize, I: Ord + Copy + Serialize> Scene<L, I> {
     }
 }
 
-/// How far a proposal's locations are from the destination, taken together.
+/// Returns the combined distance of a proposal's locations from the destination.
 fn total(distances: impl Iterator<Item = Option<Distance>>) -> Option<Distance> {
     let join = |a: Distance, b: Distance| match (a, b) {
         (
             Distance::Kilometres { km: a, confidence: sure_a },
             Distance::Kilometres { km: b, confidence: sure_b },
         ) => {
-            // Rounded again, because sums of thousandths grow tails.
+            // Rounded again, because sums of thousandths accumulate floating-point errors.
             let km = ((a + b) * 1000.0).round() / 1000.0;
             Distance::Kilometres { km, confidence: sure_a.min(sure_b) }
         }

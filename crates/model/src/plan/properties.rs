@@ -1,4 +1,4 @@
-//! What holds for every plan, tried on small random networks, where brute force knows the right answer.
+//! Properties of every plan, tested on small random networks for which brute force finds the right answer.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use super::*;
 use crate::CountryCode;
 use crate::geo::Point;
 
-/// An order and the network to supply it from.
+/// An order and the locations that may supply it.
 #[derive(Clone, Debug)]
 struct Case {
     lines: Vec<(u8, i64)>,
@@ -29,7 +29,7 @@ impl Case {
         &self.candidates.iter().find(|(known, _)| *known == location).unwrap().1.stock
     }
 
-    /// How much of the demand a set of locations can supply.
+    /// Returns how much of the demand a set of locations can supply.
     fn supply(&self, locations: &[u16]) -> i64 {
         let of = |item: &u8| -> i64 {
             locations
@@ -55,7 +55,7 @@ fn sums(quantities: impl Iterator<Item = (u8, i64)>) -> BTreeMap<u8, i64> {
 
 fn place() -> impl Strategy<Value = Place> {
     let country = prop_oneof![Just("GB"), Just("FR")].prop_map(|code| CountryCode::parse(code).unwrap());
-    // Few different points, so that distances tie and the later rules are tried too.
+    // Only a few different points, so that distances are often equal and the later ranking rules are tested too.
     let point = (0..4_u8, 0..2_u8).prop_map(|(north, sure)| {
         (Point { latitude: 50.0 + f64::from(north), longitude: 0.0 }, 0.5 + f64::from(sure) * 0.3)
     });
@@ -77,7 +77,7 @@ fn case(locations_max: usize, items: u8) -> impl Strategy<Value = Case> {
     )
 }
 
-/// Every set of locations that supplies as much as all of them and could do without none.
+/// Returns every set of locations that supplies as much as all of them and has no superfluous location.
 fn minimal_sets(case: &Case) -> Vec<Vec<u16>> {
     let locations = case.locations();
     let most = case.supply(&locations);
@@ -92,7 +92,7 @@ fn minimal_sets(case: &Case) -> Vec<Vec<u16>> {
     (0..1 << locations.len()).filter(|bits| is_minimal(*bits)).map(pick).collect()
 }
 
-/// How many locations and how far: what ranks first.
+/// Returns the number of locations and their distance, the first two ranking criteria.
 fn rank(case: &Case, locations: &[u16]) -> (usize, Option<Distance>) {
     let distance = |location: &u16| {
         let place = &case.candidates.iter().find(|(known, _)| known == location).unwrap().1.place;
@@ -101,7 +101,7 @@ fn rank(case: &Case, locations: &[u16]) -> (usize, Option<Distance>) {
     (locations.len(), total(locations.iter().map(distance)).map(surely))
 }
 
-/// The distance without its confidence, which ranks nothing.
+/// Returns the distance without its confidence, which does not affect the ranking.
 fn surely(distance: Distance) -> Distance {
     match distance {
         Distance::Kilometres { km, .. } => Distance::Kilometres { km, confidence: 1.0 },
@@ -195,7 +195,7 @@ proptest! {
     }
 }
 
-/// The problem without ids, and the plans that building and improving alone finds for it.
+/// Returns the problem without ids, and the plans that the heuristic search alone finds for it.
 fn built(case: &Case) -> (Cover, Shortlist) {
     let (items, demand): (Vec<u8>, Vec<i64>) = case.demand().into_iter().unzip();
     let site = |(rank, (_, candidate)): (usize, &(u16, Candidate<u8>))| {

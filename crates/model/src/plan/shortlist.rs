@@ -1,4 +1,4 @@
-//! The few best plans found so far: what each draws from which site, and the ranking between them.
+//! The best plans found so far, the quantities that each takes from its sites, and their ranking.
 
 use std::cmp::Reverse;
 
@@ -6,16 +6,17 @@ use super::PROPOSALS_MAX;
 use super::budget::{Budget, Spent};
 use super::cover::{Cost, Cover, Row, Slack, amount};
 
-/// Steps for each shelf that a plan may draw from: to sum it, to sort it, and to draw.
+/// Steps for each shelf that a plan may take stock from: to sum it, to sort it, and to take from it.
 const DRAW_STEPS: u64 = 4;
 
-/// A set of sites that has everything and could do without none of them.
+/// A set of sites that covers the demand and has no superfluous site.
 pub(super) struct Pick {
-    /// By number, so with the nearest first.
+    /// The sites by number, so the nearest first.
     pub sites: Vec<usize>,
     pub draw: Draw,
     cost: Cost,
-    /// The sites' places in the order of their ids, sorted: the last resort that makes the ranking total.
+    /// The sites' positions in the order of their ids, sorted. They are the last criterion, which makes the ranking
+    /// total.
     ranks: Vec<usize>,
 }
 
@@ -25,7 +26,7 @@ impl Pick {
     }
 }
 
-/// The best picks, best first.
+/// The best plans, best first.
 #[derive(Default)]
 pub(super) struct Shortlist {
     pub picks: Vec<Pick>,
@@ -36,13 +37,13 @@ impl Shortlist {
         self.picks.len() == PROPOSALS_MAX
     }
 
-    /// Whether no plan of so many sites that is at least so far can enter the list.
+    /// Returns whether no plan with this many sites and at least this cost can enter the list.
     pub fn beats(&self, sites: usize, cost: Cost) -> bool {
         self.is_full()
             && self.picks.last().is_some_and(|worst| (sites, cost) > (worst.sites.len(), worst.cost))
     }
 
-    /// Takes a set of sites that has everything, if it ranks among the best and needs all its sites.
+    /// Adds a set of sites that covers the demand, if it ranks among the best and needs all its sites.
     pub fn offer(&mut self, cover: &Cover, mut sites: Vec<usize>, budget: &mut Budget) -> Result<(), Spent> {
         let cost = cover.cost(&sites);
         budget.spend(1)?;
@@ -67,19 +68,19 @@ impl Shortlist {
     }
 }
 
-/// What a set of sites gives.
+/// The quantities that a set of sites supplies.
 pub(super) struct Draw {
-    /// For each site of the set, in its order.
+    /// For each site of the set, in the set's order.
     pub rows: Vec<Row>,
-    /// The per cent of stock that is left where least is left.
+    /// The lowest percentage of stock that remains at any site.
     pub balance: u32,
-    /// How many items come from more than one site.
+    /// The number of items that come from more than one site.
     pub split_count: usize,
 }
 
 impl Draw {
-    /// Draws each item from where most of it lies, and from the next only when that is not enough: stock
-    /// stays even, and few items are split. Equal stock is drawn from the nearer site.
+    /// Takes each item from the site with the most of it, and from the next site only if that is not enough. This
+    /// keeps stock even and splits few items. Of equal stocks, the nearer site's is taken.
     fn new(cover: &Cover, sites: &[usize]) -> Self {
         let mut draw = Self { rows: vec![Row::new(); sites.len()], balance: 100, split_count: 0 };
         let (mut shelves, ends) = by_item(cover, sites);
@@ -109,11 +110,11 @@ impl Draw {
     }
 }
 
-/// How much a site has of some item, and the site's place in its set; sorted, the most comes first.
+/// The quantity of an item at a site, and the site's position in its set. Sorted, the largest quantity comes first.
 type Shelf = (Reverse<i64>, usize);
 
-/// All shelves of a set, grouped by item, and where each item's group ends. One list for all, because a list
-/// for each item would cost more than the drawing.
+/// Returns all shelves of a set, grouped by item, and the end of each group. One list holds all groups, because a
+/// list per item would cost more than the rest of the computation.
 fn by_item(cover: &Cover, sites: &[usize]) -> (Vec<Shelf>, Vec<usize>) {
     let rows = || sites.iter().map(|site| &cover.sites[*site].row);
     let mut ends = vec![0; cover.items_count()];
@@ -137,10 +138,10 @@ fn by_item(cover: &Cover, sites: &[usize]) -> (Vec<Shelf>, Vec<usize>) {
     (shelves, ends)
 }
 
-/// The per cent of the stock that is left, rounded down.
+/// Returns the percentage of the stock that remains, rounded down.
 fn share_left(stock: i64, taken: i64) -> u32 {
     let left = stock - taken;
-    // Where the product would overflow, a hundredth of the stock is exact enough.
+    // If the product would overflow, a hundredth of the stock is exact enough.
     let share = left.checked_mul(100).map_or_else(|| left / (stock / 100), |product| product / stock.max(1));
     u32::try_from(share).unwrap_or(0)
 }

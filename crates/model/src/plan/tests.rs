@@ -1,4 +1,4 @@
-//! The ranking rules of the planner and its sentences, one small network at a time.
+//! The planner's ranking rules and sentences, each on a small network.
 
 use std::collections::BTreeMap;
 
@@ -12,9 +12,9 @@ use crate::geo::Point;
 
 type Network = BTreeMap<&'static str, Candidate<&'static str>>;
 
-// A step takes nanoseconds: within these a plan takes a fraction of a second, whatever the network.
+// A step takes nanoseconds. Within this limit a plan takes a fraction of a second on any network.
 const _: () = assert!(EXACT_STEPS_MAX + IMPROVE_STEPS_MAX <= 10_000_000);
-// Up to three locations beyond those that every plan needs are always compared, unless the steps end.
+// All combinations of up to three locations besides the forced ones are compared, unless the budget is exhausted.
 const _: () = assert!(EXACT_LOCATIONS_MAX >= 3);
 
 fn country(code: &str) -> CountryCode {
@@ -25,7 +25,7 @@ fn stock(levels: &[(&'static str, i64)]) -> BTreeMap<&'static str, i64> {
     levels.iter().copied().collect()
 }
 
-/// A location so many degrees north of the destination of [`here`]; a degree is 111 km.
+/// A location this many degrees north of the destination of [`here`]. A degree is 111 km.
 fn north(degrees: f64, levels: &[(&'static str, i64)]) -> Candidate<&'static str> {
     let point = Some((Point { latitude: 50.0 + degrees, longitude: 0.0 }, 0.8));
     Candidate { place: Place { country: country("GB"), post_code: None, point }, stock: stock(levels) }
@@ -74,7 +74,7 @@ fn of_equally_many_locations_the_nearest_ranks_first() {
 
 #[test]
 fn the_distance_of_several_locations_is_their_sum() {
-    // One near and one far location lose against two at the same middling distance.
+    // One near and one far location rank below two at the same medium distance.
     let network = Network::from([
         ("near", north(0.1, &[("hat", 1)])),
         ("far", north(4.0, &[("mug", 1)])),
@@ -155,7 +155,7 @@ fn an_item_comes_from_where_most_of_it_lies_and_is_split_only_when_it_must_be() 
 }
 
 #[test]
-fn what_nobody_has_is_named_and_the_rest_is_still_planned() {
+fn missing_items_are_listed_and_the_rest_is_planned() {
     let network = Network::from([("a", north(0.0, &[("hat", 3), ("mug", -4), ("pen", 0)]))]);
     let plan = propose(&[("mug", 1), ("hat", 2), ("hat", 3), ("pen", 0)], &network, Some(&here()));
     let short = [ItemQuantity { id: "hat", quantity: 2 }, ItemQuantity { id: "mug", quantity: 1 }];
@@ -224,7 +224,7 @@ fn locations_in_no_proposal_are_rejected_with_a_reason() {
     assert_eq!(plan.rejected_count, 5);
 }
 
-/// Locations 0, 1, 2 … with the stock that `levels` gives each, all abroad.
+/// Locations 0, 1, 2 … in another country, with the stock that `levels` returns for each.
 fn numbered(count: u32, levels: impl Fn(u32) -> Vec<(u32, i64)>) -> BTreeMap<u32, Candidate<u32>> {
     let place = Place { country: country("FR"), post_code: None, point: None };
     let candidate = |number| Candidate { place: place.clone(), stock: levels(number).into_iter().collect() };
@@ -240,7 +240,8 @@ fn no_more_than_the_limits_are_named_but_all_are_counted() {
 
 #[test]
 fn a_search_that_stops_says_so_and_still_supplies_everything() {
-    // Two of each item at each of 400 places and never two alike together: nothing to fix, much to combine.
+    // Two of each item at each of 400 locations, and no two locations with the same items: no location is forced, and
+    // there are many combinations.
     let levels = |number: u32| (0..6).map(|step| (number * (step + 1) * 7 % 60, 2)).collect();
     let lines: Vec<(u32, i64)> = (0..60).map(|item| (item, 5)).collect();
     let plan = propose(&lines, &numbered(400, levels), Some(&here()));
@@ -265,7 +266,7 @@ fn more_locations_than_are_compared_in_all_combinations_are_said_to_be() {
 
 #[test]
 fn a_single_location_is_always_compared_with_all_others() {
-    // Without a destination only the balance tells them apart, so all have to be drawn from.
+    // Without a destination only the balance differs, so every plan has to be computed.
     let lines: Vec<(u32, i64)> = (0..100).map(|item| (item, 1)).collect();
     let levels = |number: u32| (0..100).map(|item| (item, i64::from(2 + number * 7 % 500))).collect();
     let plan = propose(&lines, &numbered(5000, levels), None);

@@ -1,20 +1,20 @@
-//! The planner's sentences: why a proposal ranks where it does, why a location was passed over, and how far
-//! the search went. They are apart from the search, so that wording never touches ranking.
+//! The planner's sentences: why a proposal has its rank, why a location was rejected, and how far the search went.
+//! They are separate from the search, so that wording never affects ranking.
 
 use super::cover::amount;
 use super::exact::{EXACT_LOCATIONS_MAX, Proof, Stop};
 use super::shortlist::Pick;
 use crate::geo::Distance;
 
-/// Said of a location that has nothing of what is wanted.
+/// The reason for a location that has none of the wanted items.
 pub(super) const EMPTY: &str = "Has none of the ordered items in stock.";
 
-/// What the reasons of a proposal are made of.
+/// The facts for the reasons of a proposal.
 pub(super) struct Facts {
     pub locations: usize,
-    /// How many of them every plan needs.
+    /// The number of its locations that every plan needs.
     pub forced: usize,
-    /// It is proven that fewer locations cannot supply as much.
+    /// Whether it is proven that fewer locations cannot supply as much.
     pub is_fewest: bool,
     pub distance: Option<Distance>,
     pub destination_is_known: bool,
@@ -94,7 +94,7 @@ fn kilometres(km: f64, confidence: f64, locations: usize) -> String {
     }
 }
 
-/// Said of a location that has something of what is wanted and is in no proposal.
+/// Returns the reason for a location that has wanted items and is in no proposal.
 pub(super) fn unused(wanted: &[i64], supply: &[(usize, i64)], row: &[(usize, i64)]) -> String {
     if supply.iter().all(|(item, quantity)| amount(row, *item) >= *quantity) {
         return "Could supply it all alone, but ranks below the proposals.".to_owned();
@@ -109,7 +109,7 @@ pub(super) fn unused(wanted: &[i64], supply: &[(usize, i64)], row: &[(usize, i64
     format!("{has}; no proposal needs it.")
 }
 
-/// How far the search went.
+/// Returns the sentence about the extent of the search.
 pub(super) fn note(wanted: &[i64], picks: &[Pick], proof: &Proof, steps: u64) -> String {
     if wanted.is_empty() {
         return "Nothing is left to allocate.".to_owned();

@@ -1,23 +1,23 @@
-//! The customs declaration: what is inside, what it is worth, and who says so.
+//! The customs declaration: the contents, their value, and the declarant.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::identifier::{CUSTOMS_IDENTIFIERS, CustomsIdentifier};
 use super::package::{MASS, normalise};
+use crate::address::{COUNTRY, LINE};
 use crate::inventory_item::HS_CODE;
-use crate::location::{COUNTRY, LINE};
 use crate::money::{AMOUNT, CURRENCY};
 use crate::order::QUANTITY;
 use crate::problem::Issue;
-use crate::shape::{Field, Kind, MOMENT, Shape};
+use crate::shape::{Field, Issues, Kind, MOMENT, Path, Shape, refuse_blank};
 use crate::{CountryCode, Timestamp};
 
-/// Most lines of a declaration.
+/// Maximum number of lines of a declaration.
 pub const ITEMS_MAX: usize = 200;
 const MASS_DECIMALS: u32 = 3;
 
-/// What customs are told.
+/// The customs declaration of a shipment.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
 pub struct Customs {
     pub contents_type: Option<String>,
@@ -33,7 +33,7 @@ pub struct Customs {
     pub identifiers: Vec<CustomsIdentifier>,
 }
 
-/// Who declares.
+/// The person or company that makes the declaration.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
 pub struct Declarant {
     pub name: Option<String>,
@@ -46,10 +46,10 @@ pub struct Declarant {
 pub struct CustomsItem {
     pub description: String,
     pub quantity: i64,
-    /// Of all of the line, in the smallest unit of the currency.
+    /// The value of the whole line, in the smallest unit of the currency.
     pub value: i64,
     pub currency_code: Option<String>,
-    /// Of all of the line, in kilograms.
+    /// The mass of the whole line, in kilograms.
     pub mass: Option<f64>,
     pub hs_code: Option<String>,
     pub origin_country_code: Option<CountryCode>,
@@ -58,7 +58,9 @@ pub struct CustomsItem {
     pub standardized_product_id: Option<String>,
 }
 
-fn check_customs(customs: &mut Map<String, Value>, at: &str, issues: &mut Vec<Issue>) {
+fn check_customs(customs: &mut Map<String, Value>, at: &Path<'_>, issues: &mut Issues) {
+    let printed = ["contents_description", "restriction_description", "declaration_message"];
+    refuse_blank(customs, &printed, at, issues);
     let restriction = customs.get("restriction_type").and_then(Value::as_str);
     let is_restricted = restriction.is_some_and(|restriction| restriction != "none");
     if is_restricted && !customs.contains_key("restriction_description") {
@@ -67,7 +69,12 @@ fn check_customs(customs: &mut Map<String, Value>, at: &str, issues: &mut Vec<Is
     }
 }
 
-fn normalise_item(item: &mut Map<String, Value>, _at: &str, _issues: &mut Vec<Issue>) {
+fn check_declarant(declarant: &mut Map<String, Value>, at: &Path<'_>, issues: &mut Issues) {
+    refuse_blank(declarant, &["name"], at, issues);
+}
+
+fn check_item(item: &mut Map<String, Value>, at: &Path<'_>, issues: &mut Issues) {
+    refuse_blank(item, &["manufacturer_product_id", "standardized_product_id"], at, issues);
     normalise(item, "mass", MASS_DECIMALS);
 }
 
@@ -82,7 +89,7 @@ static CONTENTS: Shape = Shape::new(
         "humanitarian_donation",
         "other",
     ]),
-    "What kind of contents they are.",
+    "What is declared on CN22 and CN23. All but `gift` and `documents` also get a commercial invoice.",
 )
 .example(r#""merchandise""#);
 static INCOTERM: Shape = Shape::new(
@@ -90,7 +97,7 @@ static INCOTERM: Shape = Shape::new(
         "EXW", "FCA", "CPT", "CIP", "DAP", "DPU", "DDP", "FAS", "FOB", "CFR", "CIF", "DAT", "DDU", "DAF",
         "DEQ", "DES",
     ]),
-    "Who pays for what on the way.",
+    "The trade term printed on the invoice: who pays carriage, duty and tax. `DDP`: the sender; `DAP`: the recipient pays on arrival.",
 )
 .example(r#""DDP""#);
 static RESTRICTION: Shape = Shape::new(
@@ -98,50 +105,64 @@ static RESTRICTION: Shape = Shape::new(
     "What restricts the contents. All but `none` need a `restriction_description`.",
 )
 .example(r#""none""#);
-static TEXT: Shape = Shape::text(0, 1000, "A text.");
-static CERTIFY: Shape =
-    Shape::new(Kind::Boolean, "Whether the declarant certifies the declaration.").example("true");
-static DECLARANT: Shape = Shape::object(
-    "Declarant",
-    &[Field::optional("name", &LINE), Field::optional("certify", &CERTIFY), Field::optional("date", &MOMENT)],
-    "Who declares.",
-);
-static DESCRIPTION: Shape = Shape::text(1, 255, "What it is.").example(r#""Cotton shirt""#);
+static TEXT: Shape = Shape::text(0, 1000, "Free text of up to 1,000 characters.");
+static CERTIFY: Shape = Shape::new(
+    Kind::Boolean,
+    "`true`: the declarant stands for what is declared. Told to carriers that demand it.",
+)
+.example("true");
+static DECLARANT: Shape = Shape {
+    name: Some("Declarant"),
+    about: "The person who signs the declaration for the sender.",
+    kind: Kind::Object {
+        fields: &[
+            Field::optional("name", &LINE).about("Printed as the signatory on customs papers."),
+            Field::optional("certify", &CERTIFY),
+            Field::optional("date", &MOMENT).about("The day that is printed beside the signature."),
+        ],
+        rule: Some(check_declarant),
+    },
+    example: None,
+};
+static DESCRIPTION: Shape = Shape::text(1, 255, "What customs officers read: say what it is and what it is made of (`Cotton shirt`, not `Gift` or `SKU 12`).").example(r#""Cotton shirt""#);
 static ITEM: Shape = Shape {
     name: Some("CustomsItem"),
-    about: "A line of the declaration.",
+    about: "One line of the declaration: things of one kind.",
     kind: Kind::Object {
         fields: &[
             Field::required("description", &DESCRIPTION),
-            Field::required("quantity", &QUANTITY),
-            Field::required("value", &AMOUNT),
-            Field::optional("currency_code", &CURRENCY),
-            Field::optional("mass", &MASS),
-            Field::optional("hs_code", &HS_CODE),
-            Field::optional("origin_country_code", &COUNTRY),
-            Field::optional("sku", &LINE),
-            Field::optional("manufacturer_product_id", &LINE),
-            Field::optional("standardized_product_id", &LINE),
+            Field::required("quantity", &QUANTITY).about("Pieces that this line declares; `value` and `mass` are for all of them together."),
+            Field::required("value", &AMOUNT).about("What the whole line is worth, in the smallest unit of its currency: two shirts at £12.99 are `2598`. It decides between CN22 and CN23."),
+            Field::optional("currency_code", &CURRENCY).about("ISO 4217, in capitals. Without it the line has `options.shipping.currency_code`, else the currency of the first item that has one."),
+            Field::optional("mass", &MASS).about("Kilograms of the whole line; kept as whole grams, rounded up."),
+            Field::optional("hs_code", &HS_CODE).about("The customs tariff number: 6, 8 or 10 digits. Many countries refuse parcels without it."),
+            Field::optional("origin_country_code", &COUNTRY).about("Where the goods were made (ISO 3166-1 alpha-2), which may differ from where they are sent from."),
+            Field::optional("sku", &LINE).about("Your own number of the product. Passed on to carriers that want it as a product code."),
+            Field::optional("manufacturer_product_id", &LINE).about("The maker's number of the product, which customs of the European Union ask for. Printed with the description."),
+            Field::optional("standardized_product_id", &LINE).about("A number such as a GTIN or EAN, which customs of the European Union ask for. Printed with the description."),
         ],
-        rule: Some(normalise_item),
+        rule: Some(check_item),
     },
     example: None,
 };
 static ITEMS: Shape =
     Shape::list(&ITEM, ITEMS_MAX, "What is inside, line by line; value and mass are of the whole line.");
-/// What customs are told.
+/// The customs declaration of a shipment.
 pub static CUSTOMS: Shape = Shape {
     name: Some("Customs"),
     about: "What customs are told. Needed where the shipment leaves a customs territory.",
     kind: Kind::Object {
         fields: &[
             Field::optional("contents_type", &CONTENTS),
-            Field::optional("contents_description", &TEXT),
+            Field::optional("contents_description", &TEXT)
+                .about("What is inside, in a sentence. Customs papers show it where there are no `items`."),
             Field::optional("declarant", &DECLARANT),
             Field::optional("incoterm", &INCOTERM),
             Field::optional("restriction_type", &RESTRICTION),
-            Field::optional("restriction_description", &TEXT),
-            Field::optional("declaration_message", &TEXT),
+            Field::optional("restriction_description", &TEXT)
+                .about("What the restriction is. Required unless `restriction_type` is `none`."),
+            Field::optional("declaration_message", &TEXT)
+                .about("A statement of your own for customs, printed on their papers."),
             Field::optional("items", &ITEMS),
             Field::optional("identifiers", &CUSTOMS_IDENTIFIERS),
         ],

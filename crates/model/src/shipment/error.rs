@@ -1,10 +1,10 @@
-//! What went wrong with a shipment, for its `errors`: a few words that programs may match, and a sentence.
+//! The errors of a shipment, for its `errors` field: words that programs may match, and a sentence.
 
 use serde::{Deserialize, Serialize};
 
 use crate::shape::{Field, Kind, Shape};
 
-/// Most errors that a shipment keeps: the newest.
+/// Maximum number of errors that a shipment keeps: the newest.
 pub const ERRORS_MAX: usize = 50;
 const MESSAGE_CHARS_MAX: usize = 1000;
 
@@ -23,7 +23,7 @@ macro_rules! words {
 }
 
 words! {
-    /// In doing what.
+    /// The operation that failed.
     ErrorType {
         Validation "validation_error",
         Rate "rate_error",
@@ -34,7 +34,7 @@ words! {
     }
 }
 words! {
-    /// Who says so.
+    /// The origin of the error.
     Source {
         Request "request",
         Service "service",
@@ -43,7 +43,7 @@ words! {
     }
 }
 words! {
-    /// What it is.
+    /// The kind of error.
     ErrorCode {
         RatesUnavailable "rates_unavailable",
         RateExpired "rate_expired",
@@ -56,6 +56,7 @@ words! {
         WeightLimit "weight_limit",
         DimensionsLimit "dimensions_limit",
         LabelFormatUnavailable "label_format_unavailable",
+        OptionUnavailable "option_unavailable",
         PurchaseDeclined "purchase_declined",
         ProviderTimeout "provider_timeout",
         ProviderUnavailable "provider_unavailable",
@@ -64,32 +65,58 @@ words! {
     }
 }
 
-/// Something that went wrong with a shipment.
+/// An error of a shipment.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
 pub struct ShipmentError {
     pub r#type: ErrorType,
     pub code: ErrorCode,
     pub source: Source,
     pub message: String,
+    /// The number of the package with the error, starting at 1. `None` if the error concerns the whole shipment.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub package: Option<u32>,
 }
 
 impl ShipmentError {
-    /// A carrier may say a lot; the beginning is kept.
+    /// Creates an error. A long message from a carrier is cut.
     pub fn new(r#type: ErrorType, code: ErrorCode, source: Source, message: impl Into<String>) -> Self {
         let message: String = message.into();
         let is_drawn = |char: &char| !char.is_control();
         let message = message.chars().filter(is_drawn).take(MESSAGE_CHARS_MAX).collect();
-        Self { r#type, code, source, message }
+        Self { r#type, code, source, message, package: None }
+    }
+
+    /// Returns the error with the number of a package.
+    #[must_use]
+    pub fn about_package(mut self, number: Option<u32>) -> Self {
+        self.package = number;
+        self
     }
 }
 
-static TYPE: Shape = Shape::new(Kind::OneOf(ErrorType::WORDS), "In doing what.").example(r#""rate_error""#);
-static CODE: Shape =
-    Shape::new(Kind::OneOf(ErrorCode::WORDS), "What it is.").example(r#""rates_unavailable""#);
-static SOURCE: Shape = Shape::new(Kind::OneOf(Source::WORDS), "Who says so.").example(r#""provider""#);
-static MESSAGE: Shape = Shape::text(0, MESSAGE_CHARS_MAX, "A sentence for a person.")
-    .example(r#""No service carries this parcel to this address.""#);
-/// Something that went wrong.
+pub(crate) static TYPE: Shape = Shape::new(
+    Kind::OneOf(ErrorType::WORDS),
+    "What was being done: rating, buying, labelling, voiding or closing out.",
+)
+.example(r#""rate_error""#);
+pub(crate) static CODE: Shape = Shape::new(
+    Kind::OneOf(ErrorCode::WORDS),
+    "The cause, for programs. Stable: match on it, not on `message`.",
+)
+.example(r#""rates_unavailable""#);
+pub(crate) static SOURCE: Shape = Shape::new(Kind::OneOf(Source::WORDS), "Who refused: the `carrier` in its own words, the `provider` between (it did not answer), or the `service`: Dockside itself.").example(r#""provider""#);
+pub(crate) static MESSAGE: Shape = Shape::text(
+    0,
+    MESSAGE_CHARS_MAX,
+    "A sentence for people, often the carrier's own. Its wording may change at any time.",
+)
+.example(r#""No service carries this parcel to this address.""#);
+pub(crate) static PACKAGE: Shape = Shape::new(
+    Kind::Integer { min: 1, max: 99 },
+    "The number of the package that it is about, from 1 on. Absent where it is about the whole shipment.",
+)
+.example("2");
+/// An error of a shipment.
 pub static ERROR: Shape = Shape::object(
     "ShipmentError",
     &[
@@ -97,8 +124,13 @@ pub static ERROR: Shape = Shape::object(
         Field::given("code", &CODE),
         Field::given("source", &SOURCE),
         Field::given("message", &MESSAGE),
+        Field::optional("package", &PACKAGE),
     ],
     "Something that went wrong with a shipment.",
 );
 /// The errors of a shipment.
-pub static ERRORS: Shape = Shape::list(&ERROR, ERRORS_MAX, "What went wrong, the newest last.");
+pub static ERRORS: Shape = Shape::list(
+    &ERROR,
+    ERRORS_MAX,
+    "Why rating, buying, labelling or voiding failed; the newest last. Empty while all is well.",
+);

@@ -1,4 +1,4 @@
-//! Shipments: what is sent, from where to where, by whom and for how much.
+//! Shipments: their contents, addresses, carrier service and cost.
 
 pub mod addresses;
 pub mod customs;
@@ -6,6 +6,7 @@ pub mod error;
 pub mod identifier;
 pub mod options;
 pub mod package;
+pub mod route;
 
 use serde::{Deserialize, Serialize};
 
@@ -16,8 +17,9 @@ use crate::carrier::{
 };
 use crate::document::DOCUMENT;
 use crate::id::Kind as IdKind;
+use crate::money::{AMOUNT, CURRENCY};
 use crate::rate::{RATE, RATE_ID, Rate};
-use crate::shape::{Field, Input, Kind, MOMENT, Shape};
+use crate::shape::{Field, Input, Kind, Shape};
 use crate::{Code, Error, Id, Result, Timestamp};
 
 pub use addresses::{AddressRecord, Addresses};
@@ -26,15 +28,16 @@ pub use error::{ErrorCode, ErrorType, ShipmentError, Source};
 pub use identifier::TaxIdentifier;
 pub use options::{LabelFormat, Options};
 pub use package::Package;
+pub use route::Route;
 
-/// Most rates and documents that a shipment shows.
-const RATES_MAX: usize = 500;
-const DOCUMENTS_MAX: usize = 100;
-/// Most accounts that a shipment may be limited to.
+/// Maximum number of rates that a shipment shows.
+pub const RATES_MAX: usize = 500;
+/// Maximum number of documents: a label for each of 99 packages in each of three formats, and customs papers.
+const DOCUMENTS_MAX: usize = 400;
+/// Maximum number of accounts to which a shipment may be limited.
 const ACCOUNTS_MAX: usize = 60;
 
-/// A shipment as it is kept, and shown but for its documents: these are files, whose addresses are made as they are
-/// read.
+/// A shipment as it is stored. The API also shows its documents, whose download URLs are signed for each response.
 #[derive(Serialize, Deserialize, Clone, Debug)]
 pub struct Shipment {
     pub id: Id<Shipment>,
@@ -42,17 +45,23 @@ pub struct Shipment {
     pub details: ShipmentInput,
     pub rates: Vec<Rate>,
     pub service: Option<ChosenService>,
+    /// The amount that the carrier charged. Voiding the shipment does not remove it.
+    #[serde(default)]
+    pub cost: Option<Cost>,
     pub status: Status,
     pub tracking_status: TrackingStatus,
     pub tracking_number: Option<String>,
+    /// Whether the shipment is purchased and its carrier delivers the label later.
+    #[serde(default)]
+    pub label_pending: bool,
     pub errors: Vec<ShipmentError>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
 }
 
 impl Shipment {
-    /// The shipment with other details. What carriers said of the old ones is not true of it any more; its name is no
-    /// business of theirs.
+    /// Returns the shipment with other details. Rates and errors of the old details no longer apply and are removed.
+    /// A change of the name alone does not concern carriers, and keeps them.
     pub fn changed(&self, details: ShipmentInput, now: Timestamp) -> Result<Self> {
         let without_name = |details: &ShipmentInput| {
             serde_json::to_value(ShipmentInput { name: None, ..details.clone() }).map_err(Error::fault)
@@ -63,19 +72,26 @@ impl Shipment {
             new.rates.clear();
             new.errors.clear();
             new.service = None;
+            new.cost = None;
             new.status = Status::Draft;
         }
         Ok(new)
     }
 
-    /// Adds an error; the oldest go where there are too many.
+    /// Adds an error. If there are too many, the oldest are removed.
     pub fn add_error(&mut self, error: ShipmentError) {
         self.errors.push(error);
         let excess = self.errors.len().saturating_sub(error::ERRORS_MAX);
         self.errors.drain(..excess);
     }
 
-    /// What is kept of it beside its document, so that batches can be counted and bought without reading that.
+    /// Removes the errors of a type that no longer apply.
+    pub fn forget_errors(&mut self, r#type: ErrorType) {
+        self.errors.retain(|error| error.r#type != r#type);
+    }
+
+    /// Returns the columns that are stored beside the document, so that batches can be counted and purchased without
+    /// reading it.
     pub fn summary(&self) -> Summary {
         let chosen = match (&self.service, &self.details.carrier) {
             (Some(service), _) => {
@@ -89,31 +105,38 @@ impl Shipment {
             _ => None,
         };
         let (packages, errors) = (self.details.packages.len() as i64, self.errors.len() as i64);
-        Summary { status: self.status, packages, errors, chosen }
+        Summary { status: self.status, packages, errors, label_pending: self.label_pending, chosen }
     }
 
-    /// The format that its label is wanted in, where it says so.
+    /// Returns the requested label format, if the shipment has one.
     pub fn wanted_label_format(&self) -> Option<LabelFormat> {
         let label = self.details.options.as_ref().and_then(|options| options.label.as_ref());
         label.and_then(|label| label.format)
     }
 }
 
-/// A shipment in a few words.
+/// The columns that are stored beside a shipment's document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Summary {
     pub status: Status,
     pub packages: i64,
     pub errors: i64,
-    /// The service that it chose, as `carrier/service/account`; or asks for, then without the account.
+    pub label_pending: bool,
+    /// The chosen service as `carrier/service/account`, or the requested service, without the account.
     pub chosen: Option<String>,
 }
 
 impl Summary {
-    /// What it counts for in its batch.
+    /// Returns the shipment's contribution to its batch's counts.
     pub fn counts(&self) -> Counts {
         let purchased = i64::from(self.status == Status::Purchased);
-        Counts { shipments: 1, purchased, errors: self.errors, packages: self.packages }
+        Counts {
+            shipments: 1,
+            purchased,
+            errors: self.errors,
+            packages: self.packages,
+            labels_pending: i64::from(self.label_pending),
+        }
     }
 }
 
@@ -121,7 +144,7 @@ impl IdKind for Shipment {
     const PREFIX: &'static str = "shp";
 }
 
-/// What a client says of a shipment.
+/// The body of a request that creates a shipment.
 #[derive(Serialize, Deserialize, Clone, Debug)]
 pub struct ShipmentInput {
     pub name: Option<String>,
@@ -138,7 +161,7 @@ impl Input for ShipmentInput {
     const SHAPE: &'static Shape = &SHIPMENT;
 }
 
-/// Which carriers and services a client wants, before anything is rated.
+/// The carriers and services that a client requests, before rating.
 #[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
 #[serde(default)]
 pub struct CarrierChoice {
@@ -147,7 +170,15 @@ pub struct CarrierChoice {
     pub carrier_accounts: Vec<String>,
 }
 
-/// The service that a shipment is bought from.
+/// The amount that a carrier charged.
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
+pub struct Cost {
+    /// The amount, in the smallest unit of the currency.
+    pub amount: i64,
+    pub currency_code: String,
+}
+
+/// The service with which a shipment is purchased.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
 pub struct ChosenService {
     pub rate: Option<Id<Rate>>,
@@ -156,7 +187,7 @@ pub struct ChosenService {
     pub carrier_account: Reference<CarrierAccount>,
 }
 
-/// Where a shipment stands with its carrier.
+/// The status of a shipment.
 #[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
@@ -193,7 +224,7 @@ impl Status {
         Self::ALL.into_iter().find(|status| status.as_str() == word)
     }
 
-    /// Refuses to change, rate or delete what is bought, or is being bought.
+    /// Fails if the shipment is purchased or being purchased, so that it cannot be changed, rated or deleted.
     pub fn ensure_open(self) -> Result<(), Code> {
         match self {
             Status::Draft | Status::Rated | Status::PurchaseFailed => Ok(()),
@@ -203,7 +234,7 @@ impl Status {
         }
     }
 
-    /// Refuses to void what was not bought.
+    /// Fails if the shipment is not purchased, so that it cannot be voided.
     pub fn ensure_bought(self) -> Result<(), Code> {
         match self {
             Status::Purchased => Ok(()),
@@ -214,7 +245,7 @@ impl Status {
     }
 }
 
-/// Where a shipment is on its way.
+/// The progress of a shipment's delivery.
 #[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[serde(rename_all = "snake_case")]
 pub enum TrackingStatus {
@@ -231,27 +262,25 @@ pub enum TrackingStatus {
 }
 
 impl TrackingStatus {
-    /// Whether nothing more will happen.
+    /// Returns whether the status is final, so that the carrier is not polled any more. `Failure` is not final: the
+    /// carrier may try again.
     pub fn is_final(self) -> bool {
-        matches!(
-            self,
-            TrackingStatus::Delivered
-                | TrackingStatus::ReturnToSender
-                | TrackingStatus::Failure
-                | TrackingStatus::Cancelled
-        )
+        matches!(self, TrackingStatus::Delivered | TrackingStatus::ReturnToSender | TrackingStatus::Cancelled)
     }
 }
 
 /// The id of a shipment.
-pub static SHIPMENT_ID: Shape = Shape::new(Kind::Identifier(Shipment::PREFIX), "A shipment's id.");
+pub static SHIPMENT_ID: Shape = Shape::new(
+    Kind::Identifier(Shipment::PREFIX),
+    "Made when the shipment is created. Carriers get it as their reference, so it can be searched for in their own pages.",
+);
 /// The status of a shipment.
 pub static STATUS: Shape = Shape::new(
     Kind::OneOf(&["draft", "rated", "purchasing", "purchased", "purchase_failed", "voided"]),
-    "Where it stands with its carrier.",
+    "`draft` when made, `rated` with rates, `purchasing` while the carrier is asked, then `purchased` or `purchase_failed`, which can be repaired and bought again. `voided`: the carrier took the label back and refunds it.",
 )
 .example(r#""purchased""#);
-/// Where a shipment is on its way.
+/// The progress of a shipment's delivery.
 pub static TRACKING_STATUS: Shape = Shape::new(
     Kind::OneOf(&[
         "unknown",
@@ -264,19 +293,27 @@ pub static TRACKING_STATUS: Shape = Shape::new(
         "failure",
         "cancelled",
     ]),
-    "Where it is on its way.",
+    "What the carrier last reported: `pre_transit` once it is bought, then on to `delivered`, `return_to_sender`, `failure` or `cancelled`, which are final. `unknown` before it is bought.",
 )
 .example(r#""in_transit""#);
 pub(crate) static NAME: Shape =
-    Shape::text(1, 255, "A name or reference of your own.").example(r#""Order 1042""#);
-static CODE_TEXT: Shape = Shape::text(1, 150, "A carrier's or service's handle.").example(r#""sandbox""#);
-static ACCOUNT: Shape = Shape::text(1, 100, "A carrier account's id or handle.");
-static ACCOUNTS: Shape = Shape::list(&ACCOUNT, ACCOUNTS_MAX, "Only these accounts are asked for rates.");
+    Shape::text(1, 255, "A name or reference of your own, such as the order's number. Need not be unique.")
+        .example(r#""Order 1042""#);
+static CODE_TEXT: Shape =
+    Shape::text(1, 150, "A handle, such as `sandbox` or `standard`.").example(r#""sandbox""#);
+static ACCOUNT: Shape = Shape::text(1, 100, "The id or the handle of an account.");
+static ACCOUNTS: Shape = Shape::list(
+    &ACCOUNT,
+    ACCOUNTS_MAX,
+    "Only these accounts are asked for rates, by id or handle. Without it, all that are enabled.",
+);
 pub(crate) static CARRIER_CHOICE: Shape = Shape::object(
     "CarrierChoice",
     &[
-        Field::optional("carrier_code", &CODE_TEXT),
-        Field::optional("service_code", &CODE_TEXT),
+        Field::optional("carrier_code", &CODE_TEXT)
+            .about("Only this carrier is asked for rates: its handle or id."),
+        Field::optional("service_code", &CODE_TEXT)
+            .about("Only rates of this service are kept: its handle or id."),
         Field::optional("carrier_accounts", &ACCOUNTS),
     ],
     "Which carriers and services you want, before anything is rated.",
@@ -284,15 +321,37 @@ pub(crate) static CARRIER_CHOICE: Shape = Shape::object(
 pub(crate) static CHOSEN: Shape = Shape::object(
     "ChosenService",
     &[
-        Field::given_or_null("rate", &RATE_ID),
-        Field::given("carrier", &CARRIER_REFERENCE),
-        Field::given("carrier_service", &CARRIER_SERVICE_REFERENCE),
-        Field::given("carrier_account", &CARRIER_ACCOUNT_REFERENCE),
+        Field::given_or_null("rate", &RATE_ID)
+            .about("The rate that it is bought by, among `rates`. Null until it is bought if an account and a service were named instead."),
+        Field::given("carrier", &CARRIER_REFERENCE)
+            .about("The carrier that collects the parcel and is paid for it."),
+        Field::given("carrier_service", &CARRIER_SERVICE_REFERENCE)
+            .about("The carrier's service, which says how fast it travels."),
+        Field::given("carrier_account", &CARRIER_ACCOUNT_REFERENCE)
+            .about("The contract with the carrier that the purchase is charged to."),
     ],
-    "The service that it is bought from.",
+    "What the shipment is, or will be, bought as. Null until a service is chosen.",
 );
-pub(crate) static RATES: Shape = Shape::list(&RATE, RATES_MAX, "What carriers would take it for.");
-pub(crate) static DOCUMENTS: Shape = Shape::list(&DOCUMENT, DOCUMENTS_MAX, "Its label and other papers.");
+pub(crate) static RATES: Shape = Shape::list(
+    &RATE,
+    RATES_MAX,
+    "What carriers asked for it when it was last rated, cheapest first. Emptied when the shipment changes.",
+);
+pub(crate) static DOCUMENTS: Shape = Shape::list(
+    &DOCUMENT,
+    DOCUMENTS_MAX,
+    "Labels and customs papers, once it is bought. Each link lives an hour; read again for new ones.",
+);
+pub(crate) static COST: Shape = Shape::object(
+    "ShipmentCost",
+    &[Field::given("amount", &AMOUNT), Field::given("currency_code", &CURRENCY)],
+    "What the carrier charged for it. If the carrier states no amount, the price of the rate that was bought. Null before it is purchased.",
+);
+pub(crate) static LABEL_PENDING: Shape = Shape::new(
+    Kind::Boolean,
+    "Whether it is purchased and the carrier delivers its label later. `shipment.updated` is sent when the label arrives.",
+)
+.example("false");
 
 /// A shipment.
 pub static SHIPMENT: Shape = Shape::object(
@@ -309,12 +368,14 @@ pub static SHIPMENT: Shape = Shape::object(
         Field::given("documents", &DOCUMENTS),
         Field::given("rates", &RATES),
         Field::given_or_null("service", &CHOSEN),
+        Field::given_or_null("cost", &COST),
         Field::given("status", &STATUS),
         Field::given("tracking_status", &TRACKING_STATUS),
-        Field::given_or_null("tracking_number", &package::TRACKING_NUMBER),
+        Field::given_or_null("tracking_number", &package::TRACKING_NUMBER).about("The carrier's number of the first package, once it is bought; each package has its own. Null before."),
+        Field::given("label_pending", &LABEL_PENDING),
         Field::given("errors", &error::ERRORS),
-        Field::given("created_at", &MOMENT),
-        Field::given("updated_at", &MOMENT),
+        Field::created_at(),
+        Field::updated_at(),
     ],
     "Something that is sent: from where to where, in which packages, by whom and for how much.",
 );

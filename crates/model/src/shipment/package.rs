@@ -1,18 +1,18 @@
-//! Packages: what a shipment consists of, measured in kilograms and centimetres.
+//! Packages of a shipment, measured in kilograms and centimetres.
 //!
-//! Measures are kept as whole grams and millimetres, rounded up, and shown in the units they came in: a scale that
-//! says 1.2341 kg must not be billed as 1.234.
+//! Measures are stored as whole grams and millimetres, rounded up, and shown in the units of the request: a parcel of
+//! 1.2341 kg must not be billed as 1.234 kg.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Number, Value};
 
-use crate::location::LINE;
+use crate::address::LINE;
 use crate::problem::Issue;
-use crate::shape::{Field, Kind, Shape};
+use crate::shape::{Field, Issues, Kind, Path, Shape};
 
-/// Most packages of a shipment.
+/// Maximum number of packages of a shipment.
 pub const PACKAGES_MAX: usize = 99;
-/// Decimals of a measure: grams of a kilogram, millimetres of a centimetre.
+/// Decimals of a measure: grams in a kilogram, millimetres in a centimetre.
 const MASS_DECIMALS: u32 = 3;
 const SIDE_DECIMALS: u32 = 1;
 
@@ -22,12 +22,12 @@ pub struct Package {
     pub name: Option<String>,
     pub geometry: Option<Geometry>,
     pub predefined_package_code: Option<String>,
-    /// Given by the carrier.
+    /// The tracking number that the carrier assigned.
     #[serde(default)]
     pub tracking_number: Option<String>,
 }
 
-/// How large and how heavy it is.
+/// The size and mass of a package.
 #[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq)]
 pub struct Geometry {
     pub length: Option<f64>,
@@ -37,20 +37,20 @@ pub struct Geometry {
 }
 
 impl Geometry {
-    /// The mass in grams.
+    /// Returns the mass in grams.
     pub fn grams(&self) -> Option<i64> {
         self.mass.map(|mass| round_up(mass, MASS_DECIMALS))
     }
 
-    /// Length, width and height in millimetres, where all are known.
+    /// Returns length, width and height in millimetres, if all are known.
     pub fn millimetres(&self) -> Option<[i64; 3]> {
         let side = |side: f64| round_up(side, SIDE_DECIMALS);
         Some([side(self.length?), side(self.width?), side(self.height?)])
     }
 }
 
-/// The number times a power of ten, rounded up. By its decimals, as it was written: `1.1` is 1100 thousandths, although
-/// the nearest binary fraction is a little more.
+/// Returns the number times a power of ten, rounded up. It uses the decimal notation: `1.1` is 1100 thousandths,
+/// although the nearest binary fraction is slightly larger.
 pub fn round_up(number: f64, decimals: u32) -> i64 {
     let text = format!("{number}");
     let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
@@ -60,7 +60,7 @@ pub fn round_up(number: f64, decimals: u32) -> i64 {
     if rest.bytes().any(|digit| digit != b'0') { scaled.saturating_add(1) } else { scaled }
 }
 
-/// Brings a measure to its decimals, rounded up.
+/// Rounds a measure up to its number of decimals.
 pub(crate) fn normalise(object: &mut Map<String, Value>, name: &str, decimals: u32) {
     let Some(number) = object.get(name).and_then(Value::as_f64) else { return };
     let scaled = round_up(number, decimals) as f64 / 10f64.powi(decimals as i32);
@@ -69,7 +69,7 @@ pub(crate) fn normalise(object: &mut Map<String, Value>, name: &str, decimals: u
     }
 }
 
-fn check_geometry(geometry: &mut Map<String, Value>, at: &str, issues: &mut Vec<Issue>) {
+fn check_geometry(geometry: &mut Map<String, Value>, at: &Path<'_>, issues: &mut Issues) {
     normalise(geometry, "mass", MASS_DECIMALS);
     let sides = ["length", "width", "height"];
     for side in sides {
@@ -82,8 +82,9 @@ fn check_geometry(geometry: &mut Map<String, Value>, at: &str, issues: &mut Vec<
     }
 }
 
-fn check_package(package: &mut Map<String, Value>, at: &str, issues: &mut Vec<Issue>) {
-    // The carrier's to say: whoever sends back what was read of one shipment makes another without it.
+fn check_package(package: &mut Map<String, Value>, at: &Path<'_>, issues: &mut Issues) {
+    // The carrier assigns the tracking number. A client that sends a shipment back to create another must not copy
+    // it.
     package.remove("tracking_number");
     let has_mass = package.get("geometry").is_some_and(|geometry| geometry.get("mass").is_some());
     if !has_mass && !package.contains_key("predefined_package_code") {
@@ -102,40 +103,49 @@ static SIDE: Shape = Shape::new(
 .example("30");
 static GEOMETRY: Shape = Shape {
     name: Some("Geometry"),
-    about: "Kilograms and centimetres.",
+    about: "How large and how heavy. Carriers price it by these; length, width and height go together.",
     kind: Kind::Object {
         fields: &[
-            Field::optional("length", &SIDE),
-            Field::optional("width", &SIDE),
-            Field::optional("height", &SIDE),
-            Field::optional("mass", &MASS),
+            Field::optional("length", &SIDE).about("The longest side in centimetres; kept as whole millimetres, rounded up."),
+            Field::optional("width", &SIDE).about("The second side in centimetres; kept as whole millimetres, rounded up."),
+            Field::optional("height", &SIDE).about("The third side in centimetres; kept as whole millimetres, rounded up."),
+            Field::optional("mass", &MASS).about("Kilograms with the packaging; kept as whole grams, rounded up. Required unless a `predefined_package_code` is given."),
         ],
         rule: Some(check_geometry),
     },
     example: Some(r#"{"length":30.0,"width":20.0,"height":10.0,"mass":1.2}"#),
 };
-static PREDEFINED: Shape =
-    Shape::text(1, 100, "A package that the carrier has a name for; it needs no geometry.")
-        .example(r#""flat_rate_envelope""#);
-/// The number by which a carrier follows a package.
+static PREDEFINED: Shape = Shape::text(
+    1,
+    100,
+    "The carrier's own name of a standard box or envelope, which then needs no `geometry`.",
+)
+.example(r#""flat_rate_envelope""#);
+/// The number by which a carrier tracks a package.
 pub static TRACKING_NUMBER: Shape =
-    Shape::text(1, 100, "The carrier's tracking number.").example(r#""SB123456785GB""#);
+    Shape::text(1, 100, "The carrier's number for following the parcel. Set by the purchase.")
+        .example(r#""SB123456785GB""#);
 static PACKAGE: Shape = Shape {
     name: Some("Package"),
     about: "One package of a shipment.",
     kind: Kind::Object {
         fields: &[
-            Field::optional("name", &LINE),
+            Field::optional("name", &LINE).about("Your own word for the package. No carrier sees it."),
             Field::optional("geometry", &GEOMETRY),
             Field::optional("predefined_package_code", &PREDEFINED),
-            Field::given_or_null("tracking_number", &TRACKING_NUMBER),
+            Field::given_or_null("tracking_number", &TRACKING_NUMBER)
+                .about("The carrier's number of this package. Null until the shipment is bought."),
         ],
         rule: Some(check_package),
     },
     example: None,
 };
 /// The packages of a shipment.
-pub static PACKAGES: Shape = Shape::some(&PACKAGE, PACKAGES_MAX, "What the shipment consists of.");
+pub static PACKAGES: Shape = Shape::some(
+    &PACKAGE,
+    PACKAGES_MAX,
+    "The parcels that travel together under one purchase. Each gets a label and a tracking number.",
+);
 
 #[cfg(test)]
 mod tests {

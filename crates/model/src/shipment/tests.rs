@@ -1,4 +1,4 @@
-//! What a shipment may look like: the interface's own sample round-trips, and each fault is named.
+//! Validation of shipments: the interface's own sample round-trips, and each error is reported.
 
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ fn least() -> Value {
     })
 }
 
-/// Everything that the interface document shows, with the values that it shows.
+/// All fields that the interface document shows, with its values.
 fn whole() -> Value {
     let mut destination = address("US", "94105");
     destination["contact"] = json!({"name": "Jo", "company": "Acme"});
@@ -69,7 +69,7 @@ fn issues(body: Value) -> Vec<(String, String)> {
     }
 }
 
-/// Whether all of one value is in the other, which may have more.
+/// Returns whether the first value contains all of the second.
 fn contains(whole: &Value, part: &Value) -> bool {
     match (whole, part) {
         (Value::Object(whole), Value::Object(part)) => {
@@ -91,7 +91,7 @@ fn the_interface_s_sample_comes_back_whole() {
     assert_eq!(serde_json::to_value(&again).unwrap(), shown);
 }
 
-/// Moments are shown with their microseconds.
+/// Responses show times with microseconds.
 fn without_zone(body: Value) -> Value {
     let text = body.to_string().replace("2026-11-01T09:00:00Z", "2026-11-01T09:00:00.000000Z");
     serde_json::from_str(&text).unwrap()
@@ -168,6 +168,38 @@ fn what_is_wrong_is_named() {
     let mut body = least();
     body["addresses"]["origin"] = Value::Null;
     assert_eq!(issues(body), one("required", "/addresses/origin"));
+}
+
+#[test]
+fn a_text_that_is_printed_has_something_to_see() {
+    let places = [
+        "/addresses/destination/contact/name",
+        "/addresses/destination/contact/company",
+        "/customs/contents_description",
+        "/customs/restriction_description",
+        "/customs/declaration_message",
+        "/customs/declarant/name",
+        "/customs/items/0/manufacturer_product_id",
+    ];
+    for place in places {
+        let (object, field) = place.rsplit_once('/').unwrap();
+        let with = |text: &str| {
+            let mut body = whole();
+            body.pointer_mut(object).unwrap_or_else(|| panic!("{object}"))[field] = json!(text);
+            issues(body)
+        };
+        let one = |code: &str| vec![(code.to_owned(), place.to_owned())];
+        for blank in [" ", "\u{200b}", "\u{a0}\u{2060}", "\u{3164}", "\u{fff3}", "\u{1d174}"] {
+            assert_eq!(with(blank), one("blank"), "{blank:?}");
+        }
+        assert_eq!(with("\u{7}"), one("invalid_text"));
+        // Forms send their empty fields.
+        assert!(with("").is_empty(), "{place}");
+    }
+    let mut body = whole();
+    body["options"]["label"]["custom_data"] = json!({"text_lines": ["a", "\u{200b}"], "barcodes": [" "]});
+    let expected = ["/options/label/custom_data/text_lines/1", "/options/label/custom_data/barcodes/0"];
+    assert_eq!(issues(body), expected.map(|place| ("blank".to_owned(), place.to_owned())));
 }
 
 #[test]

@@ -1,8 +1,8 @@
-//! One event on its way to many: encoded once for each codec, shared by everyone who hears it.
+//! Encoding of one event for many listeners: once per codec, with the bytes shared.
 //!
-//! Of a published event only the channel's name differs between listeners. In JSON everything after the name is the
-//! same for all; in Protobuf two lengths before the name differ too. So a message is a small head and a body that is
-//! written once for everyone.
+//! The messages of one event differ between listeners only in the channel's name. In JSON, all bytes after the name
+//! are equal. In Protobuf, two lengths before the name differ too. So a message consists of a small prefix per
+//! channel and a body that is encoded once.
 
 use std::sync::OnceLock;
 
@@ -18,14 +18,14 @@ const CHANNEL: u32 = 2;
 const PUBLICATION: u32 = 4;
 const DATA: u32 = 4;
 const OFFSET: u32 = 6;
-/// What a reply has around a push. Unidirectional transports send the push without it.
+/// The part of a reply before its push. Unidirectional transports send the push without it.
 const ENVELOPE: &str = r#"{"push":"#;
 const BEFORE_NAME: &str = r#"{"channel":""#;
 const AFTER_NAME: &str = r#"","pub":{"data":"#;
-/// What stands around an event's data, roughly.
+/// Approximate bytes of a message besides the event's data.
 const AROUND_BYTES: usize = 160;
 
-/// An event as it is published: its place in the log and its JSON.
+/// A published event: its offset in the log and its JSON.
 #[derive(Debug)]
 pub struct Broadcast {
     offset: u64,
@@ -35,7 +35,8 @@ pub struct Broadcast {
 }
 
 impl Broadcast {
-    /// Takes valid JSON. Newlines separate messages in a frame, so those between its tokens become spaces.
+    /// Creates an event from valid JSON. Newlines between JSON tokens become spaces, because a newline separates the
+    /// messages of a frame.
     pub fn new(offset: u64, data: Bytes) -> Self {
         let is_newline = |byte: &u8| matches!(byte, b'\n' | b'\r');
         let data = match data.iter().any(is_newline) {
@@ -45,17 +46,17 @@ impl Broadcast {
         Self { offset, data, json: OnceLock::new(), protobuf: OnceLock::new() }
     }
 
-    /// The event's place in the log.
+    /// Returns the event's offset in the log.
     pub fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// The event's JSON.
+    /// Returns the event's JSON.
     pub fn data(&self) -> &Bytes {
         &self.data
     }
 
-    /// Everything after the channel's name. The first listener of each codec pays for it.
+    /// Returns the bytes after the channel's name, encoded on the first call per codec.
     fn body(&self, codec: Codec) -> &Bytes {
         match codec {
             Codec::Json => self.json.get_or_init(|| {
@@ -76,21 +77,21 @@ impl Broadcast {
     }
 }
 
-/// A channel as messages begin with it, made once for everyone who listens to it.
+/// The encoded beginning of a channel's messages, shared by all its listeners.
 #[derive(Debug)]
-pub struct Head {
+pub struct MessagePrefix {
     channel: Channel,
-    /// What stands before an event's data. Written for the first event, so that an idle listener costs little.
+    /// The bytes before an event's data. Encoded for the first event, so that an idle listener costs little memory.
     json: OnceLock<Bytes>,
 }
 
-impl Head {
-    /// The beginning of every message of this channel.
+impl MessagePrefix {
+    /// Creates the prefix of this channel's messages.
     pub fn new(channel: Channel) -> Self {
         Self { channel, json: OnceLock::new() }
     }
 
-    /// Which channel it is.
+    /// Returns the channel.
     pub fn channel(&self) -> &Channel {
         &self.channel
     }
@@ -100,24 +101,24 @@ impl Head {
         self.json.get_or_init(|| format!("{ENVELOPE}{BEFORE_NAME}{}{AFTER_NAME}", self.channel).into())
     }
 
-    /// The channel's name, cut out of the JSON around it.
+    /// Returns the channel's name as a part of the encoded JSON.
     fn name(&self) -> &[u8] {
         let json = self.json();
         &json[ENVELOPE.len() + BEFORE_NAME.len()..json.len() - AFTER_NAME.len()]
     }
 }
 
-/// Bytes for the client: one websocket message, one chunk of a stream.
+/// Bytes for the client: one websocket message, or one chunk of a stream.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Frame(Bytes);
 
 impl Frame {
-    /// How many they are.
+    /// Returns the frame's length in bytes.
     pub fn bytes(&self) -> usize {
         self.0.len()
     }
 
-    /// The bytes, for whoever writes them.
+    /// Returns the bytes, for the socket.
     pub fn into_bytes(self) -> Bytes {
         self.0
     }
@@ -137,11 +138,11 @@ impl From<Vec<u8>> for Frame {
 
 /// Packs events into a frame, as many as its limits allow.
 ///
-/// Their bytes are copied together. Half a kilobyte is sooner copied than shared: what all listeners share is counted,
-/// and the count passes between the cores with every listener.
+/// The bytes are copied. For half a kilobyte a copy is faster than sharing: a shared buffer has a reference count,
+/// and its cache line would move between cores for every listener.
 pub struct Packer {
     codec: Codec,
-    /// Whether pushes stand alone, as on unidirectional transports.
+    /// Whether pushes are sent without a reply around them, as on unidirectional transports.
     is_bare: bool,
     messages_max: usize,
     messages: usize,
@@ -149,32 +150,32 @@ pub struct Packer {
 }
 
 impl Packer {
-    /// `is_single` is for transports that frame each message themselves.
+    /// Creates an empty packer. Set `is_single` if the transport frames each message itself.
     pub fn new(codec: Codec, is_bare: bool, is_single: bool) -> Self {
         let messages_max = if is_single { 1 } else { BATCH_MESSAGES_MAX };
         Self { codec, is_bare, messages_max, messages: 0, frame: Vec::new() }
     }
 
-    /// Makes room for so many bytes of data in so many events.
+    /// Reserves memory for this many events with this many bytes of data in total.
     pub fn reserve(&mut self, events: usize, bytes: usize) {
         self.frame.reserve(bytes + events * AROUND_BYTES);
     }
 
-    /// Adds one event.
-    pub fn add(&mut self, head: &Head, event: &Broadcast) {
+    /// Appends one event.
+    pub fn add(&mut self, prefix: &MessagePrefix, event: &Broadcast) {
         let body = event.body(self.codec);
         match self.codec {
             Codec::Json => {
                 if self.messages > 0 {
                     self.frame.push(b'\n');
                 }
-                // Without the envelope there is less before the channel, and one brace less at the end.
+                // Without the envelope, fewer bytes precede the channel and one brace fewer follows the event.
                 let (before, after) = if self.is_bare { (ENVELOPE.len(), 1) } else { (0, 0) };
-                self.frame.extend_from_slice(&head.json()[before..]);
+                self.frame.extend_from_slice(&prefix.json()[before..]);
                 self.frame.extend_from_slice(&body[..body.len() - after]);
             }
             Codec::Protobuf => {
-                let name = head.name();
+                let name = prefix.name();
                 self.lengths(name.len(), body.len());
                 self.frame.extend_from_slice(name);
                 self.frame.extend_from_slice(body);
@@ -183,19 +184,19 @@ impl Packer {
         self.messages += 1;
     }
 
-    /// Whether the next event belongs into a new frame.
+    /// Returns whether the next event must start a new frame.
     pub fn is_full(&self) -> bool {
         self.messages >= self.messages_max || self.frame.len() >= BATCH_BYTES_MAX
     }
 
-    /// The frame, if anything is in it; the packer is empty again.
+    /// Returns the frame and empties the packer, or returns `None` if it is empty.
     pub fn take(&mut self) -> Option<Frame> {
         self.messages = 0;
         let frame = std::mem::take(&mut self.frame);
         (!frame.is_empty()).then(|| frame.into())
     }
 
-    /// What stands before the name: the lengths of message, push and name.
+    /// Appends the bytes before the name: the lengths of message, push and name.
     fn lengths(&mut self, name: usize, body: usize) {
         let out = &mut self.frame;
         let push = 1 + protobuf::varint_bytes(name as u64) + name + body;
@@ -214,13 +215,13 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::frame::{Publication, Push, Raw, Reply};
+    use crate::frame::{Publication, Push, RawData, Reply};
 
     fn packed(codec: Codec, is_bare: bool, events: &[(u64, String)]) -> Bytes {
-        let head = Head::new(Channel::Announcements);
+        let prefix = MessagePrefix::new(Channel::Announcements);
         let mut packer = Packer::new(codec, is_bare, false);
         for (offset, data) in events {
-            packer.add(&head, &Broadcast::new(*offset, Bytes::from(data.clone())));
+            packer.add(&prefix, &Broadcast::new(*offset, Bytes::from(data.clone())));
         }
         packer.take().unwrap_or_default().into_bytes()
     }
@@ -229,7 +230,7 @@ mod tests {
         let mut out = Vec::new();
         for (offset, data) in events {
             let publication = Publication {
-                data: Raw(Bytes::from(data.clone())),
+                data: RawData(Bytes::from(data.clone())),
                 offset: *offset,
                 ..Publication::default()
             };
@@ -244,9 +245,9 @@ mod tests {
     }
 
     proptest! {
-        /// The short way to the bytes is the same as the long one.
+        /// The packed bytes equal the bytes that the codec writes.
         #[test]
-        fn pieces_are_the_codec_s_bytes(
+        fn packed_bytes_equal_the_codec_s_bytes(
             events in prop::collection::vec((1u64.., "\\{\"n\":[0-9]{1,300}\\}"), 0..12),
             is_bare: bool,
         ) {
@@ -272,12 +273,12 @@ mod tests {
 
     #[test]
     fn a_frame_is_full_after_sixteen_messages_or_64_kib() {
-        let head = Head::new(Channel::Announcements);
+        let prefix = MessagePrefix::new(Channel::Announcements);
         for (data, fits) in [(2, 16), (30_000, 3), (100_000, 1)] {
             let event = Broadcast::new(1, Bytes::from(vec![b'1'; data]));
             let mut packer = Packer::new(Codec::Json, false, false);
             let count = (1..).find(|_| {
-                packer.add(&head, &event);
+                packer.add(&prefix, &event);
                 packer.is_full()
             });
             assert_eq!(count, Some(fits));

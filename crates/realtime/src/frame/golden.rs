@@ -1,4 +1,4 @@
-//! Frames recorded from the reference server and its SDKs: ours must be the same, byte for byte.
+//! Frames recorded from the reference server and its SDKs. The server's frames must equal them byte for byte.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ fn commands(codec: Codec, frame: impl Into<Bytes>) -> Vec<Command> {
     std::iter::from_fn(|| codec.next_command(&mut frame)).collect::<Result<_, _>>().unwrap()
 }
 
-/// Hex as the recording prints it: words, with texts in quotes; braces only group.
+/// Decodes hex as the recording prints it: words, with texts in quotes. Braces only group.
 fn hex(recording: &str) -> Vec<u8> {
     let mut out = Vec::new();
     for (place, part) in recording.split('"').enumerate() {
@@ -301,5 +301,5 @@ fn emulated_frames() {
     assert_eq!(read, Emulation { node: "n".into(), session: "s".into(), data: Bytes::from(r#"{"id":2}"#) });
     let read = Emulation::read(Codec::Protobuf, &hex(r#"0a01"n" 1201"s" 1a0100"#)).unwrap();
     assert_eq!(read, Emulation { node: "n".into(), session: "s".into(), data: Bytes::from_static(&[0]) });
-    assert_eq!(Emulation::read(Codec::Json, b"{}"), Err(Malformed));
+    assert_eq!(Emulation::read(Codec::Json, b"{}"), Err(MalformedFrame));
 }

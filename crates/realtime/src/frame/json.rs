@@ -1,22 +1,23 @@
-//! The JSON side: objects joined by newlines. Reading is serde's, writing follows from the message tables.
+//! The JSON encoding: objects separated by newlines. Serde decodes; the message tables in `frame.rs` define the
+//! encoder.
 
 use bytes::{Buf, Bytes};
 use serde::de::DeserializeOwned;
 
-use super::wire::Malformed;
+use super::wire::MalformedFrame;
 
-/// Takes the next object off the front of a frame.
-pub(crate) fn next<M: DeserializeOwned>(frame: &mut Bytes) -> Option<Result<M, Malformed>> {
+/// Removes and decodes the first object of a frame.
+pub(crate) fn next<M: DeserializeOwned>(frame: &mut Bytes) -> Option<Result<M, MalformedFrame>> {
     let mut objects = serde_json::Deserializer::from_slice(frame).into_iter::<M>();
-    let object = objects.next()?.map_err(|_| Malformed);
-    // A list would fill the struct by position, which no client means.
+    let object = objects.next()?.map_err(|_| MalformedFrame);
+    // Serde would fill a struct from an array by position. No client means that, so an array is an error.
     let is_object = frame.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
     let read = objects.byte_offset();
     frame.advance(read.min(frame.len()));
-    Some(object.and_then(|object| if is_object { Ok(object) } else { Err(Malformed) }))
+    Some(object.and_then(|object| if is_object { Ok(object) } else { Err(MalformedFrame) }))
 }
 
-/// Writes a string in quotes.
+/// Appends a JSON string with its quotes.
 pub(crate) fn text(text: &str, out: &mut Vec<u8>) {
     const HEX: &[u8; 16] = b"0123456789abcdef";
     out.push(b'"');

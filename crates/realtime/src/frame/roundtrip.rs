@@ -1,4 +1,4 @@
-//! Whatever is written reads back, in both codecs; and no bytes make a decoder panic.
+//! Property tests: encoded messages decode to the same values in both codecs, and no input makes a decoder panic.
 
 use proptest::collection::{btree_map, vec};
 use proptest::option;
@@ -10,12 +10,12 @@ fn text() -> impl Strategy<Value = String> {
     prop_oneof!["[a-z:#_0-9]{0,12}", any::<String>()]
 }
 
-/// Data as JSON has it: one valid value, or nothing.
-fn raw() -> impl Strategy<Value = Raw> {
+/// Data as JSON carries it: one valid value, or nothing.
+fn raw() -> impl Strategy<Value = RawData> {
     prop_oneof![
-        Just(Raw::default()),
-        any::<i64>().prop_map(|number| Raw(format!("{{\"n\": {number}}}").into())),
-        any::<String>().prop_map(|text| Raw(serde_json::to_string(&text).unwrap().into())),
+        Just(RawData::default()),
+        any::<i64>().prop_map(|number| RawData(format!("{{\"n\": {number}}}").into())),
+        any::<String>().prop_map(|text| RawData(serde_json::to_string(&text).unwrap().into())),
     ]
 }
 
@@ -208,7 +208,7 @@ proptest! {
         prop_assert_eq!(read, Ok(replies));
     }
 
-    /// In JSON, a message never holds the newline that ends it.
+    /// In JSON, a message never contains the newline that ends it.
     #[test]
     fn a_message_is_one_line(reply in reply()) {
         let mut out = Vec::new();
@@ -219,11 +219,11 @@ proptest! {
     #[test]
     fn no_bytes_panic(bytes in vec(any::<u8>(), 0..300), codec in codec()) {
         let mut frame = Bytes::from(bytes.clone());
-        // Each message takes at least one byte, so this ends.
+        // Each message takes at least one byte, so this loop ends.
         for _ in 0..=bytes.len() {
             match codec.next_command(&mut frame) {
                 Some(Ok(_)) => {}
-                Some(Err(Malformed)) | None => break,
+                Some(Err(MalformedFrame)) | None => break,
             }
         }
         let _ = codec.read_connect(&bytes);
@@ -231,7 +231,7 @@ proptest! {
         let _ = Emulation::read(codec, &bytes);
     }
 
-    /// Almost right is the hardest to refuse.
+    /// Frames with one wrong byte get further into a decoder than random bytes.
     #[test]
     fn no_damaged_frame_panics(command in command(), codec in codec(), place: prop::sample::Index, byte: u8) {
         let mut out = Vec::new();

@@ -1,7 +1,8 @@
-//! How one field is written and read, in JSON and in Protobuf; and the macro that makes a message of fields.
+//! Encoding and decoding of one field, in JSON and in Protobuf, and the macro that declares a message from its
+//! fields.
 //!
-//! A message is declared once, as the table that the protocol's documentation prints: number, name, type. Both
-//! codecs follow from it, so they can't drift apart.
+//! Each message is declared once, as the table in the protocol's documentation: number, name, type. Both codecs are
+//! generated from that table, so they cannot diverge.
 
 use std::collections::BTreeMap;
 
@@ -9,48 +10,48 @@ use bytes::Bytes;
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
-use super::protobuf::{self, Value};
+use super::protobuf::{self, WireValue};
 
-/// Bytes that are not a frame of this protocol.
+/// The error for bytes that are not a frame of this protocol.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Malformed;
+pub struct MalformedFrame;
 
 /// A message of the protocol.
-pub(crate) trait Message: Default {
+pub(crate) trait WireMessage: Default {
     fn write_json(&self, out: &mut Vec<u8>);
-    /// Writes the fields, without the length in front.
+    /// Appends the fields, without the message's length.
     fn write_protobuf(&self, out: &mut Vec<u8>);
-    fn read_protobuf(bytes: &[u8]) -> Result<Self, Malformed>;
+    fn read_protobuf(bytes: &[u8]) -> Result<Self, MalformedFrame>;
 }
 
 /// The value of a field.
-pub(crate) trait Field {
-    /// Whether it has the value that is not written.
+pub(crate) trait WireField {
+    /// Returns whether the field has its default value, which is not written.
     fn is_absent(&self) -> bool;
     fn write_json(&self, out: &mut Vec<u8>);
-    /// Writes number, kind and value.
+    /// Appends the number, the wire type and the value.
     fn write_protobuf(&self, number: u32, out: &mut Vec<u8>);
-    fn read_protobuf(&mut self, value: Value<'_>) -> Result<(), Malformed>;
+    fn read_protobuf(&mut self, value: WireValue<'_>) -> Result<(), MalformedFrame>;
 }
 
-/// JSON that is passed on as it came, byte for byte; in Protobuf, any bytes. Empty means absent.
+/// JSON that is forwarded unchanged, byte for byte; in Protobuf, any bytes. Empty means absent.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Raw(pub Bytes);
+pub struct RawData(pub Bytes);
 
-impl From<&'static str> for Raw {
+impl From<&'static str> for RawData {
     fn from(text: &'static str) -> Self {
         Self(Bytes::from_static(text.as_bytes()))
     }
 }
 
-impl<'de> Deserialize<'de> for Raw {
+impl<'de> Deserialize<'de> for RawData {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let text: Box<RawValue> = Deserialize::deserialize(from)?;
         Ok(Self(Bytes::from(String::from(Box::<str>::from(text)))))
     }
 }
 
-/// Reads `null` as the absent value, as the reference decoder does.
+/// Deserializes `null` as the default value, as the reference decoder does.
 pub(crate) fn nullable<'de, T, D>(from: D) -> Result<T, D::Error>
 where
     T: Deserialize<'de> + Default,
@@ -59,7 +60,8 @@ where
     Ok(Option::<T>::deserialize(from)?.unwrap_or_default())
 }
 
-/// Declares messages: `number "name" field: type`, and `= always` for what JSON never omits.
+/// Declares messages: `number "name" field: type`. A field marked `= always` is written in JSON even if it has its
+/// default value.
 macro_rules! messages {
     ($($(#[$doc:meta])* $message:ident {
         $($(#[$note:meta])* $number:literal $name:literal $field:ident: $type:ty $(= $always:ident)?,)*
@@ -73,13 +75,13 @@ macro_rules! messages {
             pub $field: $type,)*
         }
 
-        impl crate::frame::wire::Message for $message {
+        impl crate::frame::wire::WireMessage for $message {
             fn write_json(&self, out: &mut Vec<u8>) {
                 let start = out.len();
-                $(if $({ stringify!($always); true } ||)? !crate::frame::wire::Field::is_absent(&self.$field) {
+                $(if $({ stringify!($always); true } ||)? !crate::frame::wire::WireField::is_absent(&self.$field) {
                     out.push(if out.len() == start { b'{' } else { b',' });
                     out.extend_from_slice(concat!("\"", $name, "\":").as_bytes());
-                    crate::frame::wire::Field::write_json(&self.$field, out);
+                    crate::frame::wire::WireField::write_json(&self.$field, out);
                 })*
                 if out.len() == start {
                     out.push(b'{');
@@ -88,24 +90,24 @@ macro_rules! messages {
             }
 
             fn write_protobuf(&self, out: &mut Vec<u8>) {
-                $(if !crate::frame::wire::Field::is_absent(&self.$field) {
-                    crate::frame::wire::Field::write_protobuf(&self.$field, $number, out);
+                $(if !crate::frame::wire::WireField::is_absent(&self.$field) {
+                    crate::frame::wire::WireField::write_protobuf(&self.$field, $number, out);
                 })*
-                // A message without fields writes nothing.
+                // Unused if the message has no fields.
                 let _ = out;
             }
 
-            fn read_protobuf(bytes: &[u8]) -> Result<Self, crate::frame::wire::Malformed> {
+            fn read_protobuf(bytes: &[u8]) -> Result<Self, crate::frame::wire::MalformedFrame> {
                 let mut message = Self::default();
-                // A message without fields is never changed.
+                // Never modified if the message has no fields.
                 let _ = &mut message;
                 let mut reader = crate::frame::protobuf::Reader::new(bytes);
                 while let Some((number, value)) = reader.field()? {
                     match number {
                         $($number => {
-                            crate::frame::wire::Field::read_protobuf(&mut message.$field, value)?;
+                            crate::frame::wire::WireField::read_protobuf(&mut message.$field, value)?;
                         })*
-                        // A field that we do not know is skipped.
+                        // An unknown field is skipped.
                         _ => {
                             let _ = value;
                         }
@@ -120,7 +122,7 @@ pub(crate) use messages;
 
 macro_rules! numbers {
     ($($type:ty),*) => {$(
-        impl Field for $type {
+        impl WireField for $type {
             fn is_absent(&self) -> bool {
                 *self == 0
             }
@@ -131,12 +133,12 @@ macro_rules! numbers {
 
             fn write_protobuf(&self, number: u32, out: &mut Vec<u8>) {
                 protobuf::tag(number, protobuf::VARINT, out);
-                // Negative numbers are written as 64 bits, sign extended.
+                // Protobuf writes negative numbers as 64 bits, sign extended.
                 protobuf::varint(*self as u64, out);
             }
 
-            fn read_protobuf(&mut self, value: Value<'_>) -> Result<(), Malformed> {
-                // Narrower types keep the low bits, as the Protobuf documentation says.
+            fn read_protobuf(&mut self, value: WireValue<'_>) -> Result<(), MalformedFrame> {
+                // Narrower types keep the low bits, as the Protobuf documentation specifies.
                 *self = value.number()? as $type;
                 Ok(())
             }
@@ -145,7 +147,7 @@ macro_rules! numbers {
 }
 numbers!(u32, u64, i32);
 
-impl Field for bool {
+impl WireField for bool {
     fn is_absent(&self) -> bool {
         !self
     }
@@ -159,13 +161,13 @@ impl Field for bool {
         out.push(u8::from(*self));
     }
 
-    fn read_protobuf(&mut self, value: Value<'_>) -> Result<(), Malformed> {
+    fn read_protobuf(&mut self, value: WireValue<'_>) -> Result<(), MalformedFrame> {
         *self = value.number()? != 0;
         Ok(())
     }
 }
 
-impl Field for String {
+impl WireField for String {
     fn is_absent(&self) -> bool {
         self.is_empty()
     }
@@ -178,13 +180,13 @@ impl Field for String {
         protobuf::bytes(number, self.as_bytes(), out);
     }
 
-    fn read_protobuf(&mut self, value: Value<'_>) -> Result<(), Malformed> {
-        *self = std::str::from_utf8(value.bytes()?).map_err(|_| Malformed)?.to_owned();
+    fn read_protobuf(&mut self, value: WireValue<'_>) -> Result<(), MalformedFrame> {
+        *self = std::str::from_utf8(value.bytes()?).map_err(|_| MalformedFrame)?.to_owned();
         Ok(())
     }
 }
 
-impl Field for Raw {
+impl WireField for RawData {
     fn is_absent(&self) -> bool {
         self.0.is_empty()
     }
@@ -197,13 +199,13 @@ impl Field for Raw {
         protobuf::bytes(number, &self.0, out);
     }
 
-    fn read_protobuf(&mut self, value: Value<'_>) -> Result<(), Malformed> {
+    fn read_protobuf(&mut self, value: WireValue<'_>) -> Result<(), MalformedFrame> {
         self.0 = Bytes::copy_from_slice(value.bytes()?);
         Ok(())
     }
 }
 
-impl<M: Message> Field for Option<M> {
+impl<M: WireMessage> WireField for Option<M> {
     fn is_absent(&self) -> bool {
         self.is_none()
     }
@@ -222,13 +224,13 @@ impl<M: Message> Field for Option<M> {
         }
     }
 
-    fn read_protobuf(&mut self, value: Value<'_>) -> Result<(), Malformed> {
+    fn read_protobuf(&mut self, value: WireValue<'_>) -> Result<(), MalformedFrame> {
         *self = Some(M::read_protobuf(value.bytes()?)?);
         Ok(())
     }
 }
 
-impl<M: Message> Field for Vec<M> {
+impl<M: WireMessage> WireField for Vec<M> {
     fn is_absent(&self) -> bool {
         self.is_empty()
     }
@@ -251,13 +253,13 @@ impl<M: Message> Field for Vec<M> {
         }
     }
 
-    fn read_protobuf(&mut self, value: Value<'_>) -> Result<(), Malformed> {
+    fn read_protobuf(&mut self, value: WireValue<'_>) -> Result<(), MalformedFrame> {
         self.push(M::read_protobuf(value.bytes()?)?);
         Ok(())
     }
 }
 
-impl<M: Message> Field for BTreeMap<String, M> {
+impl<M: WireMessage> WireField for BTreeMap<String, M> {
     fn is_absent(&self) -> bool {
         self.is_empty()
     }
@@ -286,13 +288,13 @@ impl<M: Message> Field for BTreeMap<String, M> {
         }
     }
 
-    fn read_protobuf(&mut self, value: Value<'_>) -> Result<(), Malformed> {
+    fn read_protobuf(&mut self, value: WireValue<'_>) -> Result<(), MalformedFrame> {
         let (mut key, mut message) = (String::new(), None);
         let mut entry = protobuf::Reader::new(value.bytes()?);
         while let Some((number, value)) = entry.field()? {
             match number {
                 1 => key.read_protobuf(value)?,
-                2 => Field::read_protobuf(&mut message, value)?,
+                2 => WireField::read_protobuf(&mut message, value)?,
                 _ => {}
             }
         }

@@ -1,7 +1,7 @@
-//! What waits to be sent to one connection: bounded by bytes, filled by anyone, emptied by its driver.
+//! The queue of items for one connection: bounded in bytes, filled by any thread, drained by the connection's driver.
 //!
-//! Nobody who fills it ever waits. If the client does not keep up, all that waited is thrown away and the connection
-//! is closed: it recovers from the log, and nobody else is held up.
+//! Adding an item never waits. If the client reads too slowly, the queued items are discarded and the connection is
+//! closed. The client then recovers from the log, and no other client is delayed.
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
@@ -9,37 +9,38 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
 use crate::limits::{BATCH_BYTES_MAX, BATCH_MESSAGES_MAX, OUTBOX_BYTES_MAX};
-use crate::session::Mail;
+use crate::session::OutboxItem;
 
-/// Bytes that a piece of mail costs beside its data: what stands around an event, roughly.
-const MAIL_BYTES: usize = 128;
+/// Approximate bytes that an item costs besides its data.
+const ITEM_BYTES: usize = 128;
 
-/// The mail of one connection.
+/// The bounded queue of one connection.
 #[derive(Default)]
 pub struct Outbox(Mutex<State>);
 
 #[derive(Default)]
 struct State {
-    mail: VecDeque<Mail>,
+    items: VecDeque<OutboxItem>,
     bytes: usize,
     is_slow: bool,
     waker: Option<Waker>,
 }
 
-/// What was in an outbox.
+/// The content taken from an outbox.
 #[derive(Debug)]
-pub enum Taken {
-    /// The next mail, in order; about as much as one frame holds.
-    Mail(Vec<Mail>),
-    /// The client fell behind, and the mail is lost.
+pub enum OutboxContent {
+    /// The next items, in order; about as many as one frame holds.
+    Items(Vec<OutboxItem>),
+    /// The client read too slowly, and its items were discarded.
     Slow,
 }
 
 impl Outbox {
-    /// Ready when there is mail, or the news that the client fell behind. Wakes the task that asked last.
+    /// Returns ready if the outbox has items or its client was found slow. Otherwise registers the waker, replacing
+    /// the previous one.
     pub fn poll_ready(&self, context: &mut Context<'_>) -> Poll<()> {
         let mut state = self.state();
-        if state.is_slow || !state.mail.is_empty() {
+        if state.is_slow || !state.items.is_empty() {
             return Poll::Ready(());
         }
         match &mut state.waker {
@@ -49,77 +50,78 @@ impl Outbox {
         Poll::Pending
     }
 
-    /// Waits for mail. Needs no runtime in particular, and may be dropped at any time.
+    /// Waits until the outbox has items or its client was found slow. Works in any async runtime and is cancel-safe.
     pub async fn ready(&self) {
         poll_fn(|context| self.poll_ready(context)).await;
     }
 
-    /// The mail that fits into one frame, in order.
-    pub fn take(&self) -> Taken {
+    /// Removes and returns the next items, as many as fit into one frame.
+    pub fn take(&self) -> OutboxContent {
         let mut state = self.state();
         if state.is_slow {
-            return Taken::Slow;
+            return OutboxContent::Slow;
         }
         let (mut taken, mut bytes, mut messages) = (Vec::new(), 0, 0);
         while messages < BATCH_MESSAGES_MAX
             && bytes < BATCH_BYTES_MAX
-            && let Some(mail) = state.mail.pop_front()
+            && let Some(item) = state.items.pop_front()
         {
-            bytes += cost(&mail);
-            messages += count(&mail);
-            taken.push(mail);
+            bytes += cost(&item);
+            messages += count(&item);
+            taken.push(item);
         }
         state.bytes -= bytes;
-        if state.mail.is_empty() {
-            // An idle connection keeps no room for its last burst.
-            state.mail = VecDeque::new();
+        if state.items.is_empty() {
+            // Free the queue's memory, so that an idle connection does not keep the capacity of its last burst.
+            state.items = VecDeque::new();
         }
-        Taken::Mail(taken)
+        OutboxContent::Items(taken)
     }
 
-    /// Adds mail; the waker, if somebody waits. Wake it after letting go of every lock.
-    pub(super) fn put(&self, mail: Mail) -> Option<Waker> {
-        self.put_all([mail])
+    /// Adds an item and returns the waker of the waiting driver, if there is one. Wake it after releasing all locks.
+    pub(super) fn put(&self, item: OutboxItem) -> Option<Waker> {
+        self.put_all([item])
     }
 
-    /// The same with several.
-    pub(super) fn put_all(&self, mail: impl IntoIterator<Item = Mail>) -> Option<Waker> {
+    /// Adds several items and returns the waker of the waiting driver, if there is one.
+    pub(super) fn put_all(&self, items: impl IntoIterator<Item = OutboxItem>) -> Option<Waker> {
         let mut state = self.state();
         if state.is_slow {
             return None;
         }
-        for mail in mail {
-            state.bytes += cost(&mail);
+        for item in items {
+            state.bytes += cost(&item);
             if state.bytes > OUTBOX_BYTES_MAX {
                 state.is_slow = true;
-                state.mail = VecDeque::new();
+                state.items = VecDeque::new();
                 break;
             }
-            state.mail.push_back(mail);
+            state.items.push_back(item);
         }
         state.waker.take()
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // Nothing in here is left half done by a panic.
+        // No panic leaves the state half changed, so poison is ignored.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// How many messages of a frame it is.
-fn count(mail: &Mail) -> usize {
-    match mail {
-        Mail::Events { events, .. } => events.len(),
-        Mail::Input(_) | Mail::Order(_) => 1,
+/// Returns how many messages of a frame the item needs.
+fn count(item: &OutboxItem) -> usize {
+    match item {
+        OutboxItem::Events { events, .. } => events.len(),
+        OutboxItem::Input(_) | OutboxItem::Control(_) => 1,
     }
 }
 
-fn cost(mail: &Mail) -> usize {
-    let bytes = match mail {
-        Mail::Events { events, .. } => events.iter().map(|event| event.data().len()).sum(),
-        Mail::Input(frame) => frame.len(),
-        // Orders must get through to a client that is nearly slow; they are few.
-        Mail::Order(_) => 0,
+fn cost(item: &OutboxItem) -> usize {
+    let bytes = match item {
+        OutboxItem::Events { events, .. } => events.iter().map(|event| event.data().len()).sum(),
+        OutboxItem::Input(frame) => frame.len(),
+        // Control messages must reach a client whose outbox is almost full. They are few, so their size does not
+        // matter.
+        OutboxItem::Control(_) => 0,
     };
-    count(mail) * MAIL_BYTES + bytes
+    count(item) * ITEM_BYTES + bytes
 }

@@ -1,4 +1,5 @@
-//! Who is connected: counted by user and organisation, reachable by orders, and found by the name of a session.
+//! The registry of connections: counts per user and organisation, targets of control messages, and look-up by session
+//! id.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -7,26 +8,26 @@ use bytes::Bytes;
 use model::{Id, Organisation, Owner, User};
 
 use crate::code::Disconnect;
-use crate::session::{ClientId, Mail, Order};
+use crate::session::{ClientId, ControlMessage, OutboxItem};
 use crate::token::Grant;
 
 use super::{Hub, Outbox, lock};
 
-/// Locks that the organisations share.
+/// Number of locks over which the organisations are distributed.
 const SHARDS: usize = 16;
 
-/// Whom an order is sent to.
+/// The recipients of a control message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Audience {
     Everyone,
-    /// One part of everyone, of so many: to stop a server without all clients coming back at once.
+    /// One part of all connections, so that a server can stop without all its clients reconnecting at once.
     Part {
         part: u32,
         of: u32,
     },
-    /// Everyone of an organisation, in both worlds.
+    /// All connections of an organisation, in both worlds.
     Organisation(Id<Organisation>),
-    /// Everyone of an organisation, in one world.
+    /// All connections of an organisation, in one world.
     Owner(Owner),
     User {
         organisation: Id<Organisation>,
@@ -36,7 +37,7 @@ pub enum Audience {
 
 pub(super) struct Registry {
     organisations: Vec<Mutex<HashMap<Id<Organisation>, Members>>>,
-    /// Those that send through `/emulation`, by the secret name of their session.
+    /// The connections that send through `/emulation`, by the secret id of their session.
     sessions: Mutex<HashMap<ClientId, Arc<Outbox>>>,
     per_user_max: u32,
     per_organisation_max: u32,
@@ -94,8 +95,9 @@ impl Audience {
 }
 
 impl Hub {
-    /// Counts a connection, and lets orders reach it from now on; or says that there are too many.
-    pub fn enter(&self, grant: Grant, client: ClientId, outbox: &Arc<Outbox>) -> Result<(), Disconnect> {
+    /// Registers and counts a connection, so that control messages reach it. Fails if the user or the organisation
+    /// has too many.
+    pub fn register(&self, grant: Grant, client: ClientId, outbox: &Arc<Outbox>) -> Result<(), Disconnect> {
         let Grant { owner, user, .. } = grant;
         let mut shard = lock(self.registry.shard(owner.organisation));
         let members = shard.entry(owner.organisation).or_default();
@@ -115,8 +117,8 @@ impl Hub {
         Ok(())
     }
 
-    /// The connection is gone.
-    pub fn leave(&self, organisation: Id<Organisation>, client: ClientId) {
+    /// Removes a connection.
+    pub fn unregister(&self, organisation: Id<Organisation>, client: ClientId) {
         let mut shard = lock(self.registry.shard(organisation));
         let Some(members) = shard.get_mut(&organisation) else { return };
         if let Some(member) = members.connections.remove(&client)
@@ -132,8 +134,8 @@ impl Hub {
         }
     }
 
-    /// Sends an order to all whom it may concern; returns to how many.
-    pub fn order(&self, audience: Audience, order: Order) -> usize {
+    /// Sends a control message to all connections of the audience and returns their number.
+    pub fn send_control(&self, audience: Audience, message: ControlMessage) -> usize {
         let mut wakers = Vec::new();
         let mut count = 0;
         let all = self.registry.organisations.iter();
@@ -142,7 +144,7 @@ impl Hub {
             let shard = lock(shard);
             let members = shard.values().flat_map(|members| &members.connections);
             for (_, member) in members.filter(|(client, member)| audience.includes(**client, member)) {
-                wakers.extend(member.outbox.put(Mail::Order(order)));
+                wakers.extend(member.outbox.put(OutboxItem::Control(message)));
                 count += 1;
             }
         }
@@ -150,13 +152,13 @@ impl Hub {
         count
     }
 
-    /// How many connections have entered.
+    /// Returns the number of registered connections.
     pub fn connections(&self) -> usize {
         let shards = self.registry.organisations.iter();
         shards.map(|shard| lock(shard).values().map(|members| members.connections.len()).sum::<usize>()).sum()
     }
 
-    /// Lets frames that come through `/emulation` find the connection.
+    /// Makes a connection reachable for frames that arrive through `/emulation`.
     pub fn open_session(&self, session: ClientId, outbox: &Arc<Outbox>) {
         lock(&self.registry.sessions).insert(session, Arc::clone(outbox));
     }
@@ -165,12 +167,12 @@ impl Hub {
         lock(&self.registry.sessions).remove(&session);
     }
 
-    /// Hands a frame to the connection that it is meant for; `false` where there is none such.
+    /// Adds a frame to the outbox of the connection with this session id. Returns `false` if there is none.
     pub fn emulate(&self, session: &str, frame: Bytes) -> bool {
         let outbox = ClientId::parse(session)
             .and_then(|session| lock(&self.registry.sessions).get(&session).map(Arc::clone));
         let Some(outbox) = outbox else { return false };
-        if let Some(waker) = outbox.put(Mail::Input(frame)) {
+        if let Some(waker) = outbox.put(OutboxItem::Input(frame)) {
             waker.wake();
         }
         true

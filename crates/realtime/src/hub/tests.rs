@@ -1,4 +1,4 @@
-//! The hub under many threads, and its counts.
+//! The hub under concurrent threads, and its connection counts.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -9,10 +9,10 @@ use model::{Owner, World};
 use proptest::prelude::*;
 
 use super::*;
-use crate::channel::Topic;
+use crate::channel::ChannelTopic;
 use crate::code::Disconnect;
 use crate::limits::{CONNECTIONS_PER_USER_MAX, OUTBOX_BYTES_MAX};
-use crate::session::Order;
+use crate::session::ControlMessage;
 use crate::testing::{channel, grant, owner, user};
 use crate::token::Grant;
 
@@ -29,7 +29,7 @@ impl Wake for Unpark {
     }
 }
 
-/// Waits for mail.
+/// Waits until the outbox has items.
 fn wait(outbox: &Outbox) {
     let waker = Waker::from(Arc::new(Unpark(thread::current())));
     while outbox.poll_ready(&mut Context::from_waker(&waker)) == Poll::Pending {
@@ -37,11 +37,12 @@ fn wait(outbox: &Outbox) {
     }
 }
 
-fn offsets(taken: Taken) -> Vec<u64> {
-    let Taken::Mail(mail) = taken else { panic!("slow") };
-    mail.iter()
-        .flat_map(|mail| match mail {
-            Mail::Events { events, .. } => events.iter().map(|event| event.offset()),
+fn offsets(taken: OutboxContent) -> Vec<u64> {
+    let OutboxContent::Items(items) = taken else { panic!("slow") };
+    items
+        .iter()
+        .flat_map(|item| match item {
+            OutboxItem::Events { events, .. } => events.iter().map(|event| event.offset()),
             other => panic!("{other:?}"),
         })
         .collect()
@@ -53,15 +54,15 @@ fn events_that_are_published_together_arrive_in_order_and_a_frame_at_a_time() {
     let outbox = Arc::default();
     hub.attach(Channel::Announcements, ClientId::new(1), &outbox);
     let events = (1..=40).map(|offset| (offset, Bytes::from_static(b"{}")));
-    assert_eq!(hub.publish_all(Stream::Announcements, events), 1);
+    assert_eq!(hub.publish_all(EventStream::Announcements, events), 1);
     assert_eq!(offsets(outbox.take()), (1..=16).collect::<Vec<_>>());
-    hub.publish(Stream::Announcements, 41, Bytes::from_static(b"{}"));
+    hub.publish(EventStream::Announcements, 41, Bytes::from_static(b"{}"));
     assert_eq!(offsets(outbox.take()), (17..=32).collect::<Vec<_>>());
     assert_eq!(offsets(outbox.take()), (33..=41).collect::<Vec<_>>());
 }
 
 #[test]
-fn who_stays_hears_everything_once_and_in_order() {
+fn an_attached_client_receives_every_event_once_and_in_order() {
     const EVENTS: u64 = 2_000;
     const STREAMS: [&str; 3] = ["orders", "batches", "shipments"];
     let hub = Arc::new(Hub::new(CONNECTIONS_PER_USER_MAX, 1000));
@@ -84,7 +85,7 @@ fn who_stays_hears_everything_once_and_in_order() {
                 })
             })
             .collect();
-        // Others come and go all the while; what they hear is a part without holes.
+        // Other listeners attach and detach all the time. The events that each receives must have no gaps.
         for number in 0..2 {
             let (hub, is_over) = (&hub, &is_over);
             scope.spawn(move || {
@@ -117,7 +118,7 @@ fn who_stays_hears_everything_once_and_in_order() {
         });
         let joined: Vec<_> =
             publishers.into_iter().chain(stayers).map(thread::ScopedJoinHandle::join).collect();
-        // Before a failure is passed on: whoever comes and goes would go on for ever.
+        // Stop the other listeners before a panic is propagated: otherwise their threads never end.
         is_over.store(true, Ordering::Relaxed);
         joined.into_iter().for_each(|result| result.unwrap());
     });
@@ -132,9 +133,9 @@ enum Act {
 }
 
 proptest! {
-    /// Against the simplest hub there is: a set of pairs.
+    /// Compares the hub with the simplest model: a set of pairs.
     #[test]
-    fn whoever_is_attached_hears_it(acts in prop::collection::vec(
+    fn each_event_reaches_the_attached_clients(acts in prop::collection::vec(
         prop_oneof![
             (0..5u8, 0..3u8).prop_map(|(who, what)| Act::Attach(who, what)),
             (0..5u8, 0..3u8).prop_map(|(who, what)| Act::Detach(who, what)),
@@ -146,7 +147,7 @@ proptest! {
         let hub = Hub::new(CONNECTIONS_PER_USER_MAX, 1000);
         let outboxes: Vec<Arc<Outbox>> = (0..5).map(|_| Arc::default()).collect();
         let mut attached = BTreeSet::new();
-        // Odd clients are another user's, so a stream has several channels.
+        // Clients with odd numbers belong to another user, so a stream has several channels.
         let view = |who: u8, what: u8| {
             let resource = channel(NAMES[usize::from(what)]).topic();
             resource.channel(owner(), Id::from_bits(u128::from(who % 2)))
@@ -173,15 +174,15 @@ proptest! {
                 }
             }
             for what in 0..3 {
-                let is_heard = attached.iter().any(|(_, topic)| *topic == what);
-                prop_assert_eq!(hub.is_heard(view(0, what).stream()), is_heard);
+                let has_listeners = attached.iter().any(|(_, topic)| *topic == what);
+                prop_assert_eq!(hub.has_listeners(view(0, what).stream()), has_listeners);
             }
         }
     }
 }
 
 #[test]
-fn a_slow_reader_is_alone_with_its_trouble() {
+fn a_slow_client_does_not_delay_the_others() {
     let hub = Hub::new(CONNECTIONS_PER_USER_MAX, 1000);
     let (slow, quick) = (Arc::new(Outbox::default()), Arc::new(Outbox::default()));
     hub.attach(channel("orders"), client(1), &slow);
@@ -193,12 +194,12 @@ fn a_slow_reader_is_alone_with_its_trouble() {
         heard += offsets(quick.take()).len();
     }
     assert_eq!(heard, 2 * (OUTBOX_BYTES_MAX / data.len()));
-    assert!(matches!(slow.take(), Taken::Slow));
-    assert!(matches!(slow.take(), Taken::Slow), "once slow, always slow");
+    assert!(matches!(slow.take(), OutboxContent::Slow));
+    assert!(matches!(slow.take(), OutboxContent::Slow), "once slow, always slow");
 }
 
 #[test]
-fn mail_comes_by_the_frame() {
+fn the_outbox_returns_one_frame_at_a_time() {
     let hub = Hub::new(CONNECTIONS_PER_USER_MAX, 1000);
     let outbox = Arc::new(Outbox::default());
     hub.attach(channel("orders"), client(1), &outbox);
@@ -231,7 +232,7 @@ fn a_waiting_driver_is_woken_once() {
 
 fn enter(hub: &Hub, number: u128, grant: Grant) -> Result<Arc<Outbox>, Disconnect> {
     let outbox = Arc::default();
-    hub.enter(grant, client(number), &outbox).map(|()| outbox)
+    hub.register(grant, client(number), &outbox).map(|()| outbox)
 }
 
 #[test]
@@ -243,15 +244,15 @@ fn connections_are_counted_by_user() {
     }
     assert_eq!(enter(&hub, max, grant()).err(), Some(Disconnect::CONNECTION_LIMIT));
     enter(&hub, max + 1, Grant { user: Id::from_bits(9), ..grant() }).unwrap();
-    hub.leave(owner().organisation, client(0));
-    hub.leave(owner().organisation, client(0));
+    hub.unregister(owner().organisation, client(0));
+    hub.unregister(owner().organisation, client(0));
     enter(&hub, max, grant()).unwrap();
     assert_eq!(enter(&hub, max + 2, grant()).err(), Some(Disconnect::CONNECTION_LIMIT));
     assert_eq!(hub.connections() as u128, max + 1);
 }
 
 #[test]
-fn and_by_organisation() {
+fn connections_are_counted_by_organisation() {
     let hub = Hub::new(CONNECTIONS_PER_USER_MAX, 2);
     let of = |number| Grant { user: Id::from_bits(number), ..grant() };
     enter(&hub, 1, of(1)).unwrap();
@@ -265,7 +266,7 @@ fn and_by_organisation() {
 }
 
 #[test]
-fn orders_reach_those_they_concern() {
+fn control_messages_reach_their_audience() {
     let hub = Hub::new(CONNECTIONS_PER_USER_MAX, 1000);
     let test = Owner { world: World::Test, ..owner() };
     let other = Owner::live(Id::from_bits(1 + 16));
@@ -286,18 +287,19 @@ fn orders_reach_those_they_concern() {
         (Audience::User { organisation, user: user() }, [1, 0, 1, 0]),
         (Audience::Part { part: 0, of: 0 }, [0, 0, 0, 0]),
     ] {
-        let count = hub.order(audience, Order::Disconnect(Disconnect::FORCE));
+        let count = hub.send_control(audience, ControlMessage::Disconnect(Disconnect::FORCE));
         let heard: Vec<usize> = outboxes
             .iter()
             .map(|outbox| match outbox.take() {
-                Taken::Mail(mail) => mail.len(),
-                Taken::Slow => panic!("slow"),
+                OutboxContent::Items(items) => items.len(),
+                OutboxContent::Slow => panic!("slow"),
             })
             .collect();
         assert_eq!((heard.iter().sum(), &heard[..]), (count, &expected[..]), "{audience:?}");
     }
-    let parts =
-        (0..3).map(|part| hub.order(Audience::Part { part, of: 3 }, Order::Disconnect(Disconnect::SHUTDOWN)));
+    let parts = (0..3).map(|part| {
+        hub.send_control(Audience::Part { part, of: 3 }, ControlMessage::Disconnect(Disconnect::SHUTDOWN))
+    });
     assert_eq!(parts.sum::<usize>(), 4);
 }
 
@@ -309,7 +311,7 @@ fn presence_is_by_channel() {
     hub.attach(channel("orders"), client(1), &outbox);
     hub.attach(channel("orders"), client(2), &outbox);
     hub.attach(channel("batches"), client(3), &outbox);
-    let other: Topic = channel("orders").topic();
+    let other: ChannelTopic = channel("orders").topic();
     hub.attach(other.channel(owner(), Id::from_bits(9)), client(4), &outbox);
     assert_eq!(hub.presence(channel("orders")), [client(1), client(2)]);
     hub.detach(channel("orders"), client(1));

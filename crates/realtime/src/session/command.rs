@@ -1,27 +1,27 @@
-//! Commands, one by one, and what happens when the answer that one waited for is there.
+//! Dispatch of commands, and their continuation when the result of an effect arrives.
 
-use crate::channel::{Channel, NotAChannel, Topic};
-use crate::code::{Disconnect, Refusal};
+use crate::channel::{Channel, ChannelTopic, NotAChannel};
+use crate::code::{Disconnect, ErrorReply};
 use crate::frame::{
     ClientInfo, Command, HistoryRequest, HistoryResult, PresenceResult, PresenceStatsResult, Publication,
-    Raw, Reply,
+    RawData, Reply,
 };
 use crate::limits::{CHANNEL_BYTES_MAX, HISTORY_EVENTS_MAX, RECOVERY_BYTES_MAX};
 
 use super::connect::Connecting;
-use super::effect::{Answer, Effect, Range, ReadLog, Slice};
+use super::effect::{Effect, EffectResult, Range, ReadLog, Slice};
 use super::refresh::{Refreshing, SubRefreshing};
 use super::settings::ClientId;
 use super::subscribe::Subscribing;
 use super::{DONE, Session, State};
 
-/// A command that waits for an answer.
-pub(super) enum Waiting {
+/// A command that waits for the result of an effect.
+pub(super) enum PendingCommand {
     Connect(Connecting),
     Subscribe(Subscribing),
     Refresh(Refreshing),
     SubRefresh(SubRefreshing),
-    /// With the epoch that the client believes in.
+    /// A history request, with the epoch that the client sent.
     History {
         id: u32,
         epoch: String,
@@ -32,21 +32,21 @@ pub(super) enum Waiting {
     },
 }
 
-/// Why a command gets nowhere: refused, or the whole connection with it.
-pub(super) enum Fault {
-    Refuse(Refusal),
+/// The failure of a command: an error reply, or the close of the whole connection.
+pub(super) enum CommandError {
+    Refuse(ErrorReply),
     Close(Disconnect),
 }
 
-impl From<Refusal> for Fault {
-    fn from(why: Refusal) -> Self {
-        Fault::Refuse(why)
+impl From<ErrorReply> for CommandError {
+    fn from(why: ErrorReply) -> Self {
+        CommandError::Refuse(why)
     }
 }
 
-impl From<Disconnect> for Fault {
+impl From<Disconnect> for CommandError {
     fn from(why: Disconnect) -> Self {
-        Fault::Close(why)
+        CommandError::Close(why)
     }
 }
 
@@ -63,14 +63,14 @@ impl Session {
         self.settle(id, done);
     }
 
-    /// The first request that is there wins.
-    fn dispatch(&mut self, now: u64, command: Command) -> Result<(), Fault> {
+    /// Handles the first request that is set in the command.
+    fn dispatch(&mut self, now: u64, command: Command) -> Result<(), CommandError> {
         let id = command.id;
         if id == 0 && command == Command::default() {
             self.pong();
             return Ok(());
         }
-        // Only what wants no answer may come without an id.
+        // Only a message without a reply may omit the id.
         if id == 0 {
             let is_send = command.send.is_some();
             return Err(if is_send { Disconnect::NOT_AVAILABLE } else { Disconnect::BAD_REQUEST }.into());
@@ -88,7 +88,7 @@ impl Session {
             return if request.channel.is_empty() {
                 Err(Disconnect::BAD_REQUEST.into())
             } else {
-                Err(Refusal::PERMISSION_DENIED.into())
+                Err(ErrorReply::PERMISSION_DENIED.into())
             };
         }
         if let Some(request) = command.presence.as_ref().or(command.presence_stats.as_ref()) {
@@ -104,7 +104,7 @@ impl Session {
             return Err(Disconnect::NOT_AVAILABLE.into());
         }
         if command.rpc.is_some() {
-            return Err(Refusal::METHOD_NOT_FOUND.into());
+            return Err(ErrorReply::METHOD_NOT_FOUND.into());
         }
         if let Some(request) = command.refresh {
             return self.refresh(now, id, &request.token);
@@ -115,97 +115,99 @@ impl Session {
         }
     }
 
-    /// The answer is there.
-    pub(super) fn resume(&mut self, now: u64, waiting: Waiting, answer: Answer) {
-        match (waiting, answer) {
-            (Waiting::Connect(_), Answer::Failed) => self.close(Disconnect::INTERNAL),
-            (Waiting::Connect(connecting), answer) => {
+    /// Continues a command with the result of its effect.
+    pub(super) fn resume(&mut self, now: u64, command: PendingCommand, answer: EffectResult) {
+        match (command, answer) {
+            (PendingCommand::Connect(_), EffectResult::Failed) => self.close(Disconnect::INTERNAL),
+            (PendingCommand::Connect(connecting), answer) => {
                 let id = connecting.id;
                 let done = self.resume_connect(now, connecting, answer);
                 self.settle(id, done);
             }
-            (Waiting::Subscribe(subscribing), answer) => {
-                let (id, topic) = (subscribing.id, subscribing.topic);
+            (PendingCommand::Subscribe(subscribing), answer) => {
+                let (id, topic) = (subscribing.id, subscribing.channel.topic());
                 let done = self.resume_subscribe(now, subscribing, answer);
                 if done.is_err() {
                     self.drop_subscription(topic);
                 }
                 self.settle(id, done);
             }
-            (Waiting::Refresh(Refreshing { id, .. }), Answer::Failed)
-            | (Waiting::SubRefresh(SubRefreshing { id, .. }), Answer::Failed)
-            | (Waiting::History { id, .. } | Waiting::Presence { id, .. }, Answer::Failed) => {
-                self.refuse(id, Refusal::INTERNAL);
+            (PendingCommand::Refresh(Refreshing { id, .. }), EffectResult::Failed)
+            | (PendingCommand::SubRefresh(SubRefreshing { id, .. }), EffectResult::Failed)
+            | (
+                PendingCommand::History { id, .. } | PendingCommand::Presence { id, .. },
+                EffectResult::Failed,
+            ) => {
+                self.refuse(id, ErrorReply::INTERNAL);
             }
-            (Waiting::Refresh(refreshing), Answer::Vouched(verdict)) => {
+            (PendingCommand::Refresh(refreshing), EffectResult::AccessChecked(verdict)) => {
                 self.resume_refresh(now, refreshing, verdict);
             }
-            (Waiting::SubRefresh(refreshing), Answer::Vouched(verdict)) => {
+            (PendingCommand::SubRefresh(refreshing), EffectResult::AccessChecked(verdict)) => {
                 let id = refreshing.id;
                 let done = self.resume_sub_refresh(now, refreshing, verdict);
                 self.settle(id, done);
             }
-            (Waiting::History { id, epoch }, Answer::Log(slices)) => {
+            (PendingCommand::History { id, epoch }, EffectResult::Log(slices)) => {
                 let done = self.resume_history(id, &epoch, slices);
                 self.settle(id, done);
             }
-            (Waiting::Presence { id, only_counts }, Answer::Present(clients)) => {
+            (PendingCommand::Presence { id, only_counts }, EffectResult::Present(clients)) => {
                 self.resume_presence(id, only_counts, &clients);
             }
-            // The driver answered something else than was asked.
+            // The driver passed the result of another effect.
             _ => self.close(Disconnect::INTERNAL),
         }
     }
 
-    fn settle(&mut self, id: u32, done: Result<(), Fault>) {
+    fn settle(&mut self, id: u32, done: Result<(), CommandError>) {
         match done {
             Ok(()) => {}
-            Err(Fault::Close(why)) => self.close(why),
-            Err(Fault::Refuse(why)) => self.refuse(id, why),
+            Err(CommandError::Close(why)) => self.close(why),
+            Err(CommandError::Refuse(why)) => self.refuse(id, why),
         }
     }
 
-    /// The topic of a channel that this client may name at all: its own, or everybody's.
-    pub(super) fn topic(&self, name: &str) -> Result<Topic, Refusal> {
+    /// Parses a channel name from the client. Only the client's own channels and the public channel are allowed.
+    pub(super) fn channel(&self, name: &str) -> Result<Channel, ErrorReply> {
         if name.len() > CHANNEL_BYTES_MAX {
-            return Err(Refusal::BAD_REQUEST);
+            return Err(ErrorReply::BAD_REQUEST);
         }
-        let channel = Channel::parse(name).map_err(|why| match why {
-            NotAChannel::UnknownNamespace => Refusal::UNKNOWN_CHANNEL,
-            NotAChannel::Malformed => Refusal::PERMISSION_DENIED,
-        })?;
-        let is_ours =
-            self.grant.is_some_and(|grant| channel.topic().channel(grant.owner, grant.user) == channel);
-        if is_ours { Ok(channel.topic()) } else { Err(Refusal::PERMISSION_DENIED) }
-    }
-
-    /// A channel that the client is on: only of these it may ask.
-    fn joined(&self, name: &str) -> Result<Channel, Fault> {
-        if name.is_empty() {
-            return Err(Disconnect::BAD_REQUEST.into());
-        }
-        let topic = self.topic(name)?;
-        let is_held = self.subscriptions.iter().any(|held| held.topic == topic);
-        match self.grant {
-            Some(grant) if is_held => Ok(topic.channel(grant.owner, grant.user)),
-            _ => Err(Refusal::PERMISSION_DENIED.into()),
+        let channel = match self.grant {
+            Some(grant) => Channel::parse_own(name, grant.owner, grant.user),
+            None => Channel::parse(name).map(|_| None),
+        };
+        match channel {
+            Ok(Some(channel)) => Ok(channel),
+            Ok(None) | Err(NotAChannel::Malformed) => Err(ErrorReply::PERMISSION_DENIED),
+            Err(NotAChannel::UnknownNamespace) => Err(ErrorReply::UNKNOWN_CHANNEL),
         }
     }
 
-    fn leave(&mut self, id: u32, name: &str) -> Result<(), Fault> {
+    /// Parses the name of a channel that the client has joined. Only these may be queried.
+    pub(super) fn joined_channel(&self, name: &str) -> Result<Channel, CommandError> {
         if name.is_empty() {
             return Err(Disconnect::BAD_REQUEST.into());
         }
-        // To leave what one is not on is no mistake: it may have been taken away meanwhile.
-        if let Ok(topic) = self.topic(name) {
-            self.drop_subscription(topic);
+        let channel = self.channel(name)?;
+        let is_held = self.channels().any(|held| held == channel);
+        if is_held { Ok(channel) } else { Err(ErrorReply::PERMISSION_DENIED.into()) }
+    }
+
+    fn leave(&mut self, id: u32, name: &str) -> Result<(), CommandError> {
+        if name.is_empty() {
+            return Err(Disconnect::BAD_REQUEST.into());
+        }
+        // Leaving a channel that is not joined is not an error: the server may have ended the subscription meanwhile.
+        if let Ok(channel) = self.joined_channel(name) {
+            self.drop_subscription(channel.topic());
         }
         self.reply(&Reply { id, unsubscribe: DONE, ..Reply::default() });
         Ok(())
     }
 
-    fn history(&mut self, id: u32, request: HistoryRequest) -> Result<(), Fault> {
-        let channel = self.joined(&request.channel)?;
+    fn history(&mut self, id: u32, request: HistoryRequest) -> Result<(), CommandError> {
+        let channel = self.joined_channel(&request.channel)?;
         let limit = match usize::try_from(request.limit) {
             Ok(limit) => limit.min(HISTORY_EVENTS_MAX),
             Err(_) => HISTORY_EVENTS_MAX,
@@ -216,17 +218,17 @@ impl Session {
             true => Range::Before(since.unwrap_or(u64::MAX)),
         };
         let read = ReadLog { stream: channel.stream(), range, limit, bytes_max: RECOVERY_BYTES_MAX };
-        self.ask(Effect::Read(vec![read]), Waiting::History { id, epoch });
+        self.request(Effect::Read(vec![read]), PendingCommand::History { id, epoch });
         Ok(())
     }
 
-    fn resume_history(&mut self, id: u32, epoch: &str, slices: Vec<Slice>) -> Result<(), Fault> {
+    fn resume_history(&mut self, id: u32, epoch: &str, slices: Vec<Slice>) -> Result<(), CommandError> {
         let slice = slices.into_iter().next().ok_or(Disconnect::INTERNAL)?;
         if !epoch.is_empty() && *epoch != *slice.epoch {
-            return Err(Refusal::UNRECOVERABLE_POSITION.into());
+            return Err(ErrorReply::UNRECOVERABLE_POSITION.into());
         }
         let publication = |event: super::LogEvent| Publication {
-            data: Raw(event.data),
+            data: RawData(event.data),
             offset: event.offset,
             ..Publication::default()
         };
@@ -236,17 +238,17 @@ impl Session {
         Ok(())
     }
 
-    fn presence(&mut self, id: u32, name: &str, only_counts: bool) -> Result<(), Fault> {
-        let channel = self.joined(name)?;
-        // Who listens to the announcements is nobody's business: it would be everyone of every organisation.
-        if channel.topic() == Topic::Announcements {
-            return Err(Refusal::NOT_AVAILABLE.into());
+    fn presence(&mut self, id: u32, name: &str, only_counts: bool) -> Result<(), CommandError> {
+        let channel = self.joined_channel(name)?;
+        // The presence of the public channel would reveal the clients of every organisation.
+        if channel.topic() == ChannelTopic::Announcements {
+            return Err(ErrorReply::NOT_AVAILABLE.into());
         }
-        self.ask(Effect::Presence(channel), Waiting::Presence { id, only_counts });
+        self.request(Effect::Presence(channel), PendingCommand::Presence { id, only_counts });
         Ok(())
     }
 
-    /// A channel belongs to one user, so everyone there is the same one.
+    /// Replies with the connections of a channel. A channel belongs to one user, so they all have the same user.
     fn resume_presence(&mut self, id: u32, only_counts: bool, clients: &[ClientId]) {
         let user = self.grant.map(|grant| grant.user.to_string()).unwrap_or_default();
         let mut reply = Reply { id, ..Reply::default() };

@@ -1,100 +1,102 @@
-//! What a session asks of the world around it, and what the world answers.
+//! The effects that a session requests from its driver, and their results.
 //!
-//! A session does nothing itself. It asks for one thing at a time and waits for the answer, so an answer needs no
-//! number: it belongs to the last question.
+//! A session performs no effect itself. It requests one effect at a time and waits for its result, so a result needs
+//! no number: it belongs to the last effect.
 
 use std::sync::Arc;
 
 use bytes::Bytes;
 
-use crate::channel::{Channel, Stream};
+use crate::channel::{Channel, EventStream};
 use crate::code::Disconnect;
 use crate::frame::Frame;
 use crate::token::Grant;
 
 use super::settings::ClientId;
 
-/// What a session wants done next.
+/// An output of a session.
 #[derive(PartialEq, Debug)]
 pub enum Output {
-    /// Send this to the client.
+    /// Send this frame to the client.
     Send(Frame),
-    /// Close the connection; nothing comes after it.
+    /// Close the connection. No output follows.
     Close(Disconnect),
     Do(Effect),
 }
 
-/// Something that a session can't do itself.
+/// An action outside of the session, on the hub or the database.
 #[derive(PartialEq, Debug)]
 pub enum Effect {
-    /// Count the connection, from now on let orders reach it, and answer [`Answer::Entered`].
-    Enter(Grant),
-    /// Find out whether the access token still lives, is allowed what it was, and its owner is provisioned; answer
-    /// [`Answer::Vouched`]. Always asked after [`Effect::Enter`]: whoever revokes later finds the connection.
-    Vouch(Grant),
-    /// Let the channel's events reach the outbox, from now on. No answer.
+    /// Register and count the connection, so that control messages reach it. The result is
+    /// [`EffectResult::Registered`].
+    Register(Grant),
+    /// Check that the access token is valid, still has the scopes that it had, and that its owner is provisioned. The
+    /// result is [`EffectResult::AccessChecked`]. Always requested after [`Effect::Register`], so that a later
+    /// revocation finds the connection.
+    CheckAccess(Grant),
+    /// Add the outbox to the channel's listeners. Has no result.
     Attach(Channel),
-    /// No longer. No answer.
+    /// Remove the outbox from the channel's listeners. Has no result.
     Detach(Channel),
-    /// Read the log and answer [`Answer::Log`], with a slice for each.
+    /// Read the log. The result is [`EffectResult::Log`], with one slice per read.
     Read(Vec<ReadLog>),
-    /// Say who else is on the channel: answer [`Answer::Present`].
+    /// List the connections on the channel. The result is [`EffectResult::Present`].
     Presence(Channel),
 }
 
-/// What happened in answer to an [`Effect`].
+/// The result of an [`Effect`].
 #[derive(Debug)]
-pub enum Answer {
-    /// Or why not: there are too many connections.
-    Entered(Result<(), Disconnect>),
-    /// Or with what to close a connection that leans on this token.
-    Vouched(Result<(), Disconnect>),
-    /// In the order of the questions.
+pub enum EffectResult {
+    /// Fails if there are too many connections.
+    Registered(Result<(), Disconnect>),
+    /// Fails with the close to use for a connection that depends on this access token.
+    AccessChecked(Result<(), Disconnect>),
+    /// One slice per read, in the order of the reads.
     Log(Vec<Slice>),
     Present(Vec<ClientId>),
-    /// Something broke, such as the database. The client may try again.
+    /// An internal error, for example of the database. The client may retry.
     Failed,
 }
 
-/// A question to the log.
+/// A read of the log.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ReadLog {
-    pub stream: Stream,
+    pub stream: EventStream,
     pub range: Range,
-    /// Events at most; zero asks for the position only.
+    /// Maximum number of events. Zero reads the position only.
     pub limit: usize,
     /// Bytes of data after which no further event is needed.
     pub bytes_max: usize,
 }
 
-/// Which events, in which order.
+/// The events to read, and their order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Range {
-    /// Those after this offset, the oldest first.
+    /// The events after this offset, the oldest first.
     After(u64),
-    /// Those before this offset, the newest first.
+    /// The events before this offset, the newest first.
     Before(u64),
 }
 
 /// A part of the log of one stream.
 ///
-/// Events must be visible in order: whoever sees an offset must have seen, or be able to read, all before it. And an
-/// event may be published to the hub only once it is visible to readers. On these two the recovery rests. Events and
-/// `top` need not be read at the same moment, in either order; only not before the question was asked.
+/// Recovery relies on two rules. Events become visible in order: a reader that sees an offset has seen, or can read,
+/// all events before it. An event is published to the hub only after readers can see it. `events` and `top` may be
+/// read at different times, in either order, but not before the read was requested.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Slice {
-    /// Which log this is. A new one when it was restored, so that old positions are known to be worthless.
+    /// The log's epoch. A restored log has a new epoch, so that positions in the old log are recognised as invalid.
     pub epoch: Arc<str>,
-    /// The offset of the newest event, or a higher one at which there was none for this stream.
+    /// The offset of the newest event, or a higher offset at which this stream had no event.
     pub top: u64,
-    /// The offset before the oldest event that is still there.
+    /// The offset before the oldest event that is still stored.
     pub floor: u64,
     pub events: Vec<LogEvent>,
-    /// Whether `events` is all that the range has.
+    /// Whether `events` holds all events of the range.
     pub is_complete: bool,
 }
 
-/// An event as the log has it.
+/// An event as it is stored in the log.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LogEvent {
     pub offset: u64,

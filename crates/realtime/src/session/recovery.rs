@@ -1,32 +1,33 @@
-//! Where a subscription starts: from what the client last saw, what the log has, and what came meanwhile.
+//! The start position of a subscription, from the client's position, the log, and the events that arrived meanwhile.
 //!
-//! The order makes it exact. Live events are buffered first, then the log is read: an event is in what was read, or
-//! it became visible later and so was published later, and is in the buffer. Offsets tell the rest apart.
+//! The order of the steps makes recovery exact. The session buffers live events first and reads the log afterwards.
+//! An event is either in the slice that was read, or it became visible later, was therefore published later, and is
+//! in the buffer. An event in both is recognised by its offset.
 
 use std::sync::Arc;
 
-use crate::code::Refusal;
-use crate::frame::{Broadcast, Head, Publication, Raw, SubscribeRequest, SubscribeResult};
+use crate::code::ErrorReply;
+use crate::frame::{Broadcast, MessagePrefix, Publication, RawData, SubscribeRequest, SubscribeResult};
 use crate::limits::{RECOVERY_BYTES_MAX, RECOVERY_EVENTS_MAX};
 
 use super::effect::Slice;
 
-/// The flag of a client that would rather have an error than start anew.
+/// The flag of a client that prefers an error over starting at the newest event.
 const REJECT_UNRECOVERED: u64 = 2;
 
-/// An event that waits, with its channel.
-pub(super) type Waiting = (Arc<Head>, Arc<Broadcast>);
+/// A live event that waits for the start of its channel.
+pub(super) type BufferedEvent = (Arc<MessagePrefix>, Arc<Broadcast>);
 
-/// The place from which a client wants to go on.
+/// The position from which a client wants to continue.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(super) struct Wanted {
+pub(super) struct RecoveryPosition {
     pub is_recovering: bool,
     pub offset: u64,
     epoch: String,
     must_recover: bool,
 }
 
-impl Wanted {
+impl RecoveryPosition {
     pub fn of(request: &SubscribeRequest) -> Self {
         Self {
             is_recovering: request.recover,
@@ -36,27 +37,27 @@ impl Wanted {
         }
     }
 
-    /// The same, but content to start anew.
-    pub fn leniently(self) -> Self {
+    /// Returns the position with recovery made optional: if it fails, the subscription starts at the newest event.
+    pub fn with_optional_recovery(self) -> Self {
         Self { must_recover: false, ..self }
     }
 
-    fn is_recovered_by(&self, slice: &Slice, room: &Room) -> bool {
+    fn is_recovered_by(&self, slice: &Slice, budget: &ReplyBudget) -> bool {
         self.is_recovering
             && (self.epoch.is_empty() || *self.epoch == *slice.epoch)
             && (slice.floor..=slice.top).contains(&self.offset)
             && slice.is_complete
-            && room.holds(slice)
+            && budget.holds(slice)
     }
 }
 
-/// What still fits into the reply, which is one frame.
-pub(super) struct Room {
+/// The space that is left in the reply, which is one frame.
+pub(super) struct ReplyBudget {
     events: usize,
     bytes: usize,
 }
 
-impl Room {
+impl ReplyBudget {
     pub fn new() -> Self {
         Self { events: RECOVERY_EVENTS_MAX, bytes: RECOVERY_BYTES_MAX }
     }
@@ -76,25 +77,25 @@ impl Room {
     }
 }
 
-/// Where a subscription starts.
+/// The start of a subscription.
 #[derive(Debug)]
-pub(super) struct Start {
+pub(super) struct SubscriptionStart {
     pub result: SubscribeResult,
-    /// The last offset that the client has, once it has read the reply: nothing up to it may be sent again.
+    /// The last offset that the client has after reading the reply. Events up to it must not be sent again.
     pub last: u64,
 }
 
-/// Decides where to start. `buffered` are the live events since before the log was read, in order. What does not fit
-/// into the reply is sent after it like any other event.
+/// Decides where a subscription starts. `buffered` holds the live events since before the log was read, in order.
+/// Events that do not fit into the reply are sent after it as live events.
 pub(super) fn start<'a>(
-    wanted: &Wanted,
+    wanted: &RecoveryPosition,
     slice: Slice,
     buffered: impl Iterator<Item = &'a Arc<Broadcast>>,
-    room: &mut Room,
-) -> Result<Start, Refusal> {
-    let recovered = wanted.is_recovered_by(&slice, room);
+    budget: &mut ReplyBudget,
+) -> Result<SubscriptionStart, ErrorReply> {
+    let recovered = wanted.is_recovered_by(&slice, budget);
     if wanted.must_recover && !recovered {
-        return Err(Refusal::UNRECOVERABLE_POSITION);
+        return Err(ErrorReply::UNRECOVERABLE_POSITION);
     }
     let mut result = SubscribeResult {
         recoverable: true,
@@ -106,9 +107,9 @@ pub(super) fn start<'a>(
         ..SubscribeResult::default()
     };
     if !recovered {
-        return Ok(Start { result, last: slice.top });
+        return Ok(SubscriptionStart { result, last: slice.top });
     }
-    // The client counts on from its own offset, which each publication advances.
+    // The client counts from its own offset, which each publication advances.
     result.offset = wanted.offset;
     let mut last = wanted.offset;
     let missed = slice.events.into_iter().map(|event| (event.offset, event.data));
@@ -117,13 +118,13 @@ pub(super) fn start<'a>(
         if offset <= last {
             continue;
         }
-        if !room.take(data.len()) {
+        if !budget.take(data.len()) {
             break;
         }
         last = offset;
-        result.publications.push(Publication { data: Raw(data), offset, ..Publication::default() });
+        result.publications.push(Publication { data: RawData(data), offset, ..Publication::default() });
     }
-    Ok(Start { result, last })
+    Ok(SubscriptionStart { result, last })
 }
 
 #[cfg(test)]
@@ -140,16 +141,16 @@ mod tests {
         Slice { epoch: "e1".into(), top, floor, events, is_complete: true }
     }
 
-    fn wanted(offset: u64, epoch: &str) -> Wanted {
-        Wanted { is_recovering: true, offset, epoch: epoch.into(), must_recover: false }
+    fn wanted(offset: u64, epoch: &str) -> RecoveryPosition {
+        RecoveryPosition { is_recovering: true, offset, epoch: epoch.into(), must_recover: false }
     }
 
     fn events(offsets: &[u64]) -> Vec<Arc<Broadcast>> {
         offsets.iter().map(|offset| Arc::new(Broadcast::new(*offset, Bytes::from_static(DATA)))).collect()
     }
 
-    fn started(wanted: &Wanted, slice: Slice, buffered: &[u64]) -> (bool, u64, Vec<u64>, u64) {
-        let start = start(wanted, slice, events(buffered).iter(), &mut Room::new()).unwrap();
+    fn started(wanted: &RecoveryPosition, slice: Slice, buffered: &[u64]) -> (bool, u64, Vec<u64>, u64) {
+        let start = start(wanted, slice, events(buffered).iter(), &mut ReplyBudget::new()).unwrap();
         let offsets = start.result.publications.iter().map(|publication| publication.offset).collect();
         assert!(start.result.recoverable && start.result.positioned);
         assert_eq!(start.result.was_recovering, wanted.is_recovering);
@@ -158,17 +159,17 @@ mod tests {
 
     #[test]
     fn a_new_client_starts_at_the_top() {
-        assert_eq!(started(&Wanted::default(), slice(0, 9, &[]), &[8, 10]), (false, 9, vec![], 9));
+        assert_eq!(started(&RecoveryPosition::default(), slice(0, 9, &[]), &[8, 10]), (false, 9, vec![], 9));
     }
 
     #[test]
-    fn what_was_missed_comes_once_and_in_order() {
+    fn missed_events_are_sent_once_and_in_order() {
         let read = slice(0, 9, &[4, 7, 9]);
         assert_eq!(started(&wanted(3, "e1"), read, &[7, 9, 12, 12]), (true, 3, vec![4, 7, 9, 12], 12));
     }
 
     #[test]
-    fn nothing_missed_is_recovered_too() {
+    fn a_client_that_missed_nothing_is_recovered() {
         assert_eq!(started(&wanted(9, ""), slice(0, 9, &[]), &[]), (true, 9, vec![], 9));
     }
 
@@ -185,19 +186,19 @@ mod tests {
             (wanted(0, "e1"), slice(0, 2000, &many)),
         ] {
             let top = slice.top;
-            let strict = Wanted { must_recover: true, ..wanted.clone() };
-            let refused = start(&strict, slice.clone(), [].iter(), &mut Room::new()).unwrap_err();
-            assert_eq!(refused, Refusal::UNRECOVERABLE_POSITION);
+            let strict = RecoveryPosition { must_recover: true, ..wanted.clone() };
+            let refused = start(&strict, slice.clone(), [].iter(), &mut ReplyBudget::new()).unwrap_err();
+            assert_eq!(refused, ErrorReply::UNRECOVERABLE_POSITION);
             assert_eq!(started(&wanted, slice, &[top + 1]), (false, top, vec![], top));
         }
     }
 
     #[test]
-    fn a_reply_has_room_for_a_thousand_events_and_a_mebibyte() {
+    fn a_reply_holds_a_thousand_events_and_a_mebibyte() {
         let offsets: Vec<u64> = (1..=RECOVERY_EVENTS_MAX as u64).collect();
         let (recovered, _, sent, last) = started(&wanted(0, ""), slice(0, 1000, &offsets), &[1001]);
         assert!(recovered && sent.len() == RECOVERY_EVENTS_MAX);
-        // The one that came meanwhile is sent after the reply.
+        // The buffered event does not fit, and is sent after the reply.
         assert_eq!(last, 1000);
 
         let mut big = slice(0, 2, &[1, 2]);
@@ -208,11 +209,13 @@ mod tests {
     }
 
     #[test]
-    fn several_channels_share_the_room_of_a_reply() {
-        let mut room = Room::new();
+    fn several_channels_share_the_budget_of_a_reply() {
+        let mut budget = ReplyBudget::new();
         let offsets: Vec<u64> = (1..=600).collect();
-        let go = |room: &mut Room| start(&wanted(0, ""), slice(0, 600, &offsets), [].iter(), room).unwrap();
-        assert!(go(&mut room).result.recovered);
-        assert!(!go(&mut room).result.recovered);
+        let go = |budget: &mut ReplyBudget| {
+            start(&wanted(0, ""), slice(0, 600, &offsets), [].iter(), budget).unwrap()
+        };
+        assert!(go(&mut budget).result.recovered);
+        assert!(!go(&mut budget).result.recovered);
     }
 }

@@ -1,35 +1,35 @@
-//! New tokens for old: of the connection, and of one channel.
+//! Replacement of expiring tokens: the connection token, and the token of one channel.
 
 use model::{AccessToken, Id};
 
-use crate::channel::Topic;
-use crate::code::{Disconnect, Refusal};
+use crate::channel::ChannelTopic;
+use crate::code::{Disconnect, ErrorReply};
 use crate::frame::{RefreshResult, Reply, SubRefreshRequest, SubRefreshResult};
 use crate::token::{Grant, Rejection};
 
 use super::Session;
-use super::command::{Fault, Waiting};
+use super::command::{CommandError, PendingCommand};
 use super::connect::topics;
 use super::effect::Effect;
 use super::timer::seconds_left;
 
-/// A refresh whose new token is good, if it is vouched for.
+/// A refresh whose token is verified and whose access check is in progress.
 pub(super) struct Refreshing {
     pub id: u32,
     pub grant: Grant,
     expires_ms: u64,
 }
 
-/// The same for a channel.
+/// A refresh of one channel's token, whose access check is in progress.
 pub(super) struct SubRefreshing {
     pub id: u32,
-    topic: Topic,
+    topic: ChannelTopic,
     pub access_token: Id<AccessToken>,
     expires_ms: u64,
 }
 
 impl Session {
-    pub(super) fn refresh(&mut self, now: u64, id: u32, token: &str) -> Result<(), Fault> {
+    pub(super) fn refresh(&mut self, now: u64, id: u32, token: &str) -> Result<(), CommandError> {
         let token = match self.settings.signer.verify_connection(now, token) {
             Ok(token) => token,
             Err(Rejection::Expired) => return Err(Disconnect::EXPIRED.into()),
@@ -40,13 +40,16 @@ impl Session {
         if !self.grant.is_some_and(is_ours) {
             return Err(Disconnect::INVALID_TOKEN.into());
         }
-        // Scopes have changed: the client comes back and gets the channels of its new token.
+        // The new token has other channels, because scopes changed. The client must reconnect to get them.
         match topics(&token) {
             Ok(topics) if topics == self.granted => {}
             _ => return Err(Disconnect::INSUFFICIENT_STATE.into()),
         }
         let expires_ms = token.terms.expires_at.saturating_mul(1000);
-        self.ask(Effect::Vouch(grant), Waiting::Refresh(Refreshing { id, grant, expires_ms }));
+        self.request(
+            Effect::CheckAccess(grant),
+            PendingCommand::Refresh(Refreshing { id, grant, expires_ms }),
+        );
         Ok(())
     }
 
@@ -75,20 +78,20 @@ impl Session {
         now: u64,
         id: u32,
         request: &SubRefreshRequest,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), CommandError> {
         if request.channel.is_empty() {
             return Err(Disconnect::BAD_REQUEST.into());
         }
-        let topic = self.topic(&request.channel)?;
-        // Only what has a token of its own can get a new one.
+        let topic = self.joined_channel(&request.channel)?.topic();
+        // Only a subscription with a token of its own can be refreshed.
         if self.subscription(topic).is_none_or(|held| held.expires_ms.is_none()) {
-            return Err(Refusal::PERMISSION_DENIED.into());
+            return Err(ErrorReply::PERMISSION_DENIED.into());
         }
         let token = self.check_token(now, &request.channel, &request.token)?;
         let grant = token.terms.grant;
         let expires_ms = token.terms.expires_at.saturating_mul(1000);
         let refreshing = SubRefreshing { id, topic, access_token: grant.access_token, expires_ms };
-        self.ask(Effect::Vouch(grant), Waiting::SubRefresh(refreshing));
+        self.request(Effect::CheckAccess(grant), PendingCommand::SubRefresh(refreshing));
         Ok(())
     }
 
@@ -97,10 +100,10 @@ impl Session {
         now: u64,
         refreshing: SubRefreshing,
         verdict: Result<(), Disconnect>,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), CommandError> {
         let SubRefreshing { id, topic, access_token, expires_ms } = refreshing;
         let held = self.subscription(topic).filter(|_| verdict.is_ok());
-        let Some(held) = held else { return Err(Refusal::PERMISSION_DENIED.into()) };
+        let Some(held) = held else { return Err(ErrorReply::PERMISSION_DENIED.into()) };
         (held.access_token, held.expires_ms) = (access_token, Some(expires_ms));
         let sub_refresh = Some(SubRefreshResult { expires: true, ttl: seconds_left(now, expires_ms) });
         self.reply(&Reply { id, sub_refresh, ..Reply::default() });

@@ -1,4 +1,4 @@
-//! What a session is told at its start: the server's settings, the kind of connection, and some randomness.
+//! The inputs of a new session: the server's settings, the transport, and random bytes.
 
 use std::fmt;
 
@@ -6,14 +6,14 @@ use crate::frame::Codec;
 use crate::limits;
 use crate::token::Signer;
 
-/// What all sessions of a server share.
-pub struct Settings {
+/// The settings that all sessions of a server share.
+pub struct SessionSettings {
     pub signer: Signer,
-    /// Named in the reply to a connect.
+    /// The server version in the reply to a connect.
     pub version: String,
-    /// Which node of several this is; requests to `/emulation` are routed by it.
+    /// The id of this node. Requests to `/emulation` are routed by it.
     pub node: String,
-    /// Milliseconds; see [`limits`] for the usual values of all these.
+    /// Milliseconds between pings. See [`limits`] for the default values of this and the following fields.
     pub ping_ms: u64,
     pub pong_ms: u64,
     pub stale_ms: u64,
@@ -21,8 +21,8 @@ pub struct Settings {
     pub channels_max: usize,
 }
 
-impl Settings {
-    /// The usual limits.
+impl SessionSettings {
+    /// Creates settings with the default limits.
     pub fn new(signer: Signer, version: impl Into<String>, node: impl Into<String>) -> Self {
         Self {
             signer,
@@ -37,7 +37,7 @@ impl Settings {
     }
 }
 
-/// The kind of connection, as far as the protocol differs by it.
+/// The properties of a connection on which the protocol depends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Transport {
     pub(crate) codec: Codec,
@@ -47,12 +47,12 @@ pub struct Transport {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Kind {
-    /// Both directions on one socket.
+    /// One socket for both directions.
     Socket,
-    /// Down by a stream, up by requests to `/emulation`.
+    /// A stream to the client; the client sends by requests to `/emulation`.
     Emulated,
     EmulatedSse,
-    /// Down only.
+    /// A stream to the client only.
     Uni,
     UniSse,
 }
@@ -62,77 +62,79 @@ impl Transport {
         Self { codec, has_pings: true, kind }
     }
 
-    /// `/connection/websocket`.
+    /// Returns the transport of `/connection/websocket`.
     pub const fn websocket(codec: Codec) -> Self {
         Self::new(codec, Kind::Socket)
     }
 
-    /// `/connection/http_stream`. In JSON, write a newline after each frame.
+    /// Returns the transport of `/connection/http_stream`. In JSON, write a newline after each frame.
     pub const fn http_stream(codec: Codec) -> Self {
         Self::new(codec, Kind::Emulated)
     }
 
-    /// `/connection/sse`. Write each frame as `data: <frame>\n\n`.
+    /// Returns the transport of `/connection/sse`. Write each frame as `data: <frame>\n\n`.
     pub const fn sse() -> Self {
         Self::new(Codec::Json, Kind::EmulatedSse)
     }
 
-    /// `/connection/uni_websocket`.
+    /// Returns the transport of `/connection/uni_websocket`.
     pub const fn uni_websocket(codec: Codec) -> Self {
         Self::new(codec, Kind::Uni)
     }
 
-    /// `/connection/uni_http_stream`. In JSON, write a newline after each frame.
+    /// Returns the transport of `/connection/uni_http_stream`. In JSON, write a newline after each frame.
     pub const fn uni_http_stream(codec: Codec) -> Self {
         Self::new(codec, Kind::Uni)
     }
 
-    /// `/connection/uni_sse`. Write each frame as `data: <frame>\n\n`.
+    /// Returns the transport of `/connection/uni_sse`. Write each frame as `data: <frame>\n\n`.
     pub const fn uni_sse() -> Self {
         Self::new(Codec::Json, Kind::UniSse)
     }
 
-    /// For `?cf_ws_frame_ping_pong=true`: the driver sends websocket pings instead.
+    /// Returns the transport without protocol pings, for `?cf_ws_frame_ping_pong=true`: the driver sends websocket
+    /// pings instead.
     #[must_use]
     pub const fn without_pings(self) -> Self {
         Self { has_pings: false, ..self }
     }
 
-    /// How its messages are written.
+    /// Returns the encoding of the messages.
     pub fn codec(self) -> Codec {
         self.codec
     }
 
-    /// Whether each frame is an event of server-sent events.
+    /// Returns whether each frame is one server-sent event.
     pub fn is_sse(self) -> bool {
         self.is_single()
     }
 
-    /// Whether nothing but the first message comes from the client.
+    /// Returns whether only the first message comes from the client.
     pub fn is_uni(self) -> bool {
         matches!(self.kind, Kind::Uni | Kind::UniSse)
     }
 
-    /// Whether the client sends through `/emulation`.
+    /// Returns whether the client sends through `/emulation`.
     pub fn is_emulated(self) -> bool {
         matches!(self.kind, Kind::Emulated | Kind::EmulatedSse)
     }
 
-    /// Whether a frame may hold one message only: an SSE event ends at a newline.
+    /// Returns whether a frame holds one message only, because a server-sent event ends at a newline.
     pub(crate) fn is_single(self) -> bool {
         matches!(self.kind, Kind::EmulatedSse | Kind::UniSse)
     }
 
-    /// Whether code and reason of a close must be sent as a message, for want of a close frame.
-    pub(crate) fn says_goodbye(self) -> bool {
+    /// Returns whether the code and reason of a close must be sent as a message, because the transport has no close
+    /// frame.
+    pub(crate) fn sends_disconnect_push(self) -> bool {
         self.kind != Kind::Socket
     }
 }
 
-/// Random bytes that a session needs.
+/// Number of random bytes that a session needs.
 pub const SEED_BYTES: usize = 40;
 
-/// The names of a session, and when it is first pinged: all made of randomness that is passed in.
+/// The ids of a session and the time of its first ping, derived from random bytes that the caller passes in.
 #[derive(Clone, Copy)]
 pub struct Seed {
     pub(crate) client: ClientId,
@@ -150,26 +152,26 @@ impl From<[u8; SEED_BYTES]> for Seed {
     }
 }
 
-/// The name of a connection that others may see, or of a session that they may not: a UUID.
+/// The public id of a connection, or the secret id of a session: a UUID.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ClientId(u128);
 
 impl ClientId {
-    /// A random UUID, version 4, of these bits.
+    /// Returns a UUID of version 4 with these random bits.
     pub fn new(random: u128) -> Self {
         const VERSION: u128 = 0xf << 76;
         const VARIANT: u128 = 0b11 << 62;
         Self(random & !(VERSION | VARIANT) | 0x4 << 76 | 0b10 << 62)
     }
 
-    /// Reads what [`fmt::Display`] writes.
+    /// Parses what [`fmt::Display`] writes.
     pub fn parse(text: &str) -> Option<Self> {
         let digits: String = text.split('-').collect();
         let id = Self(u128::from_str_radix(&digits, 16).ok()?);
         (id.to_string() == text).then_some(id)
     }
 
-    /// The bits, for dividing connections into parts.
+    /// Returns the bits, to divide connections into parts.
     pub(crate) fn bits(self) -> u128 {
         self.0
     }

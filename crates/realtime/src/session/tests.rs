@@ -1,8 +1,8 @@
-//! Sessions, driven as a driver would, with a log in memory and every byte compared.
+//! Sessions with an in-memory log and a test driver. Every sent byte is compared.
 
+mod control;
 mod flows;
 mod odd_input;
-mod orders;
 mod race;
 mod timers;
 mod transports;

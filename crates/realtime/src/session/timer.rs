@@ -1,4 +1,4 @@
-//! What happens by itself: silence is ended, pings are sent and missed, tokens expire, commands are rationed.
+//! Timers: the connect timeout, pings and pongs, token expiry, and the rate limit of commands.
 
 use crate::code::{Disconnect, Unsubscription};
 use crate::frame::{Push, Reply};
@@ -6,19 +6,19 @@ use crate::limits::{COMMANDS_BURST, COMMANDS_PER_SECOND};
 
 use super::{Session, State};
 
-/// Milliseconds that one command uses up.
+/// Milliseconds of the rate limit that one command uses.
 const COMMAND_MS: u64 = 1000 / COMMANDS_PER_SECOND;
 
-/// The moments that a session waits for, in milliseconds.
+/// The deadlines of a session, in milliseconds since 1970.
 pub(super) struct Timers {
-    /// When a connection that did not connect is closed.
+    /// When the connection is closed if the client has not connected.
     stale: u64,
     ping: Option<u64>,
-    /// By when a ping must be answered.
+    /// When the connection is closed if the last ping is unanswered.
     pong: Option<u64>,
-    /// When the connection's token expires.
+    /// When the connection token expires.
     pub expires: Option<u64>,
-    /// Up to when the commands so far use up what a client may send.
+    /// Until when the commands so far use up the rate limit.
     commands: u64,
 }
 
@@ -27,24 +27,24 @@ impl Timers {
         Self { stale, ping: None, pong: None, expires: None, commands: 0 }
     }
 
-    /// Whether a client may send another command now: so many at once, so many a second.
+    /// Counts a command and returns whether the rate limit allows it.
     pub fn admit_command(&mut self, now: u64) -> bool {
         let end = now.saturating_add(COMMANDS_BURST * COMMAND_MS);
-        // Nobody gets further ahead than that: if it looks so, the clock was set back, which is no client's fault.
+        // `commands` never exceeds `end`. If it does, the clock went back, for which the client must not be closed.
         let used = if self.commands > end { now } else { self.commands.max(now) };
         self.commands = used.saturating_add(COMMAND_MS);
         self.commands <= end
     }
 }
 
-/// Whole seconds that are left, as SDKs want them: at least one. JSON leaves out a zero, and an SDK that misses it
-/// stops for good; the grace makes up for what was added.
+/// Returns the remaining seconds, at least one. JSON omits a zero, and an SDK stops for good if the field is missing.
+/// The grace period covers the added second.
 pub(super) fn seconds_left(now: u64, until_ms: u64) -> u32 {
     u32::try_from((until_ms / 1000).saturating_sub(now / 1000)).unwrap_or(u32::MAX).max(1)
 }
 
 impl Session {
-    /// When the session next wants [`Session::tick`]; `None` once it is over.
+    /// Returns when the driver must call [`Session::tick`], or `None` once the session has ended.
     pub fn wake_at(&self) -> Option<u64> {
         let grace = self.settings.grace_ms;
         match self.state {
@@ -58,7 +58,7 @@ impl Session {
         }
     }
 
-    /// Time has passed. May be called at any moment, not only at the one asked for.
+    /// Runs due timers. May be called at any time, also before [`Session::wake_at`].
     pub fn tick(&mut self, now: u64) {
         match self.state {
             State::Closed => {}
@@ -79,7 +79,7 @@ impl Session {
             return self.close(Disconnect::EXPIRED);
         }
         if is_due(self.timers.pong) {
-            // The pong may be among the frames that wait for us: then it is not the client who is late.
+            // The pong may be among the queued frames. Then the server is late, not the client.
             if self.pending.is_empty() {
                 return self.close(Disconnect::NO_PONG);
             }
@@ -94,8 +94,8 @@ impl Session {
         }
     }
 
-    /// Starts pinging. The first comes at a random moment of the second half, so that connections which were
-    /// opened together are not pinged together for ever.
+    /// Schedules the first ping at a random time in the second half of the interval, so that connections opened
+    /// together are not always pinged together.
     pub(super) fn start_pings(&mut self, now: u64) {
         if self.transport.has_pings {
             let half = self.settings.ping_ms / 2;
@@ -113,7 +113,7 @@ impl Session {
         }
     }
 
-    /// The client answered a ping, or pretends to.
+    /// Handles the answer to a ping. An answer without a ping closes the connection.
     pub(super) fn pong(&mut self) {
         if self.timers.pong.take().is_none() {
             self.close(Disconnect::BAD_REQUEST);

@@ -1,5 +1,5 @@
-//! The keys that sign tokens: HS256, a secret shared with whoever reads them; or ES256, of which readers need only
-//! the public half.
+//! The keys that sign tokens: HS256 with a secret that signer and verifier share, or ES256, where a verifier needs
+//! only the public key.
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -9,7 +9,7 @@ use ring::signature::{
     ECDSA_P256_SHA256_FIXED, ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair, UnparsedPublicKey,
 };
 
-/// Bytes of the shortest secret: as many as the hash has, or guessing the secret is easier than the hash.
+/// Bytes of the shortest secret: the length of the hash. A shorter secret would be easier to guess than the hash.
 pub const SECRET_BYTES_MIN: usize = 32;
 
 /// Signs tokens and checks signatures.
@@ -20,13 +20,13 @@ enum Kind {
     Es256 {
         pair: EcdsaKeyPair,
         public: UnparsedPublicKey<Vec<u8>>,
-        /// The one source that ring accepts for the number that hides the key in a signature. It is mixed with key
-        /// and message, and never decides what a token says.
+        /// The only random source that ring accepts for the nonce of a signature. Ring mixes it with key and message.
+        /// It does not affect the claims of a token.
         random: SystemRandom,
     },
 }
 
-/// Why a text is not a key.
+/// The reason why bytes are not a key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NotAKey {
     /// The secret has fewer than [`SECRET_BYTES_MIN`] bytes.
@@ -46,7 +46,7 @@ impl std::fmt::Display for NotAKey {
 
 impl std::error::Error for NotAKey {}
 
-/// The machine gave no randomness for a signature.
+/// The error if the operating system provides no random bytes for a signature.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct NotSigned;
 
@@ -59,7 +59,7 @@ impl std::fmt::Display for NotSigned {
 impl std::error::Error for NotSigned {}
 
 impl Key {
-    /// A secret for HS256.
+    /// Creates an HS256 key from a secret.
     pub fn hs256(secret: &[u8]) -> Result<Self, NotAKey> {
         if secret.len() < SECRET_BYTES_MIN {
             return Err(NotAKey::TooShort);
@@ -67,7 +67,7 @@ impl Key {
         Ok(Self(Kind::Hs256(hmac::Key::new(hmac::HMAC_SHA256, secret))))
     }
 
-    /// A private key for ES256, as PEM (`BEGIN PRIVATE KEY`) or as the DER within.
+    /// Creates an ES256 key from a private key in PEM (`BEGIN PRIVATE KEY`) or DER.
     pub fn es256(key: &[u8]) -> Result<Self, NotAKey> {
         let der = match std::str::from_utf8(key) {
             Ok(pem) if pem.contains("-----BEGIN PRIVATE KEY-----") => {
@@ -84,7 +84,7 @@ impl Key {
         Ok(Self(Kind::Es256 { pair, public, random }))
     }
 
-    /// The name in a token's header.
+    /// Returns the algorithm's name for a token's header.
     pub fn algorithm(&self) -> &'static str {
         match self.0 {
             Kind::Hs256(_) => "HS256",
@@ -101,7 +101,7 @@ impl Key {
         }
     }
 
-    /// Takes the same time whichever byte is wrong.
+    /// Verifies a signature, in constant time.
     pub(super) fn verify(&self, message: &[u8], signature: &[u8]) -> bool {
         match &self.0 {
             Kind::Hs256(key) => hmac::verify(key, message, signature).is_ok(),

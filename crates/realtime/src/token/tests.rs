@@ -1,4 +1,4 @@
-//! The matrix of tokens: good, expired, forged, for somebody else, of the other kind.
+//! Tokens that are valid, expired, forged, for another audience, or of the other kind.
 
 use model::World;
 use proptest::prelude::*;
@@ -38,7 +38,7 @@ fn subscription() -> SubscriptionToken {
     SubscriptionToken { terms: terms(), channel: "system:announcements".to_owned() }
 }
 
-/// A token with these claims, correctly signed.
+/// Returns a correctly signed token with these claims.
 fn forged(signer: &Signer, header: &Value, claims: &Value) -> String {
     let text = format!("{}.{}", encode(header).unwrap(), encode(claims).unwrap());
     let signature = signer.key.sign(text.as_bytes()).unwrap();
@@ -145,7 +145,7 @@ fn the_header_does_not_choose_the_algorithm() {
 }
 
 #[test]
-fn keys_that_are_none() {
+fn bytes_that_are_not_keys() {
     assert_eq!(Key::hs256(&[1; 31]).err(), Some(NotAKey::TooShort));
     assert_eq!(
         Key::es256(b"-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----").err(),
@@ -164,7 +164,7 @@ fn a_key_reads_from_pem() {
 }
 
 proptest! {
-    /// A changed bit anywhere is noticed.
+    /// A changed bit anywhere is detected.
     #[test]
     fn damaged_tokens_are_invalid(place: prop::sample::Index, bit in 0..6u32) {
         let signer = signer(secret());

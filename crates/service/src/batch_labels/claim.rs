@@ -34,7 +34,7 @@ pub struct Labelling {
     /// Places for labels that are being made.
     pub(super) places: Semaphore,
     /// Places for those who draw: it takes a core each.
-    pub(super) cores: Arc<Semaphore>,
+    pub(crate) cores: Arc<Semaphore>,
 }
 
 impl Default for Labelling {
@@ -131,7 +131,7 @@ impl Service {
     }
 
     /// Goes on with a batch's labels until they are made, or one is waited for, or it fails; then gives it back.
-    async fn label_batch(self, node: Arc<str>, mut work: Work) {
+    pub(crate) async fn label_batch(self, node: Arc<str>, mut work: Work) {
         let result = self.label_on(&node, &mut work).await;
         let now = self.now();
         let due_at = match result {
@@ -157,6 +157,14 @@ impl Service {
         self.0.labelling.news.send_modify(|count| *count = count.wrapping_add(1));
     }
 
+    /// Ends work on a batch's labels at which servers stop.
+    pub(crate) async fn set_labels_aside(&self, work: Work) -> Result<()> {
+        let (owner, now) = (work.owner, self.now());
+        self.db().write(owner, async move |tx| batch_labels::set_aside(tx, &work, now).await).await?;
+        self.0.labelling.news.send_modify(|count| *count = count.wrapping_add(1));
+        Ok(())
+    }
+
     async fn label_on(&self, node: &str, work: &mut Work) -> Result<Pass> {
         loop {
             if !self.may_label(node) {
@@ -165,7 +173,7 @@ impl Service {
             let pass = match work.state {
                 State::Making => self.make_labels(work).await?,
                 State::Merging => self.merge_labels(node, work).await?,
-                State::Made => return Ok(Pass::Done),
+                State::Made | State::Refused => return Ok(Pass::Done),
             };
             if pass != Pass::More {
                 return Ok(pass);

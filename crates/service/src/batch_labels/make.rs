@@ -6,7 +6,7 @@ use labels::Bought;
 use model::batch::Delta;
 use model::document::DocumentType;
 use model::shipment::{ErrorCode, ErrorType, LabelFormat, Shipment, ShipmentError, Source, Status};
-use model::{Error, Id, Result, World};
+use model::{Error, Id, Owner, Result, World};
 use store::batch_labels::{self, State, Work};
 use store::carrier_accounts::{self, Stored as StoredAccount};
 use store::documents::{self, StoredDocument};
@@ -15,13 +15,13 @@ use store::shipments::{self, Stored};
 use store::{Tx, batches};
 use tokio::task::JoinSet;
 
-use super::{PAGE_SHIPMENTS, is_in, labels_of, tell};
+use super::{PAGE_SHIPMENTS, format_of, is_in, labels_of, tell};
 use crate::batches::member_changed;
-use crate::documents::{NewDocument, StoredFile};
+use crate::documents::{NewDocument, PaperOwner, StoredFile};
 use crate::events::EventLog;
-use crate::purchasing::{Kept, LABEL_SIZE, label_file};
+use crate::purchasing::{Kept, LABEL_SIZE};
 use crate::shipments::{change_uncounted, documents_of, read_shipment, without_links};
-use crate::{Service, found};
+use crate::{Service, found, log};
 
 /// How long a batch's labels wait for one that its carrier has not given yet, in seconds. Then it is left out.
 const LATE_SECONDS: i64 = 600;
@@ -59,11 +59,16 @@ impl Lacking {
 
 /// A page of shipments.
 struct Page {
+    /// The batch's own format.
+    own_format: LabelFormat,
     ids: Vec<Id<Shipment>>,
     /// Labels in the format, with their shipments.
     labels: Vec<String>,
     lacking: Vec<Lacking>,
 }
+
+/// Shipments whose labels can't be had in a format that are named.
+const REFUSED_MAX: usize = 100;
 
 /// What came of making a shipment's labels.
 type Made = (Stored, std::result::Result<Vec<StoredFile>, ShipmentError>);
@@ -84,7 +89,13 @@ impl Service {
         }
         let mut made: Vec<(usize, Result<Made>)> = tasks.join_all().await;
         made.sort_unstable_by_key(|(place, _)| *place);
-        let made: Vec<Made> = made.into_iter().map(|(_, made)| made).collect::<Result<_>>()?;
+        let mut made: Vec<Made> = made.into_iter().map(|(_, made)| made).collect::<Result<_>>()?;
+        if work.format != page.own_format {
+            let refused = made.extract_if(.., |(_, files)| files.is_err()).map(|(stored, _)| stored.id);
+            let refused: Vec<Id<Shipment>> = refused.collect();
+            work.refused.extend(refused);
+            work.refused.truncate(REFUSED_MAX);
+        }
         // Up to the first that is late, all is made.
         let first_late = late.iter().map(|lacking| lacking.stored.id).min();
         let reached = page.ids.iter().rfind(|id| first_late.is_none_or(|late| **id < late));
@@ -96,11 +107,12 @@ impl Service {
             work.made_to = reached.to_string();
         }
         if is_last && late.is_empty() {
-            work.state = State::Merging;
+            work.state = if work.refused.is_empty() { State::Merging } else { State::Refused };
         }
         let is_held = self.record_made(work, made).await?;
         Ok(match is_held {
             false => Pass::Lost,
+            true if work.state == State::Refused => Pass::Done,
             true if !late.is_empty() => Pass::Late,
             true => Pass::More,
         })
@@ -158,18 +170,26 @@ impl Service {
         format: LabelFormat,
     ) -> Result<std::result::Result<Vec<NewDocument>, ShipmentError>> {
         let purchase = &lacking.purchase;
-        let Some(kept) = Kept::of(purchase)? else { return Ok(Err(unavailable(format))) };
+        let kept = match Kept::of(purchase) {
+            Ok(Some(kept)) => kept,
+            Ok(None) => return Ok(Err(unavailable(format))),
+            Err(error) => return Ok(Err(unmakeable(lacking, format, &error.to_string()))),
+        };
+        if kept.is_label_ours {
+            return self.draw_labels(lacking, &kept, format).await;
+        }
         let connector = lacking.account.as_ref().and_then(|account| ::carriers::connector(&account.carrier));
         let asked = match (connector, &lacking.account) {
-            (Some(connector), Some(account)) => {
-                Some((connector, self.open_account(purchase.owner, account)?))
-            }
+            (Some(connector), Some(account)) => match self.open_account(purchase.owner, account) {
+                Ok(account) => Some((connector, account)),
+                Err(error) => return Ok(Err(unmakeable(lacking, format, &error.to_string()))),
+            },
             _ => None,
         };
         let formats =
             asked.as_ref().map(|(connector, account)| connector.capabilities(account).label_formats);
-        if kept.is_label_ours || formats.is_some_and(<[_]>::is_empty) {
-            return self.draw_labels(lacking, &kept, format).await.map(Ok);
+        if formats.is_some_and(<[_]>::is_empty) {
+            return self.draw_labels(lacking, &kept, format).await;
         }
         if let Some((connector, account)) = &asked
             && formats.is_some_and(|formats| formats.contains(&format))
@@ -177,34 +197,39 @@ impl Service {
             let _place = self.place(purchase).await;
             let task = Task::Label { receipt: &kept.receipt, format };
             let outcome = self.ask(purchase.owner, *connector, account, &task, self.call_time()).await;
-            if let Some(bytes) = self.given(outcome, format).await {
-                return Ok(Ok(vec![label_file(format, bytes)]));
+            if let Some(bytes) = self.given(purchase.owner, outcome, format).await {
+                let of = PaperOwner::of(&read_shipment(&lacking.stored)?);
+                return Ok(Ok(vec![of.given(format, bytes)]));
             }
         }
         Ok(self.convert(lacking, format).await?.ok_or_else(|| unavailable(format)))
     }
 
     /// The label that a carrier gave, where it is in the format.
-    async fn given(&self, outcome: Outcome, wanted: LabelFormat) -> Option<Bytes> {
+    async fn given(&self, owner: Owner, outcome: Outcome, wanted: LabelFormat) -> Option<Bytes> {
         match outcome {
             Outcome::Labelled(Label::File { format, bytes }) if format == wanted => Some(bytes),
-            Outcome::Labelled(Label::At { format, url }) if format == wanted => self.fetch(&url).await.ok(),
+            Outcome::Labelled(Label::At { format, url }) if format == wanted => {
+                self.fetch(owner, &url).await.ok()
+            }
             _ => None,
         }
     }
 
+    /// Draws the labels of a shipment, or says why that can't be done.
     async fn draw_labels(
         &self,
         lacking: &Lacking,
         kept: &Kept,
         format: LabelFormat,
-    ) -> Result<Vec<NewDocument>> {
+    ) -> Result<std::result::Result<Vec<NewDocument>, ShipmentError>> {
         let shipment = read_shipment(&lacking.stored)?;
         let is_test = lacking.purchase.owner.world == World::Test;
         let date = lacking.purchase.sent_at.unwrap_or(lacking.purchase.created_at);
         let numbers = kept.receipt.tracking_numbers.clone();
         let fonts = self.fonts().await?;
         let _core = self.0.labelling.cores.acquire().await.map_err(Error::fault)?;
+        let of = PaperOwner::of(&shipment);
         let draw = move || {
             let chosen = shipment.service.as_ref();
             let bought = Bought {
@@ -219,26 +244,25 @@ impl Service {
             let scenes = labels::scenes(&bought, format, LABEL_SIZE, &fonts)?;
             labels::files(format, &scenes)
         };
-        let papers = tokio::task::spawn_blocking(draw).await.map_err(Error::fault)?.map_err(Error::fault)?;
-        let document = |paper: labels::Paper| NewDocument {
-            r#type: DocumentType::Label,
-            file_name: paper.file_name,
-            file_type: paper.media_type.to_owned(),
-            bytes: paper.bytes.into(),
+        let why = match tokio::task::spawn_blocking(draw).await {
+            Ok(Ok(papers)) => return Ok(Ok(papers.into_iter().map(|paper| of.drawn(paper)).collect())),
+            Ok(Err(error)) => error.to_string(),
+            Err(error) => error.to_string(),
         };
-        Ok(papers.into_iter().map(document).collect())
+        Ok(Err(unmakeable(lacking, format, &why)))
     }
 
     /// A label made of one in another format; none where there is no way.
     async fn convert(&self, lacking: &Lacking, to: LabelFormat) -> Result<Option<Vec<NewDocument>>> {
         let pictures = lacking.labels.iter().filter(|document| is_in(document, LabelFormat::Png));
+        let of = PaperOwner::of(&read_shipment(&lacking.stored)?);
         let mut converted = Vec::new();
         for picture in pictures {
             let bytes = self.whole_file(picture).await?;
             let _core = self.0.labelling.cores.acquire().await.map_err(Error::fault)?;
             let convert = move || labels::converted(&bytes, LabelFormat::Png, to);
             match tokio::task::spawn_blocking(convert).await.map_err(Error::fault)? {
-                Some(Ok(bytes)) => converted.push(label_file(to, bytes.into())),
+                Some(Ok(bytes)) => converted.push(of.label(to, bytes.into(), picture.file.package)),
                 _ => return Ok(None),
             }
         }
@@ -254,11 +278,20 @@ fn unavailable(format: LabelFormat) -> ShipmentError {
     ShipmentError::new(ErrorType::Label, ErrorCode::LabelFormatUnavailable, Source::Carrier, message)
 }
 
+/// Returns the error of one shipment whose label can't be made. The labels of the others are made.
+fn unmakeable(lacking: &Lacking, format: LabelFormat, why: &str) -> ShipmentError {
+    let id = lacking.stored.id;
+    log::error("labels", &Error::fault(format!("the label of {id} can't be made: {why}")));
+    let message = format!("The label can't be made as {}. The server's log says why.", format.as_str());
+    ShipmentError::new(ErrorType::Label, ErrorCode::LabelFormatUnavailable, Source::Service, message)
+}
+
 async fn read_page(tx: &mut Tx<'_>, work: &Work) -> Result<Page> {
     let owner = work.owner;
     let ids = batch_labels::bought(tx, owner, work.batch, &work.made_to, PAGE_SHIPMENTS).await?;
     let all = labels_of(tx, owner, &ids).await?;
-    let mut page = Page { ids: ids.clone(), labels: Vec::new(), lacking: Vec::new() };
+    let own_format = format_of(&found(batches::get(tx, owner, work.batch).await?)?)?;
+    let mut page = Page { own_format, ids: ids.clone(), labels: Vec::new(), lacking: Vec::new() };
     let has_it = |document: &&StoredDocument| is_in(document, work.format);
     page.labels.extend(all.iter().filter(has_it).map(|document| document.subject.clone()));
     let lacks_it = |id: &Id<Shipment>| !page.labels.contains(&id.to_string());
@@ -319,6 +352,7 @@ async fn record_one(
     let mut documents = before;
     match made {
         Ok(files) => {
+            new.forget_errors(ErrorType::Label);
             for file in files {
                 documents.push(documents::insert(tx, owner, &stored.id.to_string(), file, now).await?);
             }

@@ -2,7 +2,8 @@
 
 use bytes::Bytes;
 use labels::Merger;
-use model::document::DocumentType;
+use model::batch::Details;
+use model::document::{DocumentType, file_stem};
 use model::shipment::{ErrorCode, ErrorType, Shipment, ShipmentError, Source};
 use model::{Error, Id, Result};
 use store::batch_labels::{self, State, Work};
@@ -11,7 +12,7 @@ use store::{batches, shipments};
 use tokio::task::JoinSet;
 
 use super::make::Pass;
-use super::{PAGE_SHIPMENTS, is_in, labels_of, tell};
+use super::{PAGE_SHIPMENTS, in_print_order, is_in, is_paper, papers_of, tell};
 use crate::batches::member_changed;
 use crate::documents::{FileWriter, StoredFile};
 use crate::shipments::{change_uncounted, read_shipment, without_links};
@@ -34,12 +35,21 @@ struct Entry {
     document: StoredDocument,
 }
 
+/// A file whose bytes were read.
+struct File {
+    shipment: Id<Shipment>,
+    name: String,
+    is_paper: bool,
+    bytes: Bytes,
+}
+
 impl Service {
     /// Writes the file, and says that all is made.
     pub(super) async fn merge_labels(&self, node: &str, work: &mut Work) -> Result<Pass> {
         let (ending, media_type) = Merger::kind(work.format);
-        let name = (format!("labels.{ending}"), media_type);
-        let (owner, kind) = (work.owner, DocumentType::Labels);
+        let (owner, batch, kind) = (work.owner, work.batch, DocumentType::Labels);
+        let read = self.db().read(owner, async move |tx| found(batches::get(tx, owner, batch).await?));
+        let name = (merged_name(&read.await?, ending)?, media_type);
         let mut writer = self.keep_stream(owner, work.document, work.fence, kind, name).await?;
         let unreadable = match self.write_merged(node, work, &mut writer).await {
             Ok(Some(unreadable)) => unreadable,
@@ -77,11 +87,12 @@ impl Service {
             let from = after.clone();
             let read = self.db().read(owner, async move |tx| {
                 let ids = batch_labels::bought(tx, owner, batch, &from, PAGE_SHIPMENTS).await?;
-                Ok((labels_of(tx, owner, &ids).await?, ids))
+                Ok((papers_of(tx, owner, &ids).await?, ids))
             });
-            let (mut labels, ids) = read.await?;
-            labels.retain(|document| is_in(document, format));
-            let entries = entries(labels, &mut number)?;
+            let (papers, ids) = read.await?;
+            let mut papers = in_print_order(papers, |document| is_in(document, format));
+            papers.retain(|document| Merger::takes_papers(format) || !is_paper(document));
+            let entries = entries(papers, &mut number)?;
             for some in entries.chunks(READ_AT_ONCE) {
                 if !self.may_label(node) {
                     return Ok(None);
@@ -104,8 +115,8 @@ impl Service {
         Ok(Some(unreadable))
     }
 
-    /// The bytes of some labels, in their order.
-    async fn read_labels(&self, entries: &[Entry]) -> Result<Vec<(Id<Shipment>, String, Bytes)>> {
+    /// The bytes of some labels and papers, in their order.
+    async fn read_labels(&self, entries: &[Entry]) -> Result<Vec<File>> {
         let mut tasks = JoinSet::new();
         for (place, entry) in entries.iter().enumerate() {
             let (service, document) = (self.clone(), entry.document.clone());
@@ -114,7 +125,11 @@ impl Service {
         let mut read = tasks.join_all().await;
         read.sort_unstable_by_key(|(place, _)| *place);
         let files = read.into_iter().zip(entries);
-        files.map(|((_, bytes), entry)| Ok((entry.shipment, entry.name.clone(), bytes?))).collect()
+        let file = |((_, bytes), entry): ((usize, Result<Bytes>), &Entry)| {
+            let (shipment, name) = (entry.shipment, entry.name.clone());
+            Ok(File { shipment, name, is_paper: is_paper(&entry.document), bytes: bytes? })
+        };
+        files.map(file).collect()
     }
 
     /// Makes the file known; false where another node has the work.
@@ -154,29 +169,37 @@ impl Service {
     }
 }
 
-/// Names labels by their number and their shipment, and where it has several, by their place in it.
-fn entries(labels: Vec<StoredDocument>, number: &mut u64) -> Result<Vec<Entry>> {
-    let mut entries = Vec::with_capacity(labels.len());
-    for of_one in labels.chunk_by(|a, b| a.subject == b.subject) {
-        for (place, document) in (1..).zip(of_one) {
-            *number += 1;
-            let shipment =
-                Id::parse(&document.subject).ok_or_else(|| Error::fault("a label belongs to no shipment"))?;
-            let piece = if of_one.len() > 1 { format!("-{place}") } else { String::new() };
-            let name = format!("{number:04}-{shipment}{piece}");
-            entries.push(Entry { shipment, name, document: document.clone() });
-        }
+/// What the file with all labels of a batch is called: by the batch's name, or where it has none by its id.
+fn merged_name(batch: &batches::Stored, ending: &str) -> Result<String> {
+    let details: Details = serde_json::from_str(&batch.details).map_err(Error::fault)?;
+    let stem = Some(file_stem(details.name.as_deref().unwrap_or_default())).filter(|stem| !stem.is_empty());
+    Ok(format!("{}-labels.{ending}", stem.unwrap_or_else(|| batch.id.to_string())))
+}
+
+/// Names files by their number, which is their place in print, and by what they are called alone.
+fn entries(papers: Vec<StoredDocument>, number: &mut u64) -> Result<Vec<Entry>> {
+    let mut entries = Vec::with_capacity(papers.len());
+    for document in papers {
+        *number += 1;
+        let shipment = document.shipment().ok_or_else(|| Error::fault("a label belongs to no shipment"))?;
+        let name = &document.file.file_name;
+        let stem = name.rsplit_once('.').map_or(name.as_str(), |(stem, _)| stem);
+        entries.push(Entry { shipment, name: format!("{number:04}-{stem}"), document });
     }
     Ok(entries)
 }
 
-/// Puts labels into the file; gives its next bytes, and what could not be read.
-fn add(mut merger: Merger, files: Vec<(Id<Shipment>, String, Bytes)>) -> (Merger, Vec<u8>, Vec<Unreadable>) {
+/// Puts files into the merged one; gives its next bytes, and what could not be read.
+fn add(mut merger: Merger, files: Vec<File>) -> (Merger, Vec<u8>, Vec<Unreadable>) {
     let (mut bytes, mut unreadable) = (Vec::new(), Vec::new());
-    for (shipment, name, file) in files {
-        match merger.add(&name, &file) {
+    for file in files {
+        let added = match file.is_paper {
+            true => merger.add_paper(&file.name, &file.bytes),
+            false => merger.add(&file.name, &file.bytes),
+        };
+        match added {
             Ok(more) => bytes.extend(more),
-            Err(error) => unreadable.push((shipment, error.to_string())),
+            Err(error) => unreadable.push((file.shipment, error.to_string())),
         }
     }
     (merger, bytes, unreadable)

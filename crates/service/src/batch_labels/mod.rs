@@ -1,10 +1,15 @@
-//! The labels of a batch: one document for each label in the batch's format, and one file with all of them.
+//! The labels of a batch: one document for each label in a format, and one file with all of them and their customs
+//! papers, in the order in which they are printed.
 //!
-//! They are asked for once, and made by whichever node holds the work on them:
+//! They are asked for once in each format, and made by whichever node holds the work on them:
 //!
 //! ```text
 //! making → merging → made
+//!        ↘ refused
 //! ```
+//!
+//! In the batch's own format, a label that can't be had is left out, and its shipment says why. Another format was asked
+//! for on purpose, so there the whole is refused, and nothing is left out unnoticed.
 //!
 //! While `making`, each shipment that has no label in the format gets one, page by page, and the page's end is recorded with
 //! it. While `merging`, the labels are read one after the other and written into one file, which is found only when it is
@@ -14,14 +19,19 @@ mod claim;
 mod make;
 mod merge;
 
-use model::batch::{Details, Status};
+use std::collections::HashSet;
+
+use labels::Merger;
+use model::batch::{BatchLabelsInput, Details, Status};
 use model::document::DocumentType;
+use model::problem::Issue;
+use model::shipment;
 use model::shipment::{LabelFormat, Shipment};
-use model::{Batch, Code, Document, Error, Event, Id, Owner, Result};
+use model::{Batch, Code, Document, Error, Event, Id, Owner, Problem, Result};
 use serde_json::json;
 use store::batch_labels::{self, State, Work};
 use store::documents::{self, StoredDocument};
-use store::{Tx, batches};
+use store::{Tx, batches, shipments};
 
 pub use claim::Labelling;
 
@@ -32,6 +42,9 @@ use crate::{Caller, Command, Reply, Service, Wait, found};
 
 /// Shipments whose labels are looked at together.
 const PAGE_SHIPMENTS: usize = 100;
+/// How long work that was set aside is not begun again, in seconds, so that a client that asks again and again does not
+/// stop servers again and again.
+const SET_ASIDE_SECONDS: i64 = 3600;
 
 /// Some of a batch's labels.
 pub struct LabelPage {
@@ -44,7 +57,13 @@ pub struct LabelPage {
 impl Service {
     /// Makes the labels of a batch that is bought. Asking again changes nothing. The answer says how far it is; the labels
     /// are read with [`Service::batch_label_page`].
-    pub async fn create_batch_labels(&self, command: Command, id: Id<Batch>, wait: Wait) -> Result<Reply> {
+    pub async fn create_batch_labels(
+        &self,
+        command: Command,
+        id: Id<Batch>,
+        input: BatchLabelsInput,
+        wait: Wait,
+    ) -> Result<(LabelFormat, Reply)> {
         let now = self.now();
         let owner = command.caller.owner;
         let document = self.new_id::<Document>(now);
@@ -55,12 +74,34 @@ impl Service {
                 Status::Purchasing => return Err(Code::BatchPurchasing.into()),
                 _ => return Err(Code::BatchNotFinalised.into()),
             }
-            batch_labels::begin(tx, owner, id, format_of(&stored)?, document, now).await?;
-            Ok(Reply::created_many(String::new()))
+            let format = input.format.map_or_else(|| format_of(&stored), Ok)?;
+            batch_labels::begin(tx, owner, id, format, document, now).await?;
+            let work = found(batch_labels::get(tx, owner, id, format).await?)?;
+            let is_worth_another_try = match (work.set_aside_at, work.state) {
+                (Some(at), _) => now >= at.plus_seconds(SET_ASIDE_SECONDS),
+                (None, State::Refused) => !has_refused(tx, &work).await?,
+                (None, State::Making | State::Merging | State::Made) => false,
+            };
+            if is_worth_another_try {
+                batch_labels::retry(tx, owner, id, format, now).await?;
+            }
+            // With which format it was answered: the batch may change its own, an answer that was kept may not.
+            Ok(Reply::created_many(format.as_str().to_owned()))
         };
-        let begun = self.write(&command, begin).await?;
+        let mut begun = self.write(&command, begin).await?;
         self.ring_labelling();
-        self.wait_for_labels(owner, id, wait, begun).await
+        if let Outcome::Refused(_) = begun.outcome {
+            return Ok((LabelFormat::Png, begun));
+        }
+        let format = match LabelFormat::parse(&std::mem::take(&mut begun.body)) {
+            Some(format) => format,
+            // An answer that was kept before formats could be asked for is about the batch's own.
+            None => {
+                let read = self.db().read(owner, async move |tx| batches::get(tx, owner, id).await);
+                format_of(&found(read.await?)?)?
+            }
+        };
+        Ok((format, self.wait_for_labels(owner, id, format, wait, begun).await?))
     }
 
     /// Waits until the labels are there, or there is no more time to wait.
@@ -68,34 +109,40 @@ impl Service {
         &self,
         owner: Owner,
         id: Id<Batch>,
+        format: LabelFormat,
         wait: Wait,
         mut begun: Reply,
     ) -> Result<Reply> {
-        if let Outcome::Refused(_) = begun.outcome {
-            return Ok(begun);
-        }
         let mut patience = self.patience(wait, self.labelling_news());
         loop {
             let is_late = patience.is_over();
-            let read = self.db().read(owner, async move |tx| batch_labels::get(tx, owner, id).await);
-            if found(read.await?)?.state == State::Made {
-                return Ok(begun);
+            let read = self.db().read(owner, async move |tx| batch_labels::get(tx, owner, id, format).await);
+            let work = found(read.await?)?;
+            match work.state {
+                State::Made => return Ok(begun),
+                State::Refused => return Err(refusal(&work).into()),
+                State::Making | State::Merging if work.set_aside_at.is_some() => {
+                    return Err(Code::LabelsSetAside.into());
+                }
+                State::Making | State::Merging => {}
             }
             if is_late {
                 begun.outcome = Outcome::Accepted;
-                begun.location = Some(format!("/batches/{id}/labels"));
+                begun.location = Some(format!("/batches/{id}/labels?format={}", format.as_str()));
                 return Ok(begun);
             }
             patience.rest().await;
         }
     }
 
-    /// Labels of a batch, in the order of its shipments; before them, on the first page, the file with all of them. Before
-    /// the batch is finalised there are only those of shipments that are bought already.
+    /// Labels of a batch with their customs papers, in the order of its shipments; before them, on the first page, the
+    /// file with all of them. Before the batch is finalised there are only those of shipments that are bought already.
+    /// Without a format, labels are in the batch's, or where a shipment has none in it, as they are.
     pub async fn batch_label_page(
         &self,
         caller: &Caller,
         id: Id<Batch>,
+        format: Option<LabelFormat>,
         after: Option<Id<Shipment>>,
     ) -> Result<LabelPage> {
         let owner = caller.owner;
@@ -105,10 +152,18 @@ impl Service {
                 None => documents::of_subject(tx, owner, &id.to_string()).await?,
                 Some(_) => Vec::new(),
             };
-            all.retain(|document| document.file.r#type == DocumentType::Labels);
+            let is_wanted = |document: &StoredDocument| {
+                let kind = format.map(|format| Merger::kind(format).1);
+                kind.is_none_or(|kind| kind == document.file.file_type)
+            };
+            all.retain(|document| document.file.r#type == DocumentType::Labels && is_wanted(document));
             let from = after.map(|id| id.to_string()).unwrap_or_default();
             let ids = batch_labels::bought(tx, owner, id, &from, PAGE_SHIPMENTS).await?;
-            all.extend(shown_labels(labels_of(tx, owner, &ids).await?, format_of(&stored)?));
+            let papers = papers_of(tx, owner, &ids).await?;
+            all.extend(match format {
+                Some(format) => in_print_order(papers, |document| is_in(document, format)),
+                None => shown_labels(papers, format_of(&stored)?),
+            });
             Ok((all, ids.last().copied().filter(|_| ids.len() == PAGE_SHIPMENTS)))
         });
         let (documents, next) = read.await?;
@@ -123,6 +178,57 @@ fn format_of(batch: &batches::Stored) -> Result<LabelFormat> {
     Ok(details.options.label_format)
 }
 
+/// Why labels can't be had in a format, naming the shipments.
+fn refusal(work: &Work) -> Problem {
+    let issue = |id: &Id<Shipment>| {
+        let message =
+            format!("The carrier's own label of {id} can't be converted to {}.", work.format.as_str());
+        Issue::new(Code::LabelFormatUnavailable.as_str(), "/format", message)
+            .with("shipment_id", id.to_string())
+    };
+    let detail = format!("Some labels of the batch can't be had as {}.", work.format.as_str());
+    Problem::fields(Code::LabelFormatUnavailable, work.refused.iter().map(issue).collect::<Vec<_>>())
+        .with_detail(detail)
+}
+
+/// Whether any of the shipments that were in the way still is: those that were voided are not.
+async fn has_refused(tx: &mut Tx<'_>, work: &Work) -> Result<bool> {
+    let all = shipments::all(tx, work.owner, &work.refused).await?;
+    Ok(all.iter().any(|stored| stored.status == shipment::Status::Purchased))
+}
+
+/// The labels and the customs papers of shipments, by shipment, and of each in the order in which they came.
+async fn papers_of(tx: &mut Tx<'_>, owner: Owner, ids: &[Id<Shipment>]) -> Result<Vec<StoredDocument>> {
+    let subjects: Vec<String> = ids.iter().map(ToString::to_string).collect();
+    let mut all = documents::of_subjects(tx, owner, &subjects).await?;
+    all.retain(|document| document.file.r#type == DocumentType::Label || is_paper(document));
+    Ok(all)
+}
+
+/// Whether it is a paper that goes with the parcel beside its label.
+fn is_paper(document: &StoredDocument) -> bool {
+    let r#type = document.file.r#type;
+    matches!(r#type, DocumentType::CommercialInvoice | DocumentType::Cn22 | DocumentType::Cn23)
+}
+
+/// Of each shipment the labels that are wanted, by package, and after them its papers: as they are printed. A shipment
+/// without such a label has nothing to print.
+fn in_print_order(
+    all: Vec<StoredDocument>,
+    is_wanted: impl Fn(&StoredDocument) -> bool,
+) -> Vec<StoredDocument> {
+    let mut ordered = Vec::with_capacity(all.len());
+    for of_one in all.chunk_by(|a, b| a.subject == b.subject) {
+        let is_label = |document: &&StoredDocument| !is_paper(document) && is_wanted(document);
+        let mut labels: Vec<_> = of_one.iter().filter(is_label).cloned().collect();
+        labels.sort_by_key(|document| document.file.package);
+        let papers = of_one.iter().filter(|document| is_paper(document) && !labels.is_empty());
+        let papers: Vec<_> = papers.cloned().collect();
+        ordered.extend(labels.into_iter().chain(papers));
+    }
+    ordered
+}
+
 /// The labels of shipments, by shipment.
 async fn labels_of(tx: &mut Tx<'_>, owner: Owner, ids: &[Id<Shipment>]) -> Result<Vec<StoredDocument>> {
     let subjects: Vec<String> = ids.iter().map(ToString::to_string).collect();
@@ -135,14 +241,15 @@ fn is_in(document: &StoredDocument, format: LabelFormat) -> bool {
     document.file.file_type == format.media_type()
 }
 
-/// Of each shipment the labels in the batch's format, or where it has none, those it has.
+/// Of each shipment the labels in the batch's format, or where it has none, those it has; and its papers.
 fn shown_labels(all: Vec<StoredDocument>, format: LabelFormat) -> Vec<StoredDocument> {
-    let of_each = all.chunk_by(|a, b| a.subject == b.subject);
-    let chosen = of_each.flat_map(|of_one| {
-        let has_it = of_one.iter().any(|document| is_in(document, format));
-        of_one.iter().filter(move |document| !has_it || is_in(document, format))
-    });
-    chosen.cloned().collect()
+    let is_label_in = |document: &StoredDocument| !is_paper(document) && is_in(document, format);
+    let has_it: HashSet<String> = all
+        .iter()
+        .filter(|document| is_label_in(document))
+        .map(|document| document.subject.clone())
+        .collect();
+    in_print_order(all, |document| !has_it.contains(&document.subject) || is_in(document, format))
 }
 
 /// Tells of a batch with how many labels it has.

@@ -45,6 +45,10 @@ pub async fn member_changed(
         batches::set_told_at(tx, owner, batch, events.now()).await?;
     }
     let (new, shown) = tell(tx, owner, &old, status.event(old.status), events).await?;
+    if new.are_labels_awaited && new.counts.labels_pending == 0 && new.status != Status::Purchasing {
+        batches::set_labels_ready(tx, owner, batch).await?;
+        events.append(tx, &Event::new("batch.labels_ready", batch, &shown)).await?;
+    }
     if may_complete(&old, &new, delta) {
         tell_if_manifested(tx, owner, &new, &shown, events).await?;
     }
@@ -151,7 +155,7 @@ pub async fn show(tx: &mut Tx<'_>, owner: Owner, of: &[Stored]) -> Result<Vec<St
                 id: stored.id,
                 details: serde_json::from_str(&stored.details).map_err(Error::fault)?,
                 status: stored.status,
-                errors: its_errors.flat_map(|(_, errors)| errors).take(ERRORS_MAX).cloned().collect(),
+                errors: its_errors.map(|(_, error)| error.clone()).take(ERRORS_MAX).collect(),
                 shipments: its_members.map(|(_, member)| member.clone()).collect(),
                 counts: stored.counts,
                 created_at: stored.created_at,

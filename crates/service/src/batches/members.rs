@@ -175,7 +175,7 @@ async fn look_up(tx: &mut Tx<'_>, owner: Owner, named: &[NamedShipment]) -> Resu
             let code = Code::ShipmentNotFound;
             Issue::new(code.as_str(), format!("/shipments/{place}"), "There is no such shipment.")
         };
-        let issues = missing.iter().take(NAMED_MAX).map(issue).collect();
+        let issues: Vec<_> = missing.iter().take(NAMED_MAX).map(issue).collect();
         return Err(Problem::fields(Code::ShipmentNotFound, issues).into());
     }
     Ok((places, shipments))
@@ -217,7 +217,7 @@ fn refuse(code: Code, shipments: Vec<(Id<Shipment>, String)>) -> Result<()> {
     let issue = |(id, field): (Id<Shipment>, String)| {
         Issue::new(code.as_str(), field, code.title()).with("shipment_id", id.to_string())
     };
-    Err(Problem::fields(code, shipments.into_iter().map(issue).collect()).into())
+    Err(Problem::fields(code, shipments.into_iter().map(issue).collect::<Vec<_>>()).into())
 }
 
 /// Puts shipments into a batch or none; gives what they count for.

@@ -4,6 +4,7 @@ mod member;
 mod members;
 mod parts;
 mod purchase;
+mod rotation;
 mod service;
 
 use model::batch::{BatchInput, Details, Status};

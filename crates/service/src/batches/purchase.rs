@@ -4,11 +4,13 @@
 //! Nobody holds a batch. Whichever node comes by writes down the next group, in a transaction that has the batch's row to
 //! itself and ends with how far it came. So there is no lease to lose: a node that dies leaves nothing half done.
 
+use std::collections::HashMap;
+
 use model::batch::{Delta, Details, Status};
 use model::problem::Issue;
 use model::purchase::{PurchaseInput, in_doubt_since};
 use model::shipment::{ChosenService, ErrorCode, ErrorType, Shipment, ShipmentError, Source};
-use model::{Batch, Code, Error, Id, Owner, Problem, Result, Timestamp, ensure, shipment};
+use model::{Batch, CarrierAccount, Code, Error, Id, Owner, Problem, Result, Timestamp, ensure, shipment};
 use store::carrier_accounts::{self, Stored as Account};
 use store::purchases::{self, Wish};
 use store::shipments::Stored;
@@ -17,23 +19,23 @@ use tokio::time::Duration;
 
 use super::details;
 use super::member::{member_changed, show, tell};
+use super::rotation::{PAGE, Rotation, Turns};
 use crate::carriers::{account_reference, carrier_reference, service_reference};
 use crate::events::EventLog;
 use crate::purchasing::{Wait, choose};
 use crate::reply::Outcome;
-use crate::shipments::{change_uncounted, read_shipment};
+use crate::shipments::{Prepared, read_shipment, write_prepared};
 use crate::{Command, Reply, Service, ensure_current, fault, found, log, version_etag};
 
 /// Purchases for which a batch waits at once. The rest are written down when these have come to an end, so that thousands
 /// that wait neither fill memory nor stand before what others want.
-const AWAITED_MAX: usize = 256;
-/// How many times as many as an account takes calls, where that is more.
-const AWAITED_CALLS: usize = 4;
+const AWAITED_MAX: usize = 512;
+/// How many times as many as an account takes calls, where that is more: besides those that are called or wait for that,
+/// the labels of others are being drawn and stored.
+const AWAITED_CALLS: usize = 16;
 /// Purchases that are written down together: fewer are not worth a transaction, and for more others wait too long.
 const GROUP_MIN: usize = 64;
 const GROUP_MAX: usize = 128;
-/// Batches for which one round writes down purchases.
-const BATCHES_MAX: usize = 64;
 /// How often a node looks whether there is something to write down: while some batch has more, and while none has.
 const BEGIN_EVERY: Duration = Duration::from_millis(25);
 const BEGIN_LOOK_EVERY: Duration = Duration::from_millis(100);
@@ -101,8 +103,9 @@ impl Service {
     /// Writes down purchases of batches until the server stops. Beside those who buy, because nobody should wait for that.
     pub(crate) async fn begin_batches_forever(self) {
         let (mut work, mut stop) = (self.purchasing_work(), self.purchasing_stop());
+        let mut rotation = Rotation::default();
         while !*stop.borrow_and_update() {
-            let begun = self.begin_batches().await;
+            let begun = self.begin_batches(&mut rotation).await;
             let is_more = begun.unwrap_or_else(|error| {
                 log::error("batch", &error);
                 false
@@ -116,27 +119,54 @@ impl Service {
         }
     }
 
-    /// Writes down the next purchases of batches that are being bought; tells whether there are more to come.
-    pub(crate) async fn begin_batches(&self) -> Result<bool> {
+    /// Goes once round all batches that are being bought, for tests and tools that don't wait for a notification.
+    pub(crate) async fn begin_all_batches(&self) -> Result<()> {
+        let mut rotation = Rotation::default();
+        loop {
+            self.begin_batches(&mut rotation).await?;
+            if rotation.is_at_start() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Writes down the next purchases of a page of batches. Returns whether there are more to come.
+    async fn begin_batches(&self, rotation: &mut Rotation) -> Result<bool> {
+        let now = self.now();
         let max = AWAITED_MAX.max(AWAITED_CALLS * self.settings().carriers.account_calls_max);
+        let after = rotation.after();
         let read = self.db().read(Access::System, async move |tx| {
             let mut waiting = Vec::new();
-            for (owner, id) in batches::to_begin(tx, BATCHES_MAX).await? {
+            for (owner, id) in batches::to_begin(tx, after, PAGE).await? {
                 waiting.push((owner, id, max.saturating_sub(purchases::awaited(tx, owner, id, max).await?)));
             }
             Ok(waiting)
         });
         let waiting = read.await?;
-        let mut is_begun = false;
-        for (owner, id, room) in &waiting {
-            if *room >= GROUP_MIN {
-                is_begun |= self.begin_group(*owner, *id, (*room).min(GROUP_MAX)).await?;
+        let page: Vec<_> = waiting.iter().map(|(owner, id, _)| (*owner, *id)).collect();
+        let is_more = !page.is_empty() || after.is_some();
+        rotation.pass(&page, now);
+        let (mut turns, mut is_begun) = (Turns::default(), false);
+        for (owner, id, room) in waiting {
+            let batch = (owner, id);
+            if room < GROUP_MIN || rotation.is_resting(batch, now) || !turns.take(owner) {
+                continue;
+            }
+            match self.begin_group(owner, id, room.min(GROUP_MAX)).await {
+                Ok(is_any) => {
+                    is_begun |= is_any;
+                    rotation.succeed(batch);
+                }
+                Err(error) => {
+                    log::error(&format!("batch {id}"), &error);
+                    rotation.fail(batch, now);
+                }
             }
         }
         if is_begun {
             self.ring_purchasing();
         }
-        Ok(!waiting.is_empty())
+        Ok(is_more)
     }
 
     /// Writes down up to so many purchases of a batch; tells whether there were any. Where nobody is left to buy, that is
@@ -144,17 +174,16 @@ impl Service {
     async fn begin_group(&self, owner: Owner, id: Id<Batch>, room: usize) -> Result<bool> {
         let now = self.now();
         let events = self.event_log(owner, now);
+        let prepared = self.prepare_group(owner, id, room, &events).await?;
         let begin = self.db().write(owner, async move |tx| {
             let Some(stored) = batches::get_if_free(tx, owner, id).await? else { return Ok(false) };
             let Some(begun_to) = stored.begun_to.clone() else { return Ok(false) };
-            let wishes = details(&stored)?;
-            let accounts = carrier_accounts::all(tx, owner).await?;
-            let restored_at = restorations::last(tx).await?;
-            let terms = Terms { details: &wishes, accounts: &accounts, restored_at };
+            let terms = read_terms(tx, owner, &stored).await?;
             let members = batch_members::next_open(tx, owner, id, &begun_to, room).await?;
             let mut delta = Delta::default();
             for member in &members {
-                delta += begin_member(tx, owner, id, member, &terms, &events).await?;
+                let prepared = prepared.as_ref().and_then(|prepared| prepared.of(member, &terms));
+                delta += begin_member(tx, owner, member, prepared, &terms, &events).await?;
             }
             let reached =
                 members.last().filter(|_| members.len() == room).map(|member| member.id.to_string());
@@ -169,6 +198,31 @@ impl Service {
         self.notice(owner);
         Ok(is_begun)
     }
+
+    /// Prepares the next members of a batch outside a transaction. On SQLite this takes work off the one thread that writes; a
+    /// shared database has no such thread, and there it would only be one more round trip.
+    async fn prepare_group(
+        &self,
+        owner: Owner,
+        id: Id<Batch>,
+        room: usize,
+        events: &EventLog,
+    ) -> Result<Option<PreparedGroup>> {
+        if self.db().is_shared() {
+            return Ok(None);
+        }
+        let read = self.db().read(owner, async move |tx| {
+            let Some(stored) = batches::get(tx, owner, id).await? else { return Ok(None) };
+            let Some(begun_to) = stored.begun_to.clone() else { return Ok(None) };
+            let terms = read_terms(tx, owner, &stored).await?;
+            let members = batch_members::next_open(tx, owner, id, &begun_to, room).await?;
+            Ok(Some((terms, members)))
+        });
+        let Some((terms, members)) = read.await? else { return Ok(None) };
+        let prepare = |member: &Stored| Ok((member.id, PreparedMember::new(member, &terms, events)?));
+        let members = members.iter().map(prepare).collect::<Result<_>>()?;
+        Ok(Some(PreparedGroup { terms, members }))
+    }
 }
 
 /// Refuses to buy shipments of which nobody knows with which service.
@@ -180,65 +234,116 @@ async fn ensure_services(tx: &mut Tx<'_>, owner: Owner, id: Id<Batch>) -> Result
     };
     match lacking.is_empty() {
         true => Ok(()),
-        false => Err(Problem::fields(Code::ServiceMissing, lacking.iter().map(issue).collect()).into()),
+        false => {
+            Err(Problem::fields(Code::ServiceMissing, lacking.iter().map(issue).collect::<Vec<_>>()).into())
+        }
     }
 }
 
 /// On which terms the shipments of a batch are bought.
-struct Terms<'a> {
-    details: &'a Details,
-    accounts: &'a [Account],
+#[derive(PartialEq)]
+struct Terms {
+    batch: Id<Batch>,
+    details: Details,
+    accounts: Vec<Account>,
     /// When a backup was last restored.
     restored_at: Option<Timestamp>,
+}
+
+async fn read_terms(tx: &mut Tx<'_>, owner: Owner, batch: &batches::Stored) -> Result<Terms> {
+    Ok(Terms {
+        batch: batch.id,
+        details: details(batch)?,
+        accounts: carrier_accounts::all(tx, owner).await?,
+        restored_at: restorations::last(tx).await?,
+    })
+}
+
+/// What beginning to buy a member of a batch writes.
+struct PreparedMember {
+    /// The account, the service and since when it is in doubt; `None` if it can't be bought.
+    bought: Option<(Id<CarrierAccount>, String, Option<Timestamp>)>,
+    change: Prepared,
+    event: &'static str,
+}
+
+/// The members of a batch that are begun next, prepared on these terms.
+struct PreparedGroup {
+    terms: Terms,
+    members: HashMap<Id<Shipment>, PreparedMember>,
+}
+
+impl PreparedGroup {
+    /// Returns what was prepared for a member, if neither it nor the terms have changed since.
+    fn of(&self, member: &Stored, terms: &Terms) -> Option<&PreparedMember> {
+        let prepared = self.members.get(&member.id)?;
+        (prepared.change.is_of(member) && self.terms == *terms).then_some(prepared)
+    }
+}
+
+impl PreparedMember {
+    fn new(stored: &Stored, terms: &Terms, events: &EventLog) -> Result<Self> {
+        let Terms { details, accounts, restored_at, .. } = terms;
+        let now = events.now();
+        let mut new = Shipment { updated_at: now, ..read_shipment(stored)? };
+        new.errors.clear();
+        let wanted = wanted(&new, details, accounts);
+        let (bought, event) = match choose(&new, &wanted, accounts, now) {
+            Ok((account, service, rate)) => {
+                new.status = shipment::Status::Purchasing;
+                new.service = Some(ChosenService {
+                    rate,
+                    carrier: carrier_reference(&account.carrier),
+                    carrier_service: service_reference(account, &service)?,
+                    carrier_account: account_reference(account)?,
+                });
+                let in_doubt_since = in_doubt_since(new.created_at, *restored_at);
+                (Some((account.id, service, in_doubt_since)), "shipment.updated")
+            }
+            // Its account may have been deleted since, or its service be none of that carrier's.
+            Err(Error::Refused(problem)) => {
+                new.status = shipment::Status::PurchaseFailed;
+                let why = problem.issues.first().map_or_else(String::new, |issue| issue.message.clone());
+                let (code, source) = (ErrorCode::ServiceUnavailable, Source::Request);
+                new.add_error(ShipmentError::new(ErrorType::Purchase, code, source, why));
+                (None, "shipment.purchase_failed")
+            }
+            Err(error) => return Err(error),
+        };
+        Ok(Self { bought, change: Prepared::new(stored, &new, &[])?, event })
+    }
 }
 
 /// Writes down that a shipment is bought, or why it can't be.
 async fn begin_member(
     tx: &mut Tx<'_>,
     owner: Owner,
-    batch: Id<Batch>,
     stored: &Stored,
-    terms: &Terms<'_>,
+    prepared: Option<&PreparedMember>,
+    terms: &Terms,
     events: &EventLog,
 ) -> Result<Delta> {
-    let Terms { details, accounts, restored_at } = *terms;
-    let old = read_shipment(stored)?;
-    let now = events.now();
-    let mut new = Shipment { updated_at: now, ..old };
-    new.errors.clear();
-    let wanted = wanted(&new, details, accounts);
-    let event = match choose(&new, &wanted, accounts, now) {
-        Ok((account, service, rate)) => {
-            let wish = Wish {
-                shipment: new.id,
-                account: account.id,
-                service: &service,
-                reference: &new.id.to_string(),
-                batch: Some((batch, details.options.label_format)),
-                in_doubt_since: in_doubt_since(new.created_at, restored_at),
-            };
-            purchases::begin(tx, owner, events.new_id(), &wish, now).await?;
-            new.status = shipment::Status::Purchasing;
-            new.service = Some(ChosenService {
-                rate,
-                carrier: carrier_reference(&account.carrier),
-                carrier_service: service_reference(account, &service)?,
-                carrier_account: account_reference(account)?,
-            });
-            "shipment.updated"
+    let made;
+    let prepared = match prepared {
+        Some(prepared) => prepared,
+        None => {
+            made = PreparedMember::new(stored, terms, events)?;
+            &made
         }
-        // Its account may have been deleted since, or its service be none of that carrier's.
-        Err(Error::Refused(problem)) => {
-            new.status = shipment::Status::PurchaseFailed;
-            let why = problem.issues.first().map_or_else(String::new, |issue| issue.message.clone());
-            let (code, source) = (ErrorCode::ServiceUnavailable, Source::Request);
-            new.add_error(ShipmentError::new(ErrorType::Purchase, code, source, why));
-            "shipment.purchase_failed"
-        }
-        Err(error) => return Err(error),
     };
-    let changed = change_uncounted(tx, owner, stored, &new, &[], event, events).await?;
-    Ok(changed.batch.map_or_else(Delta::default, |(_, delta)| delta))
+    if let Some((account, service, in_doubt_since)) = &prepared.bought {
+        let wish = Wish {
+            shipment: stored.id,
+            account: *account,
+            service,
+            reference: &stored.id.to_string(),
+            batch: Some((terms.batch, terms.details.options.label_format)),
+            in_doubt_since: *in_doubt_since,
+        };
+        purchases::begin(tx, owner, events.new_id(), &wish, events.now()).await?;
+    }
+    let changed = write_prepared(tx, owner, stored, &prepared.change, prepared.event, events).await?;
+    Ok(changed.map_or_else(Delta::default, |(_, delta)| delta))
 }
 
 /// The account and the service that a shipment of a batch is bought with: the batch's, or those that it chose, or those

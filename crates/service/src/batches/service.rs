@@ -1,6 +1,7 @@
 //! The service of a batch: what a client names, found among the carriers and accounts that can be used.
 
 use model::batch::{Part, PartName, Service, ServiceInput};
+use model::id::{Kind, mismatch};
 use model::problem::Issue;
 use model::{Code, Error, Owner, Problem, Result};
 use serde_json::Value;
@@ -55,11 +56,15 @@ pub async fn find(tx: &mut Tx<'_>, owner: Owner, named: &ServiceInput) -> Result
 
 fn find_carrier(owner: Owner, name: &PartName) -> Result<&'static str> {
     let id = name.id.as_deref().map(model::Id::parse);
-    let handle = match id {
-        Some(None) => None,
-        id => carriers::handle_of(owner.world, id.flatten(), name.handle.as_deref()),
-    };
-    handle.ok_or_else(|| refuse(Code::CarrierNotFound, name, "carrier", "There is no such carrier."))
+    if let (Some(None), Some(text)) = (id, &name.id) {
+        let message = format!("This {}.", mismatch(model::Carrier::PREFIX, text));
+        return Err(refuse(Code::CarrierNotFound, name, "carrier", &message));
+    }
+    let handle = name.handle.as_deref();
+    carriers::handle_of(owner.world, id.flatten(), handle).ok_or_else(|| {
+        let message = carriers::why_unusable(owner.world, id.flatten(), handle);
+        refuse(Code::CarrierNotFound, name, "carrier", &message)
+    })
 }
 
 fn find_account<'a>(accounts: &'a [Account], carrier: Option<&str>, name: &PartName) -> Result<&'a Account> {
@@ -110,9 +115,9 @@ fn find_service(account: &Account, name: &PartName) -> Result<Option<Part<model:
         return Ok(None);
     }
     let known = carriers::services(&account.carrier, &details(account)?.configuration);
-    let known = known.into_iter().find(|service| service.handle == handle);
+    let known = known.iter().find(|service| service.handle == handle);
     let (name, description) = match known {
-        Some(known) => (known.name, Some(known.description)),
+        Some(known) => (known.name.clone(), Some(known.description.clone())),
         None => (handle.clone(), None),
     };
     Ok(Some(Part { id, name, handle: Some(handle), description }))
@@ -123,25 +128,31 @@ fn refuse(code: Code, name: &PartName, part: &str, message: &str) -> Error {
     Problem::field(code, Issue::new(code.as_str(), format!("/service/{part}/{word}"), message)).into()
 }
 
-/// Takes out of what a batch is what a patch of its service names anew: each part is replaced whole, since an old id beside
-/// a new handle would name nothing; and what belonged to another carrier goes with that.
+/// The parts of a batch's service, each with what belongs to it: another carrier has other services and accounts, and an
+/// account tells its carrier.
+const PARTS: [(&str, &[&str]); 3] = [
+    ("carrier", &["carrier", "carrier_service", "carrier_account"]),
+    ("carrier_account", &["carrier_account", "carrier"]),
+    ("carrier_service", &["carrier_service"]),
+];
+
+/// Prepares a batch for a patch of its service, which merges into what is there (RFC 7396). If the patch names another carrier,
+/// account or service than the batch has, that part goes first, with what belongs to it: the old id beside a new handle would
+/// name nothing. A part that the patch leaves out, or names as it is, stays.
 pub fn make_way(mut current: Value, patch: &Value) -> Value {
     let given = patch.get("service").and_then(Value::as_object);
     let (Some(given), Some(service)) = (given, current.get_mut("service").and_then(Value::as_object_mut))
     else {
         return current;
     };
-    let is_given = |part: &str| given.get(part).is_some_and(|part| !part.is_null());
-    let mut gone: Vec<&str> = Vec::new();
-    if is_given("carrier") {
-        gone.extend(["carrier", "carrier_service", "carrier_account"]);
-    }
-    if is_given("carrier_account") {
-        gone.extend(["carrier", "carrier_account"]);
-    }
-    if is_given("carrier_service") {
-        gone.push("carrier_service");
-    }
+    let names_another = |part: &str| {
+        ["id", "handle"].iter().any(|name| {
+            let named = given.get(part).and_then(|part| part.get(name)).filter(|named| !named.is_null());
+            named.is_some_and(|named| service.get(part).and_then(|part| part.get(name)) != Some(named))
+        })
+    };
+    let replaced = PARTS.iter().filter(|(part, _)| names_another(part));
+    let gone: Vec<&str> = replaced.flat_map(|(_, parts)| parts.iter().copied()).collect();
     service.retain(|part, _| !gone.contains(&part.as_str()));
     current
 }
@@ -153,18 +164,32 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_patch_of_the_service_replaces_what_it_names_and_what_hangs_on_it() {
-        let current =
-            || json!({"name": "x", "service": {"carrier": 1, "carrier_service": 2, "carrier_account": 3}});
-        let left = |patch: Value| make_way(current(), &json!({"service": patch}))["service"].clone();
-        assert_eq!(left(json!({"carrier_service": {}})), json!({"carrier": 1, "carrier_account": 3}));
-        assert_eq!(left(json!({"carrier": {}})), json!({}));
-        assert_eq!(left(json!({"carrier_account": {}})), json!({"carrier_service": 2}));
-        assert_eq!(left(json!({"carrier_account": null})), current()["service"]);
+    fn a_patch_of_the_service_replaces_what_it_names_anew_and_what_belongs_to_it() {
+        let part = |id: u8| json!({"id": id, "handle": format!("h{id}")});
+        let current = || json!({"name": "x", "service": {"carrier": part(1), "carrier_service": part(2), "carrier_account": part(3)}});
+        let left = |patch: Value| -> Vec<String> {
+            let left = make_way(current(), &json!({"service": patch}));
+            left["service"].as_object().unwrap().keys().cloned().collect()
+        };
+        let all = ["carrier", "carrier_service", "carrier_account"];
+        assert_eq!(left(json!({"carrier_service": {"handle": "h9"}})), ["carrier", "carrier_account"]);
+        assert_eq!(left(json!({"carrier": {"id": 9}})), [""; 0]);
+        assert_eq!(left(json!({"carrier_account": {"id": 9}})), ["carrier_service"]);
+        for same in [
+            json!({}),
+            json!({"carrier": {"id": 1}}),
+            json!({"carrier": {"handle": "h1"}, "carrier_account": {"id": 3}}),
+            json!({"carrier_service": {"description": "another"}}),
+            json!({"carrier_service": {"handle": null}}),
+            json!({"carrier_account": null}),
+            current()["service"].clone(),
+        ] {
+            assert_eq!(left(same.clone()), all, "{same}");
+        }
         assert_eq!(make_way(current(), &json!({"service": null})), current());
         assert_eq!(make_way(current(), &json!({"name": "y"})), current());
         assert_eq!(
-            make_way(json!({"service": null}), &json!({"service": {"carrier": {}}})),
+            make_way(json!({"service": null}), &json!({"service": {"carrier": {"id": 9}}})),
             json!({"service": null})
         );
     }

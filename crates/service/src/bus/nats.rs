@@ -4,6 +4,7 @@
 //! own; it ends with the connection, or with the [`Line`] that it serves.
 
 mod protocol;
+mod tls;
 mod url;
 
 use std::collections::VecDeque;
@@ -16,7 +17,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, MissedTickBehavior, interval_at, timeout};
 
-use crate::bus::nats::protocol::{Op, Parser};
+use crate::bus::nats::protocol::{Info, Op, Parser};
 pub use crate::bus::nats::url::NatsUrl;
 
 /// How often the server is asked whether it is there, and how many answers may be missing.
@@ -49,14 +50,24 @@ impl Line {
     pub async fn connect(url: &NatsUrl, subject: &'static str) -> Result<Self> {
         let stream = TcpStream::connect((url.host(), url.port())).await.map_err(Error::unavailable)?;
         stream.set_nodelay(true).map_err(Error::unavailable)?;
-        Self::open(stream, url, subject).await
+        let mut connection = Connection::new(stream, subject);
+        let info = connection.info().await?;
+        if !url.is_tls() && !info.tls_required {
+            return Self::open(connection, url).await;
+        }
+        // What came before the handshake could be anybody's words.
+        if !connection.parser.buffer().is_empty() {
+            return Err(Error::unavailable("the NATS server went on in the clear where it should encrypt"));
+        }
+        let stream = tls::encrypt(connection.stream, url).await?;
+        Self::open(Connection::new(stream, subject), url).await
     }
 
-    async fn open<S>(stream: S, url: &NatsUrl, subject: &'static str) -> Result<Self>
+    /// Goes on with a server that has greeted, encrypted if it asked for that.
+    async fn open<S>(mut connection: Connection<S>, url: &NatsUrl) -> Result<Self>
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
-        let mut connection = Connection { stream, parser: Parser::default(), subject };
         connection.greet(url).await?;
         let (heard, messages) = mpsc::channel(UNHEARD_MAX);
         let (orders, ordered) = mpsc::channel(UNWRITTEN_MAX);
@@ -108,16 +119,20 @@ struct Connection<S> {
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
-    /// The server speaks first. It is told who we are, and has agreed to all of it once it answers a PING.
-    async fn greet(&mut self, url: &NatsUrl) -> Result<()> {
-        let Op::Info(info) = self.next().await? else {
-            return Err(Error::unavailable("the server at nats_url does not greet like NATS"));
-        };
-        if info.tls_required {
-            return Err(Error::unavailable(
-                "the NATS server asks for TLS, which Dockside does not speak to it",
-            ));
+    fn new(stream: S, subject: &'static str) -> Self {
+        Self { stream, parser: Parser::default(), subject }
+    }
+
+    /// Returns what the server says of itself: it speaks first.
+    async fn info(&mut self) -> Result<Info> {
+        match self.next().await? {
+            Op::Info(info) => Ok(info),
+            _ => Err(Error::unavailable("the server at nats_url does not greet like NATS")),
         }
+    }
+
+    /// Tells the server who we are. It has agreed to all of it once it answers a PING.
+    async fn greet(&mut self, url: &NatsUrl) -> Result<()> {
         let hello = format!("{}SUB {} {SID}\r\nPING\r\n", protocol::connect(url), self.subject);
         self.write(hello.as_bytes()).await?;
         loop {

@@ -290,11 +290,12 @@ impl Lane {
     }
 
     async fn post(&self, id: Id<Event>, body: Bytes) -> Result<Answer> {
-        let now = self.service.now();
+        // Receivers compare it with their own clocks, and refuse what is minutes ahead.
+        let now = self.service.machine_time();
         match &self.setup.target {
             Ok(target) => {
                 let post = Post { target, secrets: &self.setup.secrets, id, body };
-                post.send(self.service.outbound(), now).await
+                post.send(&self.service.outbound().of(self.held.owner), now).await
             }
             Err(refusal) => Ok(Answer::failed(Attempt {
                 attempted_at: now,

@@ -13,7 +13,7 @@ mod signature;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use model::{Code, Error, Id, Result};
+use model::{Code, Error, Id, Result, Timestamp};
 use store::webhook_lanes::{self, Held};
 use store::{Access, webhook_deliveries};
 use tokio::sync::{Semaphore, watch};
@@ -165,19 +165,16 @@ impl Service {
         })
     }
 
-    /// Cleans away old deliveries, and those of endpoints that are gone.
-    pub(crate) async fn clean_deliveries(&self) -> Result<()> {
-        let now = self.now();
-        let before = Id::new(now.plus_seconds(-self.settings().event_seconds), [0; model::id::RANDOM_BYTES]);
+    /// Cleans away the deliveries of endpoints that are gone, and those from before the moment, if there is one.
+    pub(crate) async fn clean_deliveries(&self, before: Option<Timestamp>) -> Result<()> {
+        let before = before.map(|moment| Id::new(moment, [0; model::id::RANDOM_BYTES]));
         let read = self.db().read(Access::System, async |tx| webhook_deliveries::endpoints(tx).await);
         for (owner, endpoint, is_gone) in read.await? {
             loop {
-                let clean = self.db().write(owner, async move |tx| {
-                    if is_gone {
-                        webhook_deliveries::delete_orphans(tx, owner, endpoint, CLEAN_MAX).await
-                    } else {
-                        webhook_deliveries::delete_old(tx, owner, endpoint, before, CLEAN_MAX).await
-                    }
+                let clean = self.db().write(owner, async move |tx| match before {
+                    _ if is_gone => webhook_deliveries::delete_orphans(tx, owner, endpoint, CLEAN_MAX).await,
+                    Some(id) => webhook_deliveries::delete_old(tx, owner, endpoint, id, CLEAN_MAX).await,
+                    None => Ok(0),
                 });
                 if clean.await? < CLEAN_MAX as u64 {
                     break;

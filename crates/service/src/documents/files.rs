@@ -14,6 +14,7 @@ use object_store::path::Path;
 use object_store::{ObjectStore, ObjectStoreExt, WriteMultipart};
 
 use super::Bucket;
+use crate::log;
 
 /// What [`Files::check`] writes, and where. No owner is called so.
 const CHECK_PLACE: &str = "written-at-start";
@@ -103,6 +104,11 @@ impl Files {
     pub async fn check(&self) -> Result<()> {
         let put = self.store.put(&self.path(CHECK_PLACE)?, Bytes::from_static(CHECK_BYTES).into()).await;
         let Err(error) = put else { return Ok(()) };
+        // A full disk is no wrong setting: files can be read, and the server goes on by itself once there is space.
+        if is_full(&error) {
+            log::info("files", &format!("{} is full: {error}", self.name));
+            return Ok(());
+        }
         let why = match error {
             object_store::Error::NotFound { .. } => {
                 "which does not exist: make it, or correct the setting".to_owned()
@@ -126,6 +132,19 @@ impl Files {
     fn failed(&self, error: object_store::Error) -> Error {
         failed(&self.name, &error)
     }
+}
+
+/// Whether a folder has no space left.
+fn is_full(error: &object_store::Error) -> bool {
+    use std::io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
+    let mut cause = std::error::Error::source(error);
+    while let Some(error) = cause {
+        if let Some(error) = error.downcast_ref::<std::io::Error>() {
+            return matches!(error.kind(), StorageFull | QuotaExceeded | FileTooLarge);
+        }
+        cause = error.source();
+    }
+    false
 }
 
 fn failed(name: &str, error: &object_store::Error) -> Error {

@@ -1,19 +1,21 @@
 //! Documents: files that belong to a shipment, a batch or a manifest, and the links under which they are fetched.
 //!
 //! A file is kept in two steps, because the process may end between any two lines: first its bytes
-//! ([`Service::keep_file`]), durably, then its row in the transaction of whatever it belongs to
-//! (`store::documents::insert`). A row without bytes can't come of that. Bytes without a row can: nobody finds
+//! ([`Service::keep_file`], or `Service::keep_files`, which stores many in one object), durably, then its row in the
+//! transaction of whatever it belongs to (`store::documents::insert`). A row without bytes can't come of that. Bytes without a row can: nobody finds
 //! them, they cost only their room, and a file that is kept again under its id takes their place. No job cleans up
 //! after them, because it could not tell them from those whose transaction is still under way.
 
 mod bucket;
 mod files;
 mod link;
+mod packs;
 mod writer;
 
 use bytes::Bytes;
-use model::document::DocumentType;
-use model::{Code, Document, Error, Id, Owner, Result, ensure};
+use model::document::{DocumentType, shipment_file_name};
+use model::shipment::LabelFormat;
+use model::{Code, Document, Error, Id, Owner, Result, Shipment, ensure};
 use store::documents;
 
 pub use bucket::{Bucket, bucket_and_prefix};
@@ -24,6 +26,7 @@ pub(crate) use writer::FileWriter;
 use crate::{Service, found};
 use files::Files;
 use link::{Link, LinkKey};
+use packs::{Packs, locate};
 
 /// How long a link lives, in seconds, where the operator does not say.
 pub const LINK_SECONDS: u32 = 3600;
@@ -48,6 +51,8 @@ pub struct Settings {
 /// A file to keep.
 pub struct NewDocument {
     pub r#type: DocumentType,
+    /// The number of the package that it is for, from 1 on; none where it is not for one package.
+    pub package: Option<u32>,
     /// What it is called when it is saved.
     pub file_name: String,
     /// The media type.
@@ -55,15 +60,67 @@ pub struct NewDocument {
     pub bytes: Bytes,
 }
 
+/// Whose papers are named: a shipment, with the customer's own word for it.
+#[derive(Clone)]
+pub(crate) struct PaperOwner {
+    pub shipment: Id<Shipment>,
+    /// Empty where it has none.
+    pub reference: String,
+    pub packages: usize,
+}
+
+impl PaperOwner {
+    pub fn of(shipment: &Shipment) -> Self {
+        Self {
+            shipment: shipment.id,
+            reference: shipment.details.name.clone().unwrap_or_default(),
+            packages: shipment.details.packages.len(),
+        }
+    }
+
+    /// A paper that we drew.
+    pub fn drawn(&self, paper: labels::Paper) -> NewDocument {
+        let ending = paper.file_name.rsplit('.').next().unwrap_or_default();
+        let file_name =
+            shipment_file_name(self.shipment, &self.reference, paper.r#type, paper.package, ending);
+        NewDocument {
+            r#type: paper.r#type,
+            package: paper.package,
+            file_name,
+            file_type: paper.media_type.to_owned(),
+            bytes: paper.bytes.into(),
+        }
+    }
+
+    /// A label that the carrier gave. One for several packages is for none of them.
+    pub fn given(&self, format: LabelFormat, bytes: Bytes) -> NewDocument {
+        self.label(format, bytes, (self.packages == 1).then_some(1))
+    }
+
+    /// A label that is for this package.
+    pub fn label(&self, format: LabelFormat, bytes: Bytes, package: Option<u32>) -> NewDocument {
+        let (r#type, ending) = (DocumentType::Label, format.as_str());
+        NewDocument {
+            r#type,
+            package,
+            file_name: shipment_file_name(self.shipment, &self.reference, r#type, package, ending),
+            file_type: format.media_type().to_owned(),
+            bytes,
+        }
+    }
+}
+
 /// What the documents of a node share.
 pub(crate) struct Documents {
     files: Files,
+    packs: Packs,
     key: LinkKey,
 }
 
 impl Documents {
     pub(crate) fn new(settings: &Settings, signing_key: &[u8; 32]) -> Result<Self> {
-        Ok(Self { files: Files::open(&settings.place)?, key: LinkKey::derive(signing_key) })
+        let files = Files::open(&settings.place)?;
+        Ok(Self { files, packs: Packs::default(), key: LinkKey::derive(signing_key) })
     }
 }
 
@@ -84,14 +141,7 @@ impl Service {
         ensure_keepable(&new.file_name, new.bytes.len(), FILE_BYTES_MAX)?;
         let place = format!("{owner}/{id}");
         self.0.documents.files.put(&place, new.bytes.clone()).await?;
-        Ok(StoredFile {
-            id,
-            r#type: new.r#type,
-            file_name: new.file_name.clone(),
-            file_type: new.file_type.clone(),
-            file_size: i64::try_from(new.bytes.len()).map_err(Error::fault)?,
-            place,
-        })
+        stored_file(id, new, place)
     }
 
     /// The document as it is served, with a link of its own to the file.
@@ -102,6 +152,8 @@ impl Service {
         Document {
             id: file.id,
             r#type: file.r#type,
+            shipment_id: document.shipment(),
+            package: file.package,
             file_name: file.file_name.clone(),
             file_type: file.file_type.clone(),
             file_size: file.file_size,
@@ -122,7 +174,8 @@ impl Service {
 
     /// Refuses a document whose bytes are gone.
     pub async fn ensure_file(&self, document: &StoredDocument) -> Result<()> {
-        found(self.0.documents.files.size(&document.file.place).await?).map(drop)
+        let (key, _) = locate(&document.file.place);
+        found(self.0.documents.files.size(key).await?).map(drop)
     }
 
     /// The next bytes of a document's file, from this place on: some, unless the file ends there.
@@ -133,8 +186,9 @@ impl Service {
             self.ensure_file(document).await?;
             return Ok(Bytes::new());
         }
-        let range = from.unsigned_abs()..to.unsigned_abs();
-        let piece = found(self.0.documents.files.read(&file.place, range).await?)?;
+        let (key, offset) = locate(&file.place);
+        let range = offset + from.unsigned_abs()..offset + to.unsigned_abs();
+        let piece = found(self.0.documents.files.read(key, range).await?)?;
         if piece.len() as u64 != (to - from).unsigned_abs() {
             return Err(Error::fault(format!("the file {} is shorter than it was", file.place)));
         }
@@ -160,6 +214,18 @@ impl Service {
     pub async fn check_files(&self) -> Result<()> {
         self.0.documents.files.check().await
     }
+}
+
+fn stored_file(id: Id<Document>, new: &NewDocument, place: String) -> Result<StoredFile> {
+    Ok(StoredFile {
+        id,
+        r#type: new.r#type,
+        file_name: new.file_name.clone(),
+        file_type: new.file_type.clone(),
+        file_size: i64::try_from(new.bytes.len()).map_err(Error::fault)?,
+        place,
+        package: new.package,
+    })
 }
 
 fn ensure_keepable(name: &str, size: usize, size_max: usize) -> Result<()> {

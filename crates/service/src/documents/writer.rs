@@ -30,7 +30,8 @@ impl Service {
         ensure_keepable(&file_name, 0, STREAM_BYTES_MAX)?;
         let place = place_of(owner, id, attempt);
         let upload = self.0.documents.files.begin(&place).await?;
-        let file = StoredFile { id, r#type, file_name, file_type: file_type.to_owned(), file_size: 0, place };
+        let file_type = file_type.to_owned();
+        let file = StoredFile { id, r#type, file_name, file_type, file_size: 0, place, package: None };
         Ok(FileWriter { upload, file })
     }
 

@@ -47,19 +47,26 @@ pub fn ship_date(open: &Open) -> Day {
     Day::of(open.date.unwrap_or(open.bought_at))
 }
 
-/// Shipments by account, origin and day.
+/// The carrier behind a gateway that transports the shipment. A gateway's manifest covers one such carrier.
+fn hand_over_carrier(open: &Open) -> String {
+    let connector = open.carrier.as_deref().and_then(::carriers::connector);
+    connector.map_or("", |connector| connector.hand_over_carrier(&open.service)).to_owned()
+}
+
+/// Shipments by account, carrier behind it, origin and day.
 pub fn groups(open: Vec<Open>, days: Days, account: Option<Id<CarrierAccount>>) -> Vec<Group> {
-    let mut groups: BTreeMap<(Day, Id<CarrierAccount>, Origin), Group> = BTreeMap::new();
+    let mut groups: BTreeMap<(Day, Id<CarrierAccount>, String, Origin), Group> = BTreeMap::new();
     for shipment in open {
         let day = ship_date(&shipment);
         if !days.has(day) || account.is_some_and(|account| account != shipment.account) {
             continue;
         }
+        let behind = hand_over_carrier(&shipment);
         let origin = match shipment.origin {
             Some((location, version)) => Origin::Location(location, version),
             None => Origin::Address(shipment.address.unwrap_or_default()),
         };
-        let group = groups.entry((day, shipment.account, origin)).or_insert_with(|| Group {
+        let group = groups.entry((day, shipment.account, behind, origin)).or_insert_with(|| Group {
             account: shipment.account,
             location: shipment.origin.map(|(location, _)| location),
             ship_date: day,
@@ -81,6 +88,8 @@ mod tests {
         Open {
             shipment: Id::from_bits(number),
             account: Id::from_bits(1),
+            carrier: Some("easypost".to_owned()),
+            service: "usps.priority".to_owned(),
             origin: Some((Id::from_bits(7), 1)),
             address: None,
             date: None,
@@ -96,7 +105,8 @@ mod tests {
     fn account_origin_and_day_make_a_group() {
         let same = || vec![open(1), open(2)];
         assert_eq!(sizes(same(), Days::All), [2]);
-        let other: [fn(&mut Open); 5] = [
+        let other: [fn(&mut Open); 6] = [
+            |open| open.service = "ups.ground".to_owned(),
             |open| open.account = Id::from_bits(2),
             |open| open.origin = Some((Id::from_bits(8), 1)),
             |open| open.origin = Some((Id::from_bits(7), 2)),
@@ -108,6 +118,17 @@ mod tests {
             change(&mut shipments[1]);
             assert_eq!(sizes(shipments, Days::All), [1, 1]);
         }
+    }
+
+    #[test]
+    fn services_of_one_carrier_go_together() {
+        let mut shipments = vec![open(1), open(2)];
+        shipments[1].service = "usps.express.ca_1".to_owned();
+        assert_eq!(sizes(shipments.clone(), Days::All), [2]);
+        // If the account is not a gateway's, its services name no carrier.
+        shipments.iter_mut().for_each(|open| open.carrier = Some("own".to_owned()));
+        shipments[1].service = "van.large".to_owned();
+        assert_eq!(sizes(shipments, Days::All), [2]);
     }
 
     #[test]

@@ -24,14 +24,17 @@ impl Service {
     pub(super) async fn manifest_paper(&self, manifest: &Stored, form: Option<&Label>) -> Result<StoredFile> {
         let (format, bytes) = match form {
             Some(Label::File { format, bytes }) => (*format, bytes.clone()),
-            Some(Label::At { format, url }) => (*format, self.fetch(url).await.map_err(Error::fault)?),
+            Some(Label::At { format, url }) => {
+                (*format, self.fetch(manifest.owner, url).await.map_err(Error::fault)?)
+            }
             Some(Label::Ours | Label::Later) | None => {
                 (LabelFormat::Pdf, self.draw_manifest(manifest).await?)
             }
         };
         let new = NewDocument {
             r#type: DocumentType::Manifest,
-            file_name: format!("manifest.{}", format.as_str()),
+            package: None,
+            file_name: format!("{}.{}", manifest.id, format.as_str()),
             file_type: format.media_type().to_owned(),
             bytes,
         };

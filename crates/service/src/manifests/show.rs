@@ -10,6 +10,7 @@ use store::{Page, Tx, batches, manifest_shipments};
 
 use crate::carriers::carrier_or_handle;
 use crate::reply::json;
+use crate::shipments::{etag_with_files, without_links};
 use crate::{Caller, ListQuery, Listing, Reply, Service, found};
 
 /// Manifests with all that belongs to them.
@@ -78,13 +79,10 @@ impl Service {
         Ok(Reply::done(data(&docs)))
     }
 
-    /// One manifest as it is answered. The addresses of its files differ with each read, and so does its tag.
+    /// One manifest as it is answered. The links to its files are made with each read; its tag tells of the files, not of these.
     pub(super) fn manifest_reply(&self, owner: Owner, whole: Whole) -> Result<Reply> {
         let version = whole.manifests.first().map_or(0, |manifest| manifest.version);
-        let etag = match whole.documents.is_empty() {
-            true => format!("\"{version}\""),
-            false => format!("\"{version}.{}\"", self.now().as_micros()),
-        };
+        let etag = etag_with_files(version, &without_links(&whole.documents));
         let body = self.manifest_docs(owner, whole)?.pop();
         Ok(Reply::resource(etag, found(body)?))
     }
@@ -108,7 +106,7 @@ pub async fn told(tx: &mut Tx<'_>, owner: Owner, id: Id<Manifest>) -> Result<Str
     let whole = Whole::read(tx, owner, vec![stored]).await?;
     let mut shipments: Vec<_> = whole.shipments.into_values().flatten().collect();
     shipments.truncate(EVENT_SHIPMENTS_MAX);
-    let files = crate::shipments::without_links(&whole.documents);
+    let files = without_links(&whole.documents);
     let manifest = found(whole.manifests.first())?;
     json(&view(manifest, shipments, files)?)
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use ::carriers::{Account, Connector, Label, Manifested, Outcome, Task};
 use model::manifest::{Details, Status};
+use model::shipment::{ErrorCode, ErrorType, ShipmentError, Source};
 use model::{Error, Event, Owner, Result};
 use store::documents::StoredFile;
 use store::manifests::{self, Standing, Stored};
@@ -15,7 +16,7 @@ use crate::batches::{show, tell_if_manifested};
 use crate::events::EventLog;
 use crate::purchasing::insist;
 use crate::reply::json;
-use crate::{Service, found, log};
+use crate::{Service, found, log, suspects};
 
 /// Whom to ask, and for what.
 struct Job {
@@ -25,9 +26,16 @@ struct Job {
     purchases: Vec<String>,
 }
 
+/// The error of a manifest whose carrier account can't be read.
+fn unreadable() -> ShipmentError {
+    let message =
+        "The carrier account could not be read. If that lasts, it was sealed with another encryption key.";
+    ShipmentError::new(ErrorType::Manifest, ErrorCode::CredentialsInvalid, Source::Service, message)
+}
+
 impl Service {
     /// Asks the carrier once. Whatever happens, it ends with the manifest given back, or with this node under another name.
-    pub(super) async fn manifest_turn(self, node: Arc<str>, manifest: Stored) {
+    pub(crate) async fn manifest_turn(self, node: Arc<str>, manifest: Stored) {
         if let Err(error) = self.manifest_step(&node, &manifest).await {
             log::error("manifest", &error);
             log::info(
@@ -41,18 +49,39 @@ impl Service {
         self.tell_manifesting();
     }
 
+    /// Ends a manifest at which servers stop.
+    pub(crate) async fn set_manifest_aside(&self, manifest: &Stored) -> Result<()> {
+        let next = Next::Failed(format!("{} Retry the manifest to ask for it once more.", suspects::WHY));
+        self.insist_on_manifest(manifest, &next, None).await
+    }
+
     async fn manifest_step(&self, node: &str, manifest: &Stored) -> Result<()> {
         let facts = Facts { now: self.now(), begun_at: manifest.begun_at, failures: manifest.failures };
-        let next = match self.load_manifest(manifest).await? {
-            Some(job) => facts.after_asking(self.ask_for_manifest(node, manifest, &job).await),
-            None => Next::Failed("The carrier account was deleted.".to_owned()),
+        let next = match self.load_manifest(manifest).await {
+            Ok(Some(job)) => facts.after_asking(self.ask_for_manifest(node, manifest, &job).await),
+            Ok(None) => Next::Failed("The carrier account was deleted.".to_owned()),
+            // Credentials that were sealed with another key, for example, fail this manifest alone. The node keeps its other
+            // claims.
+            Err(error) => {
+                log::error("manifest", &error);
+                facts.after_asking(Outcome::Unsent { why: unreadable(), retry_after: None })
+            }
         };
         let (next, file) = match next {
             Next::Created(manifested) => self.with_paper(manifest, manifested, &facts).await,
             next => (next, None),
         };
+        self.insist_on_manifest(manifest, &next, file).await
+    }
+
+    async fn insist_on_manifest(
+        &self,
+        manifest: &Stored,
+        next: &Next,
+        file: Option<StoredFile>,
+    ) -> Result<()> {
         let mut attempt = 1;
-        while let Err(error) = self.record_manifest(manifest, &next, file.clone()).await {
+        while let Err(error) = self.record_manifest(manifest, next, file.clone()).await {
             insist("what came of a manifest", &mut attempt, error).await?;
         }
         Ok(())

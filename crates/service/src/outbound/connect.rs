@@ -5,6 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
+use model::fair::Tenant;
 use model::{Error, Result};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout, timeout_at};
@@ -56,9 +57,9 @@ impl Connector {
     }
 
     /// A new connection to the host, at an address that may be reached.
-    pub async fn connect(&self, origin: &Origin, phase: &mut Phase) -> Result<Live, Failure> {
+    pub async fn connect(&self, origin: &Origin, tenant: Tenant, phase: &mut Phase) -> Result<Live, Failure> {
         *phase = Phase::Lookup;
-        let addresses = self.addresses(&origin.host).await?;
+        let addresses = self.addresses(origin, tenant).await?;
         *phase = Phase::Connect;
         let deadline = Instant::now() + CONNECT_TIME_MAX;
         let socket = dial(&addresses, origin, deadline).await?;
@@ -73,20 +74,27 @@ impl Connector {
         Live::tls(stream).await
     }
 
-    /// The addresses of the host that may be reached. Those that may not are dropped; a host with none is refused.
-    async fn addresses(&self, host: &Named) -> Result<Vec<IpAddr>, Failure> {
+    /// The addresses of the host that may be reached. Those that may not are dropped; a host with none is not called.
+    async fn addresses(&self, origin: &Origin, tenant: Tenant) -> Result<Vec<IpAddr>, Failure> {
+        let host = &origin.host;
         let found = match host {
             Named::Address(address) => vec![*address],
-            Named::Name(name) => self.lookup.addresses(name).await.unwrap_or_default(),
+            Named::Name(name) => self.lookup.addresses(name, tenant).await.unwrap_or_default(),
         };
-        if found.is_empty() {
-            return Err(Failure::Unresolved { host: host.to_string() });
+        let admit = |address| match origin.is_allowed_only {
+            true => self.reach.admit_allowed(address),
+            false => self.reach.admit(address),
+        };
+        let admitted: Vec<_> = found.into_iter().filter_map(admit).collect();
+        if !admitted.is_empty() {
+            return Ok(admitted);
         }
-        let admitted: Vec<_> = found.into_iter().filter_map(|address| self.reach.admit(address)).collect();
-        if admitted.is_empty() {
-            return Err(Failure::Refused { host: host.to_string() });
-        }
-        Ok(admitted)
+        let named = host.to_string();
+        Err(match host {
+            _ if origin.is_allowed_only => Failure::Unencrypted { host: named },
+            Named::Address(_) => Failure::Refused { host: named },
+            Named::Name(_) => Failure::Unresolved { host: named },
+        })
     }
 
     async fn shake_hands(&self, socket: TcpStream, origin: &Origin) -> Result<TlsStream<TcpStream>, Failure> {

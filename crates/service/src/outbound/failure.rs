@@ -6,9 +6,12 @@ use std::time::Duration;
 /// Why a request got no answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Failure {
-    /// The host has no address that may be reached.
+    /// The host is an address that may not be reached.
     Refused { host: String },
-    /// The host name has no address at all.
+    /// The host is in no network to which this may be sent without encryption.
+    Unencrypted { host: String },
+    /// The host name has no address that may be reached, or none at all. Which of them it is would tell the users of a
+    /// server what names its private network has.
     Unresolved { host: String },
     /// Nothing takes connections there.
     Connect { host: String, port: u16, cause: String },
@@ -38,10 +41,19 @@ impl fmt::Display for Failure {
         match self {
             Self::Refused { host } => write!(
                 f,
-                "The host {host} has no public address. Whoever runs this server may allow its network in the \
-                 setting `outbound_allow`."
+                "The host {host} is not a public address. The operator may allow its network in the setting \
+                 `outbound_allow`."
             ),
-            Self::Unresolved { host } => write!(f, "The host name {host} can't be resolved."),
+            Self::Unresolved { host } => write!(
+                f,
+                "The host name {host} has no public address. It may be misspelt. If it is a name of a private network, \
+                 the operator may allow that network in the setting `outbound_allow`."
+            ),
+            Self::Unencrypted { host } => write!(
+                f,
+                "The host {host} is not in a network that the setting `outbound_allow` names, so credentials are not sent \
+                 there over plain HTTP. Use an `https://` URL."
+            ),
             Self::Connect { host, port, cause } => {
                 write!(f, "No connection to {host} on port {port}: {cause}.")
             }

@@ -1,4 +1,7 @@
 //! Looking up host names. Passed in, so that a test can serve an answer that changes.
+//!
+//! A name whose servers do not answer holds a thread until the machine's resolver gives it up. So organisations share the
+//! look-ups fairly: names of one organisation that hang do not delay the deliveries of another.
 
 use std::future::Future;
 use std::io;
@@ -6,39 +9,56 @@ use std::net::{IpAddr, ToSocketAddrs};
 use std::pin::Pin;
 use std::sync::Arc;
 
-use tokio::sync::Semaphore;
+use model::fair::Tenant;
+use store::FairPermits;
 
 /// Look-ups under way at most. Each holds a thread for as long as the machine's resolver takes, also where nobody
 /// waits for it any more.
 const LOOKUPS_MAX: usize = 64;
+/// Look-ups that one organisation may have under way.
+const LOOKUPS_EACH_MAX: usize = LOOKUPS_MAX / 4;
 
 /// The addresses of a host, some day.
 pub type Addresses<'a> = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send + 'a>>;
 
-/// Finds the addresses of a host name.
+/// Finds the addresses of a host name, for an organisation.
 pub trait Lookup: Send + Sync {
-    fn addresses<'a>(&'a self, host: &'a str) -> Addresses<'a>;
+    fn addresses<'a>(&'a self, host: &'a str, tenant: Tenant) -> Addresses<'a>;
 }
 
-/// The machine's own look-up: its hosts file, its name servers.
-pub struct SystemLookup(Arc<Semaphore>);
+/// Look-ups on threads, by a function that blocks: as a rule, the machine's own, with its hosts file and its name servers.
+pub struct SystemLookup {
+    permits: FairPermits,
+    resolve: Arc<Resolve>,
+}
+
+type Resolve = dyn Fn(&str) -> io::Result<Vec<IpAddr>> + Send + Sync;
+
+impl SystemLookup {
+    pub fn new(resolve: impl Fn(&str) -> io::Result<Vec<IpAddr>> + Send + Sync + 'static) -> Self {
+        Self { permits: FairPermits::new(LOOKUPS_MAX, LOOKUPS_EACH_MAX), resolve: Arc::new(resolve) }
+    }
+}
 
 impl Default for SystemLookup {
     fn default() -> Self {
-        Self(Arc::new(Semaphore::new(LOOKUPS_MAX)))
+        Self::new(|host| {
+            // The machine's look-up wants a port; the one that is connected comes from the URL.
+            let found = (host, 0).to_socket_addrs()?;
+            Ok(found.map(|address| address.ip()).collect())
+        })
     }
 }
 
 impl Lookup for SystemLookup {
-    fn addresses<'a>(&'a self, host: &'a str) -> Addresses<'a> {
+    fn addresses<'a>(&'a self, host: &'a str, tenant: Tenant) -> Addresses<'a> {
         Box::pin(async move {
-            let permit = self.0.clone().acquire_owned().await.map_err(io::Error::other)?;
-            let host = host.to_owned();
+            let permit = self.permits.acquire(tenant).await;
+            let (host, resolve) = (host.to_owned(), Arc::clone(&self.resolve));
+            // The permit stays with the thread, also where the request that asked has run out of time.
             let work = tokio::task::spawn_blocking(move || {
                 let _permit = permit;
-                // The machine's look-up wants a port; the one that is connected comes from the URL.
-                let found = (host.as_str(), 0).to_socket_addrs()?;
-                Ok(found.map(|address| address.ip()).collect())
+                resolve(&host)
             });
             work.await.map_err(io::Error::other)?
         })

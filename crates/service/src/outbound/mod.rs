@@ -25,6 +25,7 @@ use http::header::{
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use http_body_util::Full;
 use model::Result;
+use model::fair::Tenant;
 
 pub use failure::{Failure, Phase};
 pub use lookup::{Addresses, Lookup, SystemLookup};
@@ -32,6 +33,7 @@ pub use network::Network;
 pub use target::{Refusal, Target, URL_BYTES_MAX};
 
 use connect::Connector;
+pub(crate) use connect::roots;
 use live::Trouble;
 use pool::Pool;
 
@@ -43,7 +45,11 @@ const OWN_HEADERS: [HeaderName; 8] =
 
 /// The client. One per process; clones share its connections.
 #[derive(Clone)]
-pub struct Outbound(Arc<Inner>);
+pub struct Outbound {
+    inner: Arc<Inner>,
+    /// For whom it sends.
+    tenant: Tenant,
+}
 
 struct Inner {
     connector: Connector,
@@ -85,12 +91,23 @@ impl Outbound {
     }
 
     fn with_connector(connector: Connector) -> Self {
-        Self(Arc::new(Inner { connector, pool: Arc::default() }))
+        Self { inner: Arc::new(Inner { connector, pool: Arc::default() }), tenant: Tenant::System }
+    }
+
+    /// Returns the same client, sending for this organisation: its look-ups of names are counted as the organisation's.
+    pub fn of(&self, tenant: impl Into<Tenant>) -> Self {
+        Self { inner: Arc::clone(&self.inner), tenant: tenant.into() }
     }
 
     /// Reads a URL that a user gave, and refuses what can never be reached.
     pub fn parse_url(&self, text: &str) -> std::result::Result<Target, Refusal> {
-        Target::parse(text, self.0.connector.reach())
+        Target::parse(text, self.inner.connector.reach())
+    }
+
+    /// Reads a URL that credentials are sent to. Plain `http://` is for networks that the operator allowed; elsewhere anyone
+    /// on the way could read along.
+    pub fn parse_private_url(&self, text: &str) -> std::result::Result<Target, Refusal> {
+        Target::parse_private(text, self.inner.connector.reach())
     }
 
     /// Sends the request and reads the answer, within the time limit. A request that failed may have been received:
@@ -123,13 +140,13 @@ impl Outbound {
         let origin = request.target.origin().clone();
         let keep_max = request.body_bytes_max;
         let mut message = message(request);
-        while let Some(mut live) = self.0.pool.take(&origin) {
+        while let Some(mut live) = self.inner.pool.take(&origin) {
             if !is_wanted() {
                 return Err(Failure::Withdrawn);
             }
             match live.exchange(message, keep_max, phase).await {
                 Ok(response) => {
-                    self.0.pool.put(origin, live, &response.headers);
+                    self.inner.pool.put(origin, live, &response.headers);
                     return Ok(response);
                 }
                 // The connection had gone stale. So may others have that were kept; a new one has not.
@@ -138,12 +155,12 @@ impl Outbound {
             }
         }
         *phase = Phase::Lookup;
-        let mut live = self.0.connector.connect(&origin, phase).await?;
+        let mut live = self.inner.connector.connect(&origin, self.tenant, phase).await?;
         if !is_wanted() {
             return Err(Failure::Withdrawn);
         }
         let response = live.exchange(message, keep_max, phase).await.map_err(Trouble::failure)?;
-        self.0.pool.put(origin, live, &response.headers);
+        self.inner.pool.put(origin, live, &response.headers);
         Ok(response)
     }
 }

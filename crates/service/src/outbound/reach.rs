@@ -55,8 +55,18 @@ impl Reach {
     /// The address to connect to, if it may be reached. Only what comes out of here is ever connected.
     pub fn admit(&self, address: IpAddr) -> Option<IpAddr> {
         let address = address.to_canonical();
-        let is_allowed = || self.allow.iter().any(|network| network.contains(address));
-        (is_public(address) || is_allowed()).then_some(address)
+        if is_public(address) { Some(address) } else { self.admit_allowed(address) }
+    }
+
+    /// As [`Reach::admit`], if the operator allowed its network; not if it is merely public.
+    pub fn admit_allowed(&self, address: IpAddr) -> Option<IpAddr> {
+        let address = address.to_canonical();
+        self.allow.iter().any(|network| network.contains(address)).then_some(address)
+    }
+
+    /// Whether the operator allowed any network.
+    pub fn has_allowed(&self) -> bool {
+        !self.allow.is_empty()
     }
 }
 

@@ -34,6 +34,8 @@ pub(super) struct Origin {
     pub port: u16,
     /// The value of the `Host` header: no port where it is the scheme's own.
     pub authority: HeaderValue,
+    /// Whether it may be connected in allowed networks alone, because what is sent is private and not encrypted.
+    pub is_allowed_only: bool,
 }
 
 /// A host: a name to look up, or an address.
@@ -49,6 +51,30 @@ pub struct Refusal(pub(super) String);
 
 impl Target {
     pub(super) fn parse(text: &str, reach: &Reach) -> Result<Self, Refusal> {
+        Self::read(text, reach, false)
+    }
+
+    /// As [`Target::parse`], for what must be encrypted unless it stays in networks that the operator allowed.
+    pub(super) fn parse_private(text: &str, reach: &Reach) -> Result<Self, Refusal> {
+        let target = Self::read(text, reach, true)?;
+        if !target.origin.is_allowed_only {
+            return Ok(target);
+        }
+        let may_be_allowed = match target.origin.host {
+            Named::Address(address) => reach.admit_allowed(address).is_some(),
+            // Where a name leads is judged with each call.
+            Named::Name(_) => reach.has_allowed(),
+        };
+        if may_be_allowed {
+            return Ok(target);
+        }
+        refuse(
+            "The URL must begin with `https://`. Plain `http://` is for networks that the operator allows in the setting \
+             `outbound_allow`.",
+        )
+    }
+
+    fn read(text: &str, reach: &Reach, is_private: bool) -> Result<Self, Refusal> {
         check_text(text)?;
         let url = Url::parse(text).map_err(|error| Refusal(format!("The URL can't be read: {error}.")))?;
         let is_tls = match url.scheme() {
@@ -84,7 +110,8 @@ impl Target {
             .map_err(|_| Refusal("The host in the URL can't be written in a request.".to_owned()))?;
         let path = Uri::try_from(&url[Position::BeforePath..Position::AfterQuery])
             .map_err(|_| Refusal("The path of the URL can't be written in a request.".to_owned()))?;
-        let origin = Arc::new(Origin { is_tls, host, port, authority });
+        let is_allowed_only = is_private && !is_tls;
+        let origin = Arc::new(Origin { is_tls, host, port, authority, is_allowed_only });
         Ok(Self { text: url.as_str().into(), origin, path })
     }
 

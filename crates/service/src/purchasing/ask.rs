@@ -82,13 +82,19 @@ impl Service {
                     Err(_) => Answer::Lost("No answer came in time.".to_owned()),
                 }
             }
-            None => self.send(request, end, is_wanted).await,
+            None => self.send(owner, request, end, is_wanted).await,
         }
     }
 
     /// Over the network.
-    async fn send(&self, request: Request, end: Instant, is_wanted: &(dyn Fn() -> bool + Sync)) -> Answer {
-        let target = match self.outbound().parse_url(&request.url) {
+    async fn send(
+        &self,
+        owner: Owner,
+        request: Request,
+        end: Instant,
+        is_wanted: &(dyn Fn() -> bool + Sync),
+    ) -> Answer {
+        let target = match self.outbound().parse_private_url(&request.url) {
             Ok(target) => target,
             Err(refusal) => return Answer::Unsent(refusal.to_string()),
         };
@@ -115,7 +121,7 @@ impl Service {
             time_limit,
             body_bytes_max: ANSWER_BYTES_MAX,
         };
-        match self.outbound().send_if(request, is_wanted).await {
+        match self.outbound().of(owner).send_if(request, is_wanted).await {
             Ok(response) if response.is_truncated => {
                 Answer::Lost("The answer is larger than an answer may be.".to_owned())
             }
@@ -163,6 +169,7 @@ impl Service {
 fn is_unsent(failure: &Failure) -> bool {
     match failure {
         Failure::Refused { .. }
+        | Failure::Unencrypted { .. }
         | Failure::Unresolved { .. }
         | Failure::Connect { .. }
         | Failure::Tls { .. }

@@ -1,9 +1,8 @@
 //! Taking what is due: on a bell, and now and then in case a bell was lost or its server died.
 //!
-//! What is to be bought, looked up or taken back comes first; what was bought already, and is to be labelled or tracked,
-//! has what is left.
+//! What is to be bought, looked up, labelled or taken back comes first. Follow-up of what is shown as purchased (late
+//! labels, duplicates, tracking) has what is left.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -12,25 +11,21 @@ use model::{CarrierAccount, Id, Result};
 use store::Access;
 use store::purchases::{self, Purchase};
 use tokio::sync::watch;
-use tokio::task::{self, JoinError, JoinSet};
-use tokio::time::Instant;
+use tokio::task::{JoinError, JoinSet};
 
+use super::follow::Follows;
 use super::group::Groups;
+use super::lanes::{LaneSlot, Lanes};
 use super::places::{Line, Place, Places};
-use super::share::{Lane, share};
+use super::share::share;
+use super::turn::Job;
 use crate::delivery::is_busy;
 use crate::{Service, fault, log};
 
-/// Purchases that a node works on at once, and of these how many times as many of one lane as its account takes calls:
-/// so that the next is there when a call ends.
-const TURNS_MAX: usize = 512;
+/// Purchases that a node works on at once. Of one lane, this many times as many wait for their carrier as its account takes
+/// calls, so that the next is there when a call ends. Purchases whose label is drawn or stored don't count in their lane.
+const TURNS_MAX: usize = 1024;
 const LANE_CALLS: usize = 2;
-/// What was bought and is labelled or tracked at once.
-const FOLLOWS_MAX: usize = 16;
-/// While so many are bought at once, that has to wait: so few, and so long before the next are taken.
-const MANY: usize = 16;
-const FOLLOWS_MAX_BESIDE_MANY: usize = 2;
-const FOLLOW_REST_BESIDE_MANY: Duration = Duration::from_millis(50);
 /// Purchases that are due of which a node reads, to take some.
 const DUE_MAX: usize = 2_048;
 /// How often a node looks for work where no bell rang: time passes, and other nodes die.
@@ -75,65 +70,38 @@ impl Default for Purchasing {
     }
 }
 
-/// A purchase, and the name under which this node holds it.
-type Claimed = (Arc<str>, Purchase);
+/// A purchase that this node holds.
+pub(super) struct Claimed {
+    /// The name under which it is held.
+    pub node: Arc<str>,
+    pub purchase: Purchase,
+    /// Its slot among the purchases that wait for their carrier. Follow-up has one among follow-ups, for all of its turn.
+    pub slot: Option<LaneSlot>,
+}
 
 /// What a node is at.
 #[derive(Default)]
 struct Turns {
     buying: JoinSet<()>,
-    following: JoinSet<()>,
-    /// Of what is being bought: the lane of each, and how many there are of each lane.
-    lanes: HashMap<task::Id, Lane>,
-    held: HashMap<Lane, usize>,
-    /// When something to label or to track was last taken.
-    followed_at: Option<Instant>,
+    follows: Follows,
+    lanes: Arc<Lanes>,
     /// Whether there was more to do than was taken.
     is_more: bool,
 }
 
 impl Turns {
-    fn follows_max(&self) -> usize {
-        if self.buying.len() < MANY { FOLLOWS_MAX } else { FOLLOWS_MAX_BESIDE_MANY }
-    }
-
-    /// How many more may be labelled or tracked now.
-    fn room_to_follow(&self) -> usize {
-        let is_resting = self.followed_at.is_some_and(|at| at.elapsed() < FOLLOW_REST_BESIDE_MANY);
-        match is_resting && self.buying.len() >= MANY {
-            true => 0,
-            false => self.follows_max().saturating_sub(self.following.len()),
-        }
-    }
-
-    fn buy(&mut self, service: &Service, (node, purchase): Claimed) {
-        let lane = (purchase.account, purchase.batch);
-        let task = self.buying.spawn(service.clone().turn(node, purchase));
-        self.lanes.insert(task.id(), lane);
-        *self.held.entry(lane).or_default() += 1;
-    }
-
-    fn bought(&mut self, service: &Service, ended: &Result<(task::Id, ()), JoinError>) {
-        let id = match ended {
-            Ok((id, ())) => *id,
-            Err(error) => error.id(),
-        };
-        service.check_turn(ended);
-        let Some(lane) = self.lanes.remove(&id) else { return };
-        if let Some(count) = self.held.get_mut(&lane) {
-            *count -= 1;
-            if *count == 0 {
-                self.held.remove(&lane);
-            }
-        }
+    fn buy(&mut self, service: &Service, node: &Arc<str>, purchase: Purchase, loaded: Option<Box<Job>>) {
+        let slot = self.lanes.take((purchase.account, purchase.batch));
+        let claimed = Claimed { node: Arc::clone(node), purchase, slot: Some(slot) };
+        self.buying.spawn(service.clone().turn(claimed, loaded));
     }
 
     /// Takes note of all that has come to an end.
     fn gather(&mut self, service: &Service) {
-        while let Some(ended) = self.buying.try_join_next_with_id() {
-            self.bought(service, &ended);
+        while let Some(ended) = self.buying.try_join_next() {
+            service.check_turn(&ended);
         }
-        while let Some(ended) = self.following.try_join_next() {
+        while let Some(ended) = self.follows.tasks.try_join_next() {
             service.check_turn(&ended);
         }
     }
@@ -173,15 +141,15 @@ impl Service {
     pub async fn work_purchases(&self) -> Result<()> {
         self.heartbeat().await?;
         loop {
-            self.begin_batches().await?;
+            self.begin_all_batches().await?;
             let mut turns = Turns::default();
             self.take_purchases(&mut turns).await?;
-            self.take_bought(&mut turns).await?;
-            if turns.buying.is_empty() && turns.following.is_empty() {
+            self.take_follow_ups(&mut turns.follows, turns.buying.len()).await?;
+            if turns.buying.is_empty() && turns.follows.tasks.is_empty() {
                 return Ok(());
             }
             turns.buying.join_all().await;
-            turns.following.join_all().await;
+            turns.follows.tasks.join_all().await;
         }
     }
 
@@ -196,18 +164,19 @@ impl Service {
             if let Err(error) = self.take_work(&mut turns).await {
                 log::error("purchase", &error);
             }
-            let under_way = turns.buying.len() + turns.following.len();
+            let under_way = turns.buying.len() + turns.follows.tasks.len();
             self.0.purchasing.counts.turns.store(under_way as u64, Ordering::Relaxed);
-            let (is_buying, is_following) = (turns.is_more && !turns.buying.is_empty(), turns.is_more);
-            let follows_max = turns.follows_max();
+            let (is_buying, is_following) =
+                (turns.is_more && !turns.buying.is_empty(), turns.follows.has_more);
             tokio::select! {
                 _ = work.changed() => {}
                 _ = stop.changed() => {}
-                Some(ended) = turns.buying.join_next_with_id(), if is_buying => {
-                    turns.bought(&self, &ended);
+                Some(ended) = turns.buying.join_next(), if is_buying => {
+                    self.check_turn(&ended);
                     tokio::time::sleep(GATHER).await;
                 }
-                Some(ended) = turns.following.join_next(), if is_following && turns.following.len() >= follows_max => {
+                () = turns.lanes.freed(), if turns.is_more => tokio::time::sleep(GATHER).await,
+                Some(ended) = turns.follows.tasks.join_next(), if is_following => {
                     self.check_turn(&ended);
                 }
                 () = tokio::time::sleep(LOOK_EVERY) => {}
@@ -217,7 +186,7 @@ impl Service {
             // What it has begun is committed, or is not: nobody waits for it.
             let _stopped = beginning.await;
             turns.buying.join_all().await;
-            turns.following.join_all().await;
+            turns.follows.tasks.join_all().await;
         };
         if tokio::time::timeout(STOP_TIME, end).await.is_err() {
             log::info("stop", "some carriers did not answer in time; what they did will be looked up");
@@ -227,7 +196,7 @@ impl Service {
     async fn take_work(&self, turns: &mut Turns) -> Result<()> {
         turns.is_more = false;
         self.take_purchases(turns).await?;
-        self.take_bought(turns).await
+        self.take_follow_ups(&mut turns.follows, turns.buying.len()).await
     }
 
     /// A turn that panicked did not give back what it held.
@@ -253,7 +222,7 @@ impl Service {
             .read(Access::System, async move |tx| purchases::due(tx, now, lane_max + 1, DUE_MAX).await);
         let due = read.await?;
         let all = due.len();
-        let wanted = share(due, &turns.held, lane_max, room);
+        let wanted = share(due, &turns.lanes.taken(), lane_max, room);
         turns.is_more |= wanted.len() < all;
         if wanted.is_empty() {
             return Ok(());
@@ -263,36 +232,35 @@ impl Service {
             self.db().write(Access::System, async move |tx| purchases::claim(tx, &name, &wanted, now).await);
         let claimed = self.check_claim(claim.await)?;
         fault!("after_claim");
-        for purchase in claimed {
-            turns.buy(self, (Arc::clone(&node), purchase));
+        for (purchase, loaded) in self.load_claimed(&node, claimed).await {
+            turns.buy(self, &node, purchase, loaded);
         }
         Ok(())
     }
 
-    /// Takes what was bought, and is to be labelled or tracked.
-    async fn take_bought(&self, turns: &mut Turns) -> Result<()> {
-        let now = self.now();
-        let room = turns.room_to_follow();
-        let Some(node) = self.node().filter(|_| room > 0) else { return Ok(()) };
-        let read = self.db().read(Access::System, async move |tx| purchases::any_bought_due(tx, now).await);
-        if !read.await? {
-            return Ok(());
+    /// Reads what claimed purchases need, in one transaction for each owner. A purchase for which that fails is read again
+    /// by its own turn.
+    pub(super) async fn load_claimed(
+        &self,
+        node: &Arc<str>,
+        mut claimed: Vec<Purchase>,
+    ) -> Vec<(Purchase, Option<Box<Job>>)> {
+        claimed.sort_by_key(|purchase| purchase.owner);
+        let mut all = Vec::with_capacity(claimed.len());
+        for of_owner in claimed.chunk_by(|a, b| a.owner == b.owner) {
+            let Some(first) = of_owner.first() else { continue };
+            let loaded = self.load_all(first.owner, node, of_owner).await.unwrap_or_else(|error| {
+                log::error("purchase", &error);
+                Vec::new()
+            });
+            let loaded = loaded.into_iter().chain(std::iter::repeat_with(|| None));
+            all.extend(of_owner.iter().cloned().zip(loaded));
         }
-        let name = Arc::clone(&node);
-        let claim = self
-            .db()
-            .write(Access::System, async move |tx| purchases::claim_bought(tx, &name, now, room).await);
-        let claimed = self.check_claim(claim.await)?;
-        turns.is_more |= claimed.len() == room;
-        turns.followed_at = Some(Instant::now());
-        for purchase in claimed {
-            turns.following.spawn(self.clone().turn(Arc::clone(&node), purchase));
-        }
-        Ok(())
+        all
     }
 
     /// Where a claim failed, some may have been claimed without our learning of it; not so where it was never begun.
-    fn check_claim<T>(&self, claimed: Result<T>) -> Result<T> {
+    pub(super) fn check_claim<T>(&self, claimed: Result<T>) -> Result<T> {
         claimed.inspect_err(|error| {
             if !is_busy(error) {
                 self.disown();

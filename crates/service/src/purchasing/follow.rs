@@ -1,18 +1,23 @@
 //! What becomes of a shipment after it was bought: its label, what was bought beside it by mistake, and its way.
 
-use ::carriers::{Label, Outcome, Receipt, Task};
+use ::carriers::{Label, Outcome, Receipt, Task, Tracked};
 use model::purchase::State;
-use model::shipment::{ErrorCode, ErrorType, Shipment, ShipmentError, Source, Status, TrackingStatus};
-use model::tracking::{EVENTS_MAX, Tracking, TrackingEvent};
+use model::shipment::{Shipment, ShipmentError, Status, TrackingStatus};
+use model::tracking::{EVENTS_MAX, MESSAGE_CHARS_MAX, Report, Tracking, TrackingEvent};
 use model::{Error, Event, Id, Owner, Result, Timestamp, World};
+use serde::{Deserialize, Serialize};
 use store::purchases::{self, Purchase};
 use store::{Tx, shipments, tracking_events};
 
+pub use self::claim::Follows;
 use super::group::{Change, Settled};
-use super::next::rest_seconds;
+use super::next::{REST_MAX_SECONDS, rest_seconds};
 use super::papers::Papers;
+use super::record::PreparedPurchase;
 use super::settle::Kept;
 use super::turn::Job;
+use super::void::after_duplicate_void;
+use crate::documents::StoredFile;
 use crate::events::EventLog;
 use crate::reply::json;
 use crate::shipments::read_shipment;
@@ -24,6 +29,8 @@ const LABEL_FAILURES_MAX: i64 = 12;
 /// within these.
 const LABEL_REST_SECONDS_MIN: i64 = 1;
 const LABEL_REST_SECONDS_MAX: i64 = 3600;
+/// The longest rest before papers of ours are drawn and stored again: their shipment and its batch wait for them.
+const OWN_REST_SECONDS_MAX: i64 = 60;
 /// How often a parcel is looked for: a tenth of its age, but not more often and not less often than this. In the test
 /// world parcels travel in half a minute.
 const TRACK_SECONDS_MIN: i64 = 300;
@@ -56,8 +63,8 @@ impl Service {
             let label =
                 match self.ask(job.owner(), job.connector, &job.account, &task, self.call_time()).await {
                     Outcome::Labelled(label) => Ok(label),
-                    // Whoever knows of no such purchase will not have its label later either, and whoever does not answer
-                    // is not asked for ever.
+                    // A carrier that does not know the purchase will not have its label later either. If a carrier does not
+                    // answer, the attempts are counted, so that they end.
                     Outcome::Rejected(why) | Outcome::Unsent { why, .. } | Outcome::Unknown(why) => Err(why),
                     _ => Ok(Label::Later),
                 };
@@ -69,78 +76,58 @@ impl Service {
         self.track(job, &kept.receipt).await
     }
 
-    /// Makes or fetches the label and the other papers of what was bought, and says that it was.
+    /// Makes or fetches the papers of what was bought, stores them, and reports the shipment as purchased. While papers that
+    /// we draw can't be stored, the shipment stays `purchasing`; a label that the carrier delivers later is pending.
     pub(super) async fn label(
         &self,
         job: Box<Job>,
         label: std::result::Result<Label, ShipmentError>,
     ) -> Result<()> {
         let Some(kept) = Kept::of(&job.purchase)? else { return self.rest(job).await };
-        let papers = match label {
-            Ok(label) => self.papers(&job, &kept.receipt, label).await,
-            Err(why) => Papers::Failed(why),
-        };
+        let papers = self.papers(&job, &kept.receipt, label).await;
         let mut purchase = job.purchase.clone();
-        let (mut files, mut error) = (Vec::new(), None);
         let now = self.now();
-        match papers {
-            Papers::Ready(ready) => {
-                files = ready;
-                purchase.is_labelled = true;
-                purchase.failures = 0;
-                let is_double = !kept.duplicates.is_empty();
-                purchase.due_at = if is_double { Some(now) } else { self.track_at(&job, now, now) };
+        let done_at = if kept.duplicates.is_empty() { self.track_at(&job, now, now) } else { Some(now) };
+        let change = match labelled(&mut purchase, papers, done_at, now) {
+            Labelled::Reported { files, is_label_pending, error } => {
+                Change::Bought { receipt: kept.receipt, files, is_label_pending, error }
             }
-            Papers::Later => {
-                let age = now.as_seconds() - purchase.sent_at.unwrap_or(purchase.created_at).as_seconds();
-                let rest = (age / 10).clamp(LABEL_REST_SECONDS_MIN, LABEL_REST_SECONDS_MAX);
-                purchase.due_at = Some(now.plus_seconds(rest));
-            }
-            Papers::Failed(why) if purchase.failures + 1 < LABEL_FAILURES_MAX => {
-                purchase.failures += 1;
-                purchase.due_at = Some(now.plus_seconds(rest_seconds(purchase.failures)));
-                error = Some(why).filter(|_| purchase.failures == 1);
-            }
-            Papers::Failed(why) => {
-                purchase.is_labelled = true;
-                purchase.failures = 0;
-                purchase.due_at = self.track_at(&job, now, now);
-                error = Some(why);
-            }
-        }
-        let change = Change::Bought { receipt: kept.receipt, files, error };
-        self.record_change("a label", Settled { purchase, change }).await.map(drop)
+            Labelled::Unreported(Some(error)) => Change::LabelFailed(error),
+            Labelled::Unreported(None) => Change::Nothing,
+        };
+        let events = self.event_log(job.owner(), now);
+        let Job { stored, shipment, .. } = *job;
+        // What is shown as purchased already may have files, which only the transaction knows.
+        let prepared = match shipment.status {
+            Status::Purchased => None,
+            _ => PreparedPurchase::new(&stored, shipment, Vec::new(), &change, &events)?,
+        };
+        let settled = Settled { purchase, change, prepared: prepared.map(Box::new) };
+        self.record_change("a label", settled).await.map(drop)
     }
 
-    /// Takes back what was bought by mistake beside the one that is kept.
+    /// Asks the carrier to void the first duplicate of a purchase that is kept.
     async fn void_duplicate(&self, job: &Job, kept: &Kept, duplicate: &Receipt) -> Result<()> {
         let task = Task::Void(duplicate);
         let outcome = self.ask(job.owner(), job.connector, &job.account, &task, self.call_time()).await;
         let mut purchase = job.purchase.clone();
         let now = self.now();
-        let number = duplicate.tracking_numbers.first().cloned().unwrap_or_default();
-        let message = match outcome {
-            Outcome::Voided | Outcome::Voiding => {
-                format!("It was bought twice; the second purchase ({number}) is taken back.")
-            }
-            Outcome::Rejected(error) => format!(
-                "It was bought twice, and the carrier does not take the second purchase ({number}) back: {}",
-                error.message
-            ),
-            _ => {
-                purchase.failures += 1;
-                purchase.due_at = Some(now.plus_seconds(rest_seconds(purchase.failures)));
-                return self.record(purchase, None).await;
-            }
+        let Some(error) = after_duplicate_void(duplicate, &outcome) else {
+            purchase.failures += 1;
+            purchase.due_at = Some(now.plus_seconds(rest_seconds(purchase.failures)));
+            return self.record(purchase, None).await;
         };
         let rest = Kept { duplicates: kept.duplicates[1..].to_vec(), ..kept.clone() };
         purchase.receipt = Some(json(&rest)?);
         purchase.failures = 0;
         purchase.due_at = if rest.duplicates.is_empty() { self.track_at(job, now, now) } else { Some(now) };
-        let code = ErrorCode::DuplicatePurchaseVoided;
-        let error = ShipmentError::new(ErrorType::Purchase, code, Source::Service, message);
-        let change = Change::Bought { receipt: kept.receipt.clone(), files: Vec::new(), error: Some(error) };
-        self.record_change("a duplicate", Settled { purchase, change }).await.map(drop)
+        let change = Change::Bought {
+            receipt: kept.receipt.clone(),
+            files: Vec::new(),
+            is_label_pending: false,
+            error: Some(error),
+        };
+        self.record_change("a duplicate", Settled::new(purchase, change)).await.map(drop)
     }
 
     /// Asks where a parcel is.
@@ -148,28 +135,32 @@ impl Service {
         let task = Task::Track(receipt);
         let outcome = self.ask(job.owner(), job.connector, &job.account, &task, self.call_time()).await;
         let now = self.now();
-        let mut purchase = job.purchase.clone();
-        let status = match &outcome {
-            Outcome::Tracked(tracked) => tracked.status,
-            _ => job.shipment.tracking_status,
-        };
-        let bought_at = purchase.sent_at.unwrap_or(purchase.created_at);
-        purchase.due_at = if status.is_final() { None } else { self.track_at(&job, bought_at, now) };
+        let bought_at = job.purchase.sent_at.unwrap_or(job.purchase.created_at);
+        let purchase = Purchase { due_at: self.track_at(&job, bought_at, now), ..job.purchase.clone() };
+        let known = job.shipment.tracking_status;
         let owner = job.owner();
         let events = self.event_log(owner, now);
         let record = self.db().write(owner, async move |tx| {
-            found(shipments::get_for_update_alone(tx, owner, purchase.shipment).await?)?;
-            if !purchases::record(tx, &purchase, now).await? {
-                return Ok(());
-            }
-            match &outcome {
+            // Either way the shipment is locked before its purchase, as everywhere.
+            let moved = match &outcome {
                 Outcome::Tracked(tracked) => {
-                    move_on(tx, owner, purchase.shipment, tracked.status, &tracked.message, &events).await
+                    Some(Move::read(tx, owner, purchase.shipment, tracked, now).await?)
                 }
-                _ => Ok(()),
+                _ => found(shipments::get_for_update_alone(tx, owner, purchase.shipment).await?)
+                    .map(|_| None)?,
+            };
+            let mut purchase = purchase.clone();
+            // A report that is older than the last known step changes nothing, so it does not end tracking.
+            if moved.as_ref().map_or(known, Move::status).is_final() {
+                purchase.due_at = None;
+            }
+            let is_held = purchases::record(tx, &purchase, now).await?;
+            match moved.filter(|_| is_held) {
+                Some(moved) => moved.write(tx, owner, &events).await,
+                None => Ok(()),
             }
         });
-        record.await?;
+        Box::pin(record).await?;
         self.notice(owner);
         Ok(())
     }
@@ -188,35 +179,152 @@ impl Service {
     }
 }
 
-/// Writes down where a parcel is, where that is news.
+/// What becomes of a purchase after an attempt to get its papers.
+#[derive(Debug, PartialEq)]
+enum Labelled {
+    /// Its shipment is shown as purchased.
+    Reported { files: Vec<StoredFile>, is_label_pending: bool, error: Option<ShipmentError> },
+    /// Its shipment stays `purchasing`, and shows this error.
+    Unreported(Option<ShipmentError>),
+}
+
+/// Decides what follows from an attempt to get the papers, and when the purchase is due next: at `done_at` if nothing is
+/// left to do for its papers.
+fn labelled(purchase: &mut Purchase, papers: Papers, done_at: Option<Timestamp>, now: Timestamp) -> Labelled {
+    let is_last = purchase.failures + 1 >= LABEL_FAILURES_MAX;
+    let (is_over, files, why) = match papers {
+        Papers::Ready(files) => {
+            finish_papers(purchase, done_at);
+            return Labelled::Reported { files, is_label_pending: false, error: None };
+        }
+        Papers::Later(files) => {
+            let age = now.as_seconds() - purchase.sent_at.unwrap_or(purchase.created_at).as_seconds();
+            let rest = (age / 10).clamp(LABEL_REST_SECONDS_MIN, LABEL_REST_SECONDS_MAX);
+            purchase.due_at = Some(now.plus_seconds(rest));
+            return Labelled::Reported { files, is_label_pending: true, error: None };
+        }
+        // The label is paid for and nothing but the file store keeps it from being there, so it is not given up.
+        Papers::Unstored(why) => (false, Vec::new(), why),
+        Papers::Undrawn(why) => (is_last, Vec::new(), why),
+        Papers::Unfetched(files, why) if !is_last || !purchase.is_follow_up => {
+            // Earlier failures of the file store don't count: the carrier has not failed before.
+            purchase.failures *= i64::from(purchase.is_follow_up);
+            let error = retry_papers(purchase, why, REST_MAX_SECONDS, now);
+            return Labelled::Reported { files, is_label_pending: true, error };
+        }
+        Papers::Unfetched(files, why) => (true, files, why),
+    };
+    if is_over {
+        finish_papers(purchase, done_at);
+        return Labelled::Reported { files, is_label_pending: false, error: Some(why) };
+    }
+    let error = retry_papers(purchase, why, OWN_REST_SECONDS_MAX, now);
+    match purchase.is_follow_up {
+        true => Labelled::Reported { files: Vec::new(), is_label_pending: true, error },
+        false => Labelled::Unreported(error),
+    }
+}
+
+fn finish_papers(purchase: &mut Purchase, done_at: Option<Timestamp>) {
+    purchase.is_labelled = true;
+    purchase.failures = 0;
+    purchase.due_at = done_at;
+}
+
+/// Has another attempt made after a growing pause. Returns the error to show: that of the first of several failures.
+fn retry_papers(
+    purchase: &mut Purchase,
+    why: ShipmentError,
+    rest_seconds_max: i64,
+    now: Timestamp,
+) -> Option<ShipmentError> {
+    purchase.failures += 1;
+    purchase.due_at = Some(now.plus_seconds(rest_seconds(purchase.failures).min(rest_seconds_max)));
+    Some(why).filter(|_| purchase.failures == 1)
+}
+
+/// A stored step. Its time is the carrier's, or the moment at which the report arrived, as in all steps that earlier
+/// versions stored.
+#[derive(Serialize, Deserialize)]
+struct KeptStep {
+    #[serde(flatten)]
+    event: TrackingEvent,
+    #[serde(default)]
+    is_carrier_time: bool,
+}
+
+/// Records a tracking report, if it replaces the known one.
 pub async fn move_on(
     tx: &mut Tx<'_>,
     owner: Owner,
     shipment: Id<Shipment>,
-    status: TrackingStatus,
-    message: &str,
+    tracked: &Tracked,
     events: &EventLog,
 ) -> Result<()> {
-    // No batch shows where its parcels are, so none is held up.
-    let stored = found(shipments::get_for_update_alone(tx, owner, shipment).await?)?;
-    let old = read_shipment(&stored)?;
-    let mut way = read_way(tx, owner, shipment).await?;
-    let is_known = way.last().is_some_and(|last| last.status == status && last.message == message);
-    // News that come late don't take a parcel back from where it arrived.
-    if is_known || old.status != Status::Purchased || old.tracking_status.is_final() {
-        return Ok(());
+    Move::read(tx, owner, shipment, tracked, events.now()).await?.write(tx, owner, events).await
+}
+
+/// The change that a tracking report makes to a shipment, whose row is locked.
+struct Move {
+    old: Shipment,
+    way: Vec<KeptStep>,
+    /// The step that the report adds; `None` if it does not replace the known report.
+    step: Option<KeptStep>,
+}
+
+impl Move {
+    async fn read(
+        tx: &mut Tx<'_>,
+        owner: Owner,
+        shipment: Id<Shipment>,
+        tracked: &Tracked,
+        now: Timestamp,
+    ) -> Result<Self> {
+        // Batches don't show tracking, so the row of the batch is not locked.
+        let stored = found(shipments::get_for_update_alone(tx, owner, shipment).await?)?;
+        let old = read_shipment(&stored)?;
+        let way = read_steps(tx, owner, shipment).await?;
+        // The carrier's own words, which may be of any length.
+        let message = tracked.message.chars().filter(|char| !char.is_control()).take(MESSAGE_CHARS_MAX);
+        let message: String = message.collect();
+        let told = Report::new(tracked.status, tracked.occurred_at, now);
+        let last = way.last().map(|step| &step.event);
+        let is_known = last.is_some_and(|last| last.status == told.status && last.message == message);
+        let timed = way.iter().rev().find(|step| step.is_carrier_time);
+        let known =
+            Report { status: old.tracking_status, occurred_at: timed.map(|step| step.event.occurred_at) };
+        let is_news = !is_known && old.status == Status::Purchased && told.replaces(known);
+        let occurred_at = told.occurred_at.unwrap_or(now);
+        let event = TrackingEvent { status: told.status, message, occurred_at };
+        let step = KeptStep { event, is_carrier_time: told.occurred_at.is_some() };
+        Ok(Self { old, way, step: is_news.then_some(step) })
     }
-    let step = TrackingEvent { status, message: message.to_owned(), occurred_at: events.now() };
-    tracking_events::insert(tx, owner, shipment, &json(&step)?).await?;
-    way.push(step);
-    let new = Shipment { tracking_status: status, updated_at: events.now(), ..old };
-    shipments::update(tx, owner, shipment, &new.summary(), &json(&new)?).await?;
-    let tracking = tracking(&new, way);
-    events.append(tx, &Event::new("tracking.updated", shipment, &json(&tracking)?)).await
+
+    /// The status that the shipment has afterwards.
+    fn status(&self) -> TrackingStatus {
+        self.step.as_ref().map_or(self.old.tracking_status, |step| step.event.status)
+    }
+
+    async fn write(self, tx: &mut Tx<'_>, owner: Owner, events: &EventLog) -> Result<()> {
+        let tracking_status = self.status();
+        let Self { old, mut way, step: Some(step) } = self else { return Ok(()) };
+        let shipment = old.id;
+        tracking_events::insert(tx, owner, shipment, &json(&step)?, events.now()).await?;
+        way.push(step);
+        let new = Shipment { tracking_status, updated_at: events.now(), ..old };
+        shipments::update(tx, owner, shipment, &new.summary(), &json(&new)?).await?;
+        let tracking = tracking(&new, way.into_iter().map(|step| step.event).collect());
+        events.append(tx, &Event::new("tracking.updated", shipment, &json(&tracking)?)).await
+    }
 }
 
 /// Where a shipment was.
 pub async fn read_way(tx: &mut Tx<'_>, owner: Owner, shipment: Id<Shipment>) -> Result<Vec<TrackingEvent>> {
+    let steps = read_steps(tx, owner, shipment).await?;
+    Ok(steps.into_iter().map(|step| step.event).collect())
+}
+
+async fn read_steps(tx: &mut Tx<'_>, owner: Owner, shipment: Id<Shipment>) -> Result<Vec<KeptStep>> {
     let docs = tracking_events::all(tx, owner, shipment, EVENTS_MAX).await?;
     docs.iter().map(|doc| serde_json::from_str(doc).map_err(Error::fault)).collect()
 }
@@ -235,3 +343,8 @@ pub fn tracking(shipment: &Shipment, events: Vec<TrackingEvent>) -> Tracking {
 pub fn is_voiding(purchase: Option<&Purchase>) -> bool {
     purchase.is_some_and(|purchase| purchase.state == State::Voiding)
 }
+
+mod claim;
+mod permits;
+#[cfg(test)]
+mod tests;

@@ -10,7 +10,7 @@ use model::{Error, Owner, Result};
 use store::purchases::Purchase;
 use tokio::sync::oneshot;
 
-use super::record::record_entries;
+use super::record::{PreparedPurchase, record_entries};
 use crate::documents::StoredFile;
 use crate::{Service, fault};
 
@@ -18,30 +18,42 @@ use crate::{Service, fault};
 const GROUP_MAX: usize = 128;
 
 /// Something to write down.
-#[derive(Clone)]
 pub enum Entry {
     /// A carrier is being asked from now on.
     Call(Box<Purchase>),
+    /// The carrier sold it: the receipt, which is in [`Purchase::receipt`], before anything else is done with it.
+    Receipt(Box<Purchase>),
     /// What came of it, for now.
     Settle(Box<Settled>),
 }
 
 /// How a purchase stands, and what that means for its shipment.
-#[derive(Clone)]
 pub struct Settled {
     pub purchase: Purchase,
     pub change: Change,
+    /// The texts of the change, made before the transaction that writes them. Where the shipment is another by then, they are
+    /// made anew.
+    pub prepared: Option<Box<PreparedPurchase>>,
 }
 
-#[derive(Clone)]
+impl Settled {
+    pub fn new(purchase: Purchase, change: Change) -> Self {
+        Self { purchase, change, prepared: None }
+    }
+}
+
 pub enum Change {
     Nothing,
     Failed(ShipmentError),
     /// Nobody knows, and a person must find out.
     Review(ShipmentError),
+    /// It is bought, and its label could not be drawn or stored yet: the shipment stays `purchasing`, and its batch waits.
+    LabelFailed(ShipmentError),
     Bought {
         receipt: Receipt,
         files: Vec<StoredFile>,
+        /// Whether the carrier delivers the label later.
+        is_label_pending: bool,
         error: Option<ShipmentError>,
     },
 }
@@ -51,7 +63,7 @@ pub enum Change {
 pub struct Groups(Mutex<HashMap<Owner, Vec<Waiting>>>);
 
 struct Waiting {
-    entry: Entry,
+    entry: Arc<Entry>,
     told: oneshot::Sender<Result<bool>>,
 }
 
@@ -100,7 +112,8 @@ impl Drop for Writer {
 impl Service {
     /// Writes something down, with whatever else there is; false where the purchase is no longer held, and nothing was
     /// written.
-    pub(super) async fn write_down(&self, owner: Owner, entry: Entry) -> Result<bool> {
+    pub(super) async fn write_down(&self, owner: Owner, entry: impl Into<Arc<Entry>>) -> Result<bool> {
+        let entry = entry.into();
         let (told, answer) = oneshot::channel();
         if self.0.purchasing.groups.push(owner, Waiting { entry, told }) {
             let writer = Writer { service: self.clone(), owner, is_done: false };
@@ -109,7 +122,7 @@ impl Service {
         answer.await.map_err(Error::fault)?
     }
 
-    async fn record_group(&self, owner: Owner, entries: Arc<[Entry]>) -> Result<Vec<bool>> {
+    async fn record_group(&self, owner: Owner, entries: Arc<[Arc<Entry>]>) -> Result<Vec<bool>> {
         let events = self.event_log(owner, self.now());
         fault!("before_record");
         let record =
@@ -127,7 +140,7 @@ impl Service {
 impl Writer {
     async fn write_all(mut self) {
         while let Some(group) = self.service.0.purchasing.groups.next(self.owner) {
-            let entries: Arc<[Entry]> = group.iter().map(|waiting| waiting.entry.clone()).collect();
+            let entries = group.iter().map(|waiting| Arc::clone(&waiting.entry)).collect();
             match self.service.record_group(self.owner, entries).await {
                 Ok(written) => {
                     for (waiting, is_written) in group.into_iter().zip(written) {

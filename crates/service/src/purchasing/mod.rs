@@ -3,7 +3,7 @@
 //! The way of a purchase, each arrow a transaction of its own:
 //!
 //! ```text
-//! ready → calling → bought → (labelled, tracked)        the carrier said yes
+//! ready → calling → bought → reported → (tracked)       the carrier said yes; its papers are stored before it is reported
 //!            │    ↘ failed                              it said no
 //!            │    ↘ ready                               it provably never heard of it
 //!            └────→ checking → bought | ready           it may have done it: it is asked whether it did
@@ -17,6 +17,12 @@ mod ask;
 mod claim;
 mod follow;
 mod group;
+mod labels;
+mod lanes;
+mod late;
+mod load;
+#[cfg(test)]
+mod machine_tests;
 mod next;
 mod papers;
 mod places;
@@ -28,17 +34,19 @@ mod turn;
 mod void;
 mod wish;
 
+use std::collections::BTreeMap;
+
 pub use claim::{Counts, Purchasing};
 pub(crate) use follow::move_on;
 pub(crate) use next::rest_seconds;
-pub(crate) use papers::{SIZE as LABEL_SIZE, label_file};
+pub(crate) use papers::SIZE as LABEL_SIZE;
 pub(crate) use settle::Kept;
 pub(crate) use settle::insist;
 pub use wish::Wait;
 pub(crate) use wish::choose;
 
 /// What an operator may set.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Settings {
     /// How long each account may take to give its rates, in seconds.
     pub rate_seconds: u64,
@@ -50,6 +58,8 @@ pub struct Settings {
     pub review_seconds: i64,
     /// Calls to one account at once, from this server.
     pub account_calls_max: usize,
+    /// Where carriers are whose address is another than the known one, by their handles.
+    pub urls: BTreeMap<String, String>,
 }
 
 impl Default for Settings {
@@ -60,6 +70,7 @@ impl Default for Settings {
             wait_seconds: 5,
             review_seconds: 24 * 3600,
             account_calls_max: 8,
+            urls: BTreeMap::new(),
         }
     }
 }

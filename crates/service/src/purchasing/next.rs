@@ -2,18 +2,27 @@
 //!
 //! Architecture Invariant: nothing is bought again on a guess. What may have been bought is looked up; where that can't be
 //! done either, it is bought again only from a carrier that makes the same purchase once, and else a person decides.
+//!
+//! Architecture Invariant: what may have been charged ends as failed only after a look-up that found nothing once everything
+//! that was sent had to be visible, however many attempts failed before.
 
 use std::time::Duration;
 
 use ::carriers::{Capabilities, Outcome, Receipt};
 use model::Timestamp;
+use model::purchase::State;
 use model::shipment::{ErrorCode, ErrorType, ShipmentError, Source};
+use store::purchases::Purchase;
 
 /// Attempts that fail one after another before it is given up.
-const FAILURES_MAX: i64 = 8;
+pub(super) const FAILURES_MAX: i64 = 8;
 /// The rest before something is tried again: doubled each time, and never longer than the second.
 const REST_FIRST_SECONDS: i64 = 1;
-const REST_MAX_SECONDS: i64 = 3600;
+pub(super) const REST_MAX_SECONDS: i64 = 3600;
+/// Look-ups charge nothing, and a batch waits for their answers: the rest before the next one is at most this long, or at most
+/// this part of the time since the purchase may have been sent.
+const LOOK_UP_REST_SECONDS: i64 = 15;
+const LOOK_UP_REST_PART: i64 = 4;
 
 /// What is known when a decision is made.
 #[derive(Clone, Copy)]
@@ -22,7 +31,7 @@ pub struct Facts {
     pub now: Timestamp,
     /// Failures one after another before this.
     pub failures: i64,
-    /// Since when nobody knows whether it was bought: the last moment at which it may have been sent.
+    /// Since when it is unknown whether it was bought: the last moment at which it may have been sent.
     pub unknown_at: Option<Timestamp>,
     /// How long a look-up may fail before a person is asked.
     pub review_seconds: i64,
@@ -38,8 +47,9 @@ pub enum Next {
     Bought { receipt: Receipt, duplicates: Vec<Receipt> },
     /// It is not bought, and will not be.
     Failed(ShipmentError),
-    /// It is not bought, and is tried again.
-    Again { due_at: Timestamp, error: Option<ShipmentError> },
+    /// It is tried again. Either it is not bought, or `unknown_at` is set and the carrier is idempotent, so that it buys at
+    /// most once.
+    Again { due_at: Timestamp, unknown_at: Option<Timestamp>, error: Option<ShipmentError> },
     /// It may have been bought, and is looked up.
     Check { due_at: Timestamp, unknown_at: Timestamp, error: Option<ShipmentError> },
     /// A person must find out.
@@ -47,18 +57,53 @@ pub enum Next {
 }
 
 impl Facts {
+    /// Returns what is to be done instead of buying, if it may be bought already and the carrier is not idempotent.
+    pub fn before_buying(&self) -> Option<Next> {
+        (self.unknown_at.is_some() && !self.can.is_idempotent).then(|| self.unasked())
+    }
+
+    /// After an attempt to make the shipment known, which costs nothing: only earlier attempts may have been charged.
+    pub fn after_preparing(&self, outcome: Outcome) -> Next {
+        match outcome {
+            Outcome::Rejected(_) | Outcome::Unsent { .. } => self.after_buying(outcome),
+            Outcome::Unknown(why) => self.after_buying(Outcome::Unsent { why, retry_after: None }),
+            _ => self.after_buying(Outcome::Unsent { why: puzzled(), retry_after: None }),
+        }
+    }
+
+    /// After a look-up of what an earlier attempt has prepared, with contents that have changed since. `None` if that was not
+    /// bought, so that the shipment may be prepared anew.
+    pub fn after_earlier_look_up(&self, outcome: Outcome) -> Option<Next> {
+        match outcome {
+            Outcome::Found(found) if found.is_empty() => None,
+            // The account does not know it, for example because its key is now that of another user of the carrier.
+            Outcome::Rejected(error) if error.code != ErrorCode::CredentialsInvalid => None,
+            Outcome::Found(_) => {
+                let message =
+                    "An earlier purchase of this shipment, which was changed since, was made after all.";
+                Some(Next::Review(unknown_outcome(message)))
+            }
+            Outcome::Untraceable(error) => Some(Next::Review(unknown_outcome(&error.message))),
+            outcome => Some(self.after_preparing(outcome)),
+        }
+    }
+
     /// After an attempt to buy.
     pub fn after_buying(&self, outcome: Outcome) -> Next {
         match outcome {
             Outcome::Bought(receipt) => Next::Bought { receipt, duplicates: Vec::new() },
             Outcome::Found(found) if !found.is_empty() => self.after_look_up(Outcome::Found(found)),
+            // This attempt charged nothing, but an earlier one may have: only a look-up proves that it did not.
+            Outcome::Rejected(why) | Outcome::Unsent { why, .. } if self.unknown_at.is_some() => {
+                self.unknown(why, self.now)
+            }
             Outcome::Rejected(error) => Next::Failed(error),
             Outcome::Unsent { why, .. } if self.failures + 1 >= FAILURES_MAX => Next::Failed(why),
             Outcome::Unsent { why, retry_after } => {
-                let due_at = self.later(retry_after);
-                Next::Again { due_at, error: Some(why) }
+                Next::Again { due_at: self.later(retry_after), unknown_at: None, error: Some(why) }
             }
             Outcome::Unknown(error) => self.unknown(error, self.now),
+            Outcome::Untraceable(error) => Next::Review(unknown_outcome(&error.message)),
             _ => self.unknown(puzzled(), self.now),
         }
     }
@@ -81,7 +126,7 @@ impl Facts {
 
     /// After a look-up.
     pub fn after_look_up(&self, outcome: Outcome) -> Next {
-        let error = match outcome {
+        let (error, retry_after) = match outcome {
             Outcome::Found(found) => {
                 let mut receipts = found.into_iter().map(|found| found.receipt);
                 match receipts.next() {
@@ -89,14 +134,18 @@ impl Facts {
                     None => return self.absent(),
                 }
             }
-            Outcome::Rejected(error) | Outcome::Unsent { why: error, .. } | Outcome::Unknown(error) => error,
-            _ => puzzled(),
+            Outcome::Untraceable(error) => return Next::Review(unknown_outcome(&error.message)),
+            Outcome::Unsent { why, retry_after } => (why, retry_after),
+            Outcome::Rejected(error) | Outcome::Unknown(error) => (error, None),
+            _ => (puzzled(), None),
         };
         let unknown_at = self.unknown_at.unwrap_or(self.now);
-        if self.now >= unknown_at.plus_seconds(self.review_seconds) {
+        let review_at = unknown_at.plus_seconds(self.review_seconds);
+        if self.now >= review_at {
             return Next::Review(unknown_outcome(&error.message));
         }
-        Next::Check { due_at: self.later(None), unknown_at, error: Some(error) }
+        let due_at = self.next_look_up_at(unknown_at, retry_after).min(review_at);
+        Next::Check { due_at, unknown_at, error: Some(error) }
     }
 
     /// The carrier knows of no purchase: true once everything that was sent must have arrived and be visible.
@@ -113,24 +162,97 @@ impl Facts {
             let code = ErrorCode::ProviderUnavailable;
             return Next::Failed(ShipmentError::new(ErrorType::Purchase, code, Source::Provider, message));
         }
-        Next::Again { due_at: self.now, error: None }
+        Next::Again { due_at: self.now, unknown_at: None, error: None }
     }
 
     fn unknown(&self, error: ShipmentError, unknown_at: Timestamp) -> Next {
         if self.can.can_look_up {
             return Next::Check { due_at: self.now, unknown_at, error: Some(error) };
         }
-        let is_over = self.now >= self.unknown_at.unwrap_or(self.now).plus_seconds(self.review_seconds);
-        if self.can.is_idempotent && self.failures + 1 < FAILURES_MAX && !is_over {
-            return Next::Again { due_at: self.later(None), error: Some(error) };
+        let unknown_at = self.unknown_at.unwrap_or(unknown_at);
+        let review_at = unknown_at.plus_seconds(self.review_seconds);
+        if self.can.is_idempotent && self.failures + 1 < FAILURES_MAX && self.now < review_at {
+            let due_at = self.later(None).min(review_at);
+            return Next::Again { due_at, unknown_at: Some(unknown_at), error: Some(error) };
         }
         Next::Review(unknown_outcome(&error.message))
     }
 
     /// When to try again after one failure more.
     fn later(&self, asked_for: Option<Duration>) -> Timestamp {
-        let asked_for = asked_for.map_or(0, |wait| wait.as_secs().min(REST_MAX_SECONDS as u64) as i64);
-        self.now.plus_seconds(rest_seconds(self.failures).max(asked_for))
+        self.now.plus_seconds(rest_seconds(self.failures).max(asked_seconds(asked_for)))
+    }
+
+    /// When to look up again after one failure more.
+    fn next_look_up_at(&self, unknown_at: Timestamp, asked_for: Option<Duration>) -> Timestamp {
+        let unknown_seconds = (self.now.as_micros() - unknown_at.as_micros()) / 1_000_000;
+        let rest_max = (unknown_seconds / LOOK_UP_REST_PART).max(LOOK_UP_REST_SECONDS);
+        let rest = rest_seconds(self.failures).min(rest_max);
+        self.now.plus_seconds(rest.max(asked_seconds(asked_for)))
+    }
+}
+
+impl Next {
+    /// The state that follows, for the log.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Next::Bought { .. } => State::Bought.as_str(),
+            Next::Failed(_) => State::Failed.as_str(),
+            Next::Again { .. } => State::Ready.as_str(),
+            Next::Check { .. } => State::Checking.as_str(),
+            Next::Review(_) => State::Review.as_str(),
+        }
+    }
+
+    /// When it is due again, for the log.
+    pub fn due_at(&self) -> Option<Timestamp> {
+        match self {
+            Next::Again { due_at, .. } | Next::Check { due_at, .. } => Some(*due_at),
+            Next::Bought { .. } | Next::Failed(_) | Next::Review(_) => None,
+        }
+    }
+}
+
+/// Returns what follows for a purchase whose account was deleted, so that its carrier can't be asked; `None` if nothing is open.
+pub fn without_account(state: State, unknown_at: Option<Timestamp>, error: ShipmentError) -> Option<Next> {
+    match (state, unknown_at) {
+        (State::Ready, None) => Some(Next::Failed(error)),
+        (State::Ready | State::Calling | State::Checking, _) => Some(Next::Review(error)),
+        (State::Bought | State::Voiding | State::Voided | State::Failed | State::Review, _) => None,
+    }
+}
+
+/// Returns the log line that says why a purchase changes its state: what it was, what the carrier said, and the times on which the
+/// decision stands. `late_ms` is how long ago the purchase was due: it grows if servers stop during its turns.
+pub fn decision_line(purchase: &Purchase, outcome: &str, next: &Next, now: Timestamp) -> String {
+    let between = |from: Option<Timestamp>, to: Option<Timestamp>| match (from, to) {
+        (Some(from), Some(to)) => ((to.as_micros() - from.as_micros()) / 1_000).to_string(),
+        _ => "none".to_owned(),
+    };
+    format!(
+        "purchase decided purchase={} state={} outcome={outcome} next={} failures={} fence={} late_ms={} unknown_ms={} due_ms={}",
+        purchase.id,
+        purchase.state.as_str(),
+        next.as_str(),
+        purchase.failures,
+        purchase.fence,
+        between(purchase.due_at, Some(now)),
+        between(purchase.unknown_at, Some(now)),
+        between(Some(now), next.due_at()),
+    )
+}
+
+/// What a carrier's answer is called in the log.
+pub fn outcome_word(outcome: &Outcome) -> &'static str {
+    match outcome {
+        Outcome::Bought(_) => "bought",
+        Outcome::Found(found) if found.is_empty() => "absent",
+        Outcome::Found(_) => "found",
+        Outcome::Rejected(_) => "rejected",
+        Outcome::Unsent { .. } => "unsent",
+        Outcome::Unknown(_) => "unknown",
+        Outcome::Untraceable(_) => "untraceable",
+        _ => "unexpected",
     }
 }
 
@@ -138,6 +260,11 @@ impl Facts {
 pub fn rest_seconds(failures: i64) -> i64 {
     let doublings = failures.clamp(0, 12) as u32;
     (REST_FIRST_SECONDS << doublings).min(REST_MAX_SECONDS)
+}
+
+/// The rest that a carrier asked for.
+fn asked_seconds(asked_for: Option<Duration>) -> i64 {
+    asked_for.map_or(0, |wait| wait.as_secs().min(REST_MAX_SECONDS as u64) as i64)
 }
 
 fn unknown_outcome(message: &str) -> ShipmentError {
@@ -151,140 +278,4 @@ fn puzzled() -> ShipmentError {
 }
 
 #[cfg(test)]
-mod tests {
-    use ::carriers::Found;
-    use proptest::prelude::*;
-
-    use super::*;
-
-    fn can(is_idempotent: bool, can_look_up: bool) -> Capabilities {
-        Capabilities {
-            is_idempotent,
-            can_look_up,
-            can_void: true,
-            can_manifest: false,
-            can_track: true,
-            label_formats: &[],
-            visibility_delay: Duration::from_secs(5),
-        }
-    }
-
-    fn facts(is_idempotent: bool, can_look_up: bool) -> Facts {
-        let now = Timestamp::from_micros(1_793_523_600_000_000);
-        Facts {
-            can: can(is_idempotent, can_look_up),
-            now,
-            failures: 0,
-            unknown_at: None,
-            review_seconds: 100,
-            settle_seconds: 0,
-        }
-    }
-
-    fn receipt(name: &str) -> Receipt {
-        Receipt {
-            purchase: name.to_owned(),
-            tracking_numbers: vec!["1".to_owned()],
-            charged: 1,
-            currency: "GBP".to_owned(),
-            label: None,
-        }
-    }
-
-    fn silence() -> Outcome {
-        Outcome::Unknown(puzzled())
-    }
-
-    #[test]
-    fn silence_is_looked_up_or_repeated_or_a_person_s_to_solve() {
-        assert!(matches!(facts(true, true).after_buying(silence()), Next::Check { .. }));
-        assert!(matches!(facts(false, true).after_buying(silence()), Next::Check { .. }));
-        assert!(matches!(facts(true, false).after_buying(silence()), Next::Again { .. }));
-        assert!(matches!(facts(false, false).after_buying(silence()), Next::Review(_)));
-    }
-
-    #[test]
-    fn what_may_be_bought_and_can_t_be_asked_for_is_repeated_or_a_person_s_to_solve() {
-        assert!(matches!(facts(true, false).unasked(), Next::Again { .. }));
-        assert!(matches!(facts(false, false).unasked(), Next::Review(_)));
-    }
-
-    #[test]
-    fn what_is_not_found_is_bought_again_only_once_that_is_certain() {
-        let mut facts = facts(false, true);
-        let gone = facts.now.plus_seconds(-2);
-        facts.unknown_at = Some(gone);
-        let certain = gone.plus_seconds(5);
-        let next = facts.after_look_up(Outcome::Found(Vec::new()));
-        assert_eq!(next, Next::Check { due_at: certain, unknown_at: gone, error: None });
-        facts.now = certain;
-        assert!(matches!(facts.after_look_up(Outcome::Found(Vec::new())), Next::Again { .. }));
-        let facts = Facts { settle_seconds: 30, ..facts };
-        let next = facts.after_look_up(Outcome::Found(Vec::new()));
-        assert!(matches!(next, Next::Check { due_at, .. } if due_at == certain.plus_seconds(30)), "{next:?}");
-    }
-
-    #[test]
-    fn after_a_crash_the_last_byte_may_have_left_at_the_end_of_the_call() {
-        let facts = facts(false, true);
-        let gone_at = facts.now.plus_seconds(20);
-        let next = facts.after_crash(gone_at);
-        assert!(matches!(next, Next::Check { unknown_at, .. } if unknown_at == gone_at), "{next:?}");
-        assert!(matches!(Facts { failures: 7, ..facts }.after_crash(gone_at), Next::Review(_)));
-    }
-
-    #[test]
-    fn of_several_purchases_one_is_kept() {
-        let found = vec![Found { receipt: receipt("a") }, Found { receipt: receipt("b") }];
-        let next = facts(false, true).after_look_up(Outcome::Found(found));
-        assert_eq!(next, Next::Bought { receipt: receipt("a"), duplicates: vec![receipt("b")] });
-    }
-
-    #[test]
-    fn a_look_up_that_fails_for_too_long_is_a_person_s_to_solve() {
-        let mut facts = facts(true, true);
-        facts.unknown_at = Some(facts.now.plus_seconds(-99));
-        assert!(matches!(facts.after_look_up(silence()), Next::Check { .. }));
-        facts.unknown_at = Some(facts.now.plus_seconds(-100));
-        assert!(matches!(facts.after_look_up(silence()), Next::Review(_)));
-    }
-
-    fn outcomes() -> impl Strategy<Value = u8> {
-        0u8..6
-    }
-
-    fn outcome(kind: u8) -> Outcome {
-        match kind {
-            0 => Outcome::Bought(receipt("a")),
-            1 => Outcome::Rejected(puzzled()),
-            2 => Outcome::Unsent { why: puzzled(), retry_after: Some(Duration::from_secs(u64::MAX)) },
-            3 => silence(),
-            4 => Outcome::Voided,
-            _ => Outcome::Found(Vec::new()),
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn nothing_that_may_be_bought_is_bought_again_where_it_would_be_bought_twice(
-            kind in outcomes(), failures in 0i64..20, can_look_up: bool, after_crash: bool,
-        ) {
-            let facts = Facts { failures, ..facts(false, can_look_up) };
-            let is_certain = !after_crash && matches!(kind, 0..=2);
-            let next = if after_crash {
-                facts.after_crash(facts.now)
-            } else {
-                facts.after_buying(outcome(kind))
-            };
-            if !is_certain {
-                prop_assert!(matches!(next, Next::Check { .. } | Next::Review(_)), "{:?}", next);
-            }
-        }
-
-        #[test]
-        fn rests_grow_and_end(failures in 0i64..1000) {
-            prop_assert!(rest_seconds(failures) <= rest_seconds(failures + 1));
-            prop_assert!((1..=REST_MAX_SECONDS).contains(&rest_seconds(failures)));
-        }
-    }
-}
+mod tests;

@@ -8,13 +8,13 @@ use http::Method;
 use labels::{Bought, Fonts};
 use model::document::DocumentType;
 use model::shipment::options::LabelFormat;
-use model::shipment::{ErrorCode, ErrorType, ShipmentError, Source};
-use model::{Error, Result, Timestamp, World};
+use model::shipment::{ErrorCode, ErrorType, ShipmentError, Source, Status};
+use model::{Error, Owner, Result, Timestamp, World};
 
 use store::documents;
 
 use super::turn::Job;
-use crate::documents::{NewDocument, StoredFile};
+use crate::documents::{NewDocument, PaperOwner, StoredFile};
 use crate::outbound::Request;
 use crate::{Service, fault, log};
 
@@ -24,53 +24,111 @@ pub(crate) const SIZE: &str = "4x6";
 
 /// What came of making or fetching papers.
 pub enum Papers {
-    /// Their bytes are safe.
+    /// All are stored.
     Ready(Vec<StoredFile>),
-    /// The carrier has none yet.
-    Later,
-    Failed(ShipmentError),
+    /// The carrier has no label yet. What we draw is stored.
+    Later(Vec<StoredFile>),
+    /// The carrier has a label, and it could not be had. What we draw is stored.
+    Unfetched(Vec<StoredFile>, ShipmentError),
+    /// What we draw could not be drawn. Drawing again is likely to fail in the same way.
+    Undrawn(ShipmentError),
+    /// The file store or the database failed.
+    Unstored(ShipmentError),
+}
+
+/// The label that is to be stored, and what is known if it is not there.
+enum Wanted {
+    /// We draw it.
+    Drawn,
+    Given(LabelFormat, Bytes),
+    /// It follows later, for this reason if there is one.
+    Absent(Option<ShipmentError>),
 }
 
 impl Service {
-    /// Makes or fetches the papers of what was bought, and keeps them.
-    pub(super) async fn papers(&self, job: &Job, receipt: &Receipt, label: Label) -> Papers {
-        let file = match label {
-            Label::Later => return Papers::Later,
-            Label::Ours => None,
-            Label::File { format, bytes } => Some((format, bytes)),
-            Label::At { format, url } => match self.fetch(&url).await {
-                Ok(bytes) => Some((format, bytes)),
-                Err(message) => return failed(Source::Provider, &message),
-            },
-        };
-        match self.keep_papers(job, receipt, file).await {
-            Ok(files) => Papers::Ready(files),
-            Err(error) => {
-                log::error("label", &error);
-                failed(Source::Service, "The label could not be made or kept. It is tried again.")
-            }
-        }
-    }
-
-    async fn keep_papers(
+    /// Makes or fetches the papers of what was bought, and stores them. Customs papers don't wait for a late label.
+    pub(super) async fn papers(
         &self,
         job: &Job,
         receipt: &Receipt,
-        given: Option<(LabelFormat, Bytes)>,
-    ) -> Result<Vec<StoredFile>> {
-        let has_label = given.is_some() || self.has_label(job).await?;
-        let mut new: Vec<NewDocument> =
-            given.map(|(format, bytes)| label_file(format, bytes)).into_iter().collect();
-        new.extend(self.draw(job, receipt, has_label).await?);
-        let mut files = Vec::with_capacity(new.len());
-        for document in &new {
-            files.push(self.keep_file(job.owner(), document).await?);
-        }
+        label: std::result::Result<Label, ShipmentError>,
+    ) -> Papers {
+        let wanted = self.wanted(job.owner(), label).await;
+        // What is not shown as purchased has no documents.
+        let stored = match job.shipment.status {
+            Status::Purchased => self.stored_papers(job).await,
+            _ => Ok(Vec::new()),
+        };
+        let stored = match stored {
+            Ok(stored) => stored,
+            Err(error) => return unstored(&error),
+        };
+        let new = match self.make_papers(job, receipt, &wanted, &stored).await {
+            Ok(new) => new,
+            Err(error) => {
+                log::error("label", &error);
+                let message = "The label or a customs paper could not be drawn. It is tried again.";
+                return Papers::Undrawn(label_error(Source::Service, message));
+            }
+        };
+        let files = match self.keep_files(job.owner(), &new).await {
+            Ok(files) => files,
+            Err(error) => return unstored(&error),
+        };
         fault!("after_papers");
-        Ok(files)
+        match wanted {
+            Wanted::Drawn | Wanted::Given(..) => Papers::Ready(files),
+            Wanted::Absent(None) => Papers::Later(files),
+            Wanted::Absent(Some(why)) => Papers::Unfetched(files, why),
+        }
     }
 
-    /// Draws what the carrier does not give. It takes milliseconds of a core, so it is no work for those who serve.
+    /// Fetches the label where the carrier says that it is somewhere.
+    async fn wanted(&self, owner: Owner, label: std::result::Result<Label, ShipmentError>) -> Wanted {
+        match label {
+            Ok(Label::Ours) => Wanted::Drawn,
+            Ok(Label::File { format, bytes }) => Wanted::Given(format, bytes),
+            Ok(Label::At { format, url }) => match self.fetch(owner, &url).await {
+                Ok(bytes) => Wanted::Given(format, bytes),
+                Err(message) => Wanted::Absent(Some(label_error(Source::Provider, &message))),
+            },
+            Ok(Label::Later) => Wanted::Absent(None),
+            Err(why) => Wanted::Absent(Some(why)),
+        }
+    }
+
+    /// The papers that are to be stored besides those that are.
+    async fn make_papers(
+        &self,
+        job: &Job,
+        receipt: &Receipt,
+        wanted: &Wanted,
+        stored: &[StoredFile],
+    ) -> Result<Vec<NewDocument>> {
+        let is_shown = job.shipment.status == Status::Purchased;
+        let mut new = Vec::new();
+        let has_label = match wanted {
+            // Its customs papers were stored when it was first shown as purchased.
+            Wanted::Absent(_) if is_shown => return Ok(new),
+            Wanted::Absent(_) => true,
+            Wanted::Given(format, bytes) => {
+                new.push(PaperOwner::of(&job.shipment).given(*format, bytes.clone()));
+                true
+            }
+            // The work on the labels of a batch may have been faster.
+            Wanted::Drawn => {
+                let media_type = job.label_format().media_type();
+                let is_it = |file: &StoredFile| is_label(file.r#type) && file.file_type == media_type;
+                stored.iter().any(is_it)
+            }
+        };
+        let has_customs_papers = stored.iter().any(|file| !is_label(file.r#type));
+        let drawn = self.draw(job, receipt, has_label).await?.into_iter();
+        new.extend(drawn.filter(|paper| is_label(paper.r#type) || !has_customs_papers));
+        Ok(new)
+    }
+
+    /// Draws what the carrier does not give, on the blocking pool and on at most as many threads as there are cores.
     async fn draw(&self, job: &Job, receipt: &Receipt, has_label: bool) -> Result<Vec<NewDocument>> {
         let chosen = job.shipment.service.as_ref();
         let drawing = Drawing {
@@ -84,17 +142,17 @@ impl Service {
             format: job.label_format(),
         };
         let fonts = self.fonts().await?;
-        let draw = move || drawing.papers(has_label, &fonts);
+        let of = PaperOwner::of(&job.shipment);
+        let _core = self.0.labelling.cores.acquire().await.map_err(Error::fault)?;
+        let draw = move || drawing.papers(&of, has_label, &fonts);
         tokio::task::spawn_blocking(draw).await.map_err(Error::fault)?
     }
 
-    /// Whether the label was made already: whoever wanted the labels of its batch may have been faster.
-    async fn has_label(&self, job: &Job) -> Result<bool> {
+    /// The papers that a shipment has already.
+    async fn stored_papers(&self, job: &Job) -> Result<Vec<StoredFile>> {
         let (owner, subject) = (job.owner(), job.purchase.shipment.to_string());
         let read = self.db().read(owner, async move |tx| documents::of_subject(tx, owner, &subject).await);
-        let media_type = job.label_format().media_type();
-        let is_it = |file: &StoredFile| file.r#type == DocumentType::Label && file.file_type == media_type;
-        Ok(read.await?.iter().any(|document| is_it(&document.file)))
+        Ok(read.await?.into_iter().map(|document| document.file).collect())
     }
 
     /// The fonts of this machine, read when the first label is drawn.
@@ -107,7 +165,7 @@ impl Service {
         tokio::task::spawn_blocking(load).await.map_err(Error::fault)
     }
 
-    pub(crate) async fn fetch(&self, url: &str) -> std::result::Result<Bytes, String> {
+    pub(crate) async fn fetch(&self, owner: Owner, url: &str) -> std::result::Result<Bytes, String> {
         let target = self.outbound().parse_url(url).map_err(|refusal| refusal.to_string())?;
         let request = Request {
             method: Method::GET,
@@ -117,7 +175,8 @@ impl Service {
             time_limit: self.call_time(),
             body_bytes_max: LABEL_BYTES_MAX,
         };
-        let response = self.outbound().send(request).await.map_err(|failure| failure.to_string())?;
+        let response =
+            self.outbound().of(owner).send(request).await.map_err(|failure| failure.to_string())?;
         match response.status {
             200 if !response.is_truncated && !response.body.is_empty() => Ok(response.body),
             status => Err(format!("The carrier's label could not be fetched: status {status}.")),
@@ -138,7 +197,7 @@ struct Drawing {
 }
 
 impl Drawing {
-    fn papers(&self, has_label: bool, fonts: &Fonts) -> Result<Vec<NewDocument>> {
+    fn papers(&self, of: &PaperOwner, has_label: bool, fonts: &Fonts) -> Result<Vec<NewDocument>> {
         let bought = Bought {
             shipment: &self.shipment,
             carrier: &self.carrier,
@@ -152,27 +211,20 @@ impl Drawing {
             true => labels::customs_papers(&bought, fonts),
             false => labels::papers(&bought, self.format, SIZE, fonts),
         };
-        let papers = papers.map_err(Error::fault)?;
-        let document = |paper: labels::Paper| NewDocument {
-            r#type: paper.r#type,
-            file_name: paper.file_name,
-            file_type: paper.media_type.to_owned(),
-            bytes: paper.bytes.into(),
-        };
-        Ok(papers.into_iter().map(document).collect())
+        Ok(papers.map_err(Error::fault)?.into_iter().map(|paper| of.drawn(paper)).collect())
     }
 }
 
-pub(crate) fn label_file(format: LabelFormat, bytes: Bytes) -> NewDocument {
-    NewDocument {
-        r#type: DocumentType::Label,
-        file_name: format!("label.{}", format.as_str()),
-        file_type: format.media_type().to_owned(),
-        bytes,
-    }
+fn is_label(r#type: DocumentType) -> bool {
+    r#type == DocumentType::Label
 }
 
-fn failed(source: Source, message: &str) -> Papers {
-    let code = ErrorCode::ProviderUnavailable;
-    Papers::Failed(ShipmentError::new(ErrorType::Label, code, source, message))
+fn unstored(error: &Error) -> Papers {
+    log::error("label", error);
+    let message = "The label could not be stored. It is tried again.";
+    Papers::Unstored(label_error(Source::Service, message))
+}
+
+fn label_error(source: Source, message: &str) -> ShipmentError {
+    ShipmentError::new(ErrorType::Label, ErrorCode::ProviderUnavailable, source, message)
 }

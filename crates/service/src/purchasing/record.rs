@@ -1,37 +1,43 @@
 //! What a group of purchases writes: in one transaction, and in a few round trips however many they are.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use ::carriers::Receipt;
 use model::batch::Delta;
 use model::document::DocumentType;
-use model::shipment::{Shipment, ShipmentError, Status, TrackingStatus};
-use model::{Batch, Event, Id, Owner, Result, Timestamp};
+use model::rate::Rate;
+use model::shipment::{Cost, ErrorType, RATES_MAX, Shipment, ShipmentError, Status, TrackingStatus};
+use model::{Batch, Event, Id, Owner, Result};
 use store::Tx;
 use store::documents::{self, StoredDocument};
 use store::purchases::{self, Purchase};
 use store::shipments::{self, Stored};
 
 use super::group::{Change, Entry, Settled};
+use super::late::{accept_observed, keep_receipts};
 use crate::batches::member_changed;
 use crate::documents::StoredFile;
 use crate::events::EventLog;
 use crate::found;
 use crate::reply::json;
-use crate::shipments::{Changed, change_uncounted, documents_of, read_shipment, without_links};
+use crate::shipments::{
+    Prepared, change_uncounted, documents_of, read_shipment, without_links, write_prepared,
+};
 
 /// Writes down what there is; tells of each entry whether its purchase was still held, and of all whether the purchase of a
 /// batch has come to its end with them.
 pub async fn record_entries(
     tx: &mut Tx<'_>,
     owner: Owner,
-    entries: &[Entry],
+    entries: &[Arc<Entry>],
     events: &EventLog,
 ) -> Result<(Vec<bool>, bool)> {
-    let (mut called, mut settled) = (Vec::new(), Vec::new());
+    let (mut called, mut sold, mut settled) = (Vec::new(), Vec::new(), Vec::new());
     for entry in entries {
-        match entry {
+        match &**entry {
             Entry::Call(purchase) => called.push(&**purchase),
+            Entry::Receipt(purchase) => sold.push(&**purchase),
             Entry::Settle(one) => settled.push(&**one),
         }
     }
@@ -41,13 +47,16 @@ pub async fn record_entries(
     let stored = shipments::all_for_update(tx, owner, &wanted).await?;
     let purchases: Vec<&Purchase> = settled.iter().map(|one| &one.purchase).collect();
     let is_called = purchases::call(tx, &called, events.now()).await?;
+    let is_kept = keep_receipts(tx, &sold, events.now()).await?;
     let is_recorded = purchases::record_all(tx, &purchases, events.now()).await?;
     let held = settled.iter().zip(&is_recorded).filter(|(_, is_held)| **is_held).map(|(one, _)| *one);
     let is_finished = change_all(tx, owner, &held.collect::<Vec<_>>(), &stored, events).await?;
-    let (mut is_called, mut is_recorded) = (is_called.into_iter(), is_recorded.into_iter());
-    let is_written = |entry: &Entry| {
-        let is_held = match entry {
+    let (mut is_called, mut is_kept) = (is_called.into_iter(), is_kept.into_iter());
+    let mut is_recorded = is_recorded.into_iter();
+    let is_written = |entry: &Arc<Entry>| {
+        let is_held = match &**entry {
             Entry::Call(_) => is_called.next(),
+            Entry::Receipt(_) => is_kept.next(),
             Entry::Settle(_) => is_recorded.next(),
         };
         is_held == Some(true)
@@ -74,8 +83,7 @@ async fn change_all(
         };
         let subject = stored.id.to_string();
         let its_files = files.extract_if(.., |file| file.subject == subject).collect();
-        let changed = change(tx, settled, stored, its_files, events).await?;
-        if let Some((batch, delta)) = changed.and_then(|changed| changed.batch) {
+        if let Some((batch, delta)) = change(tx, settled, stored, its_files, events).await? {
             *deltas.entry(batch).or_default() += delta;
         }
     }
@@ -86,30 +94,38 @@ async fn change_all(
     Ok(is_finished)
 }
 
-/// What a purchase means for its shipment.
+/// A batch that does not know yet of a change of its member, and by how much its counts change.
+type Member = (Id<Batch>, Delta);
+
+/// Changes the shipment of a purchase.
 async fn change(
     tx: &mut Tx<'_>,
     settled: &Settled,
     stored: &Stored,
     files: Vec<StoredDocument>,
     events: &EventLog,
-) -> Result<Option<Changed>> {
+) -> Result<Option<Member>> {
     let purchase = &settled.purchase;
     match &settled.change {
         Change::Nothing => Ok(None),
+        // An earlier holder bought it after all, so the purchase continues with that receipt.
+        Change::Failed(_) if purchase.fence > 1 && accept_observed(tx, purchase, events.now()).await? => {
+            Ok(None)
+        }
         Change::Failed(error) => {
-            fail(tx, purchase.owner, stored, Status::PurchaseFailed, error, events).await.map(Some)
+            fail(tx, purchase.owner, stored, Status::PurchaseFailed, error, events).await
         }
         Change::Review(error) => {
             let changed = fail(tx, purchase.owner, stored, Status::Purchasing, error, events).await?;
             let attempt = super::review::view(tx, purchase).await?;
             let event = Event::new("purchase_attempt.needs_review", purchase.id, &json(&attempt)?);
             events.append(tx, &event).await?;
-            Ok(Some(changed))
+            Ok(changed)
         }
-        Change::Bought { receipt, files: new, error } => {
-            buy(tx, purchase.owner, stored, files, (receipt, new, error.as_ref()), events).await
+        Change::LabelFailed(error) => {
+            fail(tx, purchase.owner, stored, Status::Purchasing, error, events).await
         }
+        Change::Bought { .. } => buy(tx, settled, stored, files, events).await,
     }
 }
 
@@ -120,42 +136,97 @@ async fn fail(
     status: Status,
     error: &ShipmentError,
     events: &EventLog,
-) -> Result<Changed> {
+) -> Result<Option<Member>> {
     let mut new = Shipment { status, updated_at: events.now(), ..read_shipment(stored)? };
+    new.forget_errors(error.r#type);
     new.add_error(error.clone());
     let event = match status {
         Status::PurchaseFailed => "shipment.purchase_failed",
         _ => "shipment.updated",
     };
-    change_uncounted(tx, owner, stored, &new, &[], event, events).await
+    Ok(change_uncounted(tx, owner, stored, &new, &[], event, events).await?.batch)
 }
 
-/// `before` are the files that it has already.
+/// What a purchase that succeeded changes of its shipment: the files that it gets, and its texts.
+pub struct PreparedPurchase {
+    added: Vec<StoredDocument>,
+    change: Prepared,
+    event: &'static str,
+}
+
+impl PreparedPurchase {
+    /// Returns `None` if the shipment shows all of it already. `before` are the files that it has.
+    pub fn new(
+        stored: &Stored,
+        old: Shipment,
+        before: Vec<StoredDocument>,
+        change: &Change,
+        events: &EventLog,
+    ) -> Result<Option<Self>> {
+        let Change::Bought { receipt, files, is_label_pending, error } = change else { return Ok(None) };
+        let is_news = stored.status != Status::Purchased;
+        let is_same = stored.summary.label_pending == *is_label_pending;
+        // Papers that are all stored come without an error.
+        let is_labelled = !is_label_pending && error.is_none();
+        let is_mended = is_labelled && old.errors.iter().any(|error| error.r#type == ErrorType::Label);
+        if !is_news && is_same && files.is_empty() && error.is_none() && !is_mended {
+            return Ok(None);
+        }
+        let (subject, now) = (stored.id.to_string(), events.now());
+        let (mut documents, mut added) = (before, Vec::new());
+        for file in files {
+            // The work on the labels of its batch may have been faster: one of each kind is enough.
+            if !documents.iter().any(|known| is_same_label(&known.file, file)) {
+                let (subject, file) = (subject.clone(), file.clone());
+                let document = StoredDocument { subject, file, created_at: now, updated_at: now };
+                added.push(document.clone());
+                documents.push(document);
+            }
+        }
+        let mut new = bought(old, receipt, events);
+        new.label_pending = *is_label_pending;
+        if is_news {
+            // That it was not known whether it was bought, or that it was not.
+            new.forget_errors(ErrorType::Purchase);
+        }
+        if is_news || is_labelled {
+            // Attempts that failed before the label was stored.
+            new.forget_errors(ErrorType::Label);
+        }
+        if let Some(error) = error {
+            new.add_error(error.clone());
+        }
+        let event = if is_news { "shipment.purchased" } else { "shipment.updated" };
+        let change = Prepared::new(stored, &new, &without_links(&documents))?;
+        Ok(Some(Self { added, change, event }))
+    }
+}
+
+/// Shows a shipment as purchased, with its files. `before` are the files that it has already.
 async fn buy(
     tx: &mut Tx<'_>,
-    owner: Owner,
+    settled: &Settled,
     stored: &Stored,
     before: Vec<StoredDocument>,
-    (receipt, files, error): (&Receipt, &[StoredFile], Option<&ShipmentError>),
     events: &EventLog,
-) -> Result<Option<Changed>> {
-    let is_news = stored.status != Status::Purchased;
-    if !is_news && files.is_empty() && error.is_none() {
-        return Ok(None);
-    }
-    let mut documents = before;
-    for file in files {
-        // Whoever wanted the labels of its batch may have been faster: one of each kind is enough.
-        if !documents.iter().any(|known| is_same_label(&known.file, file)) {
-            documents.push(documents::insert(tx, owner, &stored.id.to_string(), file, events.now()).await?);
+) -> Result<Option<Member>> {
+    let owner = settled.purchase.owner;
+    // Prepared for a shipment without files.
+    let is_fit = |prepared: &&PreparedPurchase| before.is_empty() && prepared.change.is_of(stored);
+    let made;
+    let prepared = match settled.prepared.as_deref().filter(is_fit) {
+        Some(prepared) => prepared,
+        None => {
+            let old = read_shipment(stored)?;
+            made = PreparedPurchase::new(stored, old, before, &settled.change, events)?;
+            let Some(made) = &made else { return Ok(None) };
+            made
         }
+    };
+    for document in &prepared.added {
+        documents::insert(tx, owner, &document.subject, &document.file, document.created_at).await?;
     }
-    let mut new = bought(read_shipment(stored)?, receipt, events.now());
-    if let Some(error) = error {
-        new.add_error(error.clone());
-    }
-    let event = if is_news { "shipment.purchased" } else { "shipment.updated" };
-    change_uncounted(tx, owner, stored, &new, &without_links(&documents), event, events).await.map(Some)
+    write_prepared(tx, owner, stored, &prepared.change, prepared.event, events).await
 }
 
 fn is_same_label(one: &StoredFile, other: &StoredFile) -> bool {
@@ -164,15 +235,48 @@ fn is_same_label(one: &StoredFile, other: &StoredFile) -> bool {
 }
 
 /// The shipment once it was bought.
-fn bought(old: Shipment, receipt: &Receipt, now: Timestamp) -> Shipment {
+fn bought(old: Shipment, receipt: &Receipt, events: &EventLog) -> Shipment {
     let is_news = old.status != Status::Purchased;
-    let mut new = Shipment { status: Status::Purchased, updated_at: now, ..old };
+    let mut new = Shipment { status: Status::Purchased, updated_at: events.now(), ..old };
     new.tracking_number = receipt.tracking_numbers.first().cloned();
     for (package, number) in new.details.packages.iter_mut().zip(&receipt.tracking_numbers) {
         package.tracking_number = Some(number.clone());
     }
     if is_news {
         new.tracking_status = TrackingStatus::PreTransit;
+        price(&mut new, receipt, events);
     }
     new
+}
+
+/// Sets what a shipment cost. If it was bought without a rate, what was bought becomes one of its rates. A carrier that
+/// states no amount charged what the chosen rate says, as far as anyone knows.
+fn price(shipment: &mut Shipment, receipt: &Receipt, events: &EventLog) {
+    let Shipment { service: Some(chosen), rates, cost, .. } = shipment else { return };
+    let rated = chosen.rate.and_then(|id| rates.iter().find(|rate| rate.id == id));
+    if receipt.currency.is_empty() {
+        *cost = rated.map(|rate| Cost { amount: rate.rate, currency_code: rate.currency_code.clone() });
+        return;
+    }
+    *cost = Some(Cost { amount: receipt.charged, currency_code: receipt.currency.clone() });
+    if rated.is_some() {
+        return;
+    }
+    let rate = Rate {
+        id: events.new_id(),
+        carrier: chosen.carrier.clone(),
+        carrier_service: chosen.carrier_service.clone(),
+        carrier_account: Some(chosen.carrier_account.clone()),
+        rate: receipt.charged,
+        currency_code: receipt.currency.clone(),
+        delivery_days: None,
+        ship_date: None,
+        delivery_date: None,
+        guaranteed_delivery_date: None,
+        // It is bought: nothing else can be bought with it.
+        expires_at: events.now(),
+    };
+    chosen.rate = Some(rate.id);
+    rates.truncate(RATES_MAX - 1);
+    rates.push(rate);
 }

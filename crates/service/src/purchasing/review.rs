@@ -7,6 +7,7 @@ use model::{Code, Error, Id, Result, ensure};
 use store::purchases::{self, Purchase};
 use store::{Page, Tx, carrier_accounts, shipments};
 
+use super::late::{accept_observed, add_observed};
 use super::settle::Kept;
 use crate::carriers::account_reference;
 use crate::reply::json;
@@ -65,8 +66,13 @@ impl Service {
                 Finding::Bought => {
                     let receipt = receipt(&purchase, &resolution);
                     let kept = Kept { receipt, duplicates: Vec::new(), is_label_ours: false };
-                    purchases::accept(tx, owner, id, &json(&kept)?, now).await?;
+                    let receipt = json(&kept)?;
+                    purchases::accept(tx, owner, id, &receipt, now).await?;
+                    let purchase = Purchase { receipt: Some(receipt), ..purchase };
+                    add_observed(tx, &purchase, now).await?;
                 }
+                // The answer to an earlier attempt came late, and says that it was bought.
+                Finding::NotBought if accept_observed(tx, &purchase, now).await? => {}
                 Finding::NotBought => {
                     purchases::set_state(tx, owner, id, State::Failed, None, now).await?;
                     let old = read_shipment(&stored)?;
@@ -74,6 +80,7 @@ impl Service {
                     let message =
                         "The carrier did not answer, and somebody found out that it was not bought.";
                     let code = ErrorCode::ProviderUnavailable;
+                    new.forget_errors(ErrorType::Purchase);
                     new.add_error(ShipmentError::new(ErrorType::Purchase, code, Source::Service, message));
                     change_shipment(tx, owner, &stored, &new, "shipment.purchase_failed", &events).await?;
                 }

@@ -3,20 +3,20 @@
 //! Every record names the fence under which the purchase is held. Where that was lost meanwhile, nothing is changed; but
 //! what a carrier said is kept all the same, because it may be about money.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use ::carriers::Receipt;
 use model::purchase::State;
 use model::shipment::ShipmentError;
-use model::{Error, Result, Timestamp};
+use model::{Error, Owner, Result};
 use serde::{Deserialize, Serialize};
-use store::Tx;
-use store::purchases::{self, Purchase};
+use store::purchases::Purchase;
 
 use super::group::{Change, Entry, Settled};
-use super::next::Next;
-use super::turn::Job;
+use super::next::{Next, without_account};
+use super::turn::{Job, log_decision};
 use crate::reply::json;
 use crate::{Service, fault, log};
 
@@ -45,49 +45,13 @@ impl Kept {
 }
 
 impl Service {
-    /// Keeps what a carrier gave for the money, before anything else is done with it. False where the purchase is no
-    /// longer held.
+    /// Commits the receipt before anything else is done with it. Returns false if the purchase is no longer held.
     pub(super) async fn keep_receipt(&self, job: &mut Job, kept: &Kept) -> Result<bool> {
-        let doc = json(kept)?;
-        let mut attempt = 1;
-        let is_held = loop {
-            match Box::pin(self.keep_once(&job.purchase, &doc)).await {
-                Ok(is_held) => break is_held,
-                Err(error) => insist("a receipt", &mut attempt, error).await?,
-            }
-        };
+        mark_bought(&mut job.purchase, json(kept)?);
+        let entry = Arc::new(Entry::Receipt(Box::new(job.purchase.clone())));
+        let is_held = self.insist_on(job.owner(), "a receipt", entry).await?;
         fault!("after_receipt");
-        mark_bought(&mut job.purchase, doc);
         Ok(is_held)
-    }
-
-    /// Records that a batch's purchase was made, where nothing stands between that and the rest: the receipt, the shipment
-    /// and the batch's counts together. Its label is drawn after that, so that buying does not wait for drawing.
-    pub(super) async fn record_bought_at_once(&self, mut job: Box<Job>, kept: Kept) -> Result<()> {
-        let doc = json(&kept)?;
-        let mut purchase = job.purchase.clone();
-        mark_bought(&mut purchase, doc);
-        purchase.due_at = Some(self.now());
-        let change = Change::Bought { receipt: kept.receipt.clone(), files: Vec::new(), error: None };
-        if self.record_change("a receipt", Settled { purchase, change }).await? {
-            return Ok(());
-        }
-        // It was lost meanwhile: what the carrier gave is kept all the same.
-        self.keep_receipt(&mut job, &kept).await.map(drop)
-    }
-
-    async fn keep_once(&self, purchase: &Purchase, doc: &str) -> Result<bool> {
-        let (purchase, kept) = (purchase.clone(), doc.to_owned());
-        let (owner, now) = (purchase.owner, self.now());
-        let keep = self.db().write(owner, async move |tx| {
-            if purchases::keep_receipt(tx, &purchase, &kept, now).await? {
-                return Ok(true);
-            }
-            purchases::observe(tx, &purchase, &kept, now).await?;
-            accept_late(tx, &purchase, &kept, now).await?;
-            Ok(false)
-        });
-        keep.await
     }
 
     /// Writes down that it was not bought, or is tried again, or looked up, or needs a person.
@@ -104,7 +68,8 @@ impl Service {
         self.record(purchase, error).await
     }
 
-    /// Ends a purchase whose account is gone.
+    /// Ends a purchase whose account was deleted. A shipment that is bought stays bought, and shows an error if its label is
+    /// missing.
     pub(super) async fn settle_without_account(
         &self,
         mut purchase: Purchase,
@@ -112,20 +77,30 @@ impl Service {
     ) -> Result<()> {
         purchase.due_at = None;
         match purchase.state {
-            State::Bought | State::Voiding => {
-                purchase.state = State::Bought;
-                self.record(purchase, None).await
-            }
-            State::Ready => {
-                change(&mut purchase, Next::Failed(error.clone()))?;
-                self.record(purchase, Some(error)).await
-            }
-            // It was asked for, with an account that is gone: nobody can look it up.
+            State::Bought if !purchase.is_labelled => self.report_without_label(purchase, error).await,
+            State::Bought => self.record(purchase, None).await,
+            State::Voiding => self.end_void(purchase, error).await,
             _ => {
-                change(&mut purchase, Next::Review(error.clone()))?;
-                self.record(purchase, Some(error)).await
+                let next = without_account(purchase.state, purchase.unknown_at, error);
+                let Some(next) = next else { return self.record(purchase, None).await };
+                log_decision(&purchase, "account_deleted", &next, self.now());
+                let error = change(&mut purchase, next)?;
+                self.record(purchase, error).await
             }
         }
+    }
+
+    /// Shows a shipment as purchased whose label can't be made any more.
+    async fn report_without_label(&self, mut purchase: Purchase, error: ShipmentError) -> Result<()> {
+        let Some(kept) = Kept::of(&purchase)? else { return self.record(purchase, None).await };
+        purchase.is_labelled = true;
+        let change = Change::Bought {
+            receipt: kept.receipt,
+            files: Vec::new(),
+            is_label_pending: false,
+            error: Some(error),
+        };
+        self.record_change("a purchase", Settled::new(purchase, change)).await.map(drop)
     }
 
     /// Lets go of a purchase with which there is nothing to do.
@@ -140,20 +115,25 @@ impl Service {
             (State::Review, Some(error)) => Change::Review(error),
             _ => Change::Nothing,
         };
-        self.record_change("what came of a purchase", Settled { purchase, change }).await.map(drop)
+        self.record_change("what came of a purchase", Settled::new(purchase, change)).await.map(drop)
     }
 
     /// Records how a purchase stands, as often as it takes; false where it is no longer held. Where it is known now what
     /// came of it, its batch waits no longer.
     pub(super) async fn record_change(&self, what: &str, mut settled: Settled) -> Result<bool> {
-        if !matches!(settled.change, Change::Nothing) {
+        if !matches!(settled.change, Change::Nothing | Change::LabelFailed(_)) {
             settled.purchase.batch = None;
         }
+        settled.purchase.is_follow_up |= matches!(settled.change, Change::Bought { .. });
         let owner = settled.purchase.owner;
-        let entry = Entry::Settle(Box::new(settled));
+        self.insist_on(owner, what, Arc::new(Entry::Settle(Box::new(settled)))).await
+    }
+
+    /// Writes an entry, and repeats that while the database fails.
+    async fn insist_on(&self, owner: Owner, what: &str, entry: Arc<Entry>) -> Result<bool> {
         let mut attempt = 1;
         loop {
-            match self.write_down(owner, entry.clone()).await {
+            match self.write_down(owner, Arc::clone(&entry)).await {
                 Ok(is_held) => return Ok(is_held),
                 Err(error) => insist(what, &mut attempt, error).await?,
             }
@@ -161,7 +141,7 @@ impl Service {
     }
 }
 
-fn mark_bought(purchase: &mut Purchase, receipt: String) {
+pub(super) fn mark_bought(purchase: &mut Purchase, receipt: String) {
     purchase.state = State::Bought;
     purchase.receipt = Some(receipt);
     purchase.failures = 0;
@@ -182,7 +162,7 @@ pub(crate) async fn insist(what: &str, attempt: &mut usize, error: Error) -> Res
 }
 
 /// Brings a purchase into the state that follows; gives the error that its shipment is to show.
-fn change(purchase: &mut Purchase, next: Next) -> Result<Option<ShipmentError>> {
+pub(super) fn change(purchase: &mut Purchase, next: Next) -> Result<Option<ShipmentError>> {
     let shown = match &next {
         Next::Failed(error) | Next::Review(error) => Some(error.clone()),
         _ => None,
@@ -192,8 +172,8 @@ fn change(purchase: &mut Purchase, next: Next) -> Result<Option<ShipmentError>> 
     let (state, due_at, error) = match next {
         Next::Failed(error) => (State::Failed, None, Some(error)),
         Next::Review(error) => (State::Review, None, Some(error)),
-        Next::Again { due_at, error } => {
-            purchase.unknown_at = None;
+        Next::Again { due_at, unknown_at, error } => {
+            purchase.unknown_at = unknown_at;
             (State::Ready, Some(due_at), error)
         }
         Next::Check { due_at, unknown_at, error } => {
@@ -209,23 +189,10 @@ fn change(purchase: &mut Purchase, next: Next) -> Result<Option<ShipmentError>> 
     Ok(shown)
 }
 
-/// What was bought by a server that had lost the purchase meanwhile is bought all the same. Where nobody has bought it
-/// again, and nobody can look it up, this is the only trace of it.
-async fn accept_late(tx: &mut Tx<'_>, lost: &Purchase, kept: &str, now: Timestamp) -> Result<()> {
-    let Some(purchase) = purchases::get_for_update(tx, lost.owner, lost.shipment).await? else {
-        return Ok(());
-    };
-    let is_unanswered = matches!(purchase.state, State::Review | State::Checking);
-    if is_unanswered && purchase.sent_fence == lost.fence {
-        purchases::accept(tx, lost.owner, purchase.id, kept, now).await?;
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use model::shipment::{ErrorCode, ErrorType, Source};
-    use model::{Id, Owner, World};
+    use model::{Id, Timestamp, World};
 
     use super::*;
 
@@ -248,6 +215,8 @@ mod tests {
             prepared: None,
             receipt: None,
             is_labelled: false,
+            is_follow_up: false,
+            earlier: None,
             error: None,
             batch: None,
             label_format: None,
@@ -268,6 +237,6 @@ mod tests {
         let error = ShipmentError::new(ErrorType::Purchase, ErrorCode::OutcomeUnknown, Source::Provider, "?");
         assert_eq!(failures(check(None)), 3);
         assert_eq!(failures(check(Some(error))), 4);
-        assert_eq!(failures(Next::Again { due_at: now, error: None }), 4);
+        assert_eq!(failures(Next::Again { due_at: now, unknown_at: None, error: None }), 4);
     }
 }

@@ -4,18 +4,20 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use ::carriers::{Account, Connector, Label, Outcome, Parcel, Step, Task};
+use ::carriers::{Account, Capabilities, Connector, Label, Outcome, Parcel, Step, Task};
 use model::purchase::State;
-use model::shipment::{ErrorCode, ErrorType, LabelFormat, Shipment, ShipmentError, Source};
-use model::{Owner, Result, World};
-use store::carrier_accounts;
-use store::purchases::{self, Purchase};
-use store::shipments;
+use model::shipment::{LabelFormat, Shipment};
+use model::{Owner, Result, Timestamp, World};
+use sha2::{Digest, Sha256};
+use store::purchases::{self, Earlier, Purchase};
+use store::shipments::Stored;
 
+use super::claim::Claimed;
 use super::group::Entry;
-use super::next::{Facts, Next};
-use super::settle::{INSIST, INSIST_REST, Kept};
-use crate::shipments::read_shipment;
+use super::lanes::LaneSlot;
+use super::load::Loaded;
+use super::next::{Facts, Next, decision_line, outcome_word};
+use super::settle::Kept;
 use crate::{Service, fault, log};
 
 /// In the test world nobody wants to wait a day to see what happens to what stays unknown.
@@ -26,9 +28,14 @@ pub struct Job {
     /// The name under which it is held.
     pub node: Arc<str>,
     pub purchase: Purchase,
+    /// The shipment as it was stored when the purchase was claimed, and the same read.
+    pub stored: Arc<Stored>,
     pub shipment: Shipment,
     pub connector: &'static dyn Connector,
-    pub account: Account,
+    /// Shared by the purchases that were claimed together.
+    pub account: Arc<Account>,
+    /// The purchase's slot in its lane, until the carrier has answered.
+    pub slot: Option<LaneSlot>,
 }
 
 impl Job {
@@ -42,44 +49,35 @@ impl Job {
     }
 
     pub fn parcel(&self) -> Parcel {
-        Parcel { id: self.shipment.id, details: self.shipment.details.clone() }
+        Parcel::new(self.shipment.id, &self.shipment.details).labelled_in(self.label_format())
     }
 }
 
 impl Service {
-    /// Goes on with a purchase by one step. Whatever happens, it ends with the purchase given back, or with this node
-    /// under another name.
-    pub(super) async fn turn(self, node: Arc<str>, purchase: Purchase) {
-        let name = purchase.id;
-        for attempt in 1..=INSIST {
-            match self.load(&node, &purchase).await {
-                Ok(Some(job)) => {
-                    if let Err(error) = self.step(job).await {
-                        log::error("purchase", &error);
-                        log::info(
-                            "purchase",
-                            &format!("{name} could not be written down, and is left to others"),
-                        );
-                        self.give_up(&node);
-                    }
-                    return self.tell_purchasing();
-                }
-                Ok(None) => return self.let_go(&node, purchase).await,
-                Err(error) => log::error("purchase", &error),
+    /// Goes on with a purchase by one step. On return the claim is released. If releasing fails, the node takes another
+    /// name, so that other nodes can take over.
+    ///
+    /// `loaded` is what was read of it when it was claimed; if that failed, it is read here.
+    pub(super) async fn turn(self, claimed: Claimed, loaded: Option<Box<Job>>) {
+        let Claimed { node, purchase, slot } = claimed;
+        let loaded = match loaded {
+            Some(job) => Ok(Loaded::Job(job)),
+            None => self.insist_on_loading(&node, &purchase).await,
+        };
+        let done = match loaded {
+            Ok(Loaded::Job(mut job)) => {
+                job.slot = slot;
+                self.step(job).await
             }
-            if attempt == INSIST || !self.is_node(&node) {
-                break;
-            }
-            tokio::time::sleep(INSIST_REST).await;
+            Ok(Loaded::Gone) => self.let_go(purchase.clone()).await,
+            Ok(Loaded::Unreadable(why)) => self.park(purchase.clone(), why).await,
+            Err(error) => Err(error),
+        };
+        if let Err(error) = done {
+            log::error("purchase", &error);
+            self.give_back(&node, &purchase).await;
         }
-        self.give_up(&node);
-    }
-
-    /// Leaves to others what is held under this name. Where that is not ours any more, they have it already.
-    fn give_up(&self, node: &str) {
-        if self.is_node(node) {
-            self.disown();
-        }
+        self.tell_purchasing();
     }
 
     async fn step(&self, job: Box<Job>) -> Result<()> {
@@ -90,16 +88,20 @@ impl Service {
                 // as long as a call may take.
                 let call = self.settings().carriers.call_seconds as i64;
                 let next = self.facts(&job).after_crash(self.now().plus_seconds(call));
-                self.conclude(job, next).await
+                self.conclude(job, "server_stopped", next).await
             }
             State::Checking => self.look_up(job).await,
             State::Bought => self.follow_up(job).await,
             State::Voiding => self.void(job).await,
-            State::Review | State::Failed | State::Voided => self.rest(job).await,
+            State::Voided => self.void_duplicates(job).await,
+            State::Review | State::Failed => self.rest(job).await,
         }
     }
 
     async fn buy(&self, mut job: Box<Job>) -> Result<()> {
+        if let Some(next) = self.facts(&job).before_buying() {
+            return self.conclude(job, "not_idempotent", next).await;
+        }
         let can = job.connector.capabilities(&job.account);
         // Where a doubt can be cleared, it is written down before there is a place that the call starts, so that places are
         // for calls alone. Where it can't, whoever waits for a place when a server dies should not be in doubt.
@@ -107,8 +109,8 @@ impl Service {
         if !can.is_idempotent && !can.can_look_up {
             place = Some(self.place(&job.purchase).await);
         }
-        if let Some(next) = self.prepare(&mut job).await? {
-            return self.conclude(job, next).await;
+        if let Some((outcome, next)) = self.prepare(&mut job).await? {
+            return self.conclude(job, outcome, next).await;
         }
         // From here on it may be bought. A server that was frozen for too long has lost what it held, and finds it so here.
         if !self.call(&mut job).await? {
@@ -133,8 +135,14 @@ impl Service {
         let outcome = self.ask_if(job.owner(), job.connector, &job.account, &task, limit, &is_ours).await;
         fault!("after_send");
         drop(place);
+        let word = outcome_word(&outcome);
+        let is_refused = matches!(outcome, Outcome::Rejected(_));
         let next = self.facts(&job).after_buying(outcome);
-        self.conclude(job, next).await
+        if is_refused && matches!(next, Next::Failed(_)) {
+            // The carrier has decided about what was prepared: its rates may be too old. The next attempt prepares it anew.
+            job.purchase.prepared = None;
+        }
+        self.conclude(job, word, next).await
     }
 
     /// Writes down that the carrier is being asked; false where it must not be.
@@ -148,37 +156,56 @@ impl Service {
     }
 
     /// Makes the shipment known to a carrier that wants that, and keeps its name. Gives what follows where it could not.
-    async fn prepare(&self, job: &mut Job) -> Result<Option<Next>> {
+    async fn prepare(&self, job: &mut Job) -> Result<Option<(&'static str, Next)>> {
         let parcel = job.parcel();
         let task = Task::Prepare(&parcel);
-        let is_needed = matches!(job.connector.begin(&job.account, &task), Step::Send(_));
-        if !is_needed || job.purchase.prepared.is_some() {
+        let Step::Send(request) = job.connector.begin(&job.account, &task) else { return Ok(None) };
+        if job.purchase.prepared.is_some() {
             return Ok(None);
+        }
+        let digest = digest(&request.body);
+        if let Some(earlier) = job.purchase.earlier.clone() {
+            if earlier.digest == digest {
+                self.keep_prepared(job, earlier.prepared, digest).await?;
+                return Ok(None);
+            }
+            let next = self.check_earlier(job, &earlier).await;
+            if next.is_some() {
+                return Ok(next);
+            }
         }
         match self.ask(job.owner(), job.connector, &job.account, &task, self.call_time()).await {
             Outcome::Prepared(name) => {
-                let (purchase, kept) = (job.purchase.clone(), name.clone());
-                let owner = job.owner();
-                let keep = self
-                    .db()
-                    .write(owner, async move |tx| purchases::keep_prepared(tx, &purchase, &kept).await);
-                keep.await?;
-                job.purchase.prepared = Some(name);
+                self.keep_prepared(job, name, digest).await?;
                 Ok(None)
             }
-            // Nothing was bought yet, so nothing can be in doubt.
-            Outcome::Unknown(why) => {
-                let outcome = Outcome::Unsent { why, retry_after: None };
-                Ok(Some(self.facts(job).after_buying(outcome)))
-            }
-            outcome => Ok(Some(self.facts(job).after_buying(outcome))),
+            outcome => Ok(Some(("unprepared", self.facts(job).after_preparing(outcome)))),
         }
+    }
+
+    async fn keep_prepared(&self, job: &mut Job, name: String, digest: String) -> Result<()> {
+        let (purchase, kept) = (job.purchase.clone(), name.clone());
+        let keep = self.db().write(job.owner(), async move |tx| {
+            purchases::keep_prepared(tx, &purchase, &kept, &digest).await
+        });
+        keep.await?;
+        (job.purchase.prepared, job.purchase.earlier) = (Some(name), None);
+        Ok(())
+    }
+
+    /// Looks up what an earlier attempt has prepared with other contents. Gives what follows unless it was not bought.
+    async fn check_earlier(&self, job: &Job, earlier: &Earlier) -> Option<(&'static str, Next)> {
+        let task =
+            Task::LookUp { reference: &job.purchase.reference, prepared: Some(earlier.prepared.as_str()) };
+        let outcome = self.ask(job.owner(), job.connector, &job.account, &task, self.call_time()).await;
+        let word = outcome_word(&outcome);
+        self.facts(job).after_earlier_look_up(outcome).map(|next| (word, next))
     }
 
     async fn look_up(&self, job: Box<Job>) -> Result<()> {
         let facts = self.facts(&job);
         if !facts.can.can_look_up {
-            return self.conclude(job, facts.unasked()).await;
+            return self.conclude(job, "no_look_up", facts.unasked()).await;
         }
         let place = self.place(&job.purchase).await;
         let (reference, prepared) = (&job.purchase.reference, job.purchase.prepared.as_deref());
@@ -186,24 +213,25 @@ impl Service {
         let outcome = self.ask(job.owner(), job.connector, &job.account, &task, self.call_time()).await;
         fault!("after_look_up");
         drop(place);
+        let word = outcome_word(&outcome);
         let next = self.facts(&job).after_look_up(outcome);
-        self.conclude(job, next).await
+        self.conclude(job, word, next).await
     }
 
     /// Writes down what came of it. Of what was bought, the receipt first, and then the rest.
-    async fn conclude(&self, mut job: Box<Job>, next: Next) -> Result<()> {
+    async fn conclude(&self, mut job: Box<Job>, outcome: &str, next: Next) -> Result<()> {
+        log_decision(&job.purchase, outcome, &next, self.now());
         match next {
             Next::Bought { mut receipt, duplicates } => {
                 self.0.purchasing.counts.bought.fetch_add(1, Ordering::Relaxed);
                 let label = receipt.label.take().unwrap_or(Label::Later);
                 let is_label_ours = matches!(label, Label::Ours);
                 let kept = Kept { receipt, duplicates, is_label_ours };
-                if is_label_ours && job.purchase.batch.is_some() {
-                    self.record_bought_at_once(job, kept).await
-                } else if self.keep_receipt(&mut job, &kept).await? {
-                    self.label(job, Ok(label)).await
-                } else {
-                    Ok(())
+                // The next call to the account need not wait for this label.
+                job.slot = None;
+                match self.keep_receipt(&mut job, &kept).await? {
+                    true => self.label(job, Ok(label)).await,
+                    false => Ok(()),
                 }
             }
             next => self.settle(job, next).await,
@@ -211,17 +239,21 @@ impl Service {
     }
 
     pub(super) fn facts(&self, job: &Job) -> Facts {
+        self.facts_of(&job.purchase, job.connector.capabilities(&job.account))
+    }
+
+    pub(super) fn facts_of(&self, purchase: &Purchase, can: Capabilities) -> Facts {
         let settings = &self.settings().carriers;
-        let (review_seconds, settle_seconds) = match job.owner().world {
+        let (review_seconds, settle_seconds) = match purchase.owner.world {
             World::Live => (settings.review_seconds, settings.call_seconds as i64),
             // The sandbox decides at once what it does.
             World::Test => (settings.review_seconds.min(TEST_REVIEW_SECONDS), 0),
         };
         Facts {
-            can: job.connector.capabilities(&job.account),
+            can,
             now: self.now(),
-            failures: job.purchase.failures,
-            unknown_at: job.purchase.unknown_at,
+            failures: purchase.failures,
+            unknown_at: purchase.unknown_at,
             review_seconds,
             settle_seconds,
         }
@@ -230,34 +262,16 @@ impl Service {
     pub(crate) fn call_time(&self) -> Duration {
         Duration::from_secs(self.settings().carriers.call_seconds)
     }
+}
 
-    /// All that is needed to go on; nothing where the shipment or the account is gone.
-    async fn load(&self, node: &Arc<str>, purchase: &Purchase) -> Result<Option<Box<Job>>> {
-        let (owner, shipment, account) = (purchase.owner, purchase.shipment, purchase.account);
-        let read = self.db().read(owner, async move |tx| {
-            let shipment = shipments::get(tx, owner, shipment).await?;
-            Ok((shipment, carrier_accounts::get(tx, owner, account).await?))
-        });
-        let (Some(shipment), Some(stored_account)) = read.await? else { return Ok(None) };
-        let Some(connector) = ::carriers::connector(&stored_account.carrier) else { return Ok(None) };
-        Ok(Some(Box::new(Job {
-            node: Arc::clone(node),
-            purchase: purchase.clone(),
-            shipment: read_shipment(&shipment)?,
-            connector,
-            account: self.open_account(owner, &stored_account)?,
-        })))
+/// Logs why a purchase changes its state, unless it is bought at the first attempt, as most are.
+pub(super) fn log_decision(purchase: &Purchase, outcome: &str, next: &Next, now: Timestamp) {
+    if !matches!(next, Next::Bought { .. }) || purchase.unknown_at.is_some() {
+        log::info("purchase", &decision_line(purchase, outcome, next, now));
     }
+}
 
-    /// Whose account is gone can't be asked for anything any more.
-    async fn let_go(&self, node: &str, purchase: Purchase) {
-        let message = "The carrier account was deleted.";
-        let code = ErrorCode::CredentialsInvalid;
-        let error = ShipmentError::new(ErrorType::Purchase, code, Source::Service, message);
-        if let Err(error) = self.settle_without_account(purchase, error).await {
-            log::error("purchase", &error);
-            self.give_up(node);
-        }
-        self.tell_purchasing();
-    }
+/// Returns a digest of the request that makes a shipment known to its carrier.
+fn digest(body: &[u8]) -> String {
+    Sha256::digest(body).iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -8,7 +8,8 @@ use model::rate::Rate;
 use model::shipment::{ChosenService, Shipment, Status};
 use model::{Code, Id, Owner, Problem, PurchaseAttempt, Result, Timestamp, ensure};
 use store::carrier_accounts::{self, Stored as Account};
-use store::purchases::{self, Wish};
+use store::purchases::{self, Purchase, Wish};
+use store::shipments::Stored;
 use store::{Tx, restorations, shipments};
 
 use super::follow::is_voiding;
@@ -19,13 +20,9 @@ use crate::reply::Outcome;
 use crate::shipments::{change_shipment, documents_of, ensure_version, read_shipment};
 use crate::{Command, Reply, Service, found};
 
-/// How long a request waits for what it asked for.
+/// How long a request waits for its result before it is answered with 202. At most [`crate::WAIT_SECONDS_MAX`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wait {
-    /// As the operator set it.
-    Usual,
-    For(Duration),
-}
+pub struct Wait(pub Duration);
 
 impl Service {
     /// Buys a shipment: by a rate, or by a service of an account. While it is bought, asking for the same again changes
@@ -80,14 +77,29 @@ impl Service {
         self.wait_for(owner, id, wait, begun).await
     }
 
-    /// Waits until nothing is under way with a shipment, and answers with what it is then; or with what it is when there
-    /// was no more time to wait.
+    /// Waits until nothing is bought or taken back of a shipment, and answers with what it is then; or with what it is when
+    /// there was no more time to wait.
     pub(super) async fn wait_for(
         &self,
         owner: Owner,
         id: Id<Shipment>,
         wait: Wait,
         begun: Reply,
+    ) -> Result<Reply> {
+        let is_under_way = |stored: &Stored, purchase: Option<&Purchase>| {
+            stored.status == Status::Purchasing || is_voiding(purchase)
+        };
+        self.wait_while(owner, id, wait, begun, is_under_way).await
+    }
+
+    /// Waits while something is under way with a shipment, as long as there is time to wait.
+    pub(super) async fn wait_while(
+        &self,
+        owner: Owner,
+        id: Id<Shipment>,
+        wait: Wait,
+        begun: Reply,
+        is_under_way: fn(&Stored, Option<&Purchase>) -> bool,
     ) -> Result<Reply> {
         if let Outcome::Refused(_) = begun.outcome {
             return Ok(begun);
@@ -102,7 +114,7 @@ impl Service {
                 Ok((stored, purchase, documents))
             });
             let (stored, purchase, documents) = read.await?;
-            let is_under_way = stored.status == Status::Purchasing || is_voiding(purchase.as_ref());
+            let is_under_way = is_under_way(&stored, purchase.as_ref());
             if !is_under_way || is_late {
                 let mut reply = self.shipment_reply(owner, &stored, &documents)?;
                 reply.is_replayed = begun.is_replayed;

@@ -11,7 +11,7 @@ use std::time::Duration;
 use model::{AccessToken, Id, Owner, Result, Scopes, Timestamp, User};
 use realtime::code::Disconnect;
 use realtime::hub::Audience;
-use realtime::session::Order;
+use realtime::session::ControlMessage;
 use realtime::token::Grant;
 use store::{Access, access_tokens, provisions};
 
@@ -108,14 +108,15 @@ impl Service {
         let (tokens, provisioned) = read.await?;
         for (id, lean) in watched {
             if !provisioned.contains(&lean.owner) {
-                self.hub().order(Audience::Owner(lean.owner), Order::Disconnect(Disconnect::FORCE));
+                self.hub()
+                    .send_control(Audience::Owner(lean.owner), ControlMessage::Disconnect(Disconnect::FORCE));
                 self.streams().access.all().remove(id);
                 continue;
             }
             match tokens.iter().find(|token| token.id == *id && token.is_alive(now)) {
                 Some(token) => self.narrow(*id, *lean, token.scopes),
                 None => {
-                    self.hub().order(lean.audience(), Order::RevokeToken(*id));
+                    self.hub().send_control(lean.audience(), ControlMessage::RevokeToken(*id));
                     self.streams().access.all().remove(id);
                 }
             }
@@ -130,8 +131,8 @@ impl Service {
             None => return,
         };
         for resource in readable(before.without(scopes)) {
-            let order = Order::RevokeResource { access_token: id, resource };
-            self.hub().order(lean.audience(), order);
+            let order = ControlMessage::RevokeResource { access_token: id, resource };
+            self.hub().send_control(lean.audience(), order);
         }
     }
 

@@ -6,7 +6,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use model::Result;
 use realtime::code::Disconnect;
 use realtime::hub::Audience;
-use realtime::session::Order;
+use realtime::session::ControlMessage;
 use store::{Access, installation};
 
 use crate::Service;
@@ -58,7 +58,8 @@ impl Service {
         let epoch: Arc<str> = epoch.into();
         if self.streams().epoch.set(&epoch) {
             self.streams().positions.forget_all();
-            self.hub().order(Audience::Everyone, Order::Disconnect(Disconnect::INSUFFICIENT_STATE));
+            self.hub()
+                .send_control(Audience::Everyone, ControlMessage::Disconnect(Disconnect::INSUFFICIENT_STATE));
         }
         Ok(epoch)
     }

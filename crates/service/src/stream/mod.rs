@@ -14,15 +14,17 @@ mod read;
 mod tail;
 mod tokens;
 
+pub(crate) use tokens::channels;
+
 use std::sync::Arc;
 use std::time::Duration;
 
 use model::{Error, Result};
 use realtime::code::Disconnect;
 use realtime::hub::{Audience, Hub};
-use realtime::session::{self, Order, SEED_BYTES, Transport};
+use realtime::session::{self, ControlMessage, SEED_BYTES, Transport};
 use realtime::token::{Key, NotAKey, Signer};
-use realtime::{Connection, limits};
+use realtime::{ClientConnection, limits};
 use ring::hmac;
 
 use crate::{Random, Service};
@@ -118,7 +120,7 @@ impl Default for Settings {
 /// What the streams of a node share.
 pub struct Streams {
     pub(crate) hub: Arc<Hub>,
-    session: Arc<session::Settings>,
+    session: Arc<session::SessionSettings>,
     lives: Lives,
     epoch: epoch::Epoch,
     tail: tail::Tail,
@@ -137,7 +139,11 @@ impl Streams {
         let hub = Hub::new(settings.connections_per_user_max, settings.connections_per_organisation_max);
         Ok(Self {
             hub: Arc::new(hub),
-            session: Arc::new(session::Settings::new(Signer::new(key, AUDIENCE, ISSUER), version, node)),
+            session: Arc::new(session::SessionSettings::new(
+                Signer::new(key, AUDIENCE, ISSUER),
+                version,
+                node,
+            )),
             lives: settings.lives,
             epoch: epoch::Epoch::default(),
             tail: tail::Tail::default(),
@@ -157,11 +163,11 @@ impl Service {
     }
 
     /// A client that has just opened a connection.
-    pub fn open_stream(&self, transport: Transport) -> Connection {
+    pub fn open_stream(&self, transport: Transport) -> ClientConnection {
         let mut seed = [0; SEED_BYTES];
         self.fill_random(&mut seed);
         let streams = self.streams();
-        Connection::new(&streams.hub, &streams.session, transport, seed.into(), self.now().as_millis())
+        ClientConnection::new(&streams.hub, &streams.session, transport, seed.into(), self.now().as_millis())
     }
 
     /// Who listens on this node.
@@ -177,13 +183,13 @@ impl Service {
     /// Tells all clients to come back elsewhere.
     pub async fn close_streams(&self) {
         let hub = self.hub();
-        let order = Order::Disconnect(Disconnect::SHUTDOWN);
+        let order = ControlMessage::Disconnect(Disconnect::SHUTDOWN);
         if hub.connections() > STOP_AT_ONCE {
             for part in 0..STOP_PARTS {
-                hub.order(Audience::Part { part, of: STOP_PARTS }, order);
+                hub.send_control(Audience::Part { part, of: STOP_PARTS }, order);
                 tokio::time::sleep(STOP_REST).await;
             }
         }
-        hub.order(Audience::Everyone, order);
+        hub.send_control(Audience::Everyone, order);
     }
 }

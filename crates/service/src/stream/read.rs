@@ -4,21 +4,27 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use model::{Error, Owner, Result, event};
-use realtime::channel::{Resource, Stream};
+use realtime::channel::{EventStream, Resource};
+use realtime::limits::{EVENT_BYTES_MAX, RECOVERY_BYTES_MAX};
 use realtime::session::{LogEvent, Range, ReadLog, Slice};
 use store::events::{self, Logged, Span};
+use store::streams::Bounds;
 use store::{Access, Tx, announcements, streams};
 
 use crate::Service;
-use crate::events::event_json;
+use crate::events::stream_json;
+
+/// Bytes of events that one question reads, of all its streams together. It is more than a reply holds: a stream that
+/// missed so much must be reloaded anyway.
+const READ_BYTES_MAX: usize = 8 * RECOVERY_BYTES_MAX;
 
 impl Service {
     /// Reads parts of streams, all of one owner in one transaction. From now on the tail follows what was asked for.
     pub async fn read_streams(&self, reads: Vec<ReadLog>) -> Result<Vec<Slice>> {
         let epoch = self.epoch().await?;
         let owner = reads.iter().find_map(|read| match read.stream {
-            Stream::Events { owner, .. } => Some(owner),
-            Stream::Announcements => None,
+            EventStream::Events { owner, .. } => Some(owner),
+            EventStream::Announcements => None,
         });
         let mut slices = Vec::with_capacity(reads.len());
         if let Some(owner) = owner {
@@ -31,7 +37,7 @@ impl Service {
         }
         slices.resize_with(reads.len(), || None);
         for (slice, asked) in slices.iter_mut().zip(&reads) {
-            if asked.stream == Stream::Announcements {
+            if asked.stream == EventStream::Announcements {
                 let (mut span, mut found) = self.read_announcements(*asked).await?;
                 if !self.follow_announcements(span.newest) {
                     (span, found) = self.read_announcements(*asked).await?;
@@ -83,16 +89,22 @@ async fn read_log(
         }
     }
     // One more than is wanted tells whether there are more.
-    let limit = reads.iter().map(|read| read.limit + 1).max().unwrap_or(0);
-    let after = streams::after(tx, owner, &after, limit).await?;
-    let before = streams::before(tx, owner, &before, limit).await?;
+    let events = reads.iter().map(|read| read.limit + 1).max().unwrap_or(0);
+    let bounds = Bounds { events, bytes: READ_BYTES_MAX, event_bytes: EVENT_BYTES_MAX };
+    let after = streams::after(tx, owner, &after, bounds).await?;
+    let before = streams::before(tx, owner, &before, bounds).await?;
     let slices = reads.iter().map(|read| {
         let resource = resource(owner, read)?;
-        let found = match read.range {
-            Range::After(offset) => part(&after, resource, |sequence| sequence > number(offset)),
-            Range::Before(offset) => part(&before, resource, |sequence| sequence < number(offset)),
+        let (found, is_cut) = match read.range {
+            Range::After(offset) => {
+                (part(&after.events, resource, |sequence| sequence > number(offset)), after.is_cut)
+            }
+            Range::Before(offset) => {
+                (part(&before.events, resource, |sequence| sequence < number(offset)), before.is_cut)
+            }
         };
-        Some(slice(*read, epoch, &span, found))
+        let slice = slice(*read, epoch, &span, found);
+        Some(Slice { is_complete: slice.is_complete && (read.limit == 0 || !is_cut), ..slice })
     });
     Ok(slices.collect())
 }
@@ -109,7 +121,7 @@ fn types(resource: Resource) -> impl Iterator<Item = &'static str> {
 
 fn resource(owner: Owner, read: &ReadLog) -> Option<Resource> {
     match read.stream {
-        Stream::Events { owner: of, resource } if of == owner => Some(resource),
+        EventStream::Events { owner: of, resource } if of == owner => Some(resource),
         _ => None,
     }
 }
@@ -117,7 +129,7 @@ fn resource(owner: Owner, read: &ReadLog) -> Option<Resource> {
 fn part(events: &[Logged], resource: Resource, is_in: impl Fn(i64) -> bool) -> Vec<(i64, String)> {
     let of_resource =
         |event: &&Logged| is_in(event.sequence) && Resource::of_event(&event.r#type) == Some(resource);
-    events.iter().filter(of_resource).map(|event| (event.sequence, event_json(event))).collect()
+    events.iter().filter(of_resource).map(|event| (event.sequence, stream_json(event))).collect()
 }
 
 /// As much of the events as was asked for.

@@ -13,21 +13,26 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use model::{Owner, Result};
-use realtime::channel::{Resource, Stream};
+use realtime::channel::{EventStream, Resource};
+use realtime::limits::{EVENT_BYTES_MAX, OUTBOX_BYTES_MAX};
 use store::events::Logged;
-use store::{Access, announcements, events, streams};
+use store::streams::Bounds;
+use store::{Access, announcements, streams};
 use tokio::sync::Notify;
 use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 use tokio::task::JoinSet;
 
 use crate::bus::Hint;
-use crate::events::event_json;
+use crate::events::stream_json;
 use crate::{Service, log};
 
 /// How often the ends of all followed logs are looked at, for hints that were lost.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// Events that one read takes.
 const PAGE_EVENTS: usize = 256;
+/// Events and bytes of one read. Together they are a part of what may wait for a client: one that reads keeps up.
+const BOUNDS: Bounds =
+    Bounds { events: PAGE_EVENTS, bytes: OUTBOX_BYTES_MAX / 4, event_bytes: EVENT_BYTES_MAX };
 /// Logs that are read at once.
 const LOGS_MAX: usize = 8;
 /// The rest after each publication: what happens meanwhile is read and sent together, which costs a client's frame once
@@ -220,19 +225,22 @@ impl Service {
             let Some(Followed { cursor, .. }) = self.streams().tail.logs().get(&owner).copied() else {
                 return Ok(());
             };
-            let read =
-                self.db().read(owner, async move |tx| events::after(tx, owner, cursor, PAGE_EVENTS).await);
-            let page = read.await?;
+            let read = self.db().read(owner, async move |tx| streams::tail(tx, owner, cursor, BOUNDS).await);
+            let part = read.await?;
+            let page = part.events;
             self.publish_page(owner, &page);
             let Some(last) = page.last() else { return Ok(()) };
             if let Some(followed) = self.streams().tail.logs().get_mut(&owner) {
                 followed.cursor = last.sequence;
             }
-            if page.len() < PAGE_EVENTS {
+            // Let those who listen send what they have before there is more.
+            if part.is_cut {
+                tokio::time::sleep(PUBLISH_REST).await;
+            } else if page.len() == PAGE_EVENTS {
+                tokio::task::yield_now().await;
+            } else {
                 return Ok(());
             }
-            // Let those who listen send what they have before there is more.
-            tokio::task::yield_now().await;
         }
     }
 
@@ -245,11 +253,11 @@ impl Service {
             }
         }
         for (resource, events) in streams {
-            let stream = Stream::Events { owner, resource };
-            if self.hub().is_heard(stream) {
+            let stream = EventStream::Events { owner, resource };
+            if self.hub().has_listeners(stream) {
                 let events = events
                     .into_iter()
-                    .map(|event| (event.sequence.unsigned_abs(), Bytes::from(event_json(event))));
+                    .map(|event| (event.sequence.unsigned_abs(), Bytes::from(stream_json(event))));
                 self.hub().publish_all(stream, events);
             }
         }
@@ -262,7 +270,7 @@ impl Service {
             .read(Access::System, async move |tx| announcements::after(tx, cursor, PAGE_EVENTS).await);
         for said in read.await? {
             let offset = said.sequence.unsigned_abs();
-            self.hub().publish(Stream::Announcements, offset, Bytes::from(said.doc));
+            self.hub().publish(EventStream::Announcements, offset, Bytes::from(said.doc));
             if let Some(followed) = self.streams().tail.announcements().as_mut() {
                 followed.cursor = said.sequence;
             }
@@ -282,10 +290,10 @@ impl Service {
     }
 }
 
-fn owner_of(stream: Stream) -> Option<Owner> {
+fn owner_of(stream: EventStream) -> Option<Owner> {
     match stream {
-        Stream::Events { owner, .. } => Some(owner),
-        Stream::Announcements => None,
+        EventStream::Events { owner, .. } => Some(owner),
+        EventStream::Announcements => None,
     }
 }
 

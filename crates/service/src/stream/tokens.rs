@@ -1,8 +1,8 @@
 //! The tokens that clients connect and subscribe with. They live minutes, and end with the access token that asked.
 
 use model::stream_token::StreamToken;
-use model::{Code, Error, Problem, Result, Scope, Scopes, Timestamp};
-use realtime::channel::{Channel, Resource};
+use model::{Code, Error, Problem, Result, Scopes, Timestamp};
+use realtime::channel::{Channel, ChannelTopic, Resource};
 use realtime::token::{ConnectionToken, Grant, SubscriptionToken, Terms};
 
 use store::Tx;
@@ -22,10 +22,8 @@ impl Service {
     pub async fn create_connection_token(&self, command: Command) -> Result<Reply> {
         let caller = &command.caller;
         let command_scopes = caller.scopes;
-        let channels = readable(caller.scopes)
-            .map(|resource| Channel::Events { owner: caller.owner, resource, user: caller.user }.to_string());
         let terms = self.terms(caller, self.streams().lives.connection);
-        let token = ConnectionToken { terms, channels: channels.collect() };
+        let token = ConnectionToken { terms, channels: channels(caller) };
         let token = self.streams().session.signer.mint_connection(&token).map_err(Error::fault)?;
         self.give(command, token, readable(command_scopes).map(Resource::name).collect()).await
     }
@@ -33,7 +31,7 @@ impl Service {
     /// A token to join one of the caller's own channels with.
     pub async fn create_subscription_token(&self, command: Command, channel: String) -> Result<Reply> {
         let caller = &command.caller;
-        let resource = ensure_joinable(caller, &channel)?.map(Resource::name);
+        let resource = self.ensure_joinable(caller, &channel)?.map(Resource::name);
         let terms = self.terms(caller, self.streams().lives.subscription);
         let token = SubscriptionToken { terms, channel };
         let token = self.streams().session.signer.mint_subscription(&token).map_err(Error::fault)?;
@@ -54,7 +52,7 @@ impl Service {
             } else {
                 ensure_provisioned(tx, owner).await?;
             }
-            Ok(Reply::done(body.clone()))
+            Ok(Reply::done(body.clone()).confidential())
         };
         if is_external || command.idempotency.is_some() {
             return self.write(&command, give).await;
@@ -78,6 +76,29 @@ impl Service {
     }
 }
 
+impl Service {
+    /// Refuses a channel that is not the caller's own, or of something that the caller may not read. Whatever is wrong
+    /// with it, the answer is the same: nobody learns what exists elsewhere. Returns the resource that it tells of.
+    fn ensure_joinable(&self, caller: &Caller, name: &str) -> Result<Option<Resource>> {
+        let channel = Channel::parse_own(name, caller.owner, caller.user).ok().flatten();
+        match channel {
+            // An external server does not know the caller's world: there, the plain name is the live channel.
+            Some(Channel::Events { is_plain: true, .. }) if self.has_external_streams() => {}
+            Some(Channel::Events { resource, .. }) if may_read(caller.scopes, resource) => {
+                return Ok(Some(resource));
+            }
+            // Public: a token for it opens nothing that is not open.
+            Some(Channel::Announcements) => return Ok(None),
+            Some(Channel::Events { .. }) | None => {}
+        }
+        let detail = format!(
+            "Your channels are `<resource>:{}#{}`, for each resource that the token may read.",
+            caller.owner, caller.user
+        );
+        Err(Problem::from(Code::ForbiddenChannel).with_detail(detail).into())
+    }
+}
+
 fn whole_seconds(moment: Timestamp) -> u64 {
     u64::try_from(moment.as_seconds()).unwrap_or(0)
 }
@@ -88,25 +109,11 @@ pub(super) fn readable(scopes: Scopes) -> impl Iterator<Item = Resource> {
 }
 
 pub(super) fn may_read(scopes: Scopes, resource: Resource) -> bool {
-    Scope::parse(&format!("{}:read", resource.name())).is_some_and(|scope| scopes.contains(scope))
+    scopes.can_read(resource.name())
 }
 
-/// Refuses a channel that is not the caller's own, or of something that the caller may not read. Whatever is wrong
-/// with it, the answer is the same: nobody learns what exists elsewhere. Gives the resource that it tells of.
-fn ensure_joinable(caller: &Caller, name: &str) -> Result<Option<Resource>> {
-    match Channel::parse(name) {
-        Ok(Channel::Events { owner, resource, user })
-            if owner == caller.owner && user == caller.user && may_read(caller.scopes, resource) =>
-        {
-            return Ok(Some(resource));
-        }
-        // Public: a token for it opens nothing that is not open.
-        Ok(Channel::Announcements) => return Ok(None),
-        Ok(Channel::Events { .. }) | Err(_) => {}
-    }
-    let detail = format!(
-        "Your channels are `<resource>:{}#{}`, for each resource that the token may read.",
-        caller.owner, caller.user
-    );
-    Err(Problem::from(Code::ForbiddenChannel).with_detail(detail).into())
+/// The names of the caller's channels: one for each resource that the token may read.
+pub(crate) fn channels(caller: &Caller) -> Vec<String> {
+    let channel = |resource| ChannelTopic::Events(resource).channel(caller.owner, caller.user).to_string();
+    readable(caller.scopes).map(channel).collect()
 }

@@ -1,11 +1,12 @@
 //! The engine: transactions on SQLite or PostgreSQL behind one type. It knows no domain.
 //!
-//! One operation is one function is one transaction, written once as `async |tx| …`. On PostgreSQL it is awaited.
-//! On SQLite it moves to a thread of its own and is polled once: since nothing there waits, a transaction that
-//! awaits anything but the database is caught by every test run on SQLite.
+//! One operation is one function is one transaction, written once as `async |tx| …`. On PostgreSQL the future is
+//! awaited. On SQLite it moves to a database thread and is polled once. The SQLite calls never suspend, so a
+//! transaction that awaits anything but the database fails in every test run on SQLite.
 //!
 //! Architecture Invariant: only this module knows which database it is.
 
+mod fair_permits;
 mod migrate;
 mod postgres;
 mod sqlite;
@@ -14,38 +15,54 @@ mod value;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use model::fair::Tenant;
 use model::{Owner, Result};
 
+pub use fair_permits::{FairPermit, FairPermits};
 pub use migrate::MIGRATIONS;
 pub use postgres::PAYLOAD_BYTES_MAX;
 pub use value::{Row, Value};
 
-/// A statement. Placeholders are numbered in the order in which they first appear.
+/// An SQL statement. Placeholders are numbered in the order in which they first appear.
 pub struct Sql {
     sqlite: &'static str,
     postgres: &'static str,
 }
 
 impl Sql {
-    /// The same text for both engines.
+    /// A statement with the same text for both engines.
     pub const fn same(text: &'static str) -> Self {
         Self { sqlite: text, postgres: text }
     }
 
-    /// Where the engines really differ. An empty text is nothing to do there.
+    /// A statement with a text for each engine. An empty text means that this engine has nothing to do.
     pub const fn each(sqlite: &'static str, postgres: &'static str) -> Self {
         Self { sqlite, postgres }
     }
 
-    /// What PostgreSQL is told, for whoever wants to see its plan.
+    /// Returns the text for SQLite, so that a test can explain its query plan.
+    pub fn sqlite_text(&self) -> &'static str {
+        self.sqlite
+    }
+
+    /// Returns the text for PostgreSQL, so that a test can explain its query plan.
     pub fn postgres_text(&self) -> &'static str {
         self.postgres
     }
 }
 
-/// In the text for PostgreSQL, the ids that a placeholder lists as JSON, each once and sorted: `wanted.id`. What is wanted of
-/// them is looked up for each, by `CROSS JOIN LATERAL (… FOR UPDATE)` or `(… OFFSET 0)`, which keep PostgreSQL from changing
-/// the order. Left to itself, it reads the list anew for each row of a table that it takes for a small one.
+/// The assignments of a claim: the new holder, the next fence, and the number of servers in a row that stopped while
+/// they held the work. Work that its holder released has the empty holder, and keeps its number of crashes.
+macro_rules! taken {
+    () => {
+        "holder = $1, fence = fence + 1, crashes = CASE WHEN holder = '' THEN crashes ELSE crashes + 1 END"
+    };
+}
+pub(crate) use taken;
+
+/// In the text for PostgreSQL, the ids that a placeholder lists as JSON, each once and sorted: `wanted.id`. Join them
+/// by `CROSS JOIN LATERAL (… FOR UPDATE)` or `(… OFFSET 0)`, which look each id up and keep PostgreSQL from changing
+/// the join order. Otherwise, if PostgreSQL takes the table for a small one, it reads the list again for each row.
 macro_rules! wanted {
     ($placeholder:literal) => {
         concat!(
@@ -57,12 +74,22 @@ macro_rules! wanted {
 }
 pub(crate) use wanted;
 
-/// Whose rows a transaction may touch. On PostgreSQL, row level security holds it to that.
+/// The rows that a transaction may touch. On PostgreSQL, row level security enforces it.
 #[derive(Clone, Copy)]
 pub enum Access {
     Owner(Owner),
     /// Work that spans organisations: relays, cleaning, the command line.
     System,
+}
+
+impl Access {
+    /// Returns the tenant whose turn the transaction uses.
+    fn tenant(self) -> Tenant {
+        match self {
+            Access::Owner(owner) => owner.into(),
+            Access::System => Tenant::System,
+        }
+    }
 }
 
 impl From<Owner> for Access {
@@ -71,14 +98,14 @@ impl From<Owner> for Access {
     }
 }
 
-/// Where the data is.
+/// The database to open, and how many connections to it.
 #[derive(Clone)]
 pub enum Place {
     Sqlite { file: PathBuf, readers: usize },
     Postgres { url: String, connections: usize },
 }
 
-/// A database, migrated and open. Clones share it.
+/// An open, migrated database. Clones share it.
 #[derive(Clone)]
 pub struct Db(Arc<Engine>);
 
@@ -87,14 +114,14 @@ enum Engine {
     Postgres(Box<postgres::Pool>),
 }
 
-/// Hears what is told on a channel, and tells it to the others that listen there.
+/// A subscription to a notification channel, which can also send to it.
 pub enum Listener {
-    /// The process has the database to itself: there is nobody to hear.
+    /// SQLite: no other process uses the database, so no notification ever comes.
     Alone,
-    Postgres(postgres::Listener),
+    Postgres(Box<postgres::Listener>),
 }
 
-/// A transaction under way.
+/// An open transaction.
 pub enum Tx<'a> {
     Sqlite(&'a mut rusqlite::Connection),
     Postgres(postgres::PgTx<'a>),
@@ -112,46 +139,65 @@ impl Db {
         Ok(Self(Arc::new(engine)))
     }
 
-    /// Runs a transaction that writes. It may run several times where the first ones provably did not commit.
+    /// Opens the database as [`Db::open`] does, or returns `None` if it has no Dockside schema yet.
+    pub async fn open_existing(place: Place) -> Result<Option<Self>> {
+        let exists = match &place {
+            // SQLite writes the first page before anything else, so an empty file has no schema.
+            Place::Sqlite { file, .. } => std::fs::metadata(file).is_ok_and(|file| file.len() > 0),
+            Place::Postgres { url, .. } => postgres::has_store(url).await?,
+        };
+        if exists { Self::open(place).await.map(Some) } else { Ok(None) }
+    }
+
+    /// Runs a transaction that writes. It may run several times: an attempt that provably did not commit is repeated.
     pub async fn write<T, F>(&self, access: impl Into<Access>, operation: F) -> Result<T>
     where
         T: Send + 'static,
         F: AsyncFn(&mut Tx<'_>) -> Result<T> + Send + Sync + 'static,
     {
         match &*self.0 {
-            Engine::Sqlite(sqlite) => sqlite.write(operation).await,
-            Engine::Postgres(pool) => pool.write(access.into(), operation).await,
+            Engine::Sqlite(sqlite) => sqlite.write(access.into().tenant(), operation).await,
+            // Boxed: otherwise the future of each caller in the chain would contain the whole transaction.
+            Engine::Postgres(pool) => Box::pin(pool.write(access.into(), operation)).await,
         }
     }
 
-    /// Runs a transaction that only reads, on one consistent state.
+    /// Runs a read-only transaction on one consistent snapshot.
     pub async fn read<T, F>(&self, access: impl Into<Access>, operation: F) -> Result<T>
     where
         T: Send + 'static,
         F: AsyncFn(&mut Tx<'_>) -> Result<T> + Send + Sync + 'static,
     {
         match &*self.0 {
-            Engine::Sqlite(sqlite) => sqlite.read(operation).await,
-            Engine::Postgres(pool) => pool.read(access.into(), operation).await,
+            Engine::Sqlite(sqlite) => sqlite.read(access.into().tenant(), operation).await,
+            Engine::Postgres(pool) => Box::pin(pool.read(access.into(), operation)).await,
         }
     }
 
-    /// Whether several processes may share the database: then someone else may have changed anything.
+    /// Returns whether other processes may use the database too. If so, any cached row may be out of date.
     pub fn is_shared(&self) -> bool {
         matches!(&*self.0, Engine::Postgres(_))
     }
 
-    /// Listens on a channel, on a connection of its own. What is told from now on is heard, at most once: it is lost where
-    /// the connection breaks. The channel's name is an identifier.
-    pub async fn listen(&self, channel: &'static str) -> Result<Listener> {
+    /// Returns whether the database role is exempt from row level security, as a PostgreSQL superuser is.
+    pub fn bypasses_row_security(&self) -> bool {
         match &*self.0 {
-            Engine::Sqlite(_) => Ok(Listener::Alone),
-            Engine::Postgres(pool) => Ok(Listener::Postgres(pool.listen(channel).await?)),
+            Engine::Sqlite(_) => false,
+            Engine::Postgres(pool) => pool.bypasses_row_security,
         }
     }
 
-    /// Tells something of up to [`PAYLOAD_BYTES_MAX`] bytes to all who listen on a channel, for whoever does not listen:
-    /// it opens a connection for that.
+    /// Listens on a channel, over a connection of its own. A notification that is sent from now on arrives at most
+    /// once: it is lost if the connection breaks. The channel's name must be an identifier.
+    pub async fn listen(&self, channel: &'static str) -> Result<Listener> {
+        match &*self.0 {
+            Engine::Sqlite(_) => Ok(Listener::Alone),
+            Engine::Postgres(pool) => Ok(Listener::Postgres(Box::new(pool.listen(channel).await?))),
+        }
+    }
+
+    /// Sends a payload of up to [`PAYLOAD_BYTES_MAX`] bytes to all listeners of a channel. This opens a connection. A
+    /// caller that has a listener should use [`Listener::notify`].
     pub async fn notify(&self, channel: &'static str, payload: &str) -> Result<()> {
         match &*self.0 {
             Engine::Sqlite(_) => Ok(()),
@@ -165,7 +211,8 @@ impl Db {
             Engine::Sqlite(_) if sql.sqlite.is_empty() => Ok(()),
             Engine::Postgres(_) if sql.postgres.is_empty() => Ok(()),
             Engine::Sqlite(sqlite) => {
-                sqlite.on_reader(|connection| sqlite::check_placeholders(connection, sql.sqlite)).await
+                let check = |connection: &mut _| sqlite::check_placeholders(connection, sql.sqlite);
+                sqlite.on_reader(Tenant::System, check).await
             }
             Engine::Postgres(pool) => pool.prepare(sql.postgres).await,
         }
@@ -173,8 +220,8 @@ impl Db {
 }
 
 impl Listener {
-    /// The next thing that was told; an error once the connection is broken. Where it is not awaited to its end, nothing
-    /// is lost.
+    /// Returns the payload of the next notification, or an error once the connection is broken. Cancel safe: dropping
+    /// the future loses no notification.
     pub async fn heard(&mut self) -> Result<String> {
         match self {
             Listener::Alone => std::future::pending().await,
@@ -182,7 +229,7 @@ impl Listener {
         }
     }
 
-    /// Tells something to all who listen on the channel, this one included.
+    /// Sends a payload to all listeners of the channel, this one included.
     pub async fn notify(&self, payload: &str) -> Result<()> {
         match self {
             Listener::Alone => Ok(()),
@@ -192,8 +239,8 @@ impl Listener {
 }
 
 impl Tx<'_> {
-    /// What tells this database from a copy of it: on SQLite which file it is, on PostgreSQL the system, its timeline and
-    /// the database. A backup that was restored is, as a rule, elsewhere.
+    /// Returns a name that differs between this database and a copy of it: on SQLite the file's inode number, on
+    /// PostgreSQL the system identifier, the timeline and the database. A restored backup usually has another one.
     pub async fn place(&mut self) -> Result<String> {
         match self {
             Tx::Sqlite(connection) => Ok(sqlite::place(connection)),
@@ -201,7 +248,7 @@ impl Tx<'_> {
         }
     }
 
-    /// Runs a statement and tells how many rows it changed.
+    /// Executes a statement and returns the number of rows that it changed.
     pub async fn execute(&mut self, sql: &Sql, values: &[Value]) -> Result<u64> {
         match self {
             Tx::Sqlite(_) if sql.sqlite.is_empty() => Ok(0),
@@ -211,8 +258,8 @@ impl Tx<'_> {
         }
     }
 
-    /// Runs a statement for each set of values, and tells how many rows each changed. On PostgreSQL that takes one round
-    /// trip.
+    /// Executes a statement once for each set of values, and returns the number of rows that each changed. On
+    /// PostgreSQL this takes one round trip.
     pub async fn execute_each(&mut self, sql: &Sql, of: &[Vec<Value>]) -> Result<Vec<u64>> {
         match self {
             Tx::Sqlite(connection) => {
@@ -222,8 +269,8 @@ impl Tx<'_> {
         }
     }
 
-    /// Runs a statement of which nobody needs to know how many rows it changed. On PostgreSQL it is not waited for: it is
-    /// done before whatever comes after it, and where it fails, so does that, or the end of the transaction.
+    /// Executes a statement without returning a row count. On PostgreSQL the statement is pipelined: its error
+    /// surfaces at the next awaited statement or at the commit.
     pub async fn send(&mut self, sql: &Sql, values: &[Value]) -> Result<()> {
         match self {
             Tx::Sqlite(_) if sql.sqlite.is_empty() => Ok(()),
@@ -233,12 +280,12 @@ impl Tx<'_> {
         }
     }
 
-    /// Runs a query that gives at most one row.
+    /// Runs a query that returns at most one row.
     pub async fn one(&mut self, sql: &Sql, values: &[Value]) -> Result<Option<Row>> {
         Ok(self.all(sql, values).await?.pop())
     }
 
-    /// Runs a query and gives all its rows: statements limit themselves.
+    /// Runs a query and returns all rows. The statement itself must limit their number.
     pub async fn all(&mut self, sql: &Sql, values: &[Value]) -> Result<Vec<Row>> {
         match self {
             Tx::Sqlite(_) if sql.sqlite.is_empty() => Ok(Vec::new()),
@@ -246,5 +293,35 @@ impl Tx<'_> {
             Tx::Sqlite(connection) => sqlite::all(connection, sql.sqlite, values),
             Tx::Postgres(tx) => tx.all(sql.postgres, values).await,
         }
+    }
+
+    /// Runs a query and returns its first rows: those that fit into `bytes_max`, and the one that exceeds it, which
+    /// tells the caller that there is more. If the query has two rows or more, at least two are returned. Further
+    /// rows are not kept in memory.
+    pub async fn some(&mut self, sql: &Sql, values: &[Value], bytes_max: usize) -> Result<Vec<Row>> {
+        match self {
+            Tx::Sqlite(connection) => sqlite::some(connection, sql.sqlite, values, bytes_max),
+            Tx::Postgres(tx) => tx.some(sql.postgres, values, bytes_max).await,
+        }
+    }
+}
+
+/// Collects rows until they exceed a number of bytes.
+struct Gathered {
+    rows: Vec<Row>,
+    bytes: usize,
+    bytes_max: usize,
+}
+
+impl Gathered {
+    fn up_to(bytes_max: usize) -> Self {
+        Self { rows: Vec::new(), bytes: 0, bytes_max }
+    }
+
+    /// Adds a row, and returns whether to read another.
+    fn add(&mut self, row: Row) -> bool {
+        self.bytes = self.bytes.saturating_add(row.bytes());
+        self.rows.push(row);
+        self.bytes <= self.bytes_max || self.rows.len() < 2
     }
 }

@@ -1,123 +1,137 @@
-//! PostgreSQL: a pool of connections with prepared statements, and transactions that are repeated where they
-//! provably did not commit.
+//! PostgreSQL: a pool of connections with prepared statements. A transaction that provably did not commit is
+//! repeated.
 
+mod connection;
 mod listen;
 mod pipeline;
+mod tls;
 mod transaction;
+mod verifier;
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::Duration;
 
+use model::fair::Tenant;
 use model::{Code, Error, Result};
-use tokio::runtime::Handle;
-use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio_postgres::error::SqlState;
-use tokio_postgres::{Client, Config, NoTls, Statement};
+use tokio_postgres::{Client, Config};
 
+use connection::{Connection, Loan, OPEN_TIME_MAX, Shared, silent, within};
 pub use listen::{Listener, PAYLOAD_BYTES_MAX};
+use pipeline::ANSWER_TIME_MAX;
+use tls::Tls;
 pub use transaction::PgTx;
 
-use super::{Access, Tx, migrate};
+use super::{Access, FairPermit, FairPermits, Tx, migrate};
 
-/// How often a transaction is tried, the first time included.
+/// Attempts to run a transaction, including the first.
 const ATTEMPTS_MAX: u32 = 5;
-/// The wait before the first repetition; it doubles.
+/// The wait before the first repetition. It doubles with each further one.
 const BACKOFF: Duration = Duration::from_millis(4);
-/// How long a caller waits for a connection before it is turned away.
+/// How long a caller waits for a connection before it is refused as [`Code::Overloaded`].
 const POOL_WAIT: Duration = Duration::from_secs(5);
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
-/// Short limits keep one stuck transaction from holding up the rest. And no bitmap scans: a list walks along an index
-/// and stops at its limit. Of rows behind row level security that are newer than the statistics the planner expects
-/// one, so it would fetch and sort all there are: 110 ms instead of 0.1 for the next events of a log that grows. For the
-/// same reason no table is read whole where an index leads into it, and nothing is compiled for the price of that. And
-/// plans are made without looking at values: they are the same each time, and cost nothing then.
-const SESSION: &str = "SET statement_timeout = '15s'; SET lock_timeout = '10s'; \
-                       SET idle_in_transaction_session_timeout = '15s'; SET enable_bitmapscan = off; \
-                       SET enable_seqscan = off; SET jit = off; SET plan_cache_mode = force_generic_plan";
-/// How long a connection keeps its plans. One that was made while a table was empty takes any index for as good as any
-/// other: it read all purchases of an organisation to find one, for as long as nobody analysed the table.
+/// These detect a server that vanished without closing its connections: the first while requests are in flight, the
+/// others while there are none.
+const TCP_USER_TIMEOUT: Duration = Duration::from_secs(15);
+const KEEPALIVE_IDLE: Duration = Duration::from_secs(10);
+const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(3);
+const KEEPALIVE_RETRIES: u32 = 3;
+/// How long a connection keeps its cached plans. A plan from the time when a table was empty may use any index. One
+/// such plan read all purchases of an organisation to find a single one, until the table was analysed.
 const PLANS_KEPT: Duration = Duration::from_secs(5);
 
+const ROLE: &str = "SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user";
+
 pub struct Pool {
-    config: Config,
-    idle: Mutex<Vec<Connection>>,
-    permits: Semaphore,
-    /// Where the pool was opened.
-    runtime: Handle,
+    shared: Arc<Shared>,
+    /// One permit per connection. If all are in use, organisations take turns.
+    permits: FairPermits,
+    /// Whether the role is a superuser, or has BYPASSRLS.
+    pub bypasses_row_security: bool,
 }
 
-struct Connection {
-    client: Arc<Client>,
-    statements: HashMap<&'static str, Statement>,
-    /// Since when it keeps its plans.
-    planned_at: Instant,
-}
-
-/// A connection on loan. It goes back to the pool only between transactions: one that was dropped in the middle
-/// of its work, as when a caller hangs up, is closed, which rolls it back.
-struct Loan<'a> {
-    pool: &'a Pool,
-    connection: Option<Connection>,
-    _permit: SemaphorePermit<'a>,
-}
-
-/// Whether the end of a transaction is waited for. Whoever only read need not know how that ended.
+/// Whether to wait for the answer to COMMIT. A transaction that only read need not: its result is known already.
 #[derive(Clone, Copy, PartialEq)]
 enum End {
     Awaited,
     Sent,
 }
 
-/// How a transaction ended that did not commit.
+/// Why a transaction did not commit, and whether its connection can be used again.
 enum Ended {
-    /// It is as if it had never been, and its connection can be used again.
+    /// The server rolled it back, and its connection can be used again.
     RolledBack(Error),
-    /// Its connection is of no more use.
+    /// Its connection must be closed.
     Broken(Failure),
 }
 
-/// How far a failed attempt got.
+/// Whether a failed attempt can have committed.
 enum Failure {
-    /// It can't have committed.
+    /// It did not commit, so it can be repeated.
     Before(Error),
-    /// The answer to the commit was lost: it may have.
+    /// The answer to the commit was lost. It may have committed, so it must not be repeated.
     Unknown(Error),
+}
+
+fn configure(url: &str) -> Result<(Config, Tls)> {
+    let (mut config, tls) = tls::parse(url)?;
+    config.connect_timeout(CONNECT_TIMEOUT).application_name("dockside");
+    config.tcp_user_timeout(TCP_USER_TIMEOUT).keepalives_idle(KEEPALIVE_IDLE);
+    config.keepalives_interval(KEEPALIVE_INTERVAL).keepalives_retries(KEEPALIVE_RETRIES);
+    Ok((config, tls))
+}
+
+/// Returns whether a server has set up its schema in this database.
+pub async fn has_store(url: &str) -> Result<bool> {
+    let (config, tls) = configure(url)?;
+    let client = connect(&config, tls).await?;
+    let look = client.query_one("SELECT to_regclass('migration') IS NOT NULL", &[]);
+    Ok(within(ANSWER_TIME_MAX, look).await?.get(0))
+}
+
+/// Opens a connection outside of the pool. Its statements have no time limit, because a migration may take long.
+async fn connect(config: &Config, tls: Tls) -> Result<Client> {
+    let connecting = tokio::time::timeout(OPEN_TIME_MAX, config.connect(tls)).await;
+    let (client, connection) = connecting.map_err(|_| silent(OPEN_TIME_MAX))?.map_err(Error::unavailable)?;
+    tokio::spawn(connection);
+    Ok(client)
 }
 
 impl Pool {
     pub async fn open(url: &str, connections: usize) -> Result<Self> {
-        let mut config: Config = url.parse().map_err(Error::unavailable)?;
-        config.connect_timeout(CONNECT_TIMEOUT).application_name("dockside");
-        let (mut client, connection) = config.connect(NoTls).await.map_err(Error::unavailable)?;
-        tokio::spawn(connection);
+        let (config, tls) = configure(url)?;
+        let mut client = connect(&config, tls.clone()).await?;
         migrate::postgres(&mut client).await?;
-        let permits = Semaphore::new(connections.max(1));
-        Ok(Self { config, idle: Mutex::default(), permits, runtime: Handle::current() })
+        let role = within(ANSWER_TIME_MAX, client.query_one(ROLE, &[])).await?;
+        // One organisation may use all connections if no other waits: transactions are short, so others soon get
+        // their turn.
+        let permits = FairPermits::new(connections.max(1), connections.max(1));
+        Ok(Self { shared: Shared::new(config, tls), permits, bypasses_row_security: role.get(0) })
     }
 
     pub async fn write<T, F>(&self, access: Access, operation: F) -> Result<T>
     where
         F: AsyncFn(&mut Tx<'_>) -> Result<T> + Send,
     {
-        self.repeat(&begin("BEGIN", access), End::Awaited, operation).await
+        self.repeat(access, "BEGIN READ WRITE", End::Awaited, operation).await
     }
 
     pub async fn read<T, F>(&self, access: Access, operation: F) -> Result<T>
     where
         F: AsyncFn(&mut Tx<'_>) -> Result<T> + Send,
     {
-        let begin = begin("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", access);
-        self.repeat(&begin, End::Sent, operation).await
+        self.repeat(access, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", End::Sent, operation).await
     }
 
-    async fn repeat<T, F>(&self, begin: &str, end: End, operation: F) -> Result<T>
+    async fn repeat<T, F>(&self, access: Access, how: &str, end: End, operation: F) -> Result<T>
     where
         F: AsyncFn(&mut Tx<'_>) -> Result<T> + Send,
     {
+        let begin = begin(how, access);
         let mut attempt = 1;
         loop {
-            match self.attempt(begin, end, &operation).await {
+            match self.attempt(access.tenant(), &begin, end, &operation).await {
                 Ok(value) => return Ok(value),
                 Err(Failure::Unknown(error)) => return Err(error),
                 Err(Failure::Before(error)) if attempt == ATTEMPTS_MAX || !is_passing(&error) => {
@@ -129,15 +143,12 @@ impl Pool {
         }
     }
 
-    async fn attempt<T, F>(&self, begin: &str, end: End, operation: &F) -> Result<T, Failure>
+    async fn attempt<T, F>(&self, tenant: Tenant, begin: &str, end: End, operation: &F) -> Result<T, Failure>
     where
         F: AsyncFn(&mut Tx<'_>) -> Result<T> + Send,
     {
-        let mut loan = self.lend().await.map_err(Failure::Before)?;
-        let Some(mut connection) = loan.connection.take() else {
-            return Err(Failure::Before(Error::fault("the pool lent no connection")));
-        };
-        let mut tx = Tx::Postgres(PgTx::new(&mut connection, begin));
+        let mut loan = self.lend(tenant).await.map_err(Failure::Before)?;
+        let mut tx = Tx::Postgres(PgTx::new(loan.begin().map_err(Failure::Before)?, begin));
         let result = operation(&mut tx).await;
         let Tx::Postgres(tx) = tx else {
             return Err(Failure::Before(Error::fault("a transaction changed its engine")));
@@ -146,68 +157,37 @@ impl Pool {
             Ok(value) => tx.commit(end).await.map(|()| value),
             Err(error) => Err(tx.roll_back(error).await),
         };
-        // Whatever ended as it should leaves its connection to others.
+        // After a commit or a rollback, the connection goes back to the pool.
         match ended {
             Ok(value) => {
-                loan.connection = Some(connection);
+                loan.end();
                 Ok(value)
             }
             Err(Ended::RolledBack(error)) => {
-                loan.connection = Some(connection);
+                loan.end();
                 Err(Failure::Before(error))
             }
             Err(Ended::Broken(failure)) => Err(failure),
         }
     }
 
-    async fn lend(&self) -> Result<Loan<'_>> {
-        let permit = match tokio::time::timeout(POOL_WAIT, self.permits.acquire()).await {
-            Ok(permit) => permit.map_err(Error::fault)?,
-            Err(_) => return Err(Code::Overloaded.into()),
-        };
-        loop {
-            let idle = self.idle.lock().map_err(|_| Error::fault("the pool's lock is poisoned"))?.pop();
-            let connection = match idle {
-                Some(connection) if connection.client.is_closed() => continue,
-                Some(connection) => connection,
-                None => self.connect().await?,
-            };
-            return Ok(Loan { pool: self, connection: Some(connection), _permit: permit });
-        }
-    }
-
-    async fn connect(&self) -> Result<Connection> {
-        let config = self.config.clone();
-        // Where the pool was opened, whoever asks: a connection outlives the asker, and must not run on threads that step
-        // back for others. The task ends with the connection; its error reaches us through the client.
-        let connect = self.runtime.spawn(async move {
-            let (client, connection) = config.connect(NoTls).await?;
-            tokio::spawn(connection);
-            Ok::<_, tokio_postgres::Error>(client)
-        });
-        let client = connect.await.map_err(Error::fault)?.map_err(fault)?;
-        client.batch_execute(SESSION).await.map_err(fault)?;
-        Ok(Connection { client: Arc::new(client), statements: HashMap::new(), planned_at: Instant::now() })
+    async fn lend(&self, tenant: Tenant) -> Result<Loan> {
+        let permit = tokio::time::timeout(POOL_WAIT, self.permits.acquire(tenant)).await;
+        self.shared.lend(permit.map_err(|_| Code::Overloaded)?).await
     }
 
     pub async fn prepare(&self, sql: &'static str) -> Result<()> {
-        let loan = self.lend().await?;
-        match &loan.connection {
-            Some(connection) => connection.client.prepare(sql).await.map(drop).map_err(fault),
-            None => Ok(()),
+        let mut loan = self.lend(Tenant::System).await?;
+        let prepared = within(ANSWER_TIME_MAX, loan.begin()?.client.prepare(sql)).await;
+        if prepared.is_ok() {
+            loan.end();
         }
+        prepared.map(drop)
     }
 }
 
-impl Drop for Loan<'_> {
-    fn drop(&mut self) {
-        if let (Some(connection), Ok(mut idle)) = (self.connection.take(), self.pool.idle.lock()) {
-            idle.push(connection);
-        }
-    }
-}
-
-/// Opens a transaction and tells row level security whose it is. An owner's key has no character to escape.
+/// Returns the statements that begin a transaction and set its owner for row level security. The text of an owner has
+/// no character that needs escaping.
 fn begin(how: &str, access: Access) -> String {
     match access {
         Access::Owner(owner) => format!("{how}; SET LOCAL dockside.owner = '{owner}'"),
@@ -215,7 +195,7 @@ fn begin(how: &str, access: Access) -> String {
     }
 }
 
-/// Whether the same transaction may succeed if it is run again.
+/// Returns whether the same transaction may succeed if it is run again.
 fn is_passing(error: &Error) -> bool {
     let Error::Fault(fault) = error else { return false };
     let Some(error) = fault.cause.downcast_ref::<tokio_postgres::Error>() else { return false };
@@ -225,7 +205,7 @@ fn is_passing(error: &Error) -> bool {
                 || *code == SqlState::T_R_DEADLOCK_DETECTED
                 || is_shutting_down(code)
         }
-        // Not an answer of the server: the connection was lost, or could not be had.
+        // The error does not come from the server: the connection was lost, or could not be opened.
         None => {
             error.is_closed()
                 || error.to_string().contains("connect")

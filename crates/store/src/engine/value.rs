@@ -1,9 +1,9 @@
-//! What crosses between us and a database: four kinds of value, and rows of them.
+//! Values that are exchanged with a database, of four kinds, and rows of them.
 
 use model::id::Kind;
 use model::{Error, Id, Owner, Result, Timestamp};
 
-/// A value in a row or for a placeholder. Moments are microseconds, booleans 0 and 1, documents text.
+/// A value of a row or for a placeholder. Timestamps are microseconds, booleans are 0 and 1, documents are text.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     Null,
@@ -60,16 +60,26 @@ impl<T: Into<Value>> From<Option<T>> for Value {
     }
 }
 
-/// One row of an answer. Its values are taken in the order of the columns.
+/// One row of a result. Reading a column takes its value out of the row.
 #[derive(Debug)]
 pub struct Row(pub(super) Vec<Value>);
 
 impl Row {
+    /// Returns how many bytes of text and blobs the row holds.
+    pub fn bytes(&self) -> usize {
+        let bytes = |value: &Value| match value {
+            Value::Null | Value::Int(_) => 0,
+            Value::Text(text) => text.len(),
+            Value::Blob(bytes) => bytes.len(),
+        };
+        self.0.iter().map(bytes).sum()
+    }
+
     fn take(&mut self, column: usize) -> Value {
         self.0.get_mut(column).map_or(Value::Null, |value| std::mem::replace(value, Value::Null))
     }
 
-    /// The first column, which sorts the rows of a page; it stays in the row.
+    /// Returns the first column, by which a page is sorted, and leaves it in the row.
     pub fn key(&self) -> Result<String> {
         match self.0.first() {
             Some(Value::Text(key)) => Ok(key.clone()),
@@ -153,7 +163,7 @@ impl Row {
     }
 }
 
-/// The schema and the code disagree: a fault of ours, named without showing the data.
+/// The error if the schema and the code disagree: an internal error that names the column without showing the data.
 fn surprise(column: usize, expected: &str, found: &Value) -> Error {
     let found = match found {
         Value::Null => "null",

@@ -1,8 +1,8 @@
-//! What is bought for shipments. Everything that a carrier is asked to do for money, and what it said, is here.
+//! Purchases: everything that a carrier is asked to do for money, and its answers.
 //!
-//! A purchase belongs to the node that holds it for as long as that node lives. Each time it changes hands its fence goes
-//! up, and nothing is recorded under an old fence. That it is `calling` is committed before a byte leaves: whoever finds
-//! it so later knows that it may have been bought.
+//! A node holds a purchase for as long as its lease lasts. Each claim raises the purchase's fence, and nothing is
+//! recorded under an old fence. The state `calling` is committed before a byte is sent, so a node that later finds a
+//! purchase in this state knows that it may have been bought.
 
 use model::purchase::State;
 use model::shipment::LabelFormat;
@@ -15,13 +15,22 @@ use crate::page::{Page, PageSql, Start};
 macro_rules! columns {
     () => {
         "owner, id, shipment_id, account_id, service, reference, state, fence, sent_fence, sent_at, due_at, failures, \
-         unknown_at, prepared, receipt, is_labelled, error, batch_id, label_format, created_at, updated_at"
+         unknown_at, prepared, receipt, is_labelled, error, batch_id, label_format, created_at, updated_at, is_follow_up, \
+         earlier_prepared, earlier_digest"
     };
 }
 
 mod claim;
+mod labels;
+mod observations;
+mod of_account;
+mod receipts;
 
-pub use claim::{Due, any_bought_due, awaited, claim, claim_bought, due};
+pub use claim::{Due, awaited, claim, claim_follow_ups, due, follow_ups, follow_ups_by_account, unfinished};
+pub use labels::{hasten_label, relabel};
+pub use observations::{forget, observe, observed, release};
+pub use of_account::{by_number, uses_account};
+pub use receipts::{accept, amend, keep_receipts};
 
 const GET: Sql =
     Sql::same(concat!("SELECT ", columns!(), " FROM purchase WHERE owner = $1 AND shipment_id = $2"));
@@ -69,63 +78,64 @@ const PAGE_BY_STATE: PageSql = PageSql {
         " FROM purchase WHERE owner = $1 AND id > $2 AND state = $3 ORDER BY id LIMIT $4"
     )),
 };
-/// Whoever was at it before, for another wish or in vain, is shut out by the fence.
+/// An earlier request for the same shipment may have left its row. The fence is raised, so a node that still works on
+/// that request can't record anything.
+///
+/// A restored backup makes a purchase ambiguous (`$11`). If an earlier request has failed since then, a look-up or a
+/// person has found that nothing was bought, and the purchase is no longer ambiguous.
+///
+/// The carrier's id of the shipment that an attempt prepared outlives the attempt's failure, see [`Earlier`].
 const BEGIN: Sql = Sql::same(
     "INSERT INTO purchase (owner, id, shipment_id, account_id, service, reference, state, batch_id, label_format, due_at,
          created_at, updated_at, unknown_at)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $10, $11)
      ON CONFLICT (owner, shipment_id) DO UPDATE SET account_id = excluded.account_id, service = excluded.service,
-         state = excluded.state, holder = '', fence = purchase.fence + 1, due_at = excluded.due_at, failures = 0,
-         unknown_at = excluded.unknown_at, prepared = NULL, receipt = NULL, is_labelled = 0, error = NULL,
-         batch_id = excluded.batch_id, label_format = excluded.label_format, updated_at = excluded.updated_at",
+         state = CASE WHEN purchase.state = 'failed' AND purchase.updated_at > excluded.unknown_at THEN 'ready'
+             ELSE excluded.state END,
+         holder = '', fence = purchase.fence + 1, due_at = excluded.due_at, failures = 0,
+         unknown_at = CASE WHEN purchase.state = 'failed' AND purchase.updated_at > excluded.unknown_at THEN NULL
+             ELSE excluded.unknown_at END,
+         earlier_prepared = CASE WHEN purchase.state <> 'failed' OR purchase.account_id <> excluded.account_id THEN NULL
+             ELSE coalesce(purchase.prepared, purchase.earlier_prepared) END,
+         earlier_digest = CASE WHEN purchase.prepared IS NULL THEN purchase.earlier_digest
+             ELSE purchase.prepared_digest END,
+         prepared = NULL, prepared_digest = NULL, receipt = NULL, tracking_number = NULL, numbers_count = 0,
+         is_labelled = 0, is_follow_up = 0,
+         is_tracking = 0, error = NULL, batch_id = excluded.batch_id, label_format = excluded.label_format,
+         updated_at = excluded.updated_at",
 );
-/// Once: whoever repeats it, because the answer was lost, finds that nobody holds it any more.
+/// Takes effect once. It releases the claim, so a node that repeats it because the answer was lost changes no row.
 const RECORD: Sql = Sql::same(
     "UPDATE purchase SET state = $1, holder = '', due_at = $2, failures = $3, unknown_at = $4, prepared = $5,
-         receipt = $6, is_labelled = $7, error = $8, batch_id = $9, updated_at = $10
-     WHERE owner = $11 AND id = $12 AND fence = $13 AND holder <> ''",
+         receipt = $6, tracking_number = $7, numbers_count = $8, is_labelled = $9, is_follow_up = $10,
+         is_tracking = $11, error = $12, batch_id = $13, updated_at = $14
+     WHERE owner = $15 AND id = $16 AND fence = $17 AND holder <> ''",
 );
-/// The last thing before a byte leaves, and a last look at whether it is still held.
+/// The last statement before a byte is sent. It also checks that the node still holds the purchase.
 const CALL: Sql = Sql::same(
     "UPDATE purchase SET state = 'calling', sent_fence = fence, sent_at = $1
      WHERE owner = $2 AND id = $3 AND fence = $4 AND holder <> ''",
 );
-const KEEP_PREPARED: Sql =
-    Sql::same("UPDATE purchase SET prepared = $1 WHERE owner = $2 AND id = $3 AND fence = $4");
-const KEEP_RECEIPT: Sql = Sql::same(
-    "UPDATE purchase SET state = 'bought', receipt = $1, failures = 0, unknown_at = NULL, error = NULL, updated_at = $2
+const KEEP_PREPARED: Sql = Sql::same(
+    "UPDATE purchase SET prepared = $1, prepared_digest = $2, earlier_prepared = NULL, earlier_digest = NULL
      WHERE owner = $3 AND id = $4 AND fence = $5",
 );
-/// Whoever holds it does not know of this, and is shut out.
-const ACCEPT: Sql = Sql::same(
-    "UPDATE purchase SET state = 'bought', receipt = $1, due_at = $2, holder = '', fence = fence + 1, failures = 0,
-         unknown_at = NULL, error = NULL, updated_at = $2
-     WHERE owner = $3 AND id = $4",
-);
-/// Whoever holds it does not know of this, and is shut out.
+/// The holder does not know of this change. The fence goes up, so the holder can't overwrite it.
+///
+/// A purchase fails this way if a person says that it was not bought. The person may have voided it at the carrier, so the next
+/// attempt must not use what was prepared.
 const SET_STATE: Sql = Sql::same(
-    "UPDATE purchase SET state = $1, due_at = $2, holder = '', fence = fence + 1, failures = 0, error = NULL,
-         updated_at = $3
+    "UPDATE purchase SET state = $1, due_at = $2, holder = '', fence = fence + 1, failures = 0, is_follow_up = 0,
+         prepared = CASE WHEN $1 = 'failed' THEN NULL ELSE prepared END,
+         earlier_prepared = CASE WHEN $1 = 'failed' THEN NULL ELSE earlier_prepared END,
+         error = NULL, updated_at = $3
      WHERE owner = $4 AND id = $5",
 );
 const HASTEN_VOID: Sql = Sql::same(
     "UPDATE purchase SET due_at = $1 WHERE owner = $2 AND account_id = $3 AND prepared = $4 AND state = 'voiding'
      AND due_at > $1",
 );
-const OBSERVE: Sql = Sql::same(
-    "INSERT INTO purchase_observation (owner, purchase_id, fence, doc, created_at) VALUES ($1, $2, $3, $4, $5)
-     ON CONFLICT DO NOTHING",
-);
 const DELETE: Sql = Sql::same("DELETE FROM purchase WHERE owner = $1 AND shipment_id = $2");
-const USES_ACCOUNT: Sql = Sql::same(
-    "SELECT id FROM purchase WHERE owner = $1 AND account_id = $2 AND (due_at IS NOT NULL OR state = 'needs_review') LIMIT 1",
-);
-const BY_NUMBER: Sql = Sql::each(
-    "SELECT shipment_id FROM purchase WHERE owner = $1 AND account_id = $2 AND state = 'bought'
-     AND EXISTS (SELECT 1 FROM json_each(receipt, '$.tracking_numbers') WHERE value = $3) LIMIT 1",
-    "SELECT shipment_id FROM purchase WHERE owner = $1 AND account_id = $2 AND state = 'bought'
-     AND (receipt::json -> 'tracking_numbers')::jsonb ? $3::text LIMIT 1",
-);
 pub(crate) const STATEMENTS: &[&Sql] = &[
     &GET,
     &GET_FOR_UPDATE,
@@ -138,23 +148,30 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
     &BEGIN,
     &claim::DUE,
     &claim::CLAIM,
-    &claim::CLAIM_BOUGHT,
-    &claim::ANY_BOUGHT_DUE,
+    &claim::FOLLOW_UPS,
+    &claim::FOLLOW_UPS_BY_ACCOUNT,
+    &claim::UNFINISHED,
     &RECORD,
     &CALL,
     &KEEP_PREPARED,
-    &KEEP_RECEIPT,
-    &ACCEPT,
+    &receipts::KEEP_RECEIPT,
+    &receipts::ACCEPT,
     &SET_STATE,
     &HASTEN_VOID,
-    &OBSERVE,
+    &labels::HASTEN_LABEL,
+    &labels::RELABEL,
+    &observations::OBSERVE,
+    &observations::OBSERVED,
+    &observations::FORGET,
+    &receipts::AMEND,
+    &observations::RELEASE,
     &DELETE,
-    &USES_ACCOUNT,
-    &BY_NUMBER,
+    &of_account::USES_ACCOUNT,
+    &of_account::BY_NUMBER,
     &claim::AWAITED,
 ];
 
-/// What is bought, and how far that has come.
+/// A purchase and its state.
 #[derive(Clone, Debug)]
 pub struct Purchase {
     pub owner: Owner,
@@ -163,11 +180,11 @@ pub struct Purchase {
     pub account: Id<CarrierAccount>,
     /// The service's handle.
     pub service: String,
-    /// What the carrier is told to call it.
+    /// The name under which the carrier knows it.
     pub reference: String,
     pub state: State,
     pub fence: i64,
-    /// The fence under which it was last sent, and when.
+    /// The fence under which it was last sent, and the time.
     pub sent_fence: i64,
     pub sent_at: Option<Timestamp>,
     pub due_at: Option<Timestamp>,
@@ -177,9 +194,14 @@ pub struct Purchase {
     /// As JSON.
     pub receipt: Option<String>,
     pub is_labelled: bool,
+    /// Whether its shipment is shown as purchased, so that only follow-ups remain: a late label, duplicates,
+    /// tracking.
+    pub is_follow_up: bool,
+    /// What an attempt that failed has prepared at the carrier.
+    pub earlier: Option<Earlier>,
     /// As JSON.
     pub error: Option<String>,
-    /// The batch that waits for it, until it is known what came of it.
+    /// The batch that waits for its outcome.
     pub batch: Option<Id<Batch>>,
     /// The format in which a batch wants the label.
     pub label_format: Option<LabelFormat>,
@@ -187,15 +209,26 @@ pub struct Purchase {
     pub updated_at: Timestamp,
 }
 
-/// A wish to buy.
+/// A shipment that an earlier attempt prepared at the carrier. If that attempt was charged after all, the carrier refuses to
+/// sell the same prepared shipment again, so the next attempt uses it too, unless its contents have changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Earlier {
+    /// The carrier's id of it.
+    pub prepared: String,
+    /// A digest of the request that prepared it. Empty if an older version of Dockside did, which stored none.
+    pub digest: String,
+}
+
+/// A request to buy a shipment.
 pub struct Wish<'a> {
     pub shipment: Id<Shipment>,
     pub account: Id<CarrierAccount>,
     pub service: &'a str,
     pub reference: &'a str,
-    /// The batch that waits for it, and the format in which it wants the label.
+    /// The batch that waits for it, and the label format of that batch.
     pub batch: Option<(Id<Batch>, LabelFormat)>,
-    /// Since when it may have been bought without our knowing: then it is looked up before it is bought.
+    /// The time since which it may have been bought without being recorded. If set, it is looked up before it is
+    /// bought.
     pub in_doubt_since: Option<Timestamp>,
 }
 
@@ -203,7 +236,7 @@ pub async fn get(tx: &mut Tx<'_>, owner: Owner, shipment: Id<Shipment>) -> Resul
     tx.one(&GET, &[owner.into(), shipment.into()]).await?.map(|row| read(row, 0)).transpose()
 }
 
-/// The purchases of several shipments, in no order.
+/// Returns the purchases of several shipments, in any order.
 pub async fn of_shipments(
     tx: &mut Tx<'_>,
     owner: Owner,
@@ -213,7 +246,7 @@ pub async fn of_shipments(
     rows.into_iter().map(|row| read(row, 0)).collect()
 }
 
-/// As [`get`], and nobody else changes it before this transaction ends.
+/// Returns the purchase as [`get`] does, and locks its row until this transaction ends.
 pub async fn get_for_update(
     tx: &mut Tx<'_>,
     owner: Owner,
@@ -243,7 +276,7 @@ pub async fn page(
     page.try_map(|row| read(row, 1))
 }
 
-/// Writes down that something is to be bought. A shipment has one purchase: what failed before is begun again.
+/// Inserts a purchase. A shipment has only one: a failed purchase is started again.
 pub async fn begin(
     tx: &mut Tx<'_>,
     owner: Owner,
@@ -267,26 +300,34 @@ pub async fn begin(
     tx.send(&BEGIN, &values).await
 }
 
-/// Writes down how a purchase stands and lets go of it; false where it is no longer held, and nothing may be written.
+/// Records the state of a purchase and releases the claim. Returns false, and writes nothing, if the node no longer
+/// holds the purchase.
 pub async fn record(tx: &mut Tx<'_>, purchase: &Purchase, now: Timestamp) -> Result<bool> {
     Ok(tx.execute(&RECORD, &record_values(purchase, now)).await? > 0)
 }
 
-/// As [`record`], for each of several.
+/// Records several purchases as [`record`] does.
 pub async fn record_all(tx: &mut Tx<'_>, purchases: &[&Purchase], now: Timestamp) -> Result<Vec<bool>> {
     let of: Vec<_> = purchases.iter().map(|purchase| record_values(purchase, now)).collect();
     Ok(tx.execute_each(&RECORD, &of).await?.into_iter().map(|changed| changed > 0).collect())
 }
 
 fn record_values(purchase: &Purchase, now: Timestamp) -> Vec<Value> {
+    let receipts::ReceiptValues { columns: [receipt, number, numbers_count], has_duplicates } =
+        receipts::receipt_values(purchase.receipt.as_deref());
+    let is_tracking = purchase.is_labelled && !has_duplicates;
     vec![
         purchase.state.as_str().into(),
         purchase.due_at.into(),
         purchase.failures.into(),
         purchase.unknown_at.into(),
         purchase.prepared.as_deref().into(),
-        purchase.receipt.as_deref().into(),
+        receipt,
+        number,
+        numbers_count,
         Value::Int(purchase.is_labelled.into()),
+        Value::Int(purchase.is_follow_up.into()),
+        Value::Int(is_tracking.into()),
         purchase.error.as_deref().into(),
         purchase.batch.into(),
         now.into(),
@@ -296,8 +337,8 @@ fn record_values(purchase: &Purchase, now: Timestamp) -> Vec<Value> {
     ]
 }
 
-/// Says that carriers are being asked from now on; tells of each whether it is still held. For the others nobody may be
-/// asked.
+/// Records that the carriers are about to be called. Returns for each purchase whether the node still holds it. If
+/// not, its carrier must not be called.
 pub async fn call(tx: &mut Tx<'_>, purchases: &[&Purchase], now: Timestamp) -> Result<Vec<bool>> {
     let values = |purchase: &&Purchase| {
         vec![now.into(), purchase.owner.into(), purchase.id.into(), purchase.fence.into()]
@@ -306,36 +347,20 @@ pub async fn call(tx: &mut Tx<'_>, purchases: &[&Purchase], now: Timestamp) -> R
     Ok(tx.execute_each(&CALL, &of).await?.into_iter().map(|changed| changed > 0).collect())
 }
 
-/// Keeps the carrier's name of what was made known to it; false where the purchase is no longer held.
-pub async fn keep_prepared(tx: &mut Tx<'_>, purchase: &Purchase, prepared: &str) -> Result<bool> {
-    let values = [prepared.into(), purchase.owner.into(), purchase.id.into(), purchase.fence.into()];
+/// Stores the carrier's id of the prepared shipment, and a digest of the request that prepared it. Returns false if the node
+/// no longer holds the purchase.
+pub async fn keep_prepared(
+    tx: &mut Tx<'_>,
+    purchase: &Purchase,
+    prepared: &str,
+    digest: &str,
+) -> Result<bool> {
+    let values =
+        [prepared.into(), digest.into(), purchase.owner.into(), purchase.id.into(), purchase.fence.into()];
     Ok(tx.execute(&KEEP_PREPARED, &values).await? > 0)
 }
 
-/// Keeps what a carrier gave for the money, and goes on holding it; false where it is no longer held.
-pub async fn keep_receipt(
-    tx: &mut Tx<'_>,
-    purchase: &Purchase,
-    receipt: &str,
-    now: Timestamp,
-) -> Result<bool> {
-    let values =
-        [receipt.into(), now.into(), purchase.owner.into(), purchase.id.into(), purchase.fence.into()];
-    Ok(tx.execute(&KEEP_RECEIPT, &values).await? > 0)
-}
-
-/// Takes it as bought, because somebody found out.
-pub async fn accept(
-    tx: &mut Tx<'_>,
-    owner: Owner,
-    id: Id<PurchaseAttempt>,
-    receipt: &str,
-    now: Timestamp,
-) -> Result<()> {
-    tx.send(&ACCEPT, &[receipt.into(), now.into(), owner.into(), id.into()]).await
-}
-
-/// Puts it into another state, because somebody said so.
+/// Sets the state of a purchase at a caller's request, and takes it away from its holder.
 pub async fn set_state(
     tx: &mut Tx<'_>,
     owner: Owner,
@@ -348,7 +373,7 @@ pub async fn set_state(
     tx.send(&SET_STATE, &values).await
 }
 
-/// Has a carrier asked at once what became of what it takes back; by its own name of it.
+/// Makes a refund due now, for which a carrier's message came. The purchase is found by the carrier's own id.
 pub async fn hasten_void(
     tx: &mut Tx<'_>,
     owner: Owner,
@@ -360,34 +385,13 @@ pub async fn hasten_void(
     tx.send(&HASTEN_VOID, &values).await
 }
 
-/// Keeps what a carrier said to somebody who no longer held the purchase.
-pub async fn observe(tx: &mut Tx<'_>, purchase: &Purchase, doc: &str, now: Timestamp) -> Result<()> {
-    let values = [purchase.owner.into(), purchase.id.into(), purchase.fence.into(), doc.into(), now.into()];
-    tx.send(&OBSERVE, &values).await
-}
-
 pub async fn delete(tx: &mut Tx<'_>, owner: Owner, shipment: Id<Shipment>) -> Result<()> {
     tx.send(&DELETE, &[owner.into(), shipment.into()]).await
 }
 
-/// Whether something is under way with an account.
-pub async fn uses_account(tx: &mut Tx<'_>, owner: Owner, account: Id<CarrierAccount>) -> Result<bool> {
-    Ok(tx.one(&USES_ACCOUNT, &[owner.into(), account.into()]).await?.is_some())
-}
-
-/// The shipment of a tracking number.
-pub async fn by_number(
-    tx: &mut Tx<'_>,
-    owner: Owner,
-    account: Id<CarrierAccount>,
-    number: &str,
-) -> Result<Option<Id<Shipment>>> {
-    let row = tx.one(&BY_NUMBER, &[owner.into(), account.into(), number.into()]).await?;
-    row.map(|mut row| row.id(0)).transpose()
-}
-
 fn read(mut row: Row, first: usize) -> Result<Purchase> {
     let state = row.text(first + 6)?;
+    let (prepared, digest) = (row.text_or_null(first + 22)?, row.text_or_null(first + 23)?);
     Ok(Purchase {
         owner: row.owner(first)?,
         id: row.id(first + 1)?,
@@ -410,5 +414,7 @@ fn read(mut row: Row, first: usize) -> Result<Purchase> {
         label_format: row.text_or_null(first + 18)?.as_deref().and_then(LabelFormat::parse),
         created_at: row.moment(first + 19)?,
         updated_at: row.moment(first + 20)?,
+        is_follow_up: row.int(first + 21)? == 1,
+        earlier: prepared.map(|prepared| Earlier { prepared, digest: digest.unwrap_or_default() }),
     })
 }

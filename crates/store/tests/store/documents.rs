@@ -1,4 +1,4 @@
-//! Documents: found by id and by what they belong to, in the order in which they came, and by their owner alone.
+//! Documents are found by id and by subject, oldest first, and only by their owner.
 
 use model::document::DocumentType;
 use model::{Id, Timestamp};
@@ -14,6 +14,7 @@ fn file(number: u128) -> StoredFile {
         file_type: "application/pdf".to_owned(),
         file_size: 5_000_000_000,
         place: format!("somewhere/{number}"),
+        package: Some(2).filter(|_| number > 3),
     }
 }
 

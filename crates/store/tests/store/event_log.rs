@@ -1,4 +1,4 @@
-//! The log as its readers see it while many write: every event once, without a gap, in the order of commits.
+//! The log as readers see it while many transactions write: every event once, without a gap, in commit order.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use model::{Code, Event, Id, Location, Owner, Result, Timestamp};
-use store::events::{self, Logged, Relayed};
+use store::events::{self, Logged};
+use store::relay::{self, RELAY_MAX, Relayed, Watermark};
 use store::{Access, Db, Tx, locations};
 
 use crate::fresh::{Engine, Fresh, owner};
@@ -14,22 +15,23 @@ use crate::fresh::{Engine, Fresh, owner};
 const OWNERS: u128 = 4;
 const LOCATIONS_PER_OWNER: u128 = 4;
 const WRITERS: u128 = 64;
-/// Transactions of each writer. The last but one is refused, after it has appended its event.
+/// Transactions of each writer. The last but one is refused after it has appended its event.
 const ROUNDS: u128 = 6;
 const REFUSED: u128 = ROUNDS - 2;
-/// Events that a reader asks for at once: few, so that it stops in the middle of what a relay numbered.
+/// Events that a reader asks for at once. The number is small, so that the reader stops within a group that a relay
+/// numbered.
 const PAGE: usize = 7;
-/// Far beyond what it takes: a reader that waits for an event that never comes must not wait for ever.
+/// Far longer than the test takes. A reader whose event never comes must not wait for ever.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 fn event_id(writer: u128, round: u128) -> Id<Event> {
     Id::from_bits(writer * 1000 + round)
 }
 
-/// Changes a location and appends an event that tells the version it became.
+/// Changes a location, and appends an event with its new version.
 async fn change(tx: &mut Tx<'_>, owner: Owner, id: Id<Location>, event: Id<Event>) -> Result<()> {
     let old = locations::get_for_update(tx, owner, id).await?.ok_or(Code::NotFound)?;
-    locations::update(tx, owner, id, &old, "{}", &[]).await?;
+    locations::update(tx, owner, id, &old, "{}", &[], Timestamp::from_micros(0)).await?;
     let told = Event::new("location.updated", id, &(old.version + 1).to_string());
     events::append(tx, owner, event, &told, Timestamp::from_micros(0)).await
 }
@@ -47,7 +49,7 @@ async fn write_rounds(db: Db, writer: u128) {
     }
 }
 
-/// Follows an owner's log until it has seen so many events.
+/// Follows an owner's log until it has read `until` events.
 async fn tail(db: Db, owner: Owner, until: usize) -> Vec<Logged> {
     let mut seen: Vec<Logged> = Vec::new();
     while seen.len() < until {
@@ -62,15 +64,20 @@ async fn tail(db: Db, owner: Owner, until: usize) -> Vec<Logged> {
     seen
 }
 
-async fn relay(db: &Db) -> Relayed {
-    db.write(Access::System, async |tx| events::relay(tx).await).await.unwrap()
+/// Relays once, and keeps the watermark for the next call.
+async fn relay(db: &Db, mark: &mut Watermark) -> Relayed {
+    let known = mark.clone();
+    let relay = db.write(Access::System, async move |tx| relay::relay(tx, &known).await);
+    let (relayed, next) = relay.await.unwrap();
+    *mark = next;
+    relayed
 }
 
-/// Numbers events until it is told to stop; tells how many it numbered.
+/// Numbers events until `stop` is set, and returns how many.
 async fn relay_until(db: Db, stop: Arc<AtomicBool>) -> u64 {
-    let mut numbered = 0;
+    let (mut numbered, mut mark) = (0, Watermark::default());
     while !stop.load(Ordering::SeqCst) {
-        numbered += relay(&db).await.count;
+        numbered += relay(&db, &mut mark).await.count;
         tokio::task::yield_now().await;
     }
     numbered
@@ -118,7 +125,7 @@ async fn readers_see_every_event_once_and_in_order(engine: Engine) {
     assert_eq!(numbered, expected, "the relays together numbered each event once");
 }
 
-/// The log of an owner: exactly what was committed, and each location's versions in their order.
+/// Asserts that an owner's log has exactly the committed events, and the versions of each location in order.
 fn assert_log(owner: u128, seen: &[Logged]) {
     let ids: BTreeSet<_> = seen.iter().map(|event| event.id).collect();
     let writers = (0..WRITERS).filter(|writer| writer % OWNERS == owner);
@@ -138,22 +145,23 @@ fn assert_log(owner: u128, seen: &[Logged]) {
 #[tokio::test]
 async fn a_backlog_beyond_one_batch_keeps_its_order() {
     const OWNERS: u128 = 3;
-    let backlog = events::RELAY_MAX as u128 + 200;
+    let backlog = RELAY_MAX as u128 + 200;
     let fresh = Fresh::new(Engine::Postgres).await;
     let db = fresh.open().await;
     let write = db.write(Access::System, async move |tx| {
         for number in 0..backlog {
             let event = Event::new("location.created", number, &number.to_string());
             let now = Timestamp::from_micros(0);
-            // Ids that run against the order of writing, so that nothing can be right by sorting them.
+            // Ids in the opposite order of writing, so that no result can be right by sorting them.
             events::append(tx, owner(number % OWNERS), Id::from_bits(backlog - number), &event, now).await?;
         }
         Ok(())
     });
     write.await.unwrap();
-    assert_eq!(relay(&db).await.count, events::RELAY_MAX as u64);
-    assert_eq!(relay(&db).await.count, 200);
-    assert_eq!(relay(&db).await, Relayed::default());
+    let mut mark = Watermark::default();
+    assert_eq!(relay(&db, &mut mark).await.count, RELAY_MAX as u64);
+    assert_eq!(relay(&db, &mut mark).await.count, 200);
+    assert_eq!(relay(&db, &mut mark).await, Relayed::default());
     for number in 0..OWNERS {
         let expected: Vec<u128> = (0..backlog).filter(|event| event % OWNERS == number).collect();
         let seen = tail(db.clone(), owner(number), expected.len()).await;
@@ -178,15 +186,16 @@ async fn append_to(db: &Db, owners: &'static [u128], first_id: u128) {
 async fn a_relay_tells_whose_logs_have_grown(engine: Engine) {
     let fresh = Fresh::new(engine).await;
     let db = fresh.open().await;
+    let mut mark = Watermark::default();
     for (owners, expected) in [(&[3, 1, 3, 1, 1][..], vec![1, 3]), (&[2], vec![2])] {
         append_to(&db, owners, 1000 * owners.len() as u128).await;
-        let mut relayed = relay(&db).await;
+        let mut relayed = relay(&db, &mut mark).await;
         relayed.owners.sort();
-        // On SQLite they had their numbers when they were written.
+        // On SQLite they got their numbers when they were written.
         let (count, grown) =
             if engine == Engine::Sqlite { (0, Vec::new()) } else { (owners.len() as u64, expected) };
         assert_eq!(relayed, Relayed { count, owners: grown.into_iter().map(owner).collect() });
-        assert_eq!(relay(&db).await, Relayed::default(), "nothing is left");
+        assert_eq!(relay(&db, &mut mark).await, Relayed::default(), "nothing is left");
     }
     assert_eq!(tail(db.clone(), owner(1), 3).await.len(), 3);
 }

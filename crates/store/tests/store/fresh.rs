@@ -1,4 +1,4 @@
-//! Fresh databases to test on: a file for SQLite, a database of its own on the test server for PostgreSQL.
+//! Empty databases for tests: a file for SQLite, or a new database on the test server for PostgreSQL.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use model::{Id, Owner};
 use store::{Db, Place};
 
-/// Which database a test runs on.
+/// The database that a test runs on.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Engine {
     Sqlite,
@@ -27,7 +27,7 @@ macro_rules! on_both_engines {
     };
 }
 
-/// An empty database. It goes with the test.
+/// An empty database, which is deleted at the end of the test.
 pub enum Fresh {
     File { folder: tempfile::TempDir },
     Database { server: String, name: String },
@@ -40,7 +40,7 @@ impl Fresh {
             return Fresh::File { folder: tempfile::tempdir().expect("a folder") };
         }
         let server = std::env::var("DOCKSIDE_TEST_POSTGRES").expect(
-            "DOCKSIDE_TEST_POSTGRES names the PostgreSQL server to test on; ./test and checks/postgres.sh set it",
+            "DOCKSIDE_TEST_POSTGRES names the PostgreSQL server to test on; ./test and checks/scripts/postgres.sh set it",
         );
         let name = format!("store_{}_{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
         let made = connect(&server).await.batch_execute(&format!("CREATE DATABASE {name}")).await;
@@ -48,7 +48,7 @@ impl Fresh {
         Fresh::Database { server, name }
     }
 
-    /// SQLite's file.
+    /// Returns the path of SQLite's file.
     pub fn file(&self) -> PathBuf {
         match self {
             Fresh::File { folder } => folder.path().join("dockside.db"),
@@ -56,7 +56,8 @@ impl Fresh {
         }
     }
 
-    fn url(&self) -> String {
+    /// Returns the URL of the PostgreSQL database.
+    pub fn url(&self) -> String {
         match self {
             Fresh::File { .. } => panic!("SQLite has no address"),
             Fresh::Database { server, name } => {
@@ -73,23 +74,23 @@ impl Fresh {
         }
     }
 
-    /// Opens and so migrates it.
+    /// Opens the database, which migrates it.
     pub async fn open(&self) -> Db {
         Db::open(self.place()).await.expect("the store opens")
     }
 
-    /// A connection beside the store's own, to look behind its back.
+    /// Opens a connection outside of the store, to inspect and change its rows.
     pub async fn postgres(&self) -> tokio_postgres::Client {
         connect(&self.url()).await
     }
 
-    /// The same for SQLite.
+    /// Opens a connection to SQLite's file outside of the store.
     pub fn sqlite(&self) -> rusqlite::Connection {
         rusqlite::Connection::open(self.file()).expect("the file opens")
     }
 }
 
-/// Connections of the store's pool.
+/// The size of the store's pool.
 pub const CONNECTIONS: usize = 8;
 
 async fn connect(url: &str) -> tokio_postgres::Client {
@@ -101,11 +102,11 @@ async fn connect(url: &str) -> tokio_postgres::Client {
 impl Drop for Fresh {
     fn drop(&mut self) {
         let Fresh::Database { server, name } = self else { return };
-        // Not by `WITH (FORCE)`: that also wants to end a vacuum that is at work there, which only a superuser may.
+        // Not by `WITH (FORCE)`: that also ends an autovacuum worker, which only a superuser may.
         let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = current_user";
         let end = format!("{end} AND datname = '{name}'");
         let (server, sql) = (server.clone(), format!("DROP DATABASE {name}"));
-        // The test's own runtime may be going already.
+        // In a thread of its own, because the test's runtime may be shutting down.
         let dropping = std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
             runtime.expect("a runtime").block_on(async {
@@ -118,7 +119,7 @@ impl Drop for Fresh {
     }
 }
 
-/// The owner with this number.
+/// Returns the owner with this number.
 pub fn owner(number: u128) -> Owner {
     Owner::live(Id::from_bits(number))
 }

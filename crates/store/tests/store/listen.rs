@@ -1,4 +1,4 @@
-//! What is told on a channel is heard by all who listen there, until their connection breaks.
+//! Notifications reach all listeners of a channel, until their connection breaks.
 
 use std::future::poll_fn;
 use std::pin::pin;
@@ -9,14 +9,14 @@ use store::{Listener, PAYLOAD_BYTES_MAX};
 
 use crate::fresh::{Engine, Fresh};
 
-/// Far beyond what it takes.
+/// Far longer than the test takes.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 async fn hear(listener: &mut Listener) -> model::Result<String> {
     tokio::time::timeout(PATIENCE, listener.heard()).await.expect("nothing was heard")
 }
 
-/// Whether nothing waits to be heard.
+/// Returns whether no notification is waiting.
 async fn is_silent(listener: &mut Listener) -> bool {
     let mut heard = pin!(listener.heard());
     poll_fn(|context| Poll::Ready(heard.as_mut().poll(context).is_pending())).await
@@ -70,7 +70,7 @@ async fn a_listener_learns_that_its_connection_broke() {
     assert_eq!(hear(&mut listener).await.unwrap(), "b");
 }
 
-/// One that stands still would fill up the server's queue.
+/// A listener that does not read would fill the server's queue, so its connection is closed.
 #[tokio::test]
 async fn a_listener_that_does_not_listen_is_cut_off() {
     let fresh = Fresh::new(Engine::Postgres).await;

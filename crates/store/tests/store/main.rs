@@ -10,10 +10,19 @@
 #[macro_use]
 mod fresh;
 
+mod cancelled;
 mod documents;
 mod event_log;
+mod follow_ups;
+mod groups;
+mod leases;
 mod listen;
+mod numbers;
 mod parity;
+mod plans;
+mod restorations;
 mod row_level_security;
+mod silence;
 mod statements;
 mod transactions;
+mod upgrades;

@@ -1,18 +1,18 @@
-//! The two schemas are one schema: what a statement finds on one engine it finds on the other.
+//! The schemas of both engines are equal, so a statement finds the same rows on each.
 
 use store::Db;
 use store::engine::MIGRATIONS;
 
 use crate::fresh::{Engine, Fresh};
 
-/// A table as both engines can describe it.
+/// A table, described in the same way for both engines.
 #[derive(PartialEq, Debug)]
-struct Table {
+pub struct Table {
     name: String,
-    /// `name type` and whether it may be null, in their order.
+    /// `name type` and whether it may be null, in the order of the columns.
     columns: Vec<String>,
     primary_key: Vec<String>,
-    /// `name (columns)`, with `unique` and `partial` where they are.
+    /// `name (columns)`, with `unique` and `partial` if they apply.
     indexes: Vec<String>,
     /// `columns -> table (columns) on delete`.
     foreign_keys: Vec<String>,
@@ -61,7 +61,7 @@ const POSTGRES_PARTS: &str = "
         SELECT 'f', '', pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid = $1::text::regclass AND contype = 'f'
     ) parts ORDER BY kind, lpad(rank, 5), description COLLATE \"C\"";
 
-/// PostgreSQL's name of the type that SQLite's schema writes so.
+/// Returns PostgreSQL's name of the type of a column in SQLite's schema.
 fn postgres_type(column: &str) -> String {
     column.replace(" blob", " bytea")
 }
@@ -114,7 +114,7 @@ async fn postgres_schema(fresh: &Fresh) -> Vec<Table> {
     tables
 }
 
-async fn schema(fresh: &Fresh, engine: Engine) -> Vec<Table> {
+pub async fn schema(fresh: &Fresh, engine: Engine) -> Vec<Table> {
     match engine {
         Engine::Sqlite => sqlite_schema(fresh),
         Engine::Postgres => postgres_schema(fresh).await,

@@ -1,4 +1,4 @@
-//! PostgreSQL holds every transaction to its owner's rows, whatever its statements say.
+//! PostgreSQL restricts every transaction to its owner's rows, whatever its statements say.
 
 use std::fmt::Write as _;
 
@@ -14,7 +14,7 @@ const UNPROTECTED: &str = "SELECT relname::text FROM pg_class c
     WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace AND relname <> 'migration'
     AND NOT (relrowsecurity AND relforcerowsecurity AND EXISTS (SELECT FROM pg_policy p WHERE p.polrelid = c.oid))";
 
-/// A migrated database whose every table holds a row of `A` and a row of `B`.
+/// A migrated database with a row of `A` and a row of `B` in every table.
 struct Rows {
     fresh: Fresh,
     client: Client,
@@ -33,7 +33,7 @@ impl Rows {
         let (a, b) = (rows.a.clone(), rows.b.clone());
         let tables = rows.tables.clone();
         let tx = rows.begin("*").await;
-        // In the order of their creation, so that what a row refers to is there before it.
+        // In the order of creation, so that a row exists before other rows refer to it.
         for table in &tables {
             for owner in [&a, &b] {
                 let insert = insert(&tx, table, owner, "1").await;
@@ -44,7 +44,7 @@ impl Rows {
         rows
     }
 
-    /// A transaction that says whose it is as the store says it.
+    /// Begins a transaction with an owner, as the store does.
     async fn begin(&mut self, owner: &str) -> Transaction<'_> {
         let tx = self.client.transaction().await.unwrap();
         tx.batch_execute(&format!("SET LOCAL dockside.owner = '{owner}'")).await.unwrap();
@@ -52,7 +52,7 @@ impl Rows {
     }
 }
 
-/// A statement that inserts a row of any table: `key` wherever a text is due, 1 for a number.
+/// Returns a statement that inserts a row into any table, with `key` for a text and 1 for a number.
 async fn insert(tx: &Transaction<'_>, table: &str, owner: &str, key: &str) -> String {
     let columns = "SELECT attname::text, format_type(atttypid, NULL) FROM pg_attribute
         WHERE attrelid = $1::text::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attnum";
@@ -61,7 +61,7 @@ async fn insert(tx: &Transaction<'_>, table: &str, owner: &str, key: &str) -> St
         let (name, kind): (String, String) = (column.get(0), column.get(1));
         let value = match (name.as_str(), kind.as_str()) {
             ("owner", _) => format!("'{owner}'"),
-            // Where the schema allows only some words.
+            // Columns in which the schema allows only some values.
             ("status", "text") if table == "webhook_delivery" => "'pending'".to_owned(),
             ("status", "text") if table == "batch" => "'open'".to_owned(),
             ("status", "text") if table == "manifest" => "'creating'".to_owned(),
@@ -101,7 +101,7 @@ async fn without_an_owner_nothing_is_visible() {
     let mut rows = Rows::new().await;
     let tables = rows.tables.clone();
     for table in &tables {
-        // Before the setting was ever made on the connection, and after a transaction that made it.
+        // First on a connection without the setting, then after a transaction that set it.
         let fresh = rows.fresh.postgres().await;
         let never = fresh.query(&format!("SELECT owner FROM \"{table}\""), &[]).await.unwrap();
         let after = rows.client.query(&format!("SELECT owner FROM \"{table}\""), &[]).await.unwrap();
@@ -119,7 +119,7 @@ async fn an_owner_sees_and_changes_only_its_own_rows() {
     for table in &tables {
         let tx = rows.begin(&a).await;
         assert_eq!(owners(&tx, table).await, [a.as_str()], "{table}");
-        // Dependants of other tables stand in the way of deleting our row, so only the other's are asked for.
+        // Rows of other tables refer to our row and keep it from being deleted, so delete only the rows of others.
         let delete = format!("DELETE FROM \"{table}\" WHERE owner <> '{a}'");
         assert_eq!(tx.execute(&delete, &[]).await.unwrap(), 0, "{delete}");
         let take = format!("UPDATE \"{table}\" SET owner = '{a}' WHERE owner = '{b}'");
@@ -133,19 +133,30 @@ async fn an_owner_sees_and_changes_only_its_own_rows() {
 }
 
 #[tokio::test]
-async fn the_test_world_reads_its_organisations_users_and_nothing_else() {
+async fn the_test_world_reads_its_organisation_and_its_users_and_nothing_else() {
     let mut rows = Rows::new().await;
     let (a, tables) = (rows.a.clone(), rows.tables.clone());
     let tx = rows.begin(&format!("{a}_test")).await;
     for table in &tables {
-        let expected: &[&str] = if table == "organisation_user" { &[&a] } else { &[] };
+        let is_shared = matches!(table.as_str(), "organisation" | "organisation_user");
+        let expected: &[&str] = if is_shared { &[&a] } else { &[] };
         assert_eq!(owners(&tx, table).await, expected, "{table}");
     }
-    for change in ["UPDATE organisation_user SET email = 'x'", "DELETE FROM organisation_user"] {
+    let changes = [
+        "UPDATE organisation SET name = 'x'",
+        "DELETE FROM organisation",
+        "UPDATE organisation_user SET email = 'x'",
+        "DELETE FROM organisation_user",
+    ];
+    for change in changes {
         assert_eq!(tx.execute(change, &[]).await.unwrap(), 0, "{change}");
     }
-    let insert = insert(&tx, "organisation_user", &a, "2").await;
-    assert_refused(tx.batch_execute(&insert).await, &insert);
+    drop(tx);
+    for table in ["organisation", "organisation_user"] {
+        let tx = rows.begin(&format!("{a}_test")).await;
+        let insert = insert(&tx, table, &a, "2").await;
+        assert_refused(tx.batch_execute(&insert).await, &insert);
+    }
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! Every statement is sound on both engines, and none is forgotten.
+//! Every statement is valid on both engines, uses an index, and is in the list of statements.
 
 use std::path::{Path, PathBuf};
 
@@ -27,11 +27,11 @@ fn every_statement_of_the_source_is_listed() {
     assert_eq!(store::statements().count(), written, "a statement is missing from its STATEMENTS");
 }
 
-/// PostgreSQL reads a list that stands behind `IN` anew for each row, where it takes the table for a small one: of a list
-/// of 100,000 that never ends. So lists lead, and what they list is looked up for each.
+/// If PostgreSQL takes the table for a small one, it reads a list behind `IN` again for each row: with a list of
+/// 100,000 the statement never ends. So the list leads, and each of its entries is looked up.
 #[test]
 fn lists_lead_their_statements() {
-    /// The longest of them.
+    /// More characters than the longest look-up has.
     const LOOKUP_CHARS: usize = 500;
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut leading = 0;
@@ -49,8 +49,8 @@ fn lists_lead_their_statements() {
     assert!(leading > 10, "only {leading} lists lead: this looked at the wrong place");
 }
 
-/// A table that is read whole where it is small is read whole once it is large, until somebody analyses it. And where one
-/// has to be, PostgreSQL takes that to be so dear that it does not care any more which indexes the rest goes by.
+/// A plan that reads a small table whole still does so when the table is large, until it is analysed. And if one
+/// table has to be read whole, PostgreSQL's cost estimate is so high that it chooses the other indexes at random.
 #[tokio::test]
 async fn every_statement_is_led_by_an_index() {
     let fresh = Fresh::new(Engine::Postgres).await;

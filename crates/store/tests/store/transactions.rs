@@ -1,4 +1,4 @@
-//! A transaction happens whole or not at all, whatever becomes of it, of its neighbours and of its caller.
+//! A transaction commits all of its changes or none, whatever happens to it, to other transactions and to its caller.
 
 use std::future::{Future, poll_fn};
 use std::path::Path;
@@ -20,7 +20,7 @@ const EVENTS: Sql = Sql::same("SELECT resource_id FROM event WHERE owner = $1 OR
 const VERSION: Sql = Sql::same("SELECT version FROM location WHERE owner = $1 AND id = $2");
 const SET_VERSION: Sql = Sql::same("UPDATE location SET version = $1 WHERE owner = $2 AND id = $3");
 const TOUCH: Sql = Sql::same("UPDATE location SET version = version + 1 WHERE owner = $1 AND id = $2");
-/// Fails where there is a location.
+/// Fails if there is a location.
 const COPY: Sql = Sql::same(
     "INSERT INTO location (owner, id, version, doc) SELECT owner, id, version, doc FROM location WHERE owner = $1",
 );
@@ -30,14 +30,14 @@ fn location(number: u128) -> Id<Location> {
     Id::from_bits(number)
 }
 
-/// Writes to three tables: a transaction that is torn would show in one of them.
+/// Writes to three tables. A transaction that committed only in part would leave one of them different.
 async fn put(tx: &mut Tx<'_>, owner: Owner, number: u128) -> Result<()> {
     locations::insert(tx, owner, location(number), "{}", &["tag".to_owned()]).await?;
     let event = Event::new("location.created", location(number), "{}");
     events::append(tx, owner, Id::from_bits(number), &event, Timestamp::from_micros(0)).await
 }
 
-/// The numbers that were put, after a look that each is whole.
+/// Returns the committed numbers, after checking that all three tables have each of them.
 async fn kept(db: &Db, owner: Owner) -> Vec<u128> {
     let read = db.read(owner, async move |tx| {
         let mut lists: Vec<Vec<u128>> = Vec::new();
@@ -61,7 +61,7 @@ async fn version(db: &Db, owner: Owner, number: u128) -> i64 {
     read.await.unwrap()
 }
 
-/// Polls a future so often at most, then drops it.
+/// Polls a future at most `times` times, then drops it.
 async fn polled<F: Future>(future: F, times: usize) -> Option<F::Output> {
     let mut future = pin!(future);
     let mut left = times;
@@ -76,7 +76,7 @@ async fn polled<F: Future>(future: F, times: usize) -> Option<F::Output> {
     poll.await
 }
 
-/// Holds SQLite's writer in a transaction until the sender is used or dropped.
+/// Blocks SQLite's writer in a transaction until the sender is used or dropped.
 fn hold_writer(db: &Db) -> (mpsc::Sender<()>, impl Future<Output = Result<()>>) {
     let (open, gate) = mpsc::channel();
     let gate = Mutex::new(gate);
@@ -88,7 +88,7 @@ fn hold_writer(db: &Db) -> (mpsc::Sender<()>, impl Future<Output = Result<()>>) 
     (open, async move { db.write(owner(1), hold).await })
 }
 
-/// Puts the number, and refuses every third.
+/// Writes the number, and refuses every third one.
 async fn put_two_of_three(db: Db, number: u128) -> Result<()> {
     let write = db.write(owner(1), async move |tx| {
         put(tx, owner(1), number).await?;
@@ -131,7 +131,7 @@ async fn transactions_that_wait_for_the_writer_share_one_commit() {
     let mut writes: Vec<_> =
         (0..WRITES).map(|number| Box::pin(put_two_of_three(db.clone(), number))).collect();
     for write in &mut writes {
-        // The first poll puts it into the writer's queue.
+        // The first poll queues it for the writer.
         assert!(polled(write, 1).await.is_none());
     }
     open.send(()).unwrap();
@@ -144,7 +144,7 @@ async fn transactions_that_wait_for_the_writer_share_one_commit() {
     assert_two_of_three(&results, &kept(&db, owner(1)).await);
 }
 
-/// The commits in SQLite's write-ahead log: a frame that ends one carries the size of the database.
+/// Counts the commits in SQLite's write-ahead log: the last frame of each commit has the size of the database.
 fn commits(file: &Path) -> usize {
     const HEADER_BYTES: usize = 32;
     const FRAME_HEADER_BYTES: usize = 24;
@@ -211,7 +211,7 @@ async fn transactions_that_cross_are_repeated_and_both_succeed() {
         let (met, attempts) = (Arc::clone(&met), Arc::clone(&attempts));
         db.write(owner(1), async move |tx| {
             tx.execute(&TOUCH, &[owner(1).into(), location(first).into()]).await?;
-            // The first two attempts meet here, each with what the other wants.
+            // The first two attempts wait for each other here. Each holds the row that the other wants.
             if attempts.fetch_add(1, Ordering::SeqCst) < 2 {
                 met.wait().await;
             }
@@ -224,7 +224,7 @@ async fn transactions_that_cross_are_repeated_and_both_succeed() {
     assert_eq!((version(&db, owner(1), 1).await, version(&db, owner(1), 2).await), (3, 3));
 }
 
-/// PostgreSQL rolls such a transaction back and calls that a commit: the caller must not believe it.
+/// PostgreSQL rolls such a transaction back, and still answers COMMIT with success.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_operation_that_goes_on_after_a_failed_statement_is_not_called_done() {
     let fresh = Fresh::new(Engine::Postgres).await;
@@ -238,7 +238,7 @@ async fn an_operation_that_goes_on_after_a_failed_statement_is_not_called_done()
     assert_eq!(kept(&db, owner(1)).await, [0; 0]);
 }
 
-/// Nobody waits for what is sent, but nobody is told that it is done either.
+/// The operation does not wait for a pipelined statement, so the commit must report its error.
 async fn what_was_sent_and_failed_fails_its_transaction(engine: Engine) {
     let fresh = Fresh::new(engine).await;
     let db = fresh.open().await;
@@ -262,7 +262,7 @@ async fn what_was_sent_and_failed_fails_its_transaction(engine: Engine) {
 async fn what_is_sent_is_done_before_what_comes_after(engine: Engine) {
     let fresh = Fresh::new(engine).await;
     let db = fresh.open().await;
-    // More than are on their way at once.
+    // More than may be unanswered at once.
     const TOUCHES: i64 = 1000;
     let write = db.write(owner(1), async |tx| {
         put(tx, owner(1), 1).await?;
@@ -283,7 +283,7 @@ async fn what_is_sent_is_done_before_what_comes_after(engine: Engine) {
     assert_eq!(version(&db, owner(1), 1).await, TOUCHES + 1 + TOUCHES / 2);
 }
 
-/// The server says so as the answer to what was sent, after the end was sent too: it can't have been committed.
+/// The server reports it as the answer to a pipelined statement, after COMMIT was sent too. So it did not commit.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_session_that_is_ended_before_its_end_is_repeated_and_counts_once() {
     let fresh = Fresh::new(Engine::Postgres).await;
@@ -317,13 +317,13 @@ async fn a_session_that_is_ended_before_its_end_is_repeated_and_counts_once() {
     assert_eq!((attempts.load(Ordering::SeqCst), version(&db, owner(1), 1).await), (2, 2));
 }
 
-/// What is sent over a connection that is gone already was not done, so it may be done again.
+/// A statement sent over a closed connection was not executed, so the transaction can be repeated.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_connection_that_is_gone_before_anything_is_sent_is_replaced_and_it_counts_once() {
     let fresh = Fresh::new(Engine::Postgres).await;
     let db = fresh.open().await;
     db.write(owner(1), async |tx| put(tx, owner(1), 1).await).await.unwrap();
-    // From here on its connection knows the statement, and need not ask for it.
+    // From here on the connection has the statement prepared, and sends it without a round trip.
     db.write(owner(1), async |tx| tx.send(&TOUCH, &[owner(1).into(), location(1).into()]).await)
         .await
         .unwrap();
@@ -333,7 +333,7 @@ async fn a_connection_that_is_gone_before_anything_is_sent_is_replaced_and_it_co
         if counted.fetch_add(1, Ordering::SeqCst) == 0 {
             let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
                        WHERE datname = current_database() AND application_name = 'dockside'";
-            assert!(!client.query(end, &[]).await.unwrap().is_empty(), "nobody was connected");
+            assert!(!client.query(end, &[]).await.unwrap().is_empty(), "no backend was connected");
             tokio::time::sleep(std::time::Duration::from_millis(300)).await;
         }
         tx.send(&TOUCH, &[owner(1).into(), location(1).into()]).await
@@ -394,7 +394,7 @@ async fn a_dropped_transaction_is_rolled_back_and_its_connection_replaced() {
 async fn a_write_dropped_at_any_moment_is_whole_or_nothing(engine: Engine) {
     let fresh = Fresh::new(engine).await;
     let db = fresh.open().await;
-    // Dropped at its first wait, its second, and so on, until it has none left.
+    // Dropped at its first suspension point, then at its second, and so on, until it completes.
     for number in 1..1000 {
         let write = db.write(owner(1), async move |tx| put(tx, owner(1), number).await);
         let done = polled(write, number as usize).await;

@@ -1,4 +1,4 @@
-//! What the carrier was asked, read from a request.
+//! Parsing of requests to the sandbox.
 
 use model::shipment::ShipmentInput;
 use serde::Deserialize;
@@ -8,11 +8,11 @@ use super::Reply;
 use super::entry::{Request, key_of};
 use crate::sandbox::word::Word;
 
-/// Characters of a reference, and purchases of a manifest, at most.
+/// The most characters of a reference, and the most purchases of a manifest.
 const REFERENCE_CHARS_MAX: usize = 100;
 const PURCHASES_MAX: usize = 100_000;
 
-/// What the carrier was asked.
+/// A request to the sandbox.
 #[derive(Clone, Debug)]
 pub enum Asked {
     Rate(Rating),
@@ -27,7 +27,7 @@ pub enum Asked {
 
 #[derive(Deserialize, Clone, Debug)]
 pub struct Rating {
-    /// The shipment's id. Without it the carrier does not remember that it was asked.
+    /// The shipment's id. Without it the sandbox does not record the request.
     pub reference: Option<String>,
     pub shipment: Box<ShipmentInput>,
 }
@@ -45,8 +45,8 @@ pub struct Closing {
     pub purchases: Vec<String>,
 }
 
-/// The carrier's own name of a purchase, which has the reference in it: `REFERENCE.NUMBER`, and behind it the word that
-/// picked its behaviour. So the carrier finds all it needs by the name alone.
+/// The sandbox's own id of a purchase, which contains the reference: `REFERENCE.NUMBER`, followed by the word that
+/// selected its behaviour. So the sandbox needs nothing but this id to find everything about the purchase.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Purchase {
     pub name: String,
@@ -66,14 +66,14 @@ impl Purchase {
         let word = Word::parse(tail);
         let (reference, number) = if word.is_some() { head.rsplit_once('.')? } else { (head, tail) };
         let number = number.parse().ok().filter(|number| *number > 0)?;
-        // One spelling for each purchase.
+        // Each purchase has only one spelling.
         let purchase = Self::new(reference, number, word);
         (is_reference(reference) && purchase.name == name).then_some(purchase)
     }
 }
 
 impl Asked {
-    /// Reads a request; the error is the answer to one that makes no sense.
+    /// Parses a request. The error is the answer to an invalid one.
     pub fn read(method: &str, path_and_query: &str, body: &[u8]) -> Result<Self, Reply> {
         let (path, query) = path_and_query.split_once('?').unwrap_or((path_and_query, ""));
         let parts: Vec<&str> = path.trim_start_matches('/').split('/').collect();
@@ -114,12 +114,12 @@ impl Asked {
         Ok(self)
     }
 
-    /// The key under which the carrier keeps what it did: everything under it, and nothing else, decides the answer.
+    /// Returns the key of the records that determine the answer. Nothing else does.
     pub fn reference(&self) -> Option<&str> {
         self.named_reference().map(key_of)
     }
 
-    /// The reference as it was given.
+    /// Returns the reference as the request has it.
     pub(super) fn named_reference(&self) -> Option<&str> {
         match self {
             Self::Rate(rating) => rating.reference.as_deref(),

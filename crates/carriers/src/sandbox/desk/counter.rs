@@ -1,4 +1,4 @@
-//! The counter at which each request is answered: by the word that the shipment has, and by what was kept before.
+//! Answers each request according to the shipment's word and the earlier records.
 
 use std::time::Duration;
 
@@ -19,25 +19,25 @@ use crate::sandbox::wire::{
 use crate::sandbox::word::Word;
 
 const CURRENCY: &str = "GBP";
-/// Refused purchases before one succeeds.
+/// Refused attempts before a purchase succeeds.
 const FLAKY_TIMES: usize = 2;
 const RETRY_AFTER: Duration = Duration::from_secs(1);
 const SLOW_3: Duration = Duration::from_secs(3);
 const SLOW_20: Duration = Duration::from_secs(20);
-/// How long a late label, and a slow manifest, take.
+/// How long a late label and a slow manifest take.
 const LABEL_TIME: Duration = Duration::from_secs(5);
 const MANIFEST_TIME: Duration = Duration::from_secs(10);
 
-/// One request, and what it is answered by.
+/// The context of one request.
 pub struct Counter<'a> {
     pub desk: &'a Desk,
     pub earlier: &'a [Entry],
     pub now: Timestamp,
-    /// Whether a fault befalls this request.
+    /// Returns whether a fault is injected into this request.
     pub strikes: &'a dyn Fn(Fault) -> bool,
 }
 
-/// What was charged, as the ledger has it.
+/// A charge in the ledger.
 struct Charge<'a> {
     entry: &'a Entry,
     purchase: &'a str,
@@ -65,7 +65,7 @@ impl Counter<'_> {
     }
 
     fn rate(&self, shipment: &ShipmentInput) -> Reply {
-        let word = word_of(shipment);
+        let word = Word::of(shipment);
         let mut answer = Rates { rates: Vec::new(), errors: Vec::new() };
         if word == Some(Word::RatesNone) || (self.strikes)(Fault::RatesUnavailable) {
             answer.errors.push(unavailable("The sandbox has no rates for this shipment."));
@@ -83,11 +83,12 @@ impl Counter<'_> {
                     currency: CURRENCY.to_owned(),
                     delivery_days: service.days(zone(shipment)),
                 }),
-                // What one service refuses, all do: it is said once.
+                // If one service refuses the shipment, all of them do, so the error is reported once.
                 Err(refusal) if answer.errors.is_empty() => answer.errors.push(Refused {
                     code: refusal.code,
                     source: refusal.source,
                     message: refusal.message,
+                    package: refusal.package,
                 }),
                 Err(_) => {}
             }
@@ -97,7 +98,7 @@ impl Counter<'_> {
 
     fn buy(&self, buying: &Buying) -> Reply {
         let reference = buying.reference.as_str();
-        let word = word_of(&buying.shipment);
+        let word = Word::of(&buying.shipment);
         let charges: Vec<Charge<'_>> = self.charges(reference).collect();
         let standing = charges.iter().find(|charge| !self.is_voided(charge.purchase));
         let mut reply = match standing.filter(|_| self.desk.mode == Mode::Idempotent) {
@@ -124,7 +125,7 @@ impl Counter<'_> {
         reply
     }
 
-    /// Why it is not sold, where it is not.
+    /// Returns the refusal of the purchase, if the sandbox refuses it.
     fn refused(&self, buying: &Buying, word: Option<Word>) -> Option<Reply> {
         let visits = self.visits(&buying.reference);
         let refuse = |code: &str, message: &str| Some(Reply::refusal(422, code, message.to_owned()));
@@ -150,7 +151,7 @@ impl Counter<'_> {
         }
     }
 
-    /// Charges it so many times. The answer shows the first.
+    /// Charges the purchase this many times. The answer shows the first charge.
     fn charged(
         &self,
         buying: &Buying,
@@ -279,13 +280,13 @@ impl Counter<'_> {
             .any(|entry| matches!(&entry.event, Event::Voided { purchase, .. } if purchase == name))
     }
 
-    /// How often it was tried to buy under this reference.
+    /// Returns the number of attempts to buy under this reference.
     fn visits(&self, reference: &str) -> usize {
         let is_visit = |entry: &&Entry| matches!(entry.event, Event::Visited { request: Request::Buy, .. });
         self.under(reference).filter(is_visit).count()
     }
 
-    /// Whether it was rated after it was first refused.
+    /// Returns whether the shipment was rated after its first refusal.
     fn is_rated_again(&self, reference: &str) -> bool {
         let is_refusal = |entry: &&Entry| {
             entry.reference == reference
@@ -339,11 +340,7 @@ impl<'a> Charge<'a> {
     }
 }
 
-fn word_of(shipment: &ShipmentInput) -> Option<Word> {
-    shipment.addresses.destination.sandbox_word().and_then(Word::parse)
-}
-
-/// What the service takes it for, or why it doesn't.
+/// Returns the price of the service, or why it refuses the shipment.
 fn amount(buying: &Buying) -> Result<i64, Reply> {
     let Some(service) = Service::of_handle(&buying.service) else {
         let message = format!("The sandbox has no service {}.", buying.service);
@@ -352,11 +349,11 @@ fn amount(buying: &Buying) -> Result<i64, Reply> {
     price(&buying.shipment, service).map_err(|refusal| {
         let code = serde_json::to_value(refusal.code).ok();
         let code = code.as_ref().and_then(serde_json::Value::as_str).unwrap_or_default();
-        Reply::refusal(422, code, refusal.message)
+        Reply::package_refusal(code, refusal.message, refusal.package)
     })
 }
 
 fn unavailable(message: &str) -> Refused {
     let message = message.to_owned();
-    Refused { code: ErrorCode::RatesUnavailable, source: Source::Provider, message }
+    Refused { code: ErrorCode::RatesUnavailable, source: Source::Provider, message, package: None }
 }

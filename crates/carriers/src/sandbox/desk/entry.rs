@@ -1,31 +1,31 @@
-//! What the carrier keeps: a line of its ledger for everything it did, and for every visit that it counts.
+//! The sandbox's ledger: an entry for each change that it made, and for each request that it counts.
 
 use model::shipment::Shipment;
 use model::{Id, Timestamp};
 use serde::{Deserialize, Serialize};
 
-/// A line of the ledger.
+/// An entry of the ledger.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
 pub struct Entry {
     pub at: Timestamp,
-    /// What the caller named: the reference of a purchase or manifest, the shipment of a rating.
+    /// The reference in the request: that of a purchase or a manifest, or the shipment of a rating.
     pub reference: String,
     #[serde(flatten)]
     pub event: Event,
 }
 
-/// What happened.
+/// What the entry records.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
 #[serde(tag = "entry", rename_all = "snake_case")]
 pub enum Event {
-    /// Somebody asked.
+    /// A request arrived.
     Visited {
         request: Request,
-        /// The answer; none where it was lost.
+        /// The status of the answer. `None` if the answer was lost.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         status: Option<u16>,
     },
-    /// Money was taken.
+    /// A purchase was charged.
     Charged {
         purchase: String,
         service: String,
@@ -33,22 +33,22 @@ pub enum Event {
         amount: i64,
         currency: String,
         tracking_numbers: Vec<String>,
-        /// The word that the shipment picked its behaviour with.
+        /// The word that selected the behaviour of the shipment.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         word: Option<String>,
     },
-    /// Money was given back.
+    /// A charge was refunded.
     Voided { purchase: String, amount: i64, currency: String },
     /// Purchases were closed out.
     Manifested {
         manifest: String,
         purchases: Vec<String>,
-        /// Whether it takes its time.
+        /// Whether the manifest is delayed.
         is_slow: bool,
     },
 }
 
-/// What was asked for.
+/// The kind of a request.
 #[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub enum Request {
@@ -63,27 +63,27 @@ pub enum Request {
 }
 
 impl Request {
-    /// Whether every visit is counted. Of those that only look, a visit is counted where a fault befell it, so that the next
-    /// one has another fate.
+    /// Returns whether every request of this kind is recorded. A request that only reads is recorded only if a fault
+    /// was injected, so that the next one does not get the same fault.
     pub(super) fn is_counted(self) -> bool {
         matches!(self, Request::Rate | Request::Buy | Request::Void | Request::Manifest)
     }
 }
 
 impl Entry {
-    /// The key under which it is kept.
+    /// Returns the key of the entry.
     pub fn key(&self) -> &str {
         key_of(&self.reference)
     }
 
-    /// Whether more happened than that somebody asked.
+    /// Returns whether the entry records a change, not only a request.
     pub fn is_deed(&self) -> bool {
         !matches!(self.event, Event::Visited { .. })
     }
 }
 
-/// The key of a reference: the shipment's id where it begins with one, so that a shipment's ratings and all its purchases
-/// are kept together; else the reference itself.
+/// Returns the key of a reference. If it begins with a shipment's id, that id is the key, so that a shipment's
+/// ratings and purchases have the same key. Otherwise the reference itself is the key.
 pub(super) fn key_of(reference: &str) -> &str {
     let end = Id::<Shipment>::from_bits(0).to_string().len();
     let is_whole = reference.as_bytes().get(end).is_none_or(|byte| !byte.is_ascii_alphanumeric());

@@ -1,17 +1,18 @@
-//! Faults that befall requests by chance. The same seed, reference and history draw the same fate, so a run repeats.
+//! Faults that are injected at random. The same seed, reference and history give the same faults, so a run can be
+//! repeated.
 
 use sha2::{Digest, Sha256};
 
 macro_rules! faults {
     ($($variant:ident $name:literal $about:literal;)*) => {
-        /// Something that goes wrong by chance.
+        /// A fault that is injected into a request.
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         pub enum Fault {
             $(#[doc = $about] $variant),*
         }
 
         impl Fault {
-            /// Every fault, with what it does.
+            /// Every fault, with its name and its description.
             pub const ALL: &'static [(&'static str, Fault, &'static str)] = &[$(($name, Fault::$variant, $about)),*];
         }
     };
@@ -28,19 +29,19 @@ faults! {
     Doubled "doubled" "It is charged twice, and the connection ends without an answer.";
 }
 
-/// How likely each fault is. Those that are not named never happen.
+/// The probability of each fault. Faults that are not named never happen.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Faults(Vec<(Fault, f64)>);
 
 impl Faults {
-    /// The same faults, and this one with this probability.
+    /// Sets the probability of a fault.
     pub fn with(mut self, fault: Fault, probability: f64) -> Self {
         self.0.retain(|(known, _)| *known != fault);
         self.0.push((fault, probability));
         self
     }
 
-    /// Reads one as it is given on a command line: `lost-after=0.1`. The error is a sentence.
+    /// Parses a command line argument such as `lost-after=0.1`. The error is a sentence.
     pub fn parse(text: &str) -> Result<(Fault, f64), String> {
         let (name, number) = text.split_once('=').unwrap_or((text, ""));
         let known = Fault::ALL.iter().find(|(known, _, _)| *known == name);
@@ -54,13 +55,13 @@ impl Faults {
         Ok((*fault, number))
     }
 
-    /// Whether this fault befalls the request that comes after so many entries under its key.
+    /// Returns whether this fault is injected into the request that follows `earlier` entries under its key.
     pub fn strikes(&self, fault: Fault, seed: u64, key: &str, earlier: usize) -> bool {
         let Some((_, probability)) = self.0.iter().find(|(known, _)| *known == fault) else { return false };
         let hash = Sha256::digest(format!("{seed} {key} {earlier} {fault:?}"));
         let mut bytes = [0; 8];
         bytes.copy_from_slice(&hash[..8]);
-        // As many bits as a fraction holds exactly: a number from 0 to just below 1.
+        // 53 bits, which an f64 holds exactly: a number from 0 to just below 1.
         let drawn = (u64::from_be_bytes(bytes) >> 11) as f64 / (1u64 << 53) as f64;
         drawn < *probability
     }

@@ -1,8 +1,8 @@
-//! The carrier's side of the protocol, as a function: what was asked, and all that was kept under its key, give the answer
-//! and what is to be kept.
+//! The carrier's side of the protocol, as a pure function: a request and all entries under its key determine the
+//! answer and the new entries.
 //!
-//! Whoever serves it makes the new entries durable before the answer leaves, and serves the requests of one key one after
-//! another. Nothing else is remembered, so a carrier that was killed goes on from its ledger as if nothing had happened.
+//! The caller makes the new entries durable before it sends the answer, and serves the requests of one key one after
+//! another. There is no other state, so a carrier that was killed resumes from its ledger.
 
 mod asked;
 mod counter;
@@ -23,56 +23,63 @@ use counter::Counter;
 pub use entry::{Entry, Event, Request};
 pub use fault::{Fault, Faults};
 
-/// How much longer a slow answer takes.
+/// The additional delay of a slow answer.
 const SLOW: Duration = Duration::from_secs(3);
 
-/// How the carrier behaves.
+/// The configured behaviour of the carrier.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Desk {
     pub mode: Mode,
-    /// How long every answer takes.
+    /// The delay of every answer.
     pub latency: Duration,
-    /// How long a purchase stays invisible to look-ups.
+    /// How long a purchase is invisible to look-ups.
     pub visibility_delay: Duration,
     pub faults: Faults,
     pub seed: u64,
 }
 
 impl Desk {
-    /// The carrier that the product itself plays for an account with these settings.
+    /// Returns the behaviour of the in-process carrier of an account with these settings.
     pub fn of(settings: &Settings) -> Self {
         let visibility_delay = Duration::from_millis(settings.visibility_delay_ms);
         Self { mode: settings.mode, visibility_delay, ..Self::default() }
     }
 }
 
-/// What the carrier answers, and what it keeps.
+/// An answer, and the new entries of the ledger.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reply {
     pub status: u16,
     pub retry_after: Option<Duration>,
     pub body: Bytes,
-    /// How long the answer takes.
+    /// The delay of the answer.
     pub delay: Duration,
-    /// Whether the connection ends without an answer.
+    /// Whether the connection closes without an answer.
     pub is_cut: bool,
-    /// To be made durable before the answer leaves.
+    /// Entries to make durable before the answer is sent.
     pub entries: Vec<Entry>,
 }
 
 impl Reply {
     fn json(status: u16, body: &impl Serialize) -> Self {
-        // What is written here is made of texts and numbers, which can always be written.
+        // The body consists of texts and numbers, so serialisation can't fail.
         let body = serde_json::to_vec(body).unwrap_or_default();
         let (delay, entries) = (Duration::ZERO, Vec::new());
         Self { status, retry_after: None, body: body.into(), delay, is_cut: false, entries }
     }
 
     fn failure(status: u16, code: &str, message: String, charged: Option<bool>) -> Self {
-        Self::json(status, &Failure { error: FailureBody { code: code.to_owned(), message, charged } })
+        let error = FailureBody { code: code.to_owned(), message, charged, package: None };
+        Self::json(status, &Failure { error })
     }
 
-    /// No, and nothing was charged.
+    /// Returns a refusal, of a package if one is named. Nothing was charged.
+    fn package_refusal(code: &str, message: String, package: Option<u32>) -> Self {
+        let error = FailureBody { code: code.to_owned(), message, charged: Some(false), package };
+        Self::json(422, &Failure { error })
+    }
+
+    /// Returns a refusal. Nothing was charged.
     pub fn refusal(status: u16, code: &str, message: String) -> Self {
         Self::failure(status, code, message, Some(false))
     }
@@ -81,7 +88,7 @@ impl Reply {
         Self::refusal(404, "not_found", format!("There is no purchase {name}."))
     }
 
-    /// A fault that tells nothing of what was done.
+    /// Returns an internal error, which does not say whether the request was executed.
     fn broken() -> Self {
         Self::failure(500, "internal_error", "Something went wrong.".to_owned(), None)
     }
@@ -90,7 +97,7 @@ impl Reply {
         Self { is_cut: true, ..Self::json(200, &()) }
     }
 
-    /// What arrives at whoever asked.
+    /// Returns the answer as the connector sees it.
     pub fn answer(&self) -> Answer {
         if self.is_cut {
             return Answer::Lost("The connection ended without an answer.".to_owned());
@@ -99,7 +106,7 @@ impl Reply {
     }
 }
 
-/// Answers a request. `earlier` is everything that was kept under its key ([`Asked::reference`]), in order.
+/// Answers a request. `earlier` holds all entries under its key ([`Asked::reference`]), in order.
 pub fn serve(desk: &Desk, asked: &Asked, earlier: &[Entry], now: Timestamp) -> Reply {
     let key = asked.reference().unwrap_or_default();
     let strikes = |fault| desk.faults.strikes(fault, desk.seed, key, earlier.len());

@@ -1,4 +1,4 @@
-//! Each fault, when it is certain.
+//! Each fault, with probability one.
 
 use std::time::Duration;
 
@@ -28,7 +28,7 @@ fn every_fault_does_what_it_says() {
         assert_eq!(world.delay(), Duration::from_secs(delay), "{name}");
         let is_lost = matches!(fault, Fault::LostBefore | Fault::LostAfter | Fault::Doubled);
         assert_eq!(world.last.as_ref().map(|reply| reply.is_cut), Some(is_lost), "{name}");
-        // Once it stops, a look-up tells what was charged.
+        // After the faults end, a look-up shows what was charged.
         world.desk.faults = Faults::default();
         assert_eq!(world.found().len(), charges, "{name}");
     }
@@ -53,7 +53,7 @@ fn what_was_done_and_lost_is_answered_when_it_is_asked_again() {
     }
 }
 
-/// A look that fails is counted, so that the next one has another fate.
+/// A failed look-up is recorded, so that the next one does not get the same fault.
 #[test]
 fn no_fate_lasts_for_ever() {
     let mut world = World::new(Mode::LookUp);

@@ -1,4 +1,5 @@
-//! Both sides of the sandbox's protocol against each other: the connector asks, the desk answers, a ledger remembers.
+//! Both sides of the sandbox's protocol against each other: the connector asks, the server answers, a ledger keeps
+//! the entries.
 
 mod faults;
 mod modes;
@@ -8,8 +9,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use model::shape::parse;
-use model::shipment::ShipmentError;
 use model::shipment::options::LabelFormat;
+use model::shipment::{ShipmentError, ShipmentInput};
 use model::{Id, Timestamp};
 use serde_json::{Map, json};
 
@@ -17,22 +18,26 @@ use super::desk::{Asked, Desk, Entry, Event, Reply, serve};
 use super::{IN_PROCESS, Mode, Sandbox};
 use crate::{Account, Answer, Connector, Found, Outcome, Parcel, Receipt, Step, Task};
 
-/// A carrier, its ledger and its clock, and an account there.
+/// A carrier with its ledger and its clock, and an account with it.
 pub struct World {
     pub desk: Desk,
     pub ledger: Vec<Entry>,
     pub now: Timestamp,
-    /// What the last answer was.
+    /// The last answer.
     pub last: Option<Reply>,
 }
 
 pub fn parcel(word: &str) -> Parcel {
+    Parcel::new(Id::from_bits(7), &details(word))
+}
+
+pub fn details(word: &str) -> ShipmentInput {
     let address = |code: &str| json!({"address": {"line_1": "1 Quay Street", "city": "Bristol", "post_code": code, "country_code": "GB"}});
     let details = parse(json!({
         "addresses": {"destination": address(word), "origin": address("BS1 4DJ")},
         "packages": [{"geometry": {"mass": 1}}, {"geometry": {"mass": 0.2}}],
     }));
-    Parcel { id: Id::from_bits(7), details: details.unwrap() }
+    details.unwrap()
 }
 
 impl World {
@@ -44,14 +49,14 @@ impl World {
     fn account(&self) -> Account {
         let mut configuration = Map::new();
         configuration.insert("mode".to_owned(), json!(self.desk.mode));
-        Account { id: Id::from_bits(1), configuration, credentials: Map::new() }
+        Account { id: Id::from_bits(1), configuration, credentials: Map::new(), url: None }
     }
 
     pub fn wait(&mut self, seconds: i64) {
         self.now = self.now.plus_seconds(seconds);
     }
 
-    /// Asks, and keeps what is to be kept. An exchange takes a moment.
+    /// Runs a task, and keeps the new entries. Each exchange takes a moment.
     pub fn run(&mut self, task: &Task<'_>) -> Outcome {
         let account = self.account();
         let request = match Sandbox.begin(&account, task) {
@@ -101,7 +106,7 @@ impl World {
     }
 
     pub fn look_up(&mut self) -> Outcome {
-        self.run(&Task::LookUp { reference: &parcel("").id.to_string(), prepared: None })
+        self.run(&Task::LookUp { reference: &parcel("BS1 4DJ").id.to_string(), prepared: None })
     }
 
     pub fn found(&mut self) -> Vec<Receipt> {
@@ -111,7 +116,7 @@ impl World {
         }
     }
 
-    /// Charges that were not given back, by reference.
+    /// Returns the charges that were not refunded, by reference.
     pub fn net(&self) -> BTreeMap<String, i64> {
         let mut net = BTreeMap::new();
         for entry in &self.ledger {
@@ -148,7 +153,7 @@ pub fn rejected(outcome: Outcome) -> ShipmentError {
     }
 }
 
-/// An outcome in a word.
+/// Returns the name of an outcome's kind.
 pub fn kind(outcome: &Outcome) -> &'static str {
     match outcome {
         Outcome::Bought(_) => "bought",

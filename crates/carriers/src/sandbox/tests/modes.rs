@@ -1,5 +1,5 @@
-//! What the three modes promise, for whatever is asked in whatever order; and what answers mean that are none of the
-//! sandbox's.
+//! The guarantees of the three modes, for any requests in any order; and the meaning of answers that do not come from
+//! the sandbox.
 
 use bytes::Bytes;
 use model::shipment::options::LabelFormat;
@@ -91,6 +91,9 @@ fn answers_that_are_not_the_carrier_s_leave_a_purchase_unknown() {
         (503, &said(r#","charged":false"#), "unsent", "unsent"),
         (429, &said(r#","charged":false"#), "unsent", "unsent"),
         (422, &said(""), "rejected", "rejected"),
+        (422, &said(r#","charged":false"#), "rejected", "rejected"),
+        (422, &said(r#","charged":true"#), "unknown", "rejected"),
+        (302, &said(""), "unknown", "rejected"),
     ] {
         assert_eq!(outcome(&buying, status, body), buys, "{status} {body}");
         assert_eq!(outcome(&Task::Rate(&parcel), status, body), rates, "{status} {body}");
@@ -114,13 +117,13 @@ fn an_account_that_makes_no_sense_is_refused_before_anything_is_sent() {
     assert_eq!(request.url, "http://127.0.0.1:4010/v1/rates");
 }
 
-/// What somebody may do, with one of three shipments.
+/// An action of a client, with one of three shipments.
 #[derive(Clone, Debug)]
 enum Deed {
     Rate,
     Buy,
     LookUp,
-    /// The purchase with this number, if there is one.
+    /// Voids the purchase with this number, if there is one.
     Void(usize),
     Track(usize),
     Wait(i64),
@@ -188,14 +191,15 @@ proptest! {
         world.desk = Desk { faults: faults(&likely), seed, ..world.desk };
         for (place, deed) in &deeds {
             let word = Word::ALL.get(words[*place]).map_or("BS1 4DJ", |(word, _, _)| *word);
-            // Charging twice is what that word is for.
+            // This word charges twice on purpose.
             let word = if word == "SBX-DUP" { "SBX-LOST-BOUGHT" } else { word };
             perform(&mut world, *place, word, deed);
             prop_assert!(world.net().into_values().all(|net| net == 0 || net == 1), "{:?}", world.net());
         }
     }
 
-    /// In every mode: what is rejected or never sent was not charged, what is bought was, and the same run repeats.
+    /// In every mode: a purchase that is rejected or never sent was not charged, one that is bought was, and the same
+    /// run repeats.
     #[test]
     fn what_the_carrier_says_of_money_is_true(
         mode in 0usize..3,

@@ -1,4 +1,4 @@
-//! Every word does what the guide says it does.
+//! Every word has the effect that the guide describes.
 
 use std::time::Duration;
 
@@ -34,12 +34,12 @@ fn without_a_word_all_goes_well() {
     assert_eq!((world.net().into_values().sum::<i64>(), world.found().len()), (0, 0));
     let Outcome::Tracked(tracked) = world.run(&Task::Track(&receipt)) else { panic!("not tracked") };
     assert_eq!(tracked.status, TrackingStatus::Cancelled);
-    // Bought again after that, it is another purchase.
+    // A purchase after that is another one.
     let again = bought(world.buy("BS1 4DJ"));
     assert_ne!((&again.purchase, &again.tracking_numbers), (&receipt.purchase, &receipt.tracking_numbers));
 }
 
-/// What buying comes to, time after time, and how often it was charged; in the mode where it matters least.
+/// The outcomes of repeated purchases, and the number of charges, in the mode in which they matter least.
 #[test]
 fn buying_goes_as_the_word_says() {
     let table: &[(&str, &[&str], usize)] = &[
@@ -76,9 +76,10 @@ fn buying_goes_as_the_word_says() {
 
 #[test]
 fn a_word_in_the_company_does_the_same() {
-    let mut parcel = parcel("BS1 4DJ");
+    let mut details = details("BS1 4DJ");
     let contact = serde_json::from_value(json!({"company": "SBX-DECLINED"})).unwrap();
-    parcel.details.addresses.destination.contact = Some(contact);
+    details.addresses.destination.contact = Some(contact);
+    let parcel = Parcel::new(Id::from_bits(7), &details);
     let reference = parcel.id.to_string();
     let task = Task::Buy {
         parcel: &parcel,
@@ -103,8 +104,9 @@ fn rates_may_be_missing_in_part_or_whole() {
             (ErrorType::Rate, ErrorCode::RatesUnavailable, Source::Provider)
         );
     }
-    let mut heavy = parcel("BS1 4DJ");
-    heavy.details.packages[0].geometry.as_mut().unwrap().mass = Some(31.0);
+    let mut heavy = details("BS1 4DJ");
+    heavy.packages[0].geometry.as_mut().unwrap().mass = Some(31.0);
+    let heavy = Parcel::new(Id::from_bits(7), &heavy);
     let quotes = quoted(world.run(&Task::Rate(&heavy)));
     assert_eq!((quotes.quotes.len(), quotes.errors[0].code), (0, ErrorCode::WeightLimit));
     assert_eq!(quotes.errors.len(), 1, "it is said once");
@@ -202,7 +204,7 @@ fn a_refund_may_be_rejected() {
 fn closing_out_goes_as_the_words_say() {
     let mut world = World::new(Mode::Idempotent);
     let close = |world: &mut World, reference: &str, words: &[&str]| {
-        // The purchase's own name says which word it was bought with.
+        // The purchase's id contains the word that it was bought with.
         let purchases: Vec<_> =
             words.iter().map(|word| bought(World::new(Mode::LookUp).buy(word)).purchase).collect();
         world.run(&Task::Manifest { reference, purchases: &purchases })

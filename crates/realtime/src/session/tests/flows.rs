@@ -1,9 +1,9 @@
-//! The recorded conversations, with ids of ours in them.
+//! The conversations recorded from the reference server, with Dockside's ids.
 
-use crate::channel::Stream;
+use crate::channel::EventStream;
 use crate::code::Disconnect;
 use crate::frame::Codec;
-use crate::session::{Answer, Settings, Transport};
+use crate::session::{EffectResult, SessionSettings, Transport};
 use crate::testing::*;
 
 const BATCHES: &str = "batches:org_00000000000000000000000001#usr_00000000000000000000000002";
@@ -15,8 +15,8 @@ fn subscribe(id: u32, token: &str, rest: &str) -> String {
 
 #[test]
 fn a_first_connection() {
-    let settings = Settings { ping_ms: 1000, ..Settings::new(signer(), "ref", "node1") };
-    let mut client = Client::with(settings, Transport::websocket(Codec::Json));
+    let settings = SessionSettings { ping_ms: 1000, ..SessionSettings::new(signer(), "ref", "node1") };
+    let mut client = TestClient::with(settings, Transport::websocket(Codec::Json));
     assert_eq!(
         client.send(&connect(&connection_token(&["batches"], 3))),
         [format!(
@@ -57,7 +57,7 @@ fn a_first_connection() {
 
 #[test]
 fn a_reconnect_recovers_what_was_missed() {
-    let mut client = Client::new(Transport::websocket(Codec::Json));
+    let mut client = TestClient::new(Transport::websocket(Codec::Json));
     let (batches, shipments) = (channel("batches").stream(), channel("shipments").stream());
     for (offset, data) in [(1, r#"{"id":"batch_1"}"#), (2, r#"{"id":"batch_2"}"#)] {
         client.log.append(batches, offset, data);
@@ -90,7 +90,7 @@ fn a_reconnect_recovers_what_was_missed() {
 
 #[test]
 fn a_new_epoch_starts_anew_or_is_an_error_with_flag_2() {
-    let mut client = Client::connected(&[]);
+    let mut client = TestClient::connected(&[]);
     let stream = channel("shipments").stream();
     client.log.append(stream, 1, "{}");
     client.log.restart(stream, "NEWEP");
@@ -99,7 +99,7 @@ fn a_new_epoch_starts_anew_or_is_an_error_with_flag_2() {
     let strict = subscribe(3, &token, position).replace(r#""flag":1"#, r#""flag":3"#);
     let refused = [r#"{"id":3,"error":{"code":112,"message":"unrecoverable position"}}"#];
     assert_eq!(client.send(&strict), refused);
-    assert!(!client.hub.is_heard(stream));
+    assert!(!client.hub.has_listeners(stream));
     assert_eq!(
         client.send(&subscribe(12, &token, position)),
         [
@@ -109,8 +109,8 @@ fn a_new_epoch_starts_anew_or_is_an_error_with_flag_2() {
 }
 
 #[test]
-fn a_log_that_has_forgotten_says_so() {
-    let mut client = Client::connected(&[]);
+fn a_position_before_the_oldest_event_is_not_recovered() {
+    let mut client = TestClient::connected(&[]);
     let stream = channel("shipments").stream();
     for offset in 1..=9 {
         client.log.append(stream, offset, "{}");
@@ -124,7 +124,7 @@ fn a_log_that_has_forgotten_says_so() {
 
 #[test]
 fn other_commands() {
-    let mut client = Client::connected(&["shipments"]);
+    let mut client = TestClient::connected(&["shipments"]);
     for (offset, data) in [(3, r#"{"n":1}"#), (8, r#"{"n":2}"#), (9, r#"{"n":3}"#)] {
         client.publish("shipments", offset, data);
     }
@@ -169,18 +169,18 @@ fn other_commands() {
     );
     client.publish("shipments", 10, "{}");
     assert_eq!(client.collect(), [""; 0]);
-    assert!(!client.hub.is_heard(channel("shipments").stream()));
+    assert!(!client.hub.has_listeners(channel("shipments").stream()));
 }
 
 #[test]
 fn announcements_need_no_token() {
-    let mut client = Client::connected(&[]);
-    client.log.append(Stream::Announcements, 4, "{}");
+    let mut client = TestClient::connected(&[]);
+    client.log.append(EventStream::Announcements, 4, "{}");
     assert_eq!(
         client.send(r#"{"subscribe":{"channel":"system:announcements"},"id":2}"#),
         [r#"{"id":2,"subscribe":{"recoverable":true,"epoch":"epoch1","offset":4,"positioned":true}}"#]
     );
-    client.hub.publish(Stream::Announcements, 5, r#"{"text":"hi"}"#.into());
+    client.hub.publish(EventStream::Announcements, 5, r#"{"text":"hi"}"#.into());
     assert_eq!(
         client.collect(),
         [r#"{"push":{"channel":"system:announcements","pub":{"data":{"text":"hi"},"offset":5}}}"#]
@@ -196,44 +196,44 @@ fn refreshing_with_the_wrong_token() {
         (connection_token(&["batches", "orders"], 600), "close 3010 insufficient state"),
         (connection_token(&[], 600), "close 3010 insufficient state"),
     ] {
-        assert_eq!(Client::connected(&["batches"]).send(&refresh(&token)), [close]);
+        assert_eq!(TestClient::connected(&["batches"]).send(&refresh(&token)), [close]);
     }
-    let mut client = Client::connected(&["batches"]);
+    let mut client = TestClient::connected(&["batches"]);
     client.verdict = Err(Disconnect::STATE_INVALIDATED);
     let said = client.send(&refresh(&connection_token(&["batches"], 600)));
     assert_eq!(said, ["close 3014 state invalidated"]);
 }
 
 #[test]
-fn an_access_token_that_nobody_vouches_for() {
-    let mut client = Client::new(Transport::websocket(Codec::Json));
+fn a_failed_access_check() {
+    let mut client = TestClient::new(Transport::websocket(Codec::Json));
     client.verdict = Err(Disconnect::STATE_INVALIDATED);
     let said = client.send(&connect(&connection_token(&["batches"], 600)));
     assert_eq!(said, ["close 3014 state invalidated"]);
     assert_eq!(client.hub.connections(), 0);
 
-    let mut client = Client::connected(&[]);
+    let mut client = TestClient::connected(&[]);
     client.verdict = Err(Disconnect::STATE_INVALIDATED);
     let said = client.send(&subscribe(2, &subscription_token("shipments", 600), ""));
     assert_eq!(said, [r#"{"id":2,"error":{"code":103,"message":"permission denied"}}"#]);
-    assert!(!client.hub.is_heard(channel("shipments").stream()));
+    assert!(!client.hub.has_listeners(channel("shipments").stream()));
 }
 
 #[test]
-fn what_breaks_behind_us_may_be_tried_again() {
-    let mut client = Client::connected(&[]);
+fn internal_errors_may_be_retried() {
+    let mut client = TestClient::connected(&[]);
     let frame = subscribe(2, &subscription_token("shipments", 600), "");
     for _ in 0..2 {
         client.connection.receive(START, frame.clone().into());
         client.connection.next();
-        client.connection.answer(START, Answer::Failed);
+        client.connection.answer(START, EffectResult::Failed);
         let expected = r#"{"id":2,"error":{"code":100,"message":"internal server error","temporary":true}}"#;
         assert_eq!(client.said(), [expected]);
     }
-    let mut client = Client::new(Transport::websocket(Codec::Json));
+    let mut client = TestClient::new(Transport::websocket(Codec::Json));
     client.connection.receive(START, connect(&connection_token(&[], 600)).into());
     client.connection.next();
-    client.connection.answer(START, Answer::Failed);
+    client.connection.answer(START, EffectResult::Failed);
     assert_eq!(client.said(), ["close 3004 internal server error"]);
 }
 
@@ -241,5 +241,5 @@ fn what_breaks_behind_us_may_be_tried_again() {
 fn an_idle_session_is_small() {
     assert!(size_of::<crate::session::Session>() <= 576, "{}", size_of::<crate::session::Session>());
     assert!(size_of::<super::super::Subscription>() <= 64);
-    assert!(size_of::<crate::Connection>() <= 768, "{}", size_of::<crate::Connection>());
+    assert!(size_of::<crate::ClientConnection>() <= 768, "{}", size_of::<crate::ClientConnection>());
 }

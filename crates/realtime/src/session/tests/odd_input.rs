@@ -1,17 +1,17 @@
-//! The table of odd input that was recorded from the reference server, and our own limits.
+//! Invalid input, with the replies recorded from the reference server, and Dockside's own limits.
 
 use crate::channel::Channel;
 use crate::code::Disconnect;
 use crate::frame::Codec;
 use crate::limits::{COMMANDS_BURST, COMMANDS_PER_SECOND};
-use crate::session::{Settings, Transport};
+use crate::session::{SessionSettings, Transport};
 use crate::testing::*;
 use crate::token::{ConnectionToken, Grant, SubscriptionToken, Terms};
 
 const BAD_REQUEST: &[&str] = &["close 3501 bad request"];
 
-fn fresh() -> Client {
-    Client::new(Transport::websocket(Codec::Json))
+fn fresh() -> TestClient {
+    TestClient::new(Transport::websocket(Codec::Json))
 }
 
 fn subscribe(resource: &str, token: &str) -> String {
@@ -47,7 +47,8 @@ fn once_connected() {
     let other_channel = subscription_token("batches", 600);
     let unknown_channel = format!(r#"{{"id":2,"subscribe":{{"channel":"parcels:{}#{}"}}}}"#, owner(), user());
     let long_channel = format!(r#"{{"id":2,"subscribe":{{"channel":"batches:{}"}}}}"#, "x".repeat(250));
-    let somebody_s = format!(r#"{{"id":2,"subscribe":{{"channel":"batches:{}#usr_{:026}"}}}}"#, owner(), 9);
+    let of_another_user =
+        format!(r#"{{"id":2,"subscribe":{{"channel":"batches:{}#usr_{:026}"}}}}"#, owner(), 9);
     let map = format!(r#"{{"id":2,"subscribe":{{"channel":"{}","type":1}}}}"#, channel("orders"));
     let named = |command: &str, name: &str| format!(r#"{{"id":2,"{command}":{{"channel":"{name}"}}}}"#);
     let orders = channel("orders").to_string();
@@ -71,7 +72,7 @@ fn once_connected() {
         (subscribe("orders", &other_channel), "close 3500 invalid token"),
         (unknown_channel, r#"{"id":2,"error":{"code":102,"message":"unknown channel"}}"#),
         (long_channel, r#"{"id":2,"error":{"code":107,"message":"bad request"}}"#),
-        (somebody_s, r#"{"id":2,"error":{"code":103,"message":"permission denied"}}"#),
+        (of_another_user, r#"{"id":2,"error":{"code":103,"message":"permission denied"}}"#),
         (map, r#"{"id":2,"error":{"code":103,"message":"permission denied"}}"#),
         (named("unsubscribe", &orders), r#"{"id":2,"unsubscribe":{}}"#),
         (named("unsubscribe", "nowhere"), r#"{"id":2,"unsubscribe":{}}"#),
@@ -86,7 +87,7 @@ fn once_connected() {
         ),
         ("x".repeat(65_537), "close 1009 message too big"),
     ] {
-        assert_eq!(Client::connected(&["batches"]).send(&frame), [answer], "{frame:.80}");
+        assert_eq!(TestClient::connected(&["batches"]).send(&frame), [answer], "{frame:.80}");
     }
 }
 
@@ -110,7 +111,7 @@ fn nothing_for_ten_seconds_is_stale() {
     assert_eq!(client.send(&connect(&connection_token(&[], 600))), [""; 0]);
 }
 
-/// Connects with a token of these channels and this grant.
+/// Connects with a token for these channels and this grant.
 fn connect_with(channels: &[String], grant: Grant) -> Vec<String> {
     let terms = Terms { grant, ..terms(600) };
     let token = ConnectionToken { terms, channels: channels.to_vec() };
@@ -139,37 +140,37 @@ fn a_subscription_token_of_another_user_or_world_closes() {
         let terms = Terms { grant: other, ..terms(600) };
         let token = SubscriptionToken { terms, channel: channel("orders").to_string() };
         let frame = subscribe("orders", &signer().mint_subscription(&token).unwrap());
-        assert_eq!(Client::connected(&[]).send(&frame), ["close 3500 invalid token"]);
-        // The same with the channel that the other may join.
+        assert_eq!(TestClient::connected(&[]).send(&frame), ["close 3500 invalid token"]);
+        // The channel belongs to the other user, who may join it.
         let resource = crate::channel::Resource::parse("orders").unwrap();
-        let theirs = Channel::Events { owner: other.owner, resource, user: other.user };
+        let theirs = Channel::Events { owner: other.owner, resource, user: other.user, is_plain: false };
         let token = SubscriptionToken { terms: token.terms, channel: theirs.to_string() };
         let token = signer().mint_subscription(&token).unwrap();
         let frame =
             |token: &str| format!(r#"{{"id":2,"subscribe":{{"channel":"{theirs}","token":"{token}"}}}}"#);
-        assert_eq!(Client::connected(&[]).send(&frame(&token)), ["close 3500 invalid token"]);
+        assert_eq!(TestClient::connected(&[]).send(&frame(&token)), ["close 3500 invalid token"]);
         let denied = [r#"{"id":2,"error":{"code":103,"message":"permission denied"}}"#];
-        assert_eq!(Client::connected(&[]).send(&frame("x")), denied);
+        assert_eq!(TestClient::connected(&[]).send(&frame("x")), denied);
     }
 }
 
 #[test]
-fn only_so_many_channels() {
-    let settings = || Settings { channels_max: 1, ..Settings::new(signer(), "ref", "node1") };
-    let mut client = Client::with(settings(), Transport::websocket(Codec::Json));
+fn channels_are_limited() {
+    let settings = || SessionSettings { channels_max: 1, ..SessionSettings::new(signer(), "ref", "node1") };
+    let mut client = TestClient::with(settings(), Transport::websocket(Codec::Json));
     client.send(&connect(&connection_token(&["batches"], 600)));
     let frame = subscribe("orders", &subscription_token("orders", 600));
     assert_eq!(client.send(&frame), [r#"{"id":2,"error":{"code":106,"message":"limit exceeded"}}"#]);
-    let mut client = Client::with(settings(), Transport::websocket(Codec::Json));
+    let mut client = TestClient::with(settings(), Transport::websocket(Codec::Json));
     let answer = client.send(&connect(&connection_token(&["batches", "orders"], 600)));
     assert_eq!(answer, ["close 3505 channel limit"]);
 }
 
 #[test]
-fn only_so_many_commands() {
+fn commands_are_rate_limited() {
     let command = r#"{"id":2,"rpc":{}}"#;
-    let mut client = Client::connected(&[]);
-    // The connect was the first; the rest of the burst may come in one frame, as after a reconnect.
+    let mut client = TestClient::connected(&[]);
+    // The connect was the first command. The rest of the burst may arrive in one frame, as after a reconnect.
     let burst = vec![command; COMMANDS_BURST as usize - 1].join("\n");
     assert_eq!(client.send(&burst).len() as u64, COMMANDS_BURST - 1);
     client.now += 1000;
@@ -181,11 +182,12 @@ fn only_so_many_commands() {
 }
 
 #[test]
-fn only_so_much_may_wait() {
+fn queued_bytes_are_limited() {
     let mut client = fresh();
     let frame = bytes::Bytes::from(connect(&connection_token(&[], 600)));
     client.connection.receive(START, frame);
-    // The driver does not answer whether the token is good, and goes on reading though it was asked not to.
+    // The driver does not pass in the result of the access check, and continues to read although `wants_input` is
+    // false.
     let frame = bytes::Bytes::from(r#"{"id":2,"rpc":{}}"#.to_owned() + &" ".repeat(60_000));
     for _ in 0..3 {
         assert!(!client.connection.is_closed());
@@ -211,8 +213,8 @@ fn every_close_has_a_reason_that_sdks_understand() {
 }
 
 #[test]
-fn who_else_hears_the_announcements_is_secret() {
-    let mut client = Client::connected(&[]);
+fn the_public_channel_has_no_presence() {
+    let mut client = TestClient::connected(&[]);
     let name = Channel::Announcements;
     client.send(&format!(r#"{{"id":2,"subscribe":{{"channel":"{name}"}}}}"#));
     for command in ["presence", "presence_stats"] {

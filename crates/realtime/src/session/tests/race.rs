@@ -1,33 +1,34 @@
-//! Subscribing while events are written: whatever the order of things, nothing is lost, nothing comes twice.
+//! Subscribing while events are written: in any order of steps, no event is lost or sent twice.
 //!
-//! A model of the whole path. Events become visible in the log; a tail publishes what is visible, some time later;
-//! the client subscribes, and its read of the log happens at some moment, its answer is heard at a later one; mail is
-//! fetched now and then; the client leaves and comes back with its position. All in random order.
+//! The test models the whole path. Events become visible in the log. The tail publishes visible events some time
+//! later. The client subscribes; its read of the log happens at some time, and the session gets the result later. The
+//! driver collects outbox items now and then. The client unsubscribes and subscribes again with its position. The
+//! steps run in random order.
 
 use std::collections::VecDeque;
 
 use proptest::prelude::*;
 
-use crate::Step;
+use crate::DriverStep;
 use crate::frame::{Codec, Publication, Reply};
-use crate::session::{Answer, Transport};
+use crate::session::{EffectResult, Transport};
 use crate::testing::*;
 
 #[derive(Clone, Copy, Debug)]
 enum Move {
-    /// An event is committed. Offsets have gaps: other resources share the numbers.
+    /// An event is committed. Offsets have gaps, because other resources use the same numbers.
     Write { gap: u64 },
     /// The tail publishes the next visible event.
     Tail,
-    /// The client asks to subscribe, going on where it was.
+    /// The client subscribes from its last position.
     Subscribe,
-    /// The driver runs the read that was asked for.
+    /// The driver performs the requested read.
     Read,
-    /// The driver hands its result over; perhaps it has looked up the top of the log after the events.
+    /// The driver passes in the result of the read. With `has_late_top`, it read the top of the log after the events.
     Answer { has_late_top: bool },
-    /// The driver fetches mail.
+    /// The driver collects outbox items.
     Collect,
-    /// The client leaves, by a command.
+    /// The client sends an unsubscribe command.
     Unsubscribe,
 }
 
@@ -45,19 +46,19 @@ fn moves() -> impl Strategy<Value = Vec<Move>> {
 }
 
 struct Model {
-    client: Client,
+    client: TestClient,
     token: String,
-    /// Offsets that are committed.
+    /// The committed offsets.
     written: Vec<u64>,
-    /// How many of them the tail has published.
+    /// How many of the committed events the tail has published.
     published: usize,
-    asked: VecDeque<Step>,
-    read: Option<Answer>,
-    /// The command by which the client is on the channel or on its way; what belongs to an earlier one it ignores.
+    asked: VecDeque<DriverStep>,
+    read: Option<EffectResult>,
+    /// The subscribe command that is active or in progress. The client ignores messages of earlier ones.
     current: Option<u32>,
     is_confirmed: bool,
     commands: u32,
-    /// What the client holds: where it started, and all that came since.
+    /// The client's start position and the events that it received since.
     start: Option<u64>,
     last: u64,
     held: Vec<u64>,
@@ -66,7 +67,7 @@ struct Model {
 impl Model {
     fn new() -> Self {
         Self {
-            client: Client::connected(&[]),
+            client: TestClient::connected(&[]),
             token: subscription_token("orders", 600),
             written: Vec::new(),
             published: 0,
@@ -111,7 +112,7 @@ impl Model {
             Move::Read => self.read(),
             Move::Answer { has_late_top } => {
                 if let Some(mut answer) = self.read.take() {
-                    if let (Answer::Log(slices), true) = (&mut answer, has_late_top) {
+                    if let (EffectResult::Log(slices), true) = (&mut answer, has_late_top) {
                         slices[0].top = self.written.last().copied().unwrap_or(0);
                     }
                     self.client.connection.answer(self.client.now, answer);
@@ -134,7 +135,7 @@ impl Model {
     }
 
     fn send(&mut self, frame: String) {
-        // One command a second is slow enough for anyone.
+        // One command per second stays below the rate limit.
         self.client.now += 1000;
         self.client.connection.receive(self.client.now, frame.into());
     }
@@ -144,21 +145,23 @@ impl Model {
             return;
         }
         self.read = self.asked.pop_front().map(|asked| match asked {
-            Step::Read(reads) => Answer::Log(reads.iter().map(|read| self.client.log.read(read)).collect()),
-            _ => Answer::Vouched(Ok(())),
+            DriverStep::Read(reads) => {
+                EffectResult::Log(reads.iter().map(|read| self.client.log.read(read)).collect())
+            }
+            _ => EffectResult::AccessChecked(Ok(())),
         });
     }
 
     fn hear(&mut self) {
         while let Some(step) = self.client.connection.next() {
             match step {
-                Step::Send(frame) => {
+                DriverStep::Send(frame) => {
                     let mut frame = frame.into_bytes();
                     while let Some(reply) = Codec::Json.next_reply(&mut frame) {
                         self.reply(reply.unwrap());
                     }
                 }
-                Step::Close(why) => panic!("closed: {why:?}"),
+                DriverStep::Close(why) => panic!("closed: {why:?}"),
                 question => self.asked.push_back(question),
             }
         }
@@ -194,7 +197,7 @@ impl Model {
         self.held.push(publication.offset);
     }
 
-    /// Lets everything come to rest, and compares what the client holds with the log.
+    /// Runs all remaining steps, and compares the client's events with the log.
     fn finish(mut self) {
         self.play(Move::Subscribe);
         while self.read.is_some() || !self.asked.is_empty() {
@@ -217,23 +220,23 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
     #[test]
-    fn nothing_is_lost_or_doubled(moves in moves()) {
+    fn no_event_is_lost_or_sent_twice(moves in moves()) {
         let mut model = Model::new();
         moves.into_iter().for_each(|step| model.play(step));
         model.finish();
     }
 }
 
-/// The same for channels that come with the token: the read is late, and events are published meanwhile.
+/// The same for the channels of a connection token: the read is late, and events are published meanwhile.
 #[test]
-fn the_channels_of_a_token_lose_nothing_either() {
+fn the_channels_of_a_connection_token_lose_no_event() {
     for published_before_read in 0..4 {
-        let mut client = Client::new(Transport::websocket(Codec::Json));
+        let mut client = TestClient::new(Transport::websocket(Codec::Json));
         let stream = channel("orders").stream();
         client.connection.receive(START, connect(&connection_token(&["orders"], 600)).into());
-        assert!(matches!(client.connection.next(), Some(Step::Vouch(_))));
-        client.connection.answer(START, Answer::Vouched(Ok(())));
-        let Some(Step::Read(reads)) = client.connection.next() else { panic!("no read") };
+        assert!(matches!(client.connection.next(), Some(DriverStep::CheckAccess(_))));
+        client.connection.answer(START, EffectResult::AccessChecked(Ok(())));
+        let Some(DriverStep::Read(reads)) = client.connection.next() else { panic!("no read") };
         for offset in 1..=published_before_read {
             client.publish("orders", offset, &offset.to_string());
         }
@@ -243,13 +246,13 @@ fn the_channels_of_a_token_lose_nothing_either() {
         }
         client.connection.collect(START);
         assert_eq!(client.connection.next(), None, "events wait for the reply");
-        client.connection.answer(START, Answer::Log(slices));
+        client.connection.answer(START, EffectResult::Log(slices));
         let said = client.said().join("\n");
         assert!(said.starts_with(r#"{"id":1,"connect""#));
         for offset in 1..=4 {
             let times = said.matches(&format!(r#""pub":{{"data":{offset},"#)).count();
             assert_eq!(times, usize::from(offset > published_before_read), "{said}");
         }
-        assert!(client.hub.is_heard(stream));
+        assert!(client.hub.has_listeners(stream));
     }
 }

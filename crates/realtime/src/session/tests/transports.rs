@@ -1,16 +1,16 @@
-//! The other ways to connect: by Protobuf, by a stream with requests beside it, in one direction only.
+//! The other transports: Protobuf, a stream with `/emulation` requests, and unidirectional streams.
 
 use crate::code::Disconnect;
 use crate::frame::{Codec, Command, ConnectRequest, Reply};
 use crate::hub::Audience;
-use crate::session::{Order, Transport};
+use crate::session::{ControlMessage, Transport};
 use crate::testing::*;
 
 const BATCHES: &str = "batches:org_00000000000000000000000001#usr_00000000000000000000000002";
 
 #[test]
 fn protobuf() {
-    let mut client = Client::new(Transport::websocket(Codec::Protobuf));
+    let mut client = TestClient::new(Transport::websocket(Codec::Protobuf));
     let connect = ConnectRequest { token: connection_token(&["batches"], 600), ..Default::default() };
     let mut frame = Vec::new();
     let command = Command { id: 1, connect: Some(connect), ..Default::default() };
@@ -42,14 +42,14 @@ fn protobuf() {
 
 #[test]
 fn an_http_stream_with_emulation() {
-    let mut client = Client::new(Transport::http_stream(Codec::Json));
+    let mut client = TestClient::new(Transport::http_stream(Codec::Json));
     let said = client.send(&connect(&connection_token(&[], 600)));
     let names = format!(r#""ping":25,"pong":true,"session":"{SESSION}","node":"node1"}}}}"#);
     assert!(said[0].ends_with(&names), "{said:?}");
     assert!(client.hub.emulate(SESSION, r#"{"id":2,"rpc":{}}"#.into()));
     assert_eq!(client.collect(), [r#"{"id":2,"error":{"code":104,"message":"method not found"}}"#]);
     assert!(!client.hub.emulate(CLIENT, "{}".into()), "the public name is not the secret one");
-    client.hub.order(Audience::Everyone, Order::Disconnect(Disconnect::SHUTDOWN));
+    client.hub.send_control(Audience::Everyone, ControlMessage::Disconnect(Disconnect::SHUTDOWN));
     let goodbye = r#"{"push":{"disconnect":{"code":3001,"reason":"shutdown"}}}"#;
     assert_eq!(client.collect(), [goodbye, "close 3001 shutdown"]);
     assert!(!client.hub.emulate(SESSION, "{}".into()));
@@ -57,7 +57,7 @@ fn an_http_stream_with_emulation() {
 
 #[test]
 fn an_event_stream_has_one_message_in_each_event() {
-    let mut client = Client::new(Transport::sse());
+    let mut client = TestClient::new(Transport::sse());
     client.send(&connect(&connection_token(&["batches"], 600)));
     client.publish("batches", 1, "{}");
     client.publish("batches", 2, "{}");
@@ -66,7 +66,7 @@ fn an_event_stream_has_one_message_in_each_event() {
 
 #[test]
 fn in_one_direction() {
-    let mut client = Client::new(Transport::uni_sse());
+    let mut client = TestClient::new(Transport::uni_sse());
     client.log.append(channel("batches").stream(), 3, r#"{"n":3}"#);
     let token = connection_token(&["batches"], 600);
     let said = client.send(&format!(
@@ -83,12 +83,12 @@ fn in_one_direction() {
         client.collect(),
         [format!(r#"{{"channel":"{BATCHES}","pub":{{"data":{{"n":4}},"offset":4}}}}"#)]
     );
-    // Pings want no answer here.
+    // A unidirectional client does not answer pings.
     assert_eq!(client.wait(12_500), ["{}"]);
     assert_eq!(client.wait(25_000), ["{}"]);
-    // Whatever the client says is not for us.
+    // Frames after the first are ignored.
     assert_eq!(client.send("hello"), [""; 0]);
-    client.hub.order(Audience::Everyone, Order::Disconnect(Disconnect::SHUTDOWN));
+    client.hub.send_control(Audience::Everyone, ControlMessage::Disconnect(Disconnect::SHUTDOWN));
     let goodbye = r#"{"disconnect":{"code":3001,"reason":"shutdown"}}"#;
     assert_eq!(client.collect(), [goodbye, "close 3001 shutdown"]);
 }
@@ -100,7 +100,7 @@ fn in_one_direction_errors_are_closes() {
         (r#"{"token":"x"}"#.to_owned(), 3500),
         ("hello".to_owned(), 3501),
     ] {
-        let said = Client::new(Transport::uni_websocket(Codec::Json)).send(&request);
+        let said = TestClient::new(Transport::uni_websocket(Codec::Json)).send(&request);
         assert!(said[0].starts_with(&format!(r#"{{"disconnect":{{"code":{code},"#)), "{said:?}");
         assert!(said[1].starts_with(&format!("close {code} ")), "{said:?}");
     }

@@ -1,6 +1,7 @@
-//! Where NATS is, as an operator writes it: `nats://user:password@host:4222`, or `nats://token@host`.
+//! Where NATS is, as an operator writes it: `nats://user:password@host:4222`, or `nats://token@host`; with `tls://` it is encrypted.
 
 use std::fmt;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use url::Url;
@@ -13,6 +14,8 @@ pub struct NatsUrl {
     host: String,
     port: u16,
     credentials: Credentials,
+    is_tls: bool,
+    root: Option<PathBuf>,
 }
 
 #[derive(Clone, PartialEq, Eq)]
@@ -31,6 +34,22 @@ impl NatsUrl {
         self.port
     }
 
+    /// Whether the connection must be encrypted, whatever the server says.
+    pub fn is_tls(&self) -> bool {
+        self.is_tls
+    }
+
+    /// The file with the authorities that may have signed the server's certificate.
+    pub fn root(&self) -> Option<&Path> {
+        self.root.as_deref()
+    }
+
+    /// The same server, whose certificate must be signed by an authority in this file.
+    #[must_use]
+    pub fn with_root(self, root: Option<PathBuf>) -> Self {
+        Self { root, ..self }
+    }
+
     pub fn credentials(&self) -> &Credentials {
         &self.credentials
     }
@@ -41,12 +60,9 @@ impl FromStr for NatsUrl {
     type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        if text.starts_with("tls://") {
-            return Err("starts with tls://, but Dockside speaks to NATS without TLS: \
-                        use nats:// on a network that you trust, or through a tunnel");
-        }
-        if !text.starts_with("nats://") {
-            return Err("must start with nats://");
+        let is_tls = text.starts_with("tls://");
+        if !is_tls && !text.starts_with("nats://") {
+            return Err("must start with nats:// or tls://");
         }
         let url = Url::parse(text).map_err(|_| "is not an address such as nats://user:password@host:4222")?;
         if !matches!(url.path(), "" | "/") || url.query().is_some() || url.fragment().is_some() {
@@ -65,7 +81,13 @@ impl FromStr for NatsUrl {
             None if name.is_empty() => Credentials::None,
             None => Credentials::Token(name),
         };
-        Ok(Self { host: host.to_owned(), port: url.port().unwrap_or(PORT_DEFAULT), credentials })
+        Ok(Self {
+            host: host.to_owned(),
+            port: url.port().unwrap_or(PORT_DEFAULT),
+            credentials,
+            is_tls,
+            root: None,
+        })
     }
 }
 
@@ -132,7 +154,7 @@ mod tests {
             ("", "must start with nats://"),
             ("host:4222", "must start with nats://"),
             ("ws://ada:love@host", "must start with nats://"),
-            ("tls://ada:love@host", "without TLS"),
+            ("http://ada:love@host", "must start with nats:// or tls://"),
             ("nats://", "host"),
             ("nats://ada:love@", "such as"),
             ("nats://ada:love@host:0x1", "such as"),

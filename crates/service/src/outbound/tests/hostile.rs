@@ -64,7 +64,7 @@ async fn no_hostile_url_reaches_the_canary() {
                 assert_eq!(*kind, "name", "{url:?} ({why}) is read as {}", target.as_str());
                 for _ in LOOPBACK_ANSWERS {
                     let failure = client.send(post(target.clone())).await.unwrap_err();
-                    assert!(matches!(failure, Failure::Refused { .. }), "{url:?} ({why}): {failure}");
+                    assert!(matches!(failure, Failure::Unresolved { .. }), "{url:?} ({why}): {failure}");
                     asked += 1;
                     assert_eq!(answers.asked(), asked);
                 }
@@ -108,7 +108,7 @@ async fn the_machines_own_look_up_is_judged_too() {
     let url = format!("http://localhost:{port}/");
     let closed = crate::outbound::Outbound::new(&[]).unwrap();
     let failure = closed.send(post(closed.parse_url(&url).unwrap())).await.unwrap_err();
-    assert_eq!(failure, Failure::Refused { host: "localhost".to_owned() });
+    assert_eq!(failure, Failure::Unresolved { host: "localhost".to_owned() });
     assert_eq!(count(&canaries), 0);
     let open = crate::outbound::Outbound::new(&super::networks(&["127.0.0.0/8", "::1/128"])).unwrap();
     let response = open.send(post(open.parse_url(&url).unwrap())).await.unwrap();
@@ -135,4 +135,30 @@ fn a_refusal_says_what_to_do() {
     assert_eq!(said(&long), "The host name in the URL is too long.");
     let target = client.parse_url("HTTPS://Example.COM:443/a b".replace(' ', "%20").as_str()).unwrap();
     assert_eq!(target.as_str(), "https://example.com/a%20b");
+}
+
+#[tokio::test]
+async fn what_is_private_goes_unencrypted_to_allowed_networks_alone() {
+    let said = |client: &crate::outbound::Outbound, url: &str| match client.parse_private_url(url) {
+        Ok(_) => String::new(),
+        Err(refusal) => refusal.to_string(),
+    };
+    let (closed, _) = client(&[], Answers::always(&["93.184.215.14"]));
+    let (open, _) = client(&["127.0.0.0/8"], Answers::always(&["93.184.215.14"]));
+    for url in ["http://carrier.example/", "http://93.184.215.14/"] {
+        assert!(said(&closed, url).contains("must begin with `https://`"), "{url}");
+        assert_eq!(said(&closed, &url.replace("http:", "https:")), "");
+    }
+    assert!(said(&open, "http://93.184.215.14/").contains("must begin with `https://`"));
+    assert_eq!(said(&open, "http://127.0.0.1:4010/"), "");
+    // Where a name leads is known when it is called, and then it is refused before anything is connected.
+    let target = open.parse_private_url("http://carrier.example/").unwrap();
+    let failure = open.send(post(target)).await.unwrap_err();
+    assert_eq!(failure, Failure::Unencrypted { host: "carrier.example".to_owned() });
+
+    let (port, receivers) = at_one_port(&["127.0.0.1"]).await;
+    let (local, _) = client(&["127.0.0.0/8"], Answers::always(&["93.184.215.14", "127.0.0.1"]));
+    let url = format!("http://carrier.example:{port}/");
+    let answer = local.send(post(local.parse_private_url(&url).unwrap())).await.unwrap();
+    assert_eq!((answer.status, count(&receivers)), (200, 1));
 }

@@ -7,6 +7,7 @@ mod answers;
 mod connections;
 mod hostile;
 mod judgement;
+mod lookups;
 mod rebinding;
 mod receiver;
 mod tls;
@@ -19,6 +20,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::Method;
+use model::fair::Tenant;
 
 use super::{Addresses, Lookup, Network, Outbound, Request, Target};
 
@@ -76,7 +78,7 @@ impl Answers {
 }
 
 impl Lookup for Answers {
-    fn addresses<'a>(&'a self, _: &'a str) -> Addresses<'a> {
+    fn addresses<'a>(&'a self, _: &'a str, _: Tenant) -> Addresses<'a> {
         let turn = self.asked.fetch_add(1, Ordering::SeqCst);
         let answer: io::Result<_> = Ok(self.list[turn % self.list.len()].clone());
         Box::pin(std::future::ready(answer))

@@ -32,7 +32,7 @@ async fn storm(answers: Answers, port: u16) -> (usize, usize, usize) {
                         answered += 1;
                     }
                     Err(failure) => {
-                        assert_eq!(failure, Failure::Refused { host: "rebind.example".to_owned() });
+                        assert_eq!(failure, Failure::Unresolved { host: "rebind.example".to_owned() });
                     }
                 }
             }
@@ -93,24 +93,34 @@ async fn the_canary_is_reached_once_it_is_allowed() {
 }
 
 #[tokio::test]
-async fn a_name_without_addresses_is_unresolved() {
-    let (client, _) = client(&[], Answers::always(&[]));
-    let failure = client.send(post(client.parse_url("http://nobody.example/").unwrap())).await.unwrap_err();
-    assert_eq!(failure.to_string(), "The host name nobody.example can't be resolved.");
+async fn a_name_of_the_private_network_fails_as_one_that_does_not_exist() {
+    let mut said = Vec::new();
+    for found in [&[][..], &["10.0.0.5"], &["127.0.0.1", "::1"], &["169.254.169.254"]] {
+        let (client, _) = client(&[], Answers::always(found));
+        let failure = client.send(post(client.parse_url("http://shop.example/").unwrap())).await.unwrap_err();
+        assert!(
+            failure.to_string().starts_with("The host name shop.example has no public address."),
+            "{failure}"
+        );
+        said.push(failure);
+    }
+    assert!(said.iter().all(|failure| *failure == said[0]), "{said:?}");
 }
 
 #[tokio::test]
 async fn a_look_up_that_fails_or_never_ends_is_told() {
+    use model::fair::Tenant;
+
     use crate::outbound::{Addresses, Lookup, Outbound, Phase};
     struct Fails;
     impl Lookup for Fails {
-        fn addresses<'a>(&'a self, _: &'a str) -> Addresses<'a> {
+        fn addresses<'a>(&'a self, _: &'a str, _: Tenant) -> Addresses<'a> {
             Box::pin(std::future::ready(Err(std::io::Error::other("no name servers"))))
         }
     }
     struct Hangs;
     impl Lookup for Hangs {
-        fn addresses<'a>(&'a self, _: &'a str) -> Addresses<'a> {
+        fn addresses<'a>(&'a self, _: &'a str, _: Tenant) -> Addresses<'a> {
             Box::pin(std::future::pending())
         }
     }

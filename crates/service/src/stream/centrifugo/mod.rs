@@ -16,12 +16,14 @@ use http::{Method, Uri};
 use model::{Error, Result, Timestamp};
 use realtime::channel::Resource;
 use realtime::code::Disconnect;
-use store::events::{self, Logged};
+use realtime::limits::EVENT_BYTES_MAX;
+use store::events::Logged;
 use store::stream_audience;
 use store::stream_relays::{self, Held};
+use store::streams::{self, Bounds};
 use store::{Access, Tx};
 
-use crate::events::event_json;
+use crate::events::stream_json;
 use crate::outbound::{Outbound, Request, Target};
 use crate::{Caller, Service, log};
 
@@ -37,6 +39,7 @@ const FAILURE_REST: Duration = Duration::from_secs(1);
 /// Logs that a node takes at once, and events of one that go together.
 const LOGS_MAX: usize = 16;
 const EVENTS_MAX: usize = 100;
+const BOUNDS: Bounds = Bounds { events: EVENTS_MAX, bytes: 1 << 20, event_bytes: EVENT_BYTES_MAX };
 const ENDINGS_MAX: usize = 100;
 /// How long events are sent to a user who came for no new token: longer than any history is kept, so that whoever
 /// comes back later is told to load anew, and never believes to have missed nothing.
@@ -150,18 +153,38 @@ impl Service {
         }
     }
 
+    /// Goes on with a log that is resumed alone.
+    pub(crate) async fn resume_relay(&self, held: Held) -> Result<()> {
+        let handed = match self.centrifugo().cloned() {
+            Some(centrifugo) => self.hand_on_log(&centrifugo, held).await,
+            None => Ok(()),
+        };
+        let release = self.db().write(held.owner, async move |tx| stream_relays::release(tx, held).await);
+        handed.and(release.await)
+    }
+
+    /// Leaves out the event at which servers stop. Clients that miss it find it in the log.
+    pub(crate) async fn set_event_aside(&self, held: Held) -> Result<()> {
+        let skip = self.db().write(held.owner, async move |tx| {
+            stream_relays::record(tx, held, held.cursor + 1).await?;
+            stream_relays::release(tx, held).await
+        });
+        skip.await
+    }
+
     /// Hands one log on to its end, or until another node holds it.
     async fn hand_on_log(&self, centrifugo: &Centrifugo, mut held: Held) -> Result<()> {
         loop {
             let (owner, now) = (held.owner, self.now());
             let read = self.db().read(owner, async move |tx| {
-                let page = events::after(tx, owner, held.cursor, EVENTS_MAX).await?;
+                let page = streams::tail(tx, owner, held.cursor, BOUNDS).await?;
                 let final_code = i64::from(Disconnect::FORCE.code);
                 Ok((page, stream_audience::listening(tx, owner, now, final_code).await?))
             });
             let (page, listening) = read.await?;
-            let Some(last) = page.last() else { return Ok(()) };
-            let refused = centrifugo.send(commands(held, &page, listening)).await.map_err(Error::fault)?;
+            let Some(last) = page.events.last() else { return Ok(()) };
+            let refused =
+                centrifugo.send(commands(held, &page.events, listening)).await.map_err(Error::fault)?;
             if let Some(first) = refused.first() {
                 let count = refused.len();
                 log::info("centrifugo", &format!("{count} publications were refused, the first: {first}"));
@@ -173,7 +196,7 @@ impl Service {
                 return Ok(());
             }
             held.cursor = cursor;
-            if page.len() < EVENTS_MAX {
+            if page.events.len() < EVENTS_MAX && !page.is_cut {
                 return Ok(());
             }
         }
@@ -218,7 +241,7 @@ fn commands(held: Held, page: &[Logged], listening: Vec<(String, String)>) -> Ve
     let of_event = |event: &Logged| {
         let resource = Resource::of_event(&event.r#type)?;
         let channels = channels.get(resource.name())?;
-        Some(api::broadcast(channels, &event_json(event), &event.id.to_string()))
+        Some(api::broadcast(channels, &stream_json(event), &event.id.to_string()))
     };
     page.iter().filter_map(of_event).flatten().collect()
 }

@@ -1,36 +1,44 @@
-//! A transaction: statements in their order, of which only those are waited for that somebody needs the answer of. A
-//! round trip is most of what a statement costs, and a change that is written in four of them takes one.
+//! A transaction on PostgreSQL. It pipelines its statements, and waits only for the answers that the operation needs.
+//! A round trip is most of the cost of a statement, so a change of four statements takes one round trip instead of
+//! four.
 
 use std::collections::VecDeque;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Instant;
 
+use futures_util::TryStreamExt as _;
 use model::{Error, Result};
 use tokio_postgres::types::{IsNull, ToSql, Type, private::BytesMut};
 use tokio_postgres::{Client, Statement};
 
-use super::super::{Row, Value};
-use super::pipeline::Sent;
+use super::super::{Gathered, Row, Value};
+use super::pipeline::{Sent, Unanswered};
 use super::{Connection, End, Ended, Failure, PLANS_KEPT, fault, is_shutting_down};
 
-/// Statements that may be on their way unanswered.
+/// Statements of one transaction that may be unanswered at once.
 const UNANSWERED_MAX: usize = 256;
 
-/// The system tells itself from others, and which line of its history it is on: a copy that went its own way has another.
-const PLACE: &str = "SELECT s.system_identifier || '/' || c.timeline_id || '/' || d.oid
-    FROM pg_control_system() s, pg_control_checkpoint() c, pg_database d WHERE d.datname = current_database()";
-/// Where somebody took the right away to ask that.
+/// Returns the names of the database system, its timeline and the database. A promoted replica has another timeline.
+/// It is read from the position in the write-ahead log, because the last checkpoint shows it only minutes after a
+/// promotion.
+const PLACE: &str = "SELECT s.system_identifier || '/'
+        || CAST(CAST(CAST('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) AS BIT(32)) AS BIGINT) AS TEXT)
+        || '/' || d.oid
+    FROM pg_control_system() s, pg_database d WHERE d.datname = current_database()";
+/// The same without system and timeline, for a role that may not read them.
 const PLACE_IN_SYSTEM: &str = "SELECT CAST(oid AS TEXT) FROM pg_database WHERE datname = current_database()";
 const MAY_ASK_SYSTEM: &str = "SELECT CAST(has_function_privilege('pg_control_system()', 'execute')
-    AND has_function_privilege('pg_control_checkpoint()', 'execute') AS TEXT)";
+    AND has_function_privilege('pg_current_wal_lsn()', 'execute')
+    AND has_function_privilege('pg_walfile_name(pg_lsn)', 'execute') AS TEXT)";
 
-/// A transaction on PostgreSQL. It begins with its first statement, in the same round trip.
+/// A transaction on PostgreSQL. Its first statement also sends BEGIN, in the same round trip.
 pub struct PgTx<'a> {
     connection: &'a mut Connection,
     begin: Option<String>,
-    /// What was sent and is not answered yet, in its order.
+    /// Statements that were sent and are not answered yet, in their order.
     unanswered: VecDeque<Sent<()>>,
-    /// PostgreSQL rolls back at the end whatever had a failed statement in it, and calls that a commit.
+    /// Whether a statement failed. PostgreSQL then answers COMMIT with success, although it rolls back.
     has_failed: bool,
 }
 
@@ -60,7 +68,7 @@ impl<'a> PgTx<'a> {
         Ok(changed)
     }
 
-    /// That it failed is told by the next that is waited for, or by the end.
+    /// Sends a statement. If it fails, the next awaited statement or the commit returns the error.
     pub async fn send(&mut self, sql: &'static str, values: &[Value]) -> Result<()> {
         let request = self.request(sql, values).await?;
         let sent = Sent::new(async { request.execute().await.map(drop) }).await;
@@ -77,14 +85,28 @@ impl<'a> PgTx<'a> {
         self.answer(sent).await?.iter().map(row).collect()
     }
 
+    /// Reads rows as they arrive. The connection discards those beyond the limit.
+    pub async fn some(&mut self, sql: &'static str, values: &[Value], bytes_max: usize) -> Result<Vec<Row>> {
+        let request = self.request(sql, values).await?;
+        let sent = Sent::new(request.query_some(bytes_max)).await;
+        self.answer(sent).await?
+    }
+
     pub async fn place(&mut self) -> Result<String> {
-        let may_ask = self.all(MAY_ASK_SYSTEM, &[]).await?.pop().map(|mut row| row.text(0)).transpose()?;
-        let sql = if may_ask.as_deref() == Some("true") { PLACE } else { PLACE_IN_SYSTEM };
+        let may_ask = match self.connection.may_ask_system {
+            Some(may_ask) => may_ask,
+            None => {
+                let row = self.all(MAY_ASK_SYSTEM, &[]).await?.pop();
+                row.map(|mut row| row.text(0)).transpose()?.as_deref() == Some("true")
+            }
+        };
+        self.connection.may_ask_system = Some(may_ask);
+        let sql = if may_ask { PLACE } else { PLACE_IN_SYSTEM };
         let place = self.all(sql, &[]).await?.pop().map(|mut row| row.text(0)).transpose()?;
         Ok(place.unwrap_or_default())
     }
 
-    /// Ends it, with all that was sent. The end is sent before that is answered.
+    /// Commits, together with all statements that were sent. COMMIT is sent before these are answered.
     pub(super) async fn commit(mut self, end: End) -> Result<(), Ended> {
         if self.begin.is_some() {
             return Ok(());
@@ -93,7 +115,8 @@ impl<'a> PgTx<'a> {
             let error = Error::fault("an operation went on after a statement that failed");
             return Err(self.roll_back(error).await);
         }
-        // Over a connection that was gone already nothing was sent, and the end need not be.
+        // A request that was never sent means that the connection is lost. Then nothing was sent after it, and COMMIT
+        // need not be.
         if self.unanswered.iter().any(Sent::is_refused)
             && let Err(error) = self.answer_all().await
         {
@@ -102,32 +125,50 @@ impl<'a> PgTx<'a> {
         let commit = control(&self.connection.client, "COMMIT").await;
         while let Some(sent) = self.unanswered.pop_front() {
             let Err(error) = sent.answer().await else { continue };
-            // Where the server said so, the end that came after it was none. Where the answer is lost, nobody knows.
+            self.connection.is_silent |= error.is_silent();
+            // If the server reported the error, the commit behind it had no effect. If the answer is lost, the
+            // outcome is unknown.
             return Err(match error.code() {
-                Some(_) if commit.answer().await.is_ok() => Ended::RolledBack(fault(error)),
-                Some(_) => Ended::Broken(Failure::Before(fault(error))),
-                None => Ended::Broken(Failure::Unknown(fault(error))),
+                Some(_) if commit.answer().await.is_ok() => Ended::RolledBack(error.into()),
+                Some(_) => Ended::Broken(Failure::Before(error.into())),
+                None => Ended::Broken(Failure::Unknown(error.into())),
             });
         }
         if end == End::Sent {
             return Ok(());
         }
-        commit.answer().await.map_err(|error| match error.code() {
-            // The server said no, so it is not committed. That it goes down says neither.
-            Some(code) if !is_shutting_down(code) => Ended::Broken(Failure::Before(fault(error))),
-            _ => Ended::Broken(Failure::Unknown(fault(error))),
+        commit.answer().await.map_err(|error| {
+            self.connection.is_silent |= error.is_silent();
+            match error.code() {
+                // The server refused, so nothing is committed. If it refused because it shuts down, the outcome is
+                // unknown.
+                Some(code) if !is_shutting_down(code) => Ended::Broken(Failure::Before(error.into())),
+                _ => Ended::Broken(Failure::Unknown(error.into())),
+            }
         })
     }
 
-    /// Ends it as if it had never been, because of this error.
+    /// Rolls back because of this error, which it returns with the state of the connection.
     pub(super) async fn roll_back(self, error: Error) -> Ended {
-        if self.begin.is_none() && self.connection.client.batch_execute("ROLLBACK").await.is_err() {
+        if self.begin.is_some() {
+            return Ended::RolledBack(error);
+        }
+        // If the server has left a request unanswered, a ROLLBACK would only make the caller wait. Closing the
+        // connection rolls back as well.
+        if self.connection.is_silent {
             return Ended::Broken(Failure::Before(error));
         }
-        Ended::RolledBack(error)
+        match control(&self.connection.client, "ROLLBACK").await.answer().await {
+            Ok(()) => Ended::RolledBack(error),
+            Err(unanswered) => {
+                self.connection.is_silent |= unanswered.is_silent();
+                Ended::Broken(Failure::Before(error))
+            }
+        }
     }
 
-    /// All that is needed to run a statement. The first begins the transaction.
+    /// Returns a statement that is ready to send, prepared if necessary. The first one of a transaction also sends
+    /// BEGIN.
     async fn request(&mut self, sql: &'static str, values: &[Value]) -> Result<Request> {
         let statement = match self.connection.statements.get(sql) {
             Some(statement) => statement.clone(),
@@ -146,40 +187,46 @@ impl<'a> PgTx<'a> {
     }
 
     async fn prepare(&mut self, sql: &'static str) -> Result<Statement> {
-        let prepared = self.connection.client.prepare(sql).await;
-        // After a statement that failed none is prepared: that one tells why.
-        self.answer_all().await?;
-        self.has_failed |= prepared.is_err();
-        let statement = prepared.map_err(fault)?;
+        let client = Arc::clone(&self.connection.client);
+        let prepared = Sent::new(async move { client.prepare(sql).await }).await;
+        // After a failed statement the server prepares nothing. The earlier error is the cause, and is returned here.
+        let statement = self.answer(prepared).await?;
         self.connection.statements.insert(sql, statement.clone());
         Ok(statement)
     }
 
-    /// Waits for an answer, and for all that were due before it.
+    /// Waits for an answer, after all answers that are due before it.
     async fn answer<T>(&mut self, sent: Sent<T>) -> Result<T> {
         self.answer_all().await?;
         let answer = sent.answer().await;
-        self.has_failed |= answer.is_err();
-        answer.map_err(fault)
+        self.note(answer)
     }
 
     async fn answer_all(&mut self) -> Result<()> {
         while let Some(sent) = self.unanswered.pop_front() {
             let answer = sent.answer().await;
-            self.has_failed |= answer.is_err();
-            answer.map_err(fault)?;
+            self.note(answer)?;
         }
         Ok(())
     }
+
+    /// Records that a statement failed.
+    fn note<T>(&mut self, answer: Result<T, Unanswered>) -> Result<T> {
+        answer.map_err(|unanswered| {
+            self.has_failed = true;
+            self.connection.is_silent |= unanswered.is_silent();
+            unanswered.into()
+        })
+    }
 }
 
-/// Sends what begins or ends a transaction.
+/// Sends a statement without parameters, such as BEGIN, COMMIT or ROLLBACK.
 async fn control(client: &Arc<Client>, text: &str) -> Sent<()> {
     let (client, text) = (Arc::clone(client), text.to_owned());
     Sent::new(async move { client.batch_execute(&text).await }).await
 }
 
-/// A statement with its values, and who sends it.
+/// A prepared statement with its parameters, and the client to send it with.
 struct Request {
     client: Arc<Client>,
     statement: Statement,
@@ -193,6 +240,20 @@ impl Request {
 
     async fn query(self) -> Result<Vec<tokio_postgres::Row>, tokio_postgres::Error> {
         self.client.query(&self.statement, &parameters(&self.values)).await
+    }
+
+    async fn query_some(self, bytes_max: usize) -> Result<Result<Vec<Row>>, tokio_postgres::Error> {
+        let stream = self.client.query_raw(&self.statement, parameters(&self.values)).await?;
+        let mut stream = pin!(stream);
+        let mut answer = Gathered::up_to(bytes_max);
+        while let Some(found) = stream.try_next().await? {
+            match row(&found).map(|row| answer.add(row)) {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(error) => return Ok(Err(error)),
+            }
+        }
+        Ok(Ok(answer.rows))
     }
 }
 

@@ -1,0 +1,249 @@
+"""What Schemathesis can't know from the document: what exists, and which refusals of a valid request depend on that."""
+
+import collections
+import itertools
+import os
+import re
+
+import requests
+import schemathesis
+from organisation import IDENTIFIER, PREPARED, Organisation
+from schemathesis import GenerationMode
+from schemathesis.core import NotSet
+from schemathesis.core.parameters import ParameterLocation
+from schemathesis.generation.meta import TestPhase
+
+# A request of the right form may still name something that does not exist, or a state that is gone.
+REFUSALS_BY_STATE = {
+    "allocation_not_found",
+    "batch_empty",
+    "carrier_account_invalid",
+    "carrier_account_not_found",
+    "carrier_not_found",
+    "carrier_service_not_found",
+    "duplicate_allocation",
+    "idempotency_key_reused",
+    "invalid_cursor",
+    "inventory_item_not_found",
+    "item_not_in_allocation",
+    "item_not_in_order",
+    "location_configuration_not_found",
+    "location_not_found",
+    "not_provisioned",
+    "precondition_failed",
+    "rate_not_found",
+    "scope_not_held",
+    "sequence_out_of_range",
+    "service_missing",
+    "shipment_not_found",
+    "shipment_not_in_batch",
+    "status_not_writable",
+    "url_not_allowed",
+    "user_not_found",
+}
+# What ties two fields, or body and query, together, which a schema of either can't say.
+ISSUES_BETWEEN_FIELDS = {
+    "channel_mismatch",
+    "channel_required",
+    "immutable",
+    "post_code_invalid",
+    "province_invalid",
+    # A schema can't say which characters leave a mark on paper.
+    "blank",
+}
+# The same where the code is a usual one: by its code and the places where it means such a tie.
+TIES_BETWEEN_FIELDS = [
+    ("required", r"/addresses/origin"),
+    ("required", r".*/(post_code|province)"),
+    ("invalid_value", r"/options/label/size"),
+    # An adjustment that would take what is on hand beyond the most that may be.
+    ("out_of_range", r"/delta"),
+    # The lines of one item add up.
+    ("out_of_range", r"/items/\d+/quantity"),
+    ("invalid_format", r"(/customs/identifiers|/tax_identifiers)/\d+/value"),
+    # Names and days that there are not: a list of all time zones is no schema, nor is a calendar.
+    ("invalid_value", r"/closing/time_zone"),
+    ("invalid_format", r"/date"),
+]
+# Of the valid requests to an operation in one phase, the first and then every eighth is prepared, and every fourth is sent as
+# generated. In the others, ids that exist take the place of generated ones.
+PREPARED_EVERY = 8
+GENERATED_EVERY = 4
+# The pattern of `Idempotency-Key` in the document.
+KEY = re.compile(r'[!#-~]([ -~]{0,253}[!-~])?|"([ -~]{0,253}[!#-~]|[ -~]{1,255}")?')
+# The tokens that this run itself sends. Deleting one would end the run.
+OWN_TOKENS = set(os.environ["OWN_TOKENS"].split())
+
+
+def is_tie(issue):
+    """Whether what is wrong is no field, but how two of them go together."""
+    ties = (issue["code"] == code and re.fullmatch(place, issue["field"]) for code, place in TIES_BETWEEN_FIELDS)
+    return issue["code"] in ISSUES_BETWEEN_FIELDS or any(ties)
+
+
+@schemathesis.check
+def valid_requests_are_refused_only_for_what_is_stored(ctx, response, case):
+    """Takes the place of the statuses that schemathesis.toml adds to those expected of valid data."""
+    if not is_valid(case):
+        return
+    if response.status_code not in (400, 412, 422):
+        return
+    problem = response.json()
+    issues = problem["errors"]
+    if problem["code"] in REFUSALS_BY_STATE or (issues and all(map(is_tie, issues))):
+        return
+    raise AssertionError(f"A request of the documented form was refused: {problem}")
+
+
+calls = itertools.count()
+# Number of valid requests by operation and phase.
+turns = collections.Counter()
+organisation = Organisation(os.environ["SERVER"], os.environ["ALICE"])
+organisation.lose_answers()
+
+
+def is_valid(case):
+    return case.meta is not None and case.meta.generation.mode == GenerationMode.POSITIVE
+
+
+def wrong_parts(case):
+    """Returns the parts of an invalid request (path, query, headers, body) that the tool made invalid."""
+    parts = case.meta.components.items() if case.meta is not None else ()
+    return {location for location, part in parts if part.mode == GenerationMode.NEGATIVE}
+
+
+def is_absent(case, location):
+    """Returns whether a request lacks a part that may be left out."""
+    if location == ParameterLocation.BODY:
+        return isinstance(case.body, NotSet)
+    if location == ParameterLocation.QUERY:
+        return not case.query
+    return location == ParameterLocation.HEADER and not case.headers
+
+
+def with_known_ids(value):
+    """Returns the value with ids that exist in place of those that no answer has named."""
+    if isinstance(value, dict):
+        return {name: with_known_ids(entry) for name, entry in value.items()}
+    if isinstance(value, list):
+        return [with_known_ids(entry) for entry in value]
+    found = IDENTIFIER.fullmatch(value) if isinstance(value, str) else None
+    if found is None or value in organisation.known:
+        return value
+    return organisation.live(found.group(1)) or value
+
+
+def prepare(case):
+    """Replaces the path parameters and the body by some that the operation accepts."""
+    parameters, body = organisation.prepare(f"{case.method} {case.path}")
+    case.path_parameters = parameters
+    if body is not None:
+        case.body, case.media_type = body, "application/json"
+    case.query = {}
+    if "Idempotency-Key" in (case.headers or {}):
+        case.headers["Idempotency-Key"] = f"prepared-{next(calls)}"
+
+
+def drop_conditions(case):
+    """Removes preconditions. A generated `ETag` matches no state, so the server would refuse the change for that alone."""
+    for name in ("If-Match", "If-None-Match"):
+        (case.headers or {}).pop(name, None)
+
+
+def drop_query(case, is_first):
+    """Removes a cursor, since a generated one belongs to no list; from the first request of a phase all that is optional."""
+    required = {parameter.name for parameter in case.operation.query if parameter.is_required}
+    is_kept = lambda name: name in required or (name != "cursor" and not is_first)
+    case.query = {name: value for name, value in (case.query or {}).items() if is_kept(name)}
+
+
+def settle(case):
+    """Gives a valid request the state that it needs.
+
+    A request of the stateful phase keeps the ids in its path: they come from an earlier answer, and the tool checks what
+    becomes of that resource.
+    """
+    phase = case.meta.phase.name
+    operation = f"{case.method} {case.path}"
+    turn = turns[operation, phase]
+    turns[operation, phase] += 1
+    is_linked = phase == TestPhase.STATEFUL and case.path_parameters
+    if operation in PREPARED and turn % PREPARED_EVERY == 0 and not is_linked:
+        prepare(case)
+        drop_conditions(case)
+    elif turn % GENERATED_EVERY != GENERATED_EVERY - 1:
+        # A deletion must not hit a resource that the other operations share.
+        if not is_linked and case.method != "DELETE":
+            case.path_parameters = with_known_ids(case.path_parameters)
+        case.body = with_known_ids(case.body)
+        drop_conditions(case)
+        drop_query(case, is_first=turn == 0)
+
+
+def renew_key(case):
+    """Makes most keys unique; every fourth stays.
+
+    The tool prefers the same few keys, and the server refuses a key that it has seen with another request before it looks at the
+    request's body. That refusal would hide what the server says to the body.
+    """
+    key = (case.headers or {}).get("Idempotency-Key")
+    call = next(calls)
+    if key is not None and call % 4:
+        case.headers["Idempotency-Key"] = f"{key[:200]}-{call}"
+
+
+def repair_valid(case):
+    """Makes a valid request one that the server can accept."""
+    renew_key(case)
+    # The tool takes the JSON pointers in refusals for names of fields, and adds such fields.
+    if isinstance(case.body, dict):
+        case.body = {name: value for name, value in case.body.items() if not name.startswith("/")}
+    settle(case)
+
+
+def repair_invalid(case):
+    """Keeps invalid what the tool counts as invalid though it is not, and lets the server get to the part that is invalid."""
+    wrong = wrong_parts(case)
+    if ParameterLocation.HEADER not in wrong:
+        renew_key(case)
+        drop_conditions(case)
+    key = (case.headers or {}).get("Idempotency-Key")
+    if wrong == {ParameterLocation.HEADER} and key is not None and not KEY.fullmatch(key) and KEY.fullmatch(key.strip()):
+        # HTTP strips spaces around a header's value, so the server gets a valid key.
+        case.headers["Idempotency-Key"] = "x" * 300
+    is_replaced = case.meta.phase.name == TestPhase.STATEFUL and wrong <= {ParameterLocation.PATH}
+    is_omitted = case.meta.phase.name == TestPhase.FUZZING and all(is_absent(case, part) for part in wrong)
+    if is_replaced or is_omitted:
+        # A link replaced the path that was to be the invalid part, or the fuzzer left all invalid parts out. No operation takes
+        # this parameter.
+        case.query = {**(case.query or {}), "no-such-parameter": "1"}
+    may_omit = case.meta.phase.name != TestPhase.COVERAGE and not any(body.is_required for body in case.operation.body)
+    if wrong == {ParameterLocation.BODY} and isinstance(case.body, NotSet) and may_omit:
+        # The fuzzer leaves out an optional body even where the body is to be the invalid part. No operation takes an array.
+        case.body, case.media_type = [], "application/json"
+
+
+@schemathesis.hook
+def before_call(ctx, case, kwargs):
+    if is_valid(case):
+        repair_valid(case)
+    elif case.meta is not None:
+        repair_invalid(case)
+    parameters = case.path_parameters or {}
+    if case.method == "DELETE" and parameters.get("access_token_id") in OWN_TOKENS:
+        parameters["access_token_id"] = "tok_00000000000000000000000000"
+
+
+@schemathesis.hook
+def after_call(ctx, case, response):
+    if response.status_code < 300 and "json" in response.headers.get("content-type", [""])[0]:
+        organisation.learn(response.text)
+    if case.method == "DELETE" and response.status_code == 204:
+        for identifier in (case.path_parameters or {}).values():
+            organisation.forget(identifier)
+    # After a deprovision, provision again: the server would refuse much of the rest of the run.
+    if case.path == "/events/deprovision" and response.status_code == 204:
+        sent = response.request
+        address = sent.url.split("/events/")[0] + "/events/provision"
+        headers = {"Authorization": sent.headers["Authorization"]}
+        requests.post(address, headers=headers, timeout=10).raise_for_status()

@@ -1,0 +1,339 @@
+"""An organisation with one of everything, made over HTTP, so that requests can name what exists.
+
+`live` returns an id that exists. `PREPARED` makes path and body for operations that need a resource in a certain state or a
+body that fits one.
+"""
+
+import re
+import time
+
+import requests
+
+ADDRESS = {"line_1": "1 Quay Street", "city": "Bristol", "post_code": "BS1 4DJ", "country_code": "GB"}
+# An identifier: a prefix for its kind, and 128 bits in base 32.
+IDENTIFIER = re.compile(r"\b(alloc|batch|ca|car|evt|inv|lc|loc|mfst|ord|pa|shp|tok|we|whd)_[0-7][0-9a-hjkmnp-tv-z]{25}\b")
+# The server limits how many of these an organisation may have.
+BOUNDED = {"/carrier_accounts", "/webhook_endpoints"}
+# Number of purchases in review: one for each phase that resolves one, and some for the stateful phase.
+REVIEWS = 12
+
+
+def to(post_code):
+    return {"address": ADDRESS | {"post_code": post_code}}
+
+
+def parcel(post_code="BS1 4DJ", **more):
+    addresses = {"origin": {"address": ADDRESS}, "destination": to(post_code)}
+    return {"addresses": addresses, "packages": [{"geometry": {"mass": 1.2}}]} | more
+
+
+class Organisation:
+    """Speaks to the server with a token of its own, past Schemathesis."""
+
+    def __init__(self, address, token):
+        self.address = address
+        self.session = requests.Session()
+        self.session.headers["Authorization"] = f"Bearer {token}"
+        # Ids that an answer named, and that no answer said to be deleted since.
+        self.known = set()
+        self.shared = {}
+        self.made = 0
+
+    def ask(self, method, path, body=None, **headers):
+        answer = self.session.request(method, self.address + path, json=body, headers=headers, timeout=30)
+        answer.raise_for_status()
+        self.learn(answer.text)
+        return answer.json() if answer.content else None
+
+    def learn(self, text):
+        self.known.update(found.group() for found in IDENTIFIER.finditer(text))
+
+    def forget(self, identifier):
+        self.known.discard(identifier)
+        for kind in [kind for kind, shared in self.shared.items() if shared == identifier]:
+            del self.shared[kind]
+
+    def make(self, path, body):
+        try:
+            return self.ask("POST", path, body)["id"]
+        except requests.HTTPError as error:
+            if error.response.status_code != 409 or path not in BOUNDED:
+                raise
+            self.make_room(path)
+            return self.ask("POST", path, body)["id"]
+
+    def make_room(self, path):
+        """Deletes what the run made of a limited resource, except what requests share."""
+        kept = {"sandbox", *self.shared.values()}
+        for entry in self.ask("GET", f"{path}?limit=100")["data"]:
+            if not kept & {entry["id"], entry.get("handle")}:
+                # One that is in use stays.
+                if self.session.delete(f"{self.address}{path}/{entry['id']}", timeout=30).ok:
+                    self.forget(entry["id"])
+
+    def name(self, word):
+        self.made += 1
+        return f"{word} {self.made}"
+
+    def live(self, kind):
+        """Returns an id of this kind that exists, the same one until it is deleted, or None if there is no way to make one."""
+        if kind not in self.shared and kind in MADE:
+            self.shared[kind] = self.retried(MADE[kind])
+        return self.shared.get(kind)
+
+    def retried(self, make):
+        """Calls `make`, and again if the server refuses it: the run may have deleted or changed what is shared."""
+        try:
+            return make(self)
+        except requests.HTTPError:
+            self.shared.clear()
+            return make(self)
+
+    def prepare(self, operation):
+        """Returns the path's parameters and the body of a request that this operation accepts."""
+        return self.retried(PREPARED[operation])
+
+    def location(self):
+        return self.make("/locations", {"name": self.name("Depot"), "address": {"address": ADDRESS}})
+
+    def item(self):
+        return self.make("/inventory_items", {"sku": self.name("SKU"), "name": "Blue T-shirt, M"})
+
+    def stocked_item(self):
+        item = self.item()
+        self.ask("PUT", f"/inventory_items/{item}/levels/{self.live('loc')}", {"on_hand": 50})
+        return item
+
+    def configuration(self):
+        location = {"id": self.live("loc")}
+        places = {"origin": location, "return": location}
+        return self.make("/location_configurations", {"name": self.name("Bristol"), "locations": places})
+
+    def order(self, status="committed"):
+        items = [{"id": self.live("inv"), "quantity": 3}]
+        return self.make("/orders", {"status": status, "items": items})
+
+    def allocation(self):
+        return {"location": {"id": self.live("loc")}, "items": [{"id": self.live("inv"), "quantity": 2}]}
+
+    def allocate(self, order):
+        wanted = {"allocations": [self.allocation()]}
+        return self.ask("POST", f"/allocations/orders/{order}", wanted)["data"][0]["id"]
+
+    def shipment(self):
+        return self.make("/shipments", parcel())
+
+    def seller(self):
+        """Returns an account to buy from. The run may rename or disable those that it knows; then `retried` makes another one."""
+        if "seller" not in self.shared:
+            self.shared["seller"] = self.account(mode="idempotent")
+        return self.shared["seller"]
+
+    def choice(self):
+        return {"carrier_account": self.seller(), "carrier_service": "standard"}
+
+    def purchased(self, shipment=None):
+        shipment = shipment or self.shipment()
+        self.ask("POST", f"/shipments/{shipment}/purchase", self.choice())
+        return shipment
+
+    def batch(self, shipments=1):
+        service = {"carrier_service": {"handle": "standard"}, "carrier_account": {"id": self.seller()}}
+        members = [self.shipment() for _ in range(shipments)]
+        return self.make("/batches", {"name": self.name("Monday"), "service": service, "shipments": members})
+
+    def purchased_batch(self):
+        batch = self.batch()
+        self.ask("POST", f"/batches/{batch}/purchase")
+        return batch
+
+    def manifest(self):
+        return self.ask("POST", f"/batches/{self.purchased_batch()}/manifests")["data"][0]["id"]
+
+    def account(self, **configuration):
+        carrier = {"handle": "sandbox"}
+        name = self.name("Account")
+        body = {"carrier": carrier, "name": name, "handle": name.lower().replace(" ", "-"), "disabled": not configuration}
+        return self.make("/carrier_accounts", body | {"configuration": configuration})
+
+    def endpoint(self):
+        return self.make("/webhook_endpoints", {"url": "https://receiver.invalid/hook"})
+
+    def delivery(self):
+        return self.make(f"/webhook_endpoints/{self.live('we')}/test", None)
+
+    def delivered_event(self):
+        """Makes an event and returns its delivery, which can be sent again; a test event's can't. The worker takes a moment."""
+        path = f"/webhook_endpoints/{self.live('we')}/deliveries"
+        self.location()
+        for _ in range(50):
+            deliveries = self.ask("GET", path)["data"]
+            events = [one["id"] for one in deliveries if one["event_type"] != "webhook_endpoint.test"]
+            if events:
+                return events[0]
+            time.sleep(0.1)
+        raise RuntimeError("no event was delivered within 5 seconds")
+
+    def access_token(self):
+        return self.make("/access_tokens", {"name": self.name("Scanner"), "scopes": ["locations:read"]})
+
+    def first(self, path):
+        return self.ask("GET", path)["data"][0]["id"]
+
+    def file(self):
+        documents = self.ask("GET", f"/shipments/{self.purchased()}/documents")["data"]
+        return documents[0]["file_url"].rsplit("/", 1)[1]
+
+    def lose_answers(self):
+        """Buys from a carrier that never answers, so that the purchases need review."""
+        account = self.account(mode="neither")
+        for _ in range(REVIEWS):
+            shipment = self.make("/shipments", parcel("SBX-LOST-FOREVER"))
+            choice = {"carrier_account": account, "carrier_service": "standard"}
+            self.ask("POST", f"/shipments/{shipment}/purchase", choice, Prefer="respond-async")
+
+    def attempt_in_review(self):
+        """Returns a purchase attempt that needs review, or any if none does."""
+        waiting = self.ask("GET", "/purchase_attempts?state=needs_review&limit=1")["data"]
+        return waiting[0]["id"] if waiting else self.live("pa")
+
+
+# How a resource of each kind comes to be.
+MADE = {
+    "alloc": lambda org: org.allocate(org.order()),
+    "batch": Organisation.batch,
+    "ca": Organisation.account,
+    "car": lambda org: org.first("/carriers"),
+    "evt": lambda org: org.first("/events"),
+    "inv": Organisation.stocked_item,
+    "lc": Organisation.configuration,
+    "loc": Organisation.location,
+    "mfst": Organisation.manifest,
+    "ord": Organisation.order,
+    "pa": lambda org: org.first("/purchase_attempts"),
+    "shp": Organisation.shipment,
+    "tok": Organisation.access_token,
+    "we": Organisation.endpoint,
+    "whd": Organisation.delivery,
+}
+
+
+def place(org, make, body=None):
+    """Returns the order that `make` returns, and a body for it."""
+    order = make(org)
+    return {"order_id": order}, body(org, order) if body else None
+
+
+def changed(org, order):
+    return {"allocations": [{"id": org.allocate(order), "items": [{"id": org.live("inv"), "quantity": 1}]}]}
+
+
+def allocated_order(org):
+    order = org.order()
+    org.allocate(order)
+    return order
+
+
+def filled_batch(org):
+    shipment = org.shipment()
+    batch = org.make("/batches", {"shipments": [shipment]})
+    return {"batch_id": batch}, {"shipments": [shipment]}
+
+
+def room(org, path, body):
+    org.make_room(path)
+    return {}, body
+
+
+def level(org, body):
+    return {"inventory_item_id": org.stocked_item(), "location_id": org.live("loc")}, body
+
+
+# Operations that need more than an id that exists: what makes the path's parameters, and the body if there is one.
+PREPARED = {
+    "DELETE /access_tokens/{access_token_id}": lambda org: ({"access_token_id": org.access_token()}, None),
+    "POST /allocations/orders/{order_id}": lambda org: place(
+        org, Organisation.order, lambda org, _: {"allocations": [org.allocation()]}
+    ),
+    "PATCH /allocations/orders/{order_id}": lambda org: place(org, Organisation.order, changed),
+    "DELETE /allocations/orders/{order_id}": lambda org: place(org, allocated_order),
+    "POST /allocations/orders/{order_id}/plan": lambda org: place(org, Organisation.order),
+    "POST /batches": lambda org: ({}, {"name": org.name("Tuesday"), "shipments": [org.shipment()]}),
+    "PATCH /batches/{batch_id}": lambda org: ({"batch_id": org.batch()}, {"name": org.name("Wednesday")}),
+    "DELETE /batches/{batch_id}": lambda org: ({"batch_id": org.batch()}, None),
+    "POST /batches/{batch_id}/purchase": lambda org: ({"batch_id": org.batch()}, None),
+    "POST /batches/{batch_id}/labels": lambda org: ({"batch_id": org.purchased_batch()}, {"format": "pdf"}),
+    "POST /batches/{batch_id}/manifests": lambda org: ({"batch_id": org.purchased_batch()}, None),
+    "PATCH /batches/{batch_id}/shipments": lambda org: ({"batch_id": org.batch()}, {"shipments": [org.shipment()]}),
+    "DELETE /batches/{batch_id}/shipments": filled_batch,
+    "POST /carrier_accounts": lambda org: room(
+        org,
+        "/carrier_accounts",
+        {"carrier": {"handle": "sandbox"}, "name": org.name("Account"), "disabled": True},
+    ),
+    "PATCH /carrier_accounts/{carrier_account_id}": lambda org: (
+        {"carrier_account_id": org.account()},
+        {"name": org.name("Account")},
+    ),
+    "DELETE /carrier_accounts/{carrier_account_id}": lambda org: ({"carrier_account_id": org.account()}, None),
+    "GET /events/subscription_token": lambda org: ({}, {"channel": "system:announcements"}),
+    "POST /events/subscription_token": lambda org: ({}, {"channel": "system:announcements"}),
+    "GET /files/{token}": lambda org: ({"token": org.file()}, None),
+    "PATCH /inventory_items/{inventory_item_id}": lambda org: ({"inventory_item_id": org.item()}, {"name": "Red T-shirt, M"}),
+    "DELETE /inventory_items/{inventory_item_id}": lambda org: ({"inventory_item_id": org.item()}, None),
+    "GET /inventory_items/{inventory_item_id}/levels/{location_id}": lambda org: level(org, None),
+    "PUT /inventory_items/{inventory_item_id}/levels/{location_id}": lambda org: level(org, {"on_hand": 9}),
+    "POST /inventory_items/{inventory_item_id}/levels/{location_id}/adjust": lambda org: level(
+        org, {"delta": 4, "reason": "delivery"}
+    ),
+    "GET /inventory_items/{inventory_item_id}/levels/{location_id}/history": lambda org: level(org, None),
+    "DELETE /location_configurations/{location_configuration_id}": lambda org: (
+        {"location_configuration_id": org.configuration()},
+        None,
+    ),
+    "DELETE /locations/{location_id}": lambda org: ({"location_id": org.location()}, None),
+    "POST /manifests": lambda org: ({}, {"location": org.live("loc")}),
+    "POST /orders": lambda org: ({}, {"items": [{"id": org.live("inv"), "quantity": 2}]}),
+    "PATCH /location_configurations/{location_configuration_id}": lambda org: (
+        {"location_configuration_id": org.configuration()},
+        {"name": org.name("Leeds")},
+    ),
+    "PATCH /orders/{order_id}": lambda org: place(org, Organisation.order, lambda org, _: {"metadata": {"shelf": "A3"}}),
+    "DELETE /orders/{order_id}": lambda org: place(org, lambda org: org.order("draft")),
+    "POST /orders/{order_id}/commit": lambda org: place(org, lambda org: org.order("draft")),
+    "POST /orders/{order_id}/cancel": lambda org: place(org, Organisation.order),
+    "POST /purchase_attempts/{purchase_attempt_id}/resolve": lambda org: (
+        {"purchase_attempt_id": org.attempt_in_review()},
+        {"outcome": "not_bought"},
+    ),
+    "POST /shipments": lambda org: ({}, parcel()),
+    "PATCH /shipments/{shipment_id}": lambda org: ({"shipment_id": org.shipment()}, {"name": org.name("Parcel")}),
+    "DELETE /shipments/{shipment_id}": lambda org: ({"shipment_id": org.shipment()}, None),
+    "POST /shipments/{shipment_id}/rates": lambda org: ({"shipment_id": org.shipment()}, None),
+    "POST /shipments/{shipment_id}/purchase": lambda org: ({"shipment_id": org.shipment()}, org.choice()),
+    "POST /shipments/{shipment_id}/labels": lambda org: ({"shipment_id": org.purchased()}, None),
+    "POST /shipments/{shipment_id}/void": lambda org: ({"shipment_id": org.purchased()}, None),
+    "POST /webhook_endpoints": lambda org: room(org, "/webhook_endpoints", {"url": "https://receiver.invalid/hook"}),
+    "PATCH /webhook_endpoints/{webhook_endpoint_id}": lambda org: (
+        {"webhook_endpoint_id": org.endpoint()},
+        {"description": org.name("Endpoint")},
+    ),
+    "DELETE /webhook_endpoints/{webhook_endpoint_id}": lambda org: ({"webhook_endpoint_id": org.endpoint()}, None),
+    "POST /webhook_endpoints/{webhook_endpoint_id}/test": lambda org: ({"webhook_endpoint_id": org.endpoint()}, None),
+    "POST /webhook_endpoints/{webhook_endpoint_id}/rotate_secret": lambda org: (
+        {"webhook_endpoint_id": org.endpoint()},
+        None,
+    ),
+    "POST /webhook_endpoints/{webhook_endpoint_id}/replay": lambda org: (
+        {"webhook_endpoint_id": org.endpoint()},
+        {"after_sequence": 0},
+    ),
+    "GET /webhook_endpoints/{webhook_endpoint_id}/deliveries/{webhook_delivery_id}": lambda org: (
+        {"webhook_endpoint_id": org.live("we"), "webhook_delivery_id": org.delivery()},
+        None,
+    ),
+    "POST /webhook_endpoints/{webhook_endpoint_id}/deliveries/{webhook_delivery_id}/replay": lambda org: (
+        {"webhook_endpoint_id": org.live("we"), "webhook_delivery_id": org.delivered_event()},
+        None,
+    ),
+}

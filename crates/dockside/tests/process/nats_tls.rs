@@ -1,0 +1,62 @@
+//! Encrypted connections to NATS.
+
+use std::fs;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::time::Duration;
+
+use rcgen::CertificateParams;
+use serde_json::Value;
+use testkit::database::Database;
+use testkit::nats::Nats;
+use testkit::server::{Server, wait_until};
+
+use crate::certificates::{authority, certify, pem};
+
+const LIMIT: Duration = Duration::from_secs(20);
+
+/// The connections that the NATS server has, as it says itself.
+fn connections(monitor: SocketAddr) -> Vec<Value> {
+    let mut stream = TcpStream::connect(monitor).expect("a monitor");
+    stream.write_all(b"GET /connz HTTP/1.0\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    let (_, body) = answer.split_once("\r\n\r\n").expect("a body");
+    let told: Value = serde_json::from_str(body).unwrap();
+    told["connections"].as_array().cloned().unwrap_or_default()
+}
+
+#[test]
+fn hints_go_over_an_encrypted_connection_whose_server_is_checked() {
+    let folder = tempfile::tempdir().unwrap();
+    let (ours, others) = (authority("ours"), authority("others"));
+    let certificate = folder.path().join("nats.crt");
+    certify(&ours, CertificateParams::new(["localhost".to_owned()]).unwrap(), "localhost", &certificate);
+    let [ca, other] = ["ca.crt", "other.crt"].map(|name| folder.path().join(name));
+    fs::write(&ca, pem("CERTIFICATE", ours.der())).unwrap();
+    fs::write(&other, pem("CERTIFICATE", others.der())).unwrap();
+    let monitor = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let (port, key) = (monitor.port().to_string(), certificate.with_extension("key"));
+    let (certificate, key) = (certificate.to_str().unwrap(), key.to_str().unwrap());
+    let nats = Nats::start(&["--tls", "--tlscert", certificate, "--tlskey", key, "--http_port", &port]);
+    let database = Database::create();
+    let start = |scheme: &str, host: &str, root: &str| {
+        let url = format!("{scheme}://{host}:{}", nats.address.port());
+        let flags = ["--database-url", &database.url, "--nats-url", &url, "--nats-sslrootcert", root];
+        Server::start(folder.path(), &flags)
+    };
+    // Both find out what the server wants: one because the operator says so, one because the server does.
+    for scheme in ["tls", "nats"] {
+        let server = start(scheme, "localhost", ca.to_str().unwrap());
+        wait_until("a connection to NATS", LIMIT, || !connections(monitor).is_empty());
+        assert!(connections(monitor)[0]["tls_version"].is_string(), "{scheme}");
+        server.stop();
+    }
+    let refused = [("localhost", &other, "UnknownIssuer"), ("127.0.0.1", &ca, "not valid for name")];
+    for (host, root, why) in refused {
+        let mut server = start("tls", host, root.to_str().unwrap());
+        wait_until("it says why", LIMIT, || server.log().contains(why));
+        assert!(connections(monitor).iter().all(|connection| connection["subscriptions"] == 0));
+        server.stopped();
+    }
+}

@@ -1,0 +1,91 @@
+//! Subscribers that join while others write: each must hear all that the log has after its start, once and in order.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use testkit::client::Client;
+use testkit::cluster::Cluster;
+use testkit::random::Random;
+use tokio::sync::watch;
+
+use crate::follower::{Counts, Follower, lags};
+use crate::log::Log;
+use crate::stream_account::StreamAccount;
+use crate::websocket_client::{Ask, Place};
+use crate::writers::Writers;
+
+const WRITES_USUAL: u64 = 10_000;
+const SUBSCRIBERS: u64 = 20;
+/// The last so many parts of the writes begin when all have been told to join.
+const LAST_PARTS: u64 = 4;
+/// Those who come back from an older place have missed less than so many events: more is told as a reload.
+const MISSED_MAX: u64 = 600;
+
+#[test]
+fn subscribers_that_race_with_writes_hear_everything_once_and_in_order() {
+    let writes = std::env::var("STREAM_WRITES").map_or(WRITES_USUAL, |text| text.parse().expect("a number"));
+    let mut random = Random::seeded("race");
+    let mut cluster = Cluster::start_with(&["--realtime-user-max", "100"]);
+    let account = StreamAccount::open(first_address(&cluster), &cluster.token);
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    let (tell, goal) = watch::channel(None);
+    let counts = Arc::new(Counts::default());
+    let writers = Writers::start(&cluster.addresses, &cluster.token, writes);
+    let mut followers = Vec::new();
+    for number in 0..SUBSCRIBERS {
+        // Each at a moment of its own, all before the last write.
+        let part = writes / (SUBSCRIBERS + LAST_PARTS);
+        writers.wait_for(part * number + random.below(part));
+        let follower = Follower {
+            addresses: Arc::clone(&cluster.addresses),
+            node: number as usize,
+            ask: ask(&account, number % 4 >= 2),
+            from: (number % 2 == 1).then(|| older_place(&mut cluster.client(0), &mut random)),
+            counts: Arc::clone(&counts),
+        };
+        assert!(writers.acknowledged() < writes, "the writes were over before all had joined");
+        followers.push(runtime.spawn(follower.run(goal.clone())));
+    }
+    let written = writers.finish();
+    let log = Log::read(&mut cluster.client(0), written.acknowledged);
+    tell.send_replace(Some(log.head()));
+    let stories: Vec<_> = followers.into_iter().map(|follower| runtime.block_on(follower).unwrap()).collect();
+    for (number, story) in stories.iter().enumerate() {
+        log.judge(&format!("subscriber {number}"), story);
+    }
+    let recovered: usize = stories.iter().map(|story| story.recovered).sum();
+    let raced = stories.iter().filter(|story| story.start < log.head() && !story.heard.is_empty()).count();
+    assert_eq!(raced as u64, SUBSCRIBERS, "somebody joined when all was over");
+    let rejoins: u32 = stories.iter().map(|story| story.joins - 1).sum();
+    println!(
+        "realtime on {}: {} writes in {:.1} s, {SUBSCRIBERS} subscribers joined meanwhile, half from an older place; {} \
+         events heard, {recovered} of them recovered, none missing, none twice, in order; {rejoins} cut off and back; \
+         commit to arrival {}",
+        cluster.engine,
+        written.acknowledged,
+        written.took.as_secs_f64(),
+        stories.iter().map(|story| story.heard.len()).sum::<usize>(),
+        lags(&stories),
+    );
+    cluster.stop();
+}
+
+/// By the token that brings the channel along, or by one for the channel alone.
+pub fn ask(account: &StreamAccount, is_alone: bool) -> Ask {
+    let token = if is_alone { &account.narrow } else { &account.connection };
+    let subscription = is_alone.then(|| account.subscription.clone());
+    Ask { token: token.clone(), channel: account.channel.clone(), subscription }
+}
+
+/// Where the log was a while ago.
+fn older_place(client: &mut Client, random: &mut Random) -> Place {
+    let reply = client.get("/locations?limit=1");
+    let header = |name: &str| reply.header(name).unwrap_or_else(|| panic!("no {name}")).to_owned();
+    let offset: u64 = header("stream-offset").parse().expect("a number");
+    Place { offset: offset - random.below(MISSED_MAX.min(offset + 1)), epoch: header("stream-epoch") }
+}
+
+/// Where the first server is.
+pub fn first_address(cluster: &Cluster) -> SocketAddr {
+    cluster.addresses.lock().unwrap()[0].expect("a server that is there")
+}

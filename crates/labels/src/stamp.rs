@@ -1,0 +1,167 @@
+//! Glyphs as dots, rasterised once per size and cached for all labels.
+
+use crate::font::Face;
+use skrifa::MetadataProvider;
+use skrifa::instance::{LocationRef, Size};
+use skrifa::outline::{DrawSettings, HintingInstance, OutlinePen, Target};
+use std::collections::HashMap;
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use tiny_skia::{FillRule, Mask, Path, PathBuilder, Transform};
+
+/// The coverage, of 255, from which a dot is black. It is below one half, so that thin strokes do not break.
+const THRESHOLD: u8 = 112;
+/// Dots in a row of a strip. A row is shifted by up to 7 dots to its position in a byte, and must still fit into 64
+/// bits.
+const STRIP_DOTS: usize = 56;
+/// Maximum number of sizes of a font whose glyphs are cached. Glyphs of further sizes are rasterised each time.
+const SIZES_MAX: usize = 96;
+/// Glyphs below this number have their own index in a list: Latin-1 in the compiled-in fonts.
+const LOW_GLYPHS: usize = 256;
+/// Maximum number of other glyphs that are cached per size. Further ones are rasterised each time.
+const HIGH_GLYPHS_MAX: usize = 1_024;
+
+/// A glyph's dots.
+#[derive(Default)]
+pub(crate) struct Stamp {
+    /// The strips from left to right. Most glyphs need one.
+    pub strips: Vec<Strip>,
+}
+
+/// A part of a glyph that is at most [`STRIP_DOTS`] dots wide.
+pub(crate) struct Strip {
+    /// The position of its top left corner relative to the glyph's origin.
+    pub left: i32,
+    pub top: i32,
+    /// The rows. The highest bit is the first dot, and 1 is black.
+    pub rows: Vec<u64>,
+}
+
+/// The stamps of a font, by size.
+#[derive(Default)]
+pub(crate) struct Stamps(RwLock<HashMap<i32, Arc<SizeCache>>>);
+
+/// The cached data of one size.
+struct SizeCache {
+    /// The hinting instructions of the font for this size. Creating them runs a program of the font.
+    hint: Option<HintingInstance>,
+    low: Vec<OnceLock<Stamp>>,
+    high: RwLock<HashMap<u32, Arc<Stamp>>>,
+}
+
+/// The stamps of a font in one size.
+pub(crate) struct SizedStamps<'f> {
+    face: &'f Face,
+    /// The size in dots.
+    size: i32,
+    cache: Arc<SizeCache>,
+}
+
+impl Stamps {
+    pub fn of_size<'f>(&self, face: &'f Face, size: i32) -> SizedStamps<'f> {
+        let found = self.0.read().unwrap_or_else(PoisonError::into_inner).get(&size).map(Arc::clone);
+        let cache = found.unwrap_or_else(|| {
+            let low = std::iter::repeat_with(OnceLock::new).take(LOW_GLYPHS).collect();
+            let made = Arc::new(SizeCache { hint: hinting(face, size), low, high: RwLock::default() });
+            let mut all = self.0.write().unwrap_or_else(PoisonError::into_inner);
+            if all.len() < SIZES_MAX {
+                all.insert(size, Arc::clone(&made));
+            }
+            made
+        });
+        SizedStamps { face, size, cache }
+    }
+}
+
+impl SizedStamps<'_> {
+    /// Calls `draw` with the dots of a glyph.
+    pub fn with(&self, id: u32, draw: impl FnOnce(&Stamp)) {
+        match self.cache.low.get(id as usize) {
+            Some(place) => draw(place.get_or_init(|| self.make(id))),
+            None => draw(&self.high(id)),
+        }
+    }
+
+    fn high(&self, id: u32) -> Arc<Stamp> {
+        if let Some(found) = self.cache.high.read().unwrap_or_else(PoisonError::into_inner).get(&id) {
+            return Arc::clone(found);
+        }
+        let made = Arc::new(self.make(id));
+        let mut high = self.cache.high.write().unwrap_or_else(PoisonError::into_inner);
+        if high.len() < HIGH_GLYPHS_MAX {
+            high.insert(id, Arc::clone(&made));
+        }
+        made
+    }
+
+    fn make(&self, id: u32) -> Stamp {
+        let path = outline(self.face, id, self.size, self.cache.hint.as_ref());
+        path.and_then(|path| stamp(&path)).unwrap_or_default()
+    }
+}
+
+/// Returns the instructions with which a font fits its outlines to black and white dots. Only the compiled-in fonts
+/// are known to have good ones.
+fn hinting(face: &Face, size: i32) -> Option<HintingInstance> {
+    let font = face.outlines().filter(|_| face.is_compiled_in)?;
+    HintingInstance::new(&font.outline_glyphs(), Size::new(size as f32), LocationRef::default(), Target::Mono)
+        .ok()
+}
+
+fn outline(face: &Face, id: u32, size: i32, hint: Option<&HintingInstance>) -> Option<Path> {
+    let font = face.outlines()?;
+    let glyph = font.outline_glyphs().get(skrifa::GlyphId::new(id))?;
+    let mut pen = Pen(PathBuilder::new());
+    let settings = match hint {
+        Some(hint) => DrawSettings::hinted(hint, false),
+        None => DrawSettings::unhinted(Size::new(size as f32), LocationRef::default()),
+    };
+    glyph.draw(settings, &mut pen).ok()?;
+    pen.0.finish()
+}
+
+fn stamp(path: &Path) -> Option<Stamp> {
+    let bounds = path.bounds();
+    #[expect(clippy::cast_possible_truncation, reason = "a glyph is some hundred dots wide")]
+    let outward = |value: f32, by: i32| value.floor() as i32 + by;
+    let (left, top) = (outward(bounds.left(), 0), outward(bounds.top(), 0));
+    let (right, bottom) = (outward(bounds.right(), 1), outward(bounds.bottom(), 1));
+    let (width, height) = (u32::try_from(right - left).ok()?, u32::try_from(bottom - top).ok()?);
+    let mut mask = Mask::new(width, height)?;
+    mask.fill_path(path, FillRule::Winding, true, Transform::from_translate(-left as f32, -top as f32));
+    let mut strips: Vec<Strip> = (left..right)
+        .step_by(STRIP_DOTS)
+        .map(|left| Strip { left, top, rows: Vec::with_capacity(height as usize) })
+        .collect();
+    for line in mask.data().chunks(width as usize) {
+        for (strip, part) in strips.iter_mut().zip(line.chunks(STRIP_DOTS)) {
+            let bits = (0..).zip(part).filter(|(_, coverage)| **coverage >= THRESHOLD);
+            strip.rows.push(bits.fold(0, |row, (place, _)| row | 1 << (63 - place)));
+        }
+    }
+    Some(Stamp { strips })
+}
+
+/// Font coordinates increase upwards, dot coordinates downwards.
+struct Pen(PathBuilder);
+
+impl OutlinePen for Pen {
+    fn move_to(&mut self, x: f32, y: f32) {
+        self.0.move_to(x, -y);
+    }
+
+    fn line_to(&mut self, x: f32, y: f32) {
+        self.0.line_to(x, -y);
+    }
+
+    fn quad_to(&mut self, cx: f32, cy: f32, x: f32, y: f32) {
+        self.0.quad_to(cx, -cy, x, -y);
+    }
+
+    fn curve_to(&mut self, ax: f32, ay: f32, bx: f32, by: f32, x: f32, y: f32) {
+        self.0.cubic_to(ax, -ay, bx, -by, x, -y);
+    }
+
+    fn close(&mut self) {
+        self.0.close();
+    }
+}

@@ -1,0 +1,170 @@
+//! Cleaning: deletes what has expired, table by table (decision 29 lists all tables).
+
+use std::time::Duration;
+
+use model::{Owner, Result, Timestamp};
+use store::{Access, Tx, access_tokens, cleaning, events, idempotency, stream_audience, tracking_events};
+
+use crate::{Service, log};
+
+/// How often what has expired is cleaned away, and how soon after the start: a server that is restarted often cleans too.
+const CLEAN_EVERY: Duration = Duration::from_secs(600);
+const CLEAN_FIRST_AFTER: Duration = Duration::from_secs(20);
+/// Rows that one transaction deletes at most, so that no other transaction waits for long.
+const CLEAN_MAX: i64 = 500;
+
+/// How long messages of carriers are remembered: longer than any of them comes again.
+const MESSAGE_SECONDS: i64 = 30 * 24 * 3600;
+/// How long what belongs to no resource any more is kept, unless the operator says otherwise.
+const LEFTOVER_SECONDS: i64 = 365 * 24 * 3600;
+
+/// How long is kept what would grow for ever, in seconds.
+#[derive(Clone, Copy, Debug)]
+pub struct Retention {
+    /// For the history of levels and the tracking events of shipments; `None` keeps them for as long as the resource.
+    pub history_seconds: Option<i64>,
+    /// For what belongs to no resource any more.
+    pub leftover_seconds: i64,
+}
+
+impl Default for Retention {
+    fn default() -> Self {
+        Self { history_seconds: None, leftover_seconds: LEFTOVER_SECONDS }
+    }
+}
+
+/// Tables whose rows are deleted for their age, whatever organisation they belong to.
+#[derive(Clone, Copy)]
+enum Expiring {
+    Answers,
+    AccessTokens,
+    CarrierMessages,
+    StreamAudience,
+    TrackingEvents,
+    LocationVersions,
+    Observations,
+    EndedTokens,
+}
+
+/// Rows that are deleted for their age, owner by owner.
+#[derive(Clone, Copy)]
+enum OwnRows {
+    /// From the beginning of each log, so that what is left has no gap.
+    Events,
+    StockChanges,
+}
+
+impl Service {
+    /// Deletes what has expired. While the clock is not trusted, it deletes only rows that belong to no resource any more.
+    ///
+    /// Each table is cleaned by itself: one that can't be cleaned keeps no other from it. Returns the first failure.
+    pub async fn clean(&self) -> Result<()> {
+        let Some(now) = self.pruning_time().await? else {
+            return self.clean_deliveries(None).await;
+        };
+        let logs = now.plus_seconds(-self.settings().event_seconds);
+        let leftovers = now.plus_seconds(-self.settings().retention.leftover_seconds);
+        let cleaned = [
+            self.clean_table(Expiring::Answers, now.plus_seconds(-self.settings().idempotency_seconds)).await,
+            self.clean_table(Expiring::AccessTokens, now).await,
+            self.clean_table(Expiring::CarrierMessages, now.plus_seconds(-MESSAGE_SECONDS)).await,
+            self.clean_table(Expiring::StreamAudience, now).await,
+            self.clean_table(Expiring::LocationVersions, leftovers).await,
+            self.clean_table(Expiring::Observations, leftovers).await,
+            self.clean_table(Expiring::EndedTokens, leftovers).await,
+            self.clean_history(now).await,
+            self.clean_owners(OwnRows::Events, logs).await,
+            self.clean_deliveries(Some(logs)).await,
+        ];
+        let mut failures = cleaned.into_iter().filter_map(Result::err);
+        let first = failures.next();
+        failures.for_each(|error| log::error("clean", &error));
+        first.map_or(Ok(()), Err)
+    }
+
+    /// Deletes what expired in one table before the moment, in transactions that are short.
+    async fn clean_table(&self, table: Expiring, before: Timestamp) -> Result<()> {
+        loop {
+            let delete = self.db().write(Access::System, async move |tx| match table {
+                Expiring::Answers => idempotency::delete_old(tx, before, CLEAN_MAX).await,
+                Expiring::AccessTokens => access_tokens::delete_expired(tx, before, CLEAN_MAX).await,
+                Expiring::CarrierMessages => tracking_events::forget_messages(tx, before, CLEAN_MAX).await,
+                Expiring::StreamAudience => stream_audience::delete_old(tx, before, CLEAN_MAX).await,
+                Expiring::TrackingEvents => cleaning::delete_tracking_events(tx, before, CLEAN_MAX).await,
+                Expiring::LocationVersions => cleaning::delete_location_versions(tx, before, CLEAN_MAX).await,
+                Expiring::Observations => cleaning::delete_observations(tx, before, CLEAN_MAX).await,
+                Expiring::EndedTokens => cleaning::delete_ended_tokens(tx, before, CLEAN_MAX).await,
+            });
+            if delete.await? < CLEAN_MAX as u64 {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Deletes the history of resources that still exist, if the operator wants that.
+    async fn clean_history(&self, now: Timestamp) -> Result<()> {
+        let Some(seconds) = self.settings().retention.history_seconds else { return Ok(()) };
+        let before = now.plus_seconds(-seconds);
+        self.clean_table(Expiring::TrackingEvents, before).await?;
+        // Each change of a level appends an event, so an owner that has levels has a log.
+        self.clean_owners(OwnRows::StockChanges, before).await
+    }
+
+    /// Deletes old rows of each owner, until another node is found to be cleaning.
+    async fn clean_owners(&self, rows: OwnRows, before: Timestamp) -> Result<()> {
+        let mut beyond = None;
+        loop {
+            let look = self.db().read(Access::System, async move |tx| events::logs(tx, beyond).await);
+            let logs = look.await?;
+            for log in &logs {
+                let is_free = match rows {
+                    OwnRows::StockChanges => self.delete_old_changes(log.owner, before).await?,
+                    OwnRows::Events if log.oldest_at.is_none_or(|at| at >= before) => true,
+                    OwnRows::Events => self.delete_old_events(log.owner, before).await?,
+                };
+                if !is_free {
+                    return Ok(());
+                }
+            }
+            if logs.len() < events::LOGS_MAX {
+                return Ok(());
+            }
+            beyond = logs.last().map(|log| log.owner);
+        }
+    }
+
+    /// Deletes the old changes of one owner's levels; false if another node is cleaning.
+    async fn delete_old_changes(&self, owner: Owner, before: Timestamp) -> Result<bool> {
+        loop {
+            let delete =
+                async move |tx: &mut Tx<'_>| cleaning::delete_changes(tx, owner, before, CLEAN_MAX).await;
+            match self.db().write(owner, delete).await? {
+                None => return Ok(false),
+                Some(deleted) if deleted < CLEAN_MAX as u64 => return Ok(true),
+                Some(_) => {}
+            }
+        }
+    }
+
+    /// Deletes the old events of one log; false if another node is cleaning.
+    async fn delete_old_events(&self, owner: Owner, before: Timestamp) -> Result<bool> {
+        loop {
+            let delete = self.db().write(owner, async move |tx| events::delete_old(tx, owner, before).await);
+            match delete.await? {
+                None => return Ok(false),
+                Some(deleted) if deleted < events::DELETE_MAX as u64 => return Ok(true),
+                Some(_) => {}
+            }
+        }
+    }
+
+    pub(crate) async fn clean_forever(self) {
+        tokio::time::sleep(CLEAN_FIRST_AFTER).await;
+        loop {
+            if let Err(error) = self.clean().await {
+                log::error("clean", &error);
+            }
+            tokio::time::sleep(CLEAN_EVERY).await;
+        }
+    }
+}

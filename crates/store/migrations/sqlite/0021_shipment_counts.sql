@@ -1,0 +1,2 @@
+-- On PostgreSQL this step completes what row level security hid from step 0008. SQLite has no row level security, so there is
+-- nothing to complete.
