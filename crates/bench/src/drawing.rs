@@ -8,23 +8,17 @@ use std::fmt::Write as _;
 use std::hint::black_box;
 use std::time::Duration;
 
-use ::labels::scene::{DOTS_PER_MM, Item, Scene};
+use ::labels::scene::Scene;
 use ::labels::{Bought, Fonts, files, scenes};
-use krilla::geom::{PathBuilder, Point, Rect};
-use krilla::page::PageSettings;
-use krilla::text::{Font, GlyphId, KrillaGlyph};
 use model::Timestamp;
 use model::shape::parse;
 use model::shipment::{LabelFormat, ShipmentInput};
 use serde_json::{Value, json};
-use skrifa::instance::{LocationRef, Size};
-use skrifa::{FontRef, MetadataProvider};
 
 use crate::compare::median;
 use crate::report::{count, table};
 use crate::{Bench, Outcome};
 
-const POINTS_PER_MM: f32 = 72.0 / 25.4;
 /// Packages of the shipment whose labels go into one file.
 const PACKAGES: usize = 99;
 /// Shipments that are drawn in turn, each to another recipient and with another number, so that caches of earlier
@@ -70,15 +64,21 @@ pub fn measure(bench: &Bench) -> Outcome<()> {
             let product: Make<'_> =
                 Box::new(|| draw(&boughts[next.replace(next.get() + 1) % SHIPMENTS], format, &fonts));
             let rival = rival(format, &scenes_of_label, &bytes)?;
-            let (ours, bare, ratio) = turns(bench, packages, &product, &rival)?;
-            let figures = [name, &count(ours), &count(bytes.len() as f64 / packages as f64), &count(bare)];
-            let figures = figures.map(str::to_owned).into_iter();
-            rows.push(figures.chain([format!("{ratio:.2}"), format.as_str().to_owned()]).collect());
+            let (ours, bare, ratio) = match &rival {
+                Some(rival) => {
+                    let (ours, bare, ratio) = turns(bench, packages, &product, rival)?;
+                    (ours, count(bare), format!("{ratio:.2}"))
+                }
+                None => (rate(bench.plan.turn.time, packages, &product)?, "-".to_owned(), "-".to_owned()),
+            };
+            let size = count(bytes.len() as f64 / packages as f64);
+            rows.push(vec![name.to_owned(), count(ours), size, bare, ratio, format.as_str().to_owned()]);
         }
     }
     bench.print(&format!(
         "\nLabels of 4 by 6 inches, per second of one core; bytes of one label\n{}\
-         bare: for PNG its encoder on the same dots, for PDF its writer on the same words and bars, for ZPL formatted text\n",
+         bare: for PNG its encoder on the same dots, for PDF krilla on the same words and bars (`--features krilla`), \
+         for ZPL formatted text\n",
         table(&rows)
     ))
 }
@@ -121,16 +121,20 @@ fn draw(bought: &Bought<'_>, format: LabelFormat, fonts: &Fonts) -> Outcome<Vec<
     Ok(papers.into_iter().flat_map(|paper| paper.bytes).collect())
 }
 
-fn rival<'a>(format: LabelFormat, scenes: &'a [Scene], bytes: &[u8]) -> Outcome<Make<'a>> {
+/// Returns what only encodes the same label; none for PDF, unless the benchmark is built with krilla.
+fn rival<'a>(format: LabelFormat, scenes: &'a [Scene], bytes: &[u8]) -> Outcome<Option<Make<'a>>> {
     Ok(match format {
         LabelFormat::Png => {
             let image = decode(bytes)?;
-            Box::new(move || encode(&image, scenes.len()))
+            Some(Box::new(move || encode(&image, scenes.len())))
         }
-        LabelFormat::Pdf => Box::new(|| write_pdf(scenes)),
+        #[cfg(feature = "krilla")]
+        LabelFormat::Pdf => Some(Box::new(|| crate::krilla_pages::write(scenes))),
+        #[cfg(not(feature = "krilla"))]
+        LabelFormat::Pdf => None,
         LabelFormat::Zpl => {
             let lines: Vec<String> = std::str::from_utf8(bytes)?.lines().map(str::to_owned).collect();
-            Box::new(move || Ok(write_text(&lines)))
+            Some(Box::new(move || Ok(write_text(&lines))))
         }
     })
 }
@@ -159,91 +163,6 @@ fn encode(image: &Image, times: usize) -> Outcome<Vec<u8>> {
         encoder.write_header()?.write_image_data(&image.bytes)?;
     }
     Ok(file)
-}
-
-/// Writes words glyph by glyph, and bars: the cost of a krilla page without a layout.
-fn write_pdf(scenes: &[Scene]) -> Outcome<Vec<u8>> {
-    let mut document = krilla::Document::new();
-    let bytes = dejavu::sans_condensed::regular();
-    let font = Font::new(bytes.into(), 0).ok_or("no font")?;
-    let outlines = FontRef::new(bytes)?;
-    let (charmap, metrics) =
-        (outlines.charmap(), outlines.glyph_metrics(Size::new(1.0), LocationRef::default()));
-    for scene in scenes {
-        let (width, height) = scene.points;
-        let mut page = document.start_page_with(PageSettings::from_wh(width, height).ok_or("no page")?);
-        let mut surface = page.surface();
-        for item in &scene.items {
-            if let Item::Text(text) = item {
-                let glyph = |(at, c): (usize, char)| {
-                    let id = charmap.map(c).unwrap_or_default();
-                    let advance = metrics.advance_width(id).unwrap_or_default();
-                    KrillaGlyph {
-                        glyph_id: GlyphId::new(id.to_u32()),
-                        text_range: at..at + c.len_utf8(),
-                        x_advance: advance,
-                        x_offset: 0.0,
-                        y_offset: 0.0,
-                        y_advance: 0.0,
-                        location: None,
-                    }
-                };
-                let glyphs: Vec<_> = text.line.text.char_indices().map(glyph).collect();
-                let at = Point::from_xy(text.x * POINTS_PER_MM, text.baseline * POINTS_PER_MM);
-                surface.draw_glyphs(
-                    at,
-                    &glyphs,
-                    font.clone(),
-                    &text.line.text,
-                    text.size * POINTS_PER_MM,
-                    false,
-                );
-            } else if let Some(path) = path(item) {
-                surface.draw_path(&path);
-            }
-        }
-        surface.finish();
-        page.finish();
-    }
-    document.finish().map_err(|error| format!("{error:?}").into())
-}
-
-fn path(item: &Item) -> Option<krilla::geom::Path> {
-    let mut builder = PathBuilder::new();
-    let mut rect = |x: f32, y: f32, width: f32, height: f32| {
-        let [x, y, width, height] = [x, y, width, height].map(|mm| mm * POINTS_PER_MM);
-        Rect::from_xywh(x, y, width, height).into_iter().for_each(|rect| builder.push_rect(rect));
-    };
-    match item {
-        Item::Text(_) => {}
-        Item::Fill(area) => rect(area.x, area.y, area.width, area.height),
-        Item::Bars(bars) => {
-            let module = bars.module_dots as f32 / DOTS_PER_MM;
-            let area = bars.area;
-            runs(&bars.modules, |at, count| {
-                rect(bars.x + at as f32 * module, area.y, count as f32 * module, area.height);
-            });
-        }
-        Item::Squares(squares) => {
-            let module = squares.module_dots as f32 / DOTS_PER_MM;
-            for (y, row) in squares.matrix.modules().chunks(squares.matrix.side).enumerate() {
-                let y = squares.y + y as f32 * module;
-                runs(row, |at, count| rect(squares.x + at as f32 * module, y, count as f32 * module, module));
-            }
-        }
-    }
-    builder.finish()
-}
-
-/// Calls `tell` with the start and the length of each run of dark modules.
-fn runs(modules: &[bool], mut tell: impl FnMut(usize, usize)) {
-    let mut at = 0;
-    for run in modules.chunk_by(|a, b| a == b) {
-        if run[0] {
-            tell(at, run.len());
-        }
-        at += run.len();
-    }
 }
 
 /// Writes as many lines of about the same length, with formatted coordinates.

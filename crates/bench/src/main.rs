@@ -14,6 +14,8 @@ mod compare;
 mod creates;
 mod drawing;
 mod growth;
+#[cfg(feature = "krilla")]
+mod krilla_pages;
 mod listeners;
 mod load;
 mod memory;
