@@ -12,7 +12,7 @@ import threading
 import time
 
 # Longer than anything here may take, in seconds: what does not come by then fails the check.
-PATIENCE = 30
+PATIENCE = 90
 
 
 def fail(sentence):

@@ -32,10 +32,23 @@ free_port() {
     done
 }
 
+# Where temporary files go: into memory if there is plenty of it, else to /tmp. Tests sync thousands of small files, and a slow
+# disk would take most of their time. They kill processes, not machines, so what was written survives in memory, too.
+temporary_base() {
+    local memory=/dev/shm room available
+    room=$(df --output=avail --block-size=1G "$memory" 2>/dev/null | tail -n 1)
+    available=$(awk '/^MemAvailable:/ { print int($2 / 1024 / 1024) }' /proc/meminfo)
+    if ((${room:-0} < 10 || ${available:-0} < 14)) || grep -qE "^[^ ]+ $memory [^ ]+ [^ ]*noexec" /proc/mounts; then
+        memory=/tmp
+    fi
+    echo "$memory"
+}
+
 # A directory for one run, where the PostgreSQL server's user gets in when we are root, and with a
 # path short enough for a socket in it (the kernel takes 107 characters).
 scratch_dir() {
-    local base=${TMPDIR:-/tmp}
+    local base=${TMPDIR-}
+    [[ -n $base ]] || base=$(temporary_base)
     if ((${#base} > 60)) ||
         { ((EUID == 0)) && ! setpriv --reuid nobody --regid nogroup --clear-groups test -x "$base"; }; then
         base=/tmp

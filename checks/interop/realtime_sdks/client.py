@@ -27,7 +27,7 @@ def text(data):
 def ask(kind, path):
     request = urllib.request.Request(config["api"] + path, headers={"Authorization": f"Bearer {config['tokens'][kind]}"})
     try:
-        with direct.open(request, timeout=10) as answer:
+        with direct.open(request, timeout=60) as answer:
             return answer.status, json.load(answer)["token"]
     except urllib.error.HTTPError as error:
         return error.code, None

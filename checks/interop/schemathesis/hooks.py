@@ -246,4 +246,4 @@ def after_call(ctx, case, response):
         sent = response.request
         address = sent.url.split("/events/")[0] + "/events/provision"
         headers = {"Authorization": sent.headers["Authorization"]}
-        requests.post(address, headers=headers, timeout=10).raise_for_status()
+        requests.post(address, headers=headers, timeout=60).raise_for_status()

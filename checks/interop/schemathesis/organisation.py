@@ -40,7 +40,7 @@ class Organisation:
         self.made = 0
 
     def ask(self, method, path, body=None, **headers):
-        answer = self.session.request(method, self.address + path, json=body, headers=headers, timeout=30)
+        answer = self.session.request(method, self.address + path, json=body, headers=headers, timeout=60)
         answer.raise_for_status()
         self.learn(answer.text)
         return answer.json() if answer.content else None
@@ -68,7 +68,7 @@ class Organisation:
         for entry in self.ask("GET", f"{path}?limit=100")["data"]:
             if not kept & {entry["id"], entry.get("handle")}:
                 # One that is in use stays.
-                if self.session.delete(f"{self.address}{path}/{entry['id']}", timeout=30).ok:
+                if self.session.delete(f"{self.address}{path}/{entry['id']}", timeout=60).ok:
                     self.forget(entry["id"])
 
     def name(self, word):
@@ -166,13 +166,13 @@ class Organisation:
         """Makes an event and returns its delivery, which can be sent again; a test event's can't. The worker takes a moment."""
         path = f"/webhook_endpoints/{self.live('we')}/deliveries"
         self.location()
-        for _ in range(50):
+        for _ in range(600):
             deliveries = self.ask("GET", path)["data"]
             events = [one["id"] for one in deliveries if one["event_type"] != "webhook_endpoint.test"]
             if events:
                 return events[0]
             time.sleep(0.1)
-        raise RuntimeError("no event was delivered within 5 seconds")
+        raise RuntimeError("no event was delivered within a minute")
 
     def access_token(self):
         return self.make("/access_tokens", {"name": self.name("Scanner"), "scopes": ["locations:read"]})

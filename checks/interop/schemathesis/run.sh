@@ -57,14 +57,14 @@ start_server() {
     "$binary" serve --listen "127.0.0.1:$port" "${storage[@]}" >"$work/server.log" 2>&1 &
     server=$!
     local tenth
-    for ((tenth = 0; tenth < 300; tenth++)); do
+    for ((tenth = 0; tenth < 1200; tenth++)); do
         # In a subshell: it opens a connection that may not be there.
         [[ $(status_of "GET /readyz") != 200 ]] || return 0
         kill -0 "$server" 2>/dev/null || break
         sleep 0.1
     done
     cat "$work/server.log" >&2
-    die "the server on $engine was not ready within 30 seconds"
+    die "the server on $engine was not ready within 120 seconds"
 }
 
 # One entry of the file that tells Schemathesis who it may be. It is provisioned to receive events, since
@@ -91,7 +91,7 @@ run_schemathesis() {
             PYTHONDONTWRITEBYTECODE=1 NO_PROXY='*' no_proxy='*' \
             "$venv/bin/st" --no-color --config-file "$here/schemathesis.toml" run \
             "http://127.0.0.1:$port/openapi.json" \
-            --phases "$phases" --max-examples 15 --seed "$seed" --workers 1 --request-timeout 10 \
+            --phases "$phases" --max-examples 15 --seed "$seed" --workers 1 --request-timeout 60 \
             --generation-database none --report json --report-json-path "$work/report.json"
     )
 }
