@@ -1,4 +1,4 @@
-//! What every connector is and does.
+//! The interface of all connectors: tasks, requests, answers and outcomes.
 
 use std::time::Duration;
 
@@ -21,18 +21,18 @@ pub struct Account {
     pub url: Option<String>,
 }
 
-/// Where a carrier is, and so where an account's credentials are sent.
+/// The address of a carrier, to which an account's credentials are sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Address {
-    /// The connector knows it. The operator may set another one; an account can't.
+    /// The connector knows the address. The operator may set another one; an account can't.
     Known(&'static str),
-    /// Each account says where, with the `url` of its configuration.
+    /// Each account has its own address: the `url` of its configuration.
     OfAccount,
     /// Nothing is sent.
     None,
 }
 
-/// What is to be carried, as a carrier may know it.
+/// A shipment as a carrier may see it.
 #[derive(Clone, Debug)]
 pub struct Parcel {
     pub id: Id<Shipment>,
@@ -42,8 +42,8 @@ pub struct Parcel {
 }
 
 impl Parcel {
-    /// Makes a parcel of a shipment. It has the addresses as they are travelled, so a return comes from its customer; and
-    /// nothing that is internal to the merchant, such as the names of locations.
+    /// Makes a parcel of a shipment. It has the addresses in the direction of travel, so the sender of a return is the customer.
+    /// It has nothing that is internal to the merchant, such as the names of locations.
     pub fn new(id: Id<Shipment>, shipment: &ShipmentInput) -> Self {
         Self { id, details: shipment.as_carried(), label_format: None }
     }
@@ -64,7 +64,7 @@ impl Parcel {
     }
 }
 
-/// What a carrier can do, and so what may be asked of it.
+/// What a carrier can do. The service asks it for nothing else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Capabilities {
     /// Whether a purchase that is repeated under the same reference is made once.
@@ -74,18 +74,18 @@ pub struct Capabilities {
     pub can_void: bool,
     pub can_manifest: bool,
     pub can_track: bool,
-    /// Formats in which the carrier itself gives labels; none where we draw them.
+    /// Formats in which the carrier delivers labels; empty if Dockside draws them.
     pub label_formats: &'static [LabelFormat],
     /// How long a purchase may stay invisible to a look-up.
     pub visibility_delay: Duration,
 }
 
-/// What is asked.
+/// What a connector is asked to do.
 #[derive(Clone, Debug)]
 pub enum Task<'a> {
     /// What would it cost?
     Rate(&'a Parcel),
-    /// Make it known to the carrier, free of charge, so that buying has something to name. The answer is a reference.
+    /// Register the parcel with the carrier, free of charge, so that the purchase can name it. The answer is a reference.
     Prepare(&'a Parcel),
     /// Buy it, under a reference of ours that never changes.
     Buy {
@@ -102,12 +102,12 @@ pub enum Task<'a> {
     },
     Void(&'a Receipt),
     Track(&'a Receipt),
-    /// Fetch a label that was not there yet.
+    /// Fetch a label that did not exist yet.
     Label {
         receipt: &'a Receipt,
         format: LabelFormat,
     },
-    /// Close out: these purchases are handed over. Asked again under the same reference, it tells what became of it.
+    /// Close out: these purchases are handed over. Repeated under the same reference, it returns the state of that manifest.
     Manifest {
         reference: &'a str,
         /// The carrier's own names of them.
@@ -122,7 +122,7 @@ pub enum Step {
     Done(Outcome),
 }
 
-/// Something to send.
+/// A request to a carrier.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Request {
     pub method: &'static str,
@@ -133,7 +133,7 @@ pub struct Request {
     pub is_purchase: bool,
 }
 
-/// What came back, or why nothing did.
+/// The answer to a request, or why there is none.
 #[derive(Clone, Debug)]
 pub enum Answer {
     Response {
@@ -143,11 +143,11 @@ pub enum Answer {
     },
     /// It provably never reached the carrier.
     Unsent(String),
-    /// It may have.
+    /// It may have reached the carrier.
     Lost(String),
 }
 
-/// What came of a task.
+/// The result of a task.
 #[derive(Debug, PartialEq)]
 pub enum Outcome {
     Quoted(Quotes),
@@ -156,12 +156,12 @@ pub enum Outcome {
     /// What a look-up found. Several are a fault of the carrier's: all but the first are voided.
     Found(Vec<Found>),
     Voided,
-    /// The carrier will say later.
+    /// The carrier decides later.
     Voiding,
     Tracked(Tracked),
     Labelled(Label),
     Manifested(Manifested),
-    /// The carrier is still at it; its own name of the manifest.
+    /// The carrier still works on it; the carrier's own name of the manifest.
     Manifesting(String),
     /// The carrier refuses. For a purchase this proves that the request charged nothing.
     Rejected(ShipmentError),
@@ -176,7 +176,7 @@ pub enum Outcome {
     Untraceable(ShipmentError),
 }
 
-/// Rates, and what carriers said who gave none.
+/// Rates, and the errors of carriers that gave none.
 #[derive(Debug, Default, PartialEq)]
 pub struct Quotes {
     pub quotes: Vec<Quote>,
@@ -217,18 +217,18 @@ pub struct Receipt {
 /// A label as a carrier gives it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Label {
-    /// We draw it: the carrier has none of its own.
+    /// Dockside draws it: the carrier has none of its own.
     Ours,
     File {
         format: LabelFormat,
         bytes: Bytes,
     },
-    /// To be fetched from there, soon.
+    /// To be fetched from this URL, soon.
     At {
         format: LabelFormat,
         url: String,
     },
-    /// It is not there yet.
+    /// The carrier does not have it yet.
     Later,
 }
 
@@ -237,7 +237,7 @@ pub enum Label {
 pub struct Manifested {
     /// The carrier's own name of the manifest.
     pub manifest: String,
-    /// The form to print, where there is one.
+    /// The form to print, if there is one.
     pub form: Option<Label>,
 }
 
@@ -246,7 +246,7 @@ pub struct Manifested {
 pub struct Tracked {
     pub status: TrackingStatus,
     pub message: String,
-    /// When it came there, by the carrier's own clock, where the carrier says so.
+    /// When it reached this status, by the carrier's own clock, if the carrier says so.
     pub occurred_at: Option<Timestamp>,
 }
 
@@ -258,7 +258,7 @@ pub trait Connector: Send + Sync {
     /// Where requests go.
     fn address(&self) -> Address;
 
-    /// Whether an account says all that is needed; else a sentence for whoever wrote it.
+    /// Checks that an account has everything that is needed; else returns a sentence for the client that wrote it.
     fn check(&self, account: &Account) -> Result<(), String>;
 
     /// What the carrier does for this account.

@@ -1,8 +1,8 @@
 //! Carriers: what is asked of each, in its own words, and what its answers mean.
 //!
-//! Nothing here opens a socket, reads a clock or makes randomness. A [`Connector`] is given a task and says what to send;
-//! it is given the answer and says what to send next, or what came of it. Whoever has a client, a database and a clock
-//! drives it, and decides when to try again.
+//! Nothing here opens a socket, reads a clock or makes randomness. A [`Connector`] is given a task and returns what to send;
+//! it is given the answer and returns what to send next, or the outcome. The caller has the client, the database and the
+//! clock: it drives the connector, and decides when to try again.
 //!
 //! Money is at stake, so an outcome has five forms ([`Outcome`]): done, refused, never sent, unknown, and untraceable. Only
 //! what was provably not done may be tried again; what is unknown is looked up first, and what is untraceable is left to a

@@ -1,8 +1,8 @@
 //! `dockside listen`: follows the log through the API and posts each event to a developer's own receiver, signed as the
-//! server signs webhooks. Behind a firewall, with no endpoint to make and no network to allow.
+//! server signs webhooks. It works behind a firewall, and needs neither a webhook endpoint nor an allowed network.
 //!
-//! Order is kept: one event at a time. A forward that fails is shown and not repeated, because whoever develops a
-//! receiver wants to see the next event, not the last one again.
+//! Order is kept: one event at a time. A forward that fails is shown and not repeated, because the developer of a receiver
+//! wants to see the next event, not the last one again.
 
 mod screen;
 mod tail;

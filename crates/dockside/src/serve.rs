@@ -1,4 +1,4 @@
-//! `dockside serve`: opens the store, welcomes whoever starts it first, and serves until told to stop.
+//! `dockside serve`: opens the store, greets the operator at the first start, and serves until told to stop.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ pub async fn run(settings: Settings) -> Result<(), Failure> {
     let mut terminate = signal(SignalKind::terminate())?;
     let wanted = settings.server.listen();
     let failed = |error| Failure(format!("the setting listen names {wanted}, which can't be had: {error}"));
-    // Taken first, because links name the port; nobody can connect before there is a store to ask.
+    // Bound first, because links name the port. No client can connect before `listen` below, when there is a store to ask.
     let socket = bind(wanted).map_err(failed)?;
     let address = socket.local_addr()?;
     data_folder::prepare(&settings.store.data())?;

@@ -13,7 +13,7 @@ pub(crate) const END_OF_BLOCK: usize = 256;
 /// The longest code, in bits; and the longest of the code that describes the codes.
 pub(crate) const CODE_BITS_MAX: u8 = 15;
 const META_BITS_MAX: u8 = 7;
-/// What stands before a DEFLATE stream in a zlib stream: a window of 32 KiB, fast compression.
+/// The header of a zlib stream, before its DEFLATE stream: a window of 32 KiB, fast compression.
 pub(crate) const ZLIB_HEADER: [u8; 2] = [0x78, 0x01];
 pub(crate) const ADLER_MODULUS: u64 = 65_521;
 /// Bytes after which the sums of Adler-32 are reduced: long before they overflow.
@@ -90,7 +90,7 @@ fn metas(all: &[u8]) -> Vec<(usize, u32, u64)> {
     metas
 }
 
-/// The checksum that ends a zlib stream: Adler-32 of what was compressed.
+/// Returns the checksum that ends a zlib stream: Adler-32 of the uncompressed bytes.
 pub(crate) fn adler(bytes: &[u8]) -> u32 {
     let (mut low, mut high) = (1_u64, 0_u64);
     for chunk in bytes.chunks(ADLER_CHUNK) {

@@ -22,7 +22,7 @@ const HASH_BITS: u32 = 12;
 /// Spreads words over the values of the hash: 2⁶⁴ divided by the golden ratio.
 const HASH_FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// A repetition of what stands `distance` bytes before.
+/// A repetition of the bytes that are `distance` bytes before.
 #[derive(Clone, Copy)]
 struct Match {
     length: usize,
@@ -58,7 +58,7 @@ pub(crate) fn compress(bytes: &[u8]) -> Vec<u8> {
     tokens.write(adler(bytes))
 }
 
-/// The eight bytes from a place on; None where fewer are left.
+/// Returns the eight bytes from a place on, or `None` if fewer are left.
 #[inline]
 fn word_at(bytes: &[u8], at: usize) -> Option<u64> {
     bytes.get(at..)?.first_chunk::<WORD>().map(|word| u64::from_le_bytes(*word))
@@ -85,7 +85,7 @@ impl<'a> Finder<'a> {
         let Some(word) = word_at(self.bytes, at) else { return 0 };
         let first = word << (8 * (WORD - MATCH_MIN));
         let hash = usize::try_from(first.wrapping_mul(HASH_FACTOR) >> (64 - HASH_BITS)).unwrap_or_default();
-        // A place beyond the range is none, and so never found.
+        // A place beyond the range counts as none, so it is never found.
         let place = u32::try_from(at + 1).unwrap_or_default();
         let before = std::mem::replace(&mut self.last[hash], place);
         self.before[at] = before;
@@ -182,7 +182,7 @@ mod tests {
 
     fn inflated(bytes: &[u8]) -> Vec<u8> {
         let mut raw = Vec::new();
-        // It checks the sum, too.
+        // The decoder checks the checksum, too.
         flate2::read::ZlibDecoder::new(bytes).read_to_end(&mut raw).unwrap();
         raw
     }

@@ -15,7 +15,7 @@ const POINTS_PER_DOT: f32 = 72.0 / 25.4 / DOTS_PER_MM;
 
 /// Up to here no letter reaches out of its line; marks of other scripts may.
 const LAST_LOW: char = '\u{24f}';
-/// How far a glyph may stand from where it belongs, in thousandths of an em, before it is told to move.
+/// How far a glyph may be from its position, in thousandths of an em, before a correction is written.
 const SLACK: f32 = 0.5;
 
 /// A PDF could not be written: a font or a measure in it is broken.
@@ -71,7 +71,7 @@ type FontKey = (usize, bool);
 
 /// What a file needs of its fonts.
 struct Subsets<'a> {
-    /// The smallest standing subset of each face that has all that is needed of them.
+    /// The smallest standing subset of each face that has all glyphs that are needed of them.
     standing: BTreeMap<usize, &'a Subset>,
     /// Subsets with the glyphs that the standing ones lack.
     extra: BTreeMap<usize, Subset>,
@@ -226,12 +226,12 @@ fn draw_text(out: &mut Vec<u8>, text: &Text, fonts: &mut Embedded<'_>) {
     }
 }
 
-/// Writes glyphs, and knows where the next would stand if nothing were said.
+/// Writes glyphs, and tracks where a reader would place the next one without a correction.
 struct Pen<'a> {
     out: &'a mut Vec<u8>,
     text: &'a Text,
     font: Option<FontKey>,
-    /// Inside of an array of what is shown, and of a string in it.
+    /// Whether the array of shown glyphs is open, and a string in it.
     is_showing: bool,
     is_hex: bool,
     /// In ems from the start of the line.
@@ -240,7 +240,7 @@ struct Pen<'a> {
 }
 
 impl Pen<'_> {
-    /// Glyphs that stand for the same text. Where they don't say it themselves, it is written beside them.
+    /// Writes glyphs that represent one text. If the font does not map them to this text, writes it beside them.
     fn cluster(&mut self, glyphs: &[Glyph], fonts: &mut Embedded<'_>) {
         let text = self.text.line.text.get(glyphs[0].range.clone()).unwrap_or_default();
         if let [glyph] = glyphs {
@@ -276,7 +276,7 @@ impl Pen<'_> {
     fn show(&mut self, glyph: &Glyph, sign: &Sign) {
         if !self.is_showing || glyph.y.to_bits() != self.y.to_bits() {
             self.stop();
-            // Letters stand upright on a page whose lines count downwards.
+            // The page's y axis points down, so flip the letters to show them upright.
             self.out.extend_from_slice(b"1 0 0 -1 ");
             real(self.out, (self.text.x + glyph.x * self.text.size) * DOTS_PER_MM);
             real(self.out, (self.text.baseline - glyph.y * self.text.size) * DOTS_PER_MM);

@@ -1,21 +1,21 @@
-//! A PDF as it is written: objects one after the other, pages in a tree, and at the end where each object begins.
+//! Writes a PDF: objects one after the other, pages in a tree, and at the end the offset of each object.
 //!
-//! What is written can be taken away at any time, so a file may be far larger than the memory: only the places of the
-//! objects are kept, eight bytes each, and the numbers of one row of pages for each storey of the tree.
+//! The caller can take the written bytes at any time, so a file may be far larger than the memory. The writer keeps only the
+//! offsets of the objects, eight bytes each, and the numbers of one open node's kids for each level of the tree.
 
 use std::io::Write as _;
 
-/// Kids of a node in the tree of pages: readers find a page in a few steps, however many there are.
+/// Maximum number of kids of a node in the tree of pages. Readers find a page in a few steps, however many there are.
 const KIDS_MAX: usize = 64;
-/// The first place that a table of ten digits can't name; from here on, places are listed in a stream.
+/// The first offset that does not fit into the ten digits of a table. From here on, a stream lists the offsets.
 const TABLE_END: u64 = 10_000_000_000;
-/// Bytes of a place in such a stream: up to a tebibyte.
+/// Bytes of an offset in such a stream: up to a tebibyte.
 const PLACE_BYTES: usize = 5;
 
 /// The number of an object.
 pub(crate) type Number = u32;
 
-/// A node of the tree that is still taking kids.
+/// A node of the tree that can get more kids.
 struct Node {
     number: Number,
     kids: Vec<Number>,
@@ -26,11 +26,11 @@ struct Node {
 /// A PDF that is being written.
 pub(crate) struct PdfFile {
     out: Vec<u8>,
-    /// Bytes that were taken away.
+    /// Bytes that the caller has taken.
     taken: u64,
-    /// Where each object begins, by its number less one; none for those not yet written.
+    /// The offset of each object, by its number less one. Zero for objects that are not written yet.
     places: Vec<u64>,
-    /// The open node of each storey, the lowest first.
+    /// The open node of each level, the lowest first.
     tree: Vec<Node>,
 }
 
@@ -42,17 +42,17 @@ pub(crate) use put;
 
 impl PdfFile {
     pub fn new() -> Self {
-        // The comment has bytes beyond ASCII, by which programs tell that the file is no text.
+        // The comment has bytes beyond ASCII, so that programs do not take the file for text.
         let out = b"%PDF-1.7\n%\x80\x81\x82\x83\n".to_vec();
         Self { out, taken: 0, places: Vec::new(), tree: Vec::new() }
     }
 
-    /// Makes room for bytes that will be written, so that what is there is not moved for them.
+    /// Reserves memory for bytes that will be written, so that the buffer is not reallocated for them.
     pub fn reserve(&mut self, bytes: usize) {
         self.out.reserve(bytes);
     }
 
-    /// A number for an object that will be written.
+    /// Returns a number for an object that will be written.
     pub fn number(&mut self) -> Number {
         self.places.push(0);
         Number::try_from(self.places.len()).unwrap_or(Number::MAX)
@@ -65,7 +65,7 @@ impl PdfFile {
         self.out.extend_from_slice(b"\nendobj\n");
     }
 
-    /// Writes an object under a number of its own.
+    /// Writes an object under a new number.
     pub fn add(&mut self, body: &[u8]) -> Number {
         let number = self.number();
         self.object(number, body);
@@ -90,7 +90,7 @@ impl PdfFile {
         put!(self.out, "{number} 0 obj\n");
     }
 
-    /// Adds a page with these entries in its dictionary; its type and its place in the tree are added.
+    /// Adds a page with these entries in its dictionary, and with its type and its parent in the tree.
     pub fn page(&mut self, entries: &[u8]) {
         let parent = self.parent(0);
         let mut body = Vec::with_capacity(entries.len() + 40);
@@ -103,7 +103,7 @@ impl PdfFile {
         node.pages += 1;
     }
 
-    /// The node of a storey that takes the next kid. A full one is closed, and makes room for another.
+    /// Returns the node of a level that gets the next kid. If the open node is full, closes it and opens another.
     fn parent(&mut self, storey: usize) -> Number {
         if self.tree.get(storey).is_some_and(|node| node.kids.len() == KIDS_MAX) {
             let above = self.parent(storey + 1);
@@ -130,13 +130,13 @@ impl PdfFile {
         self.object(node.number, &body);
     }
 
-    /// What was written since the last time.
+    /// Returns the bytes that were written since the last call.
     pub fn take(&mut self) -> Vec<u8> {
         self.taken += self.out.len() as u64;
         std::mem::take(&mut self.out)
     }
 
-    /// Closes the tree, and writes where everything is. Gives what was not taken yet.
+    /// Closes the tree, and writes the offsets of all objects. Returns the bytes that were not taken yet.
     pub fn finish(mut self) -> Vec<u8> {
         self.parent(0);
         let mut below = None::<(Number, u64)>;
@@ -175,7 +175,7 @@ impl PdfFile {
         put!(self.out, "trailer\n<</Size {size}/Root {catalog} 0 R/Info {info} 0 R>>\n");
     }
 
-    /// As the table, in a form that has room for larger places. It lists itself too.
+    /// Writes the offsets as a stream, which has room for larger ones than the table. It lists itself too.
     fn places_as_stream(&mut self, start: u64, catalog: Number, info: Number) {
         let own = self.number();
         self.begin(own);

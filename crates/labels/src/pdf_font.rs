@@ -36,7 +36,7 @@ pub(crate) struct Sign {
     pub cid: u16,
     /// In thousandths of an em, as it is written.
     pub width: f32,
-    /// What it stands for; none where it stands for nothing alone.
+    /// The text that it represents, or `None` if it represents none alone.
     pub text: Option<String>,
 }
 
@@ -47,7 +47,7 @@ const LOW_GLYPHS: usize = 256;
 #[derive(Default)]
 struct Signs {
     all: Vec<Sign>,
-    /// Places in `all` plus one; zero where the subset lacks the glyph.
+    /// Indexes in `all` plus one. Zero if the subset lacks the glyph.
     low: Vec<u16>,
     high: HashMap<u32, usize>,
 }
@@ -83,7 +83,7 @@ pub(crate) struct Subset {
 }
 
 impl Subset {
-    /// The standing subsets of a font, each with all that is in the one before it.
+    /// Returns the standing subsets of a font. Each contains all glyphs of the one before it.
     pub fn standing(fonts: &Fonts, index: usize) -> Vec<Self> {
         let Some(face) = fonts.face(index) else { return Vec::new() };
         let style = Style { is_bold: face.is_bold, country: None };
@@ -105,7 +105,7 @@ impl Subset {
         subsets
     }
 
-    /// A subset with these glyphs, each with what it stands for.
+    /// Returns a subset with these glyphs, each with the text that it represents.
     pub fn new(face: &Face, glyphs: Vec<(u32, Option<String>)>) -> Option<Self> {
         let font = face.outlines()?;
         let mut remapper = GlyphRemapper::new();
@@ -150,7 +150,7 @@ impl Subset {
         self.signs.get(glyph)
     }
 
-    /// Writes the font; gives its number.
+    /// Writes the font, and returns its number.
     pub fn write(&self, file: &mut PdfFile) -> Number {
         let program = file.stream(&self.program.0, &self.program.1);
         let unicode = file.stream(&self.unicode.0, &self.unicode.1);
@@ -161,12 +161,12 @@ impl Subset {
     }
 }
 
-/// A hundredth of what widths are counted in is more than any eye sees.
+/// Rounds a width to a hundredth of its unit, which is more precise than any eye sees.
 fn round(width: f32) -> f32 {
     (width * 100.0).round() / 100.0
 }
 
-/// The font's own name behind six letters that tell its subsets apart.
+/// Returns the font's own name after six letters that distinguish its subsets.
 fn name(font: &FontRef<'_>, remapper: &GlyphRemapper) -> String {
     let own = font.localized_strings(StringId::POSTSCRIPT_NAME).english_or_first();
     let own: String =
@@ -199,7 +199,7 @@ fn descriptor(font: &FontRef<'_>, name: &str, is_bold: bool) -> String {
     )
 }
 
-/// The way back from numbers of glyphs to text.
+/// Returns the map from numbers of glyphs to text.
 fn unicode(signs: &Signs) -> String {
     let told = signs.all.iter().filter_map(|sign| Some((sign.cid, sign.text.as_deref()?)));
     let mut entries: Vec<(u16, &str)> = told.filter(|(_, text)| !text.is_empty()).collect();
@@ -231,7 +231,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_needs_no_accent_carries_none() {
+    fn text_without_accents_embeds_none() {
         let fonts = Fonts::compiled_in();
         let [small, large] = fonts.standing(0) else { panic!("two standing subsets") };
         let has = |subset: &Subset, text: &str| {

@@ -244,7 +244,7 @@ mod tests {
     use crate::shape::parse;
 
     #[test]
-    fn a_wish_names_a_rate_or_a_service() {
+    fn a_purchase_request_names_a_rate_or_a_service() {
         let rate = "rate_01jc0000000000000000000000";
         assert!(parse::<PurchaseInput>(json!({"rate": rate})).is_ok());
         assert!(parse::<PurchaseInput>(json!({"carrier_account": "a", "carrier_service": "b"})).is_ok());

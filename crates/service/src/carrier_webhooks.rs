@@ -1,7 +1,7 @@
-//! What carriers post to us: news of parcels and of refunds, believed by their signature alone.
+//! Messages that carriers post about parcels and refunds. They are trusted by their signature alone.
 //!
-//! Whoever calls carries no token of ours, so the account in the path says whose news it is, and its secret whether it is
-//! true. Without a secret an account takes nothing.
+//! A carrier sends no access token. The account in the path says which organisation a message is for, and the signature with
+//! the account's secret proves that the carrier sent it. An account without a secret accepts no messages.
 
 use ::carriers::easypost::{self, Message, News};
 use bytes::Bytes;
@@ -19,8 +19,8 @@ use crate::purchasing::move_on;
 const SECRET: &str = "webhook_secret";
 
 impl Service {
-    /// Takes a carrier's message, once. Whoever can't prove to be the carrier does not learn whether there is such an
-    /// account.
+    /// Takes a carrier's message, once. A sender without a valid signature gets the same refusal whether or not the account
+    /// exists.
     pub async fn take_carrier_message(
         &self,
         account: Option<Id<CarrierAccount>>,
@@ -38,7 +38,7 @@ impl Service {
         let secret =
             found.as_ref().map(|(owner, account)| self.webhook_secret(*owner, account)).transpose()?;
         let secret = secret.flatten();
-        // It takes as long where there is no secret.
+        // Verify even without a secret, so that the time of the answer does not reveal whether the account exists.
         let is_signed =
             easypost::is_signed(secret.as_deref().unwrap_or_default(), signature.unwrap_or_default(), &body);
         ensure(is_signed && secret.is_some(), Code::InvalidSignature)?;
@@ -57,7 +57,7 @@ impl Service {
         Ok(())
     }
 
-    /// The secret that an account shares with its carrier, where the carrier signs and the account has one.
+    /// Returns the secret that an account shares with its carrier, if the carrier signs and the account has one.
     fn webhook_secret(&self, owner: Owner, account: &Stored) -> Result<Option<String>> {
         if account.carrier != easypost::HANDLE {
             return Ok(None);
@@ -81,13 +81,13 @@ async fn take(
     }
     match &message.news {
         News::Parcel { tracking_number, tracked } => {
-            // A parcel of somebody who shares the key, or one that was taken back.
+            // The parcel belongs to another user of the same carrier key, or its purchase was voided.
             let Some(shipment) = purchases::by_number(tx, owner, account, tracking_number).await? else {
                 return Ok(());
             };
             move_on(tx, owner, shipment, tracked, events).await
         }
-        // The carrier is asked what became of it: it is about money, and the answer is the same as to a timer.
+        // Money is at stake, so the carrier is asked what became of the refund, as the timer does. This only makes that due now.
         News::Refund(purchase) => purchases::hasten_void(tx, owner, account, purchase, now).await,
         News::Other => Ok(()),
     }

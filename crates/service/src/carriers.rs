@@ -223,7 +223,8 @@ pub fn services(carrier: &str, configuration: &Map<String, Value>) -> Cow<'stati
     Cow::Owned(services)
 }
 
-/// The handle of a service, by its id or handle. A gateway takes handles that nobody told us of.
+/// Returns the handle of a service, by its id or handle. Of a gateway, every handle is accepted: its services are not all
+/// known here.
 pub fn find_service(account: &Stored, name: &str) -> Result<Option<String>> {
     let is_gateway = account.carrier == easypost::HANDLE;
     if is_gateway && !name.starts_with("cs_") {
@@ -251,7 +252,7 @@ pub fn carrier_reference(handle: &str) -> Reference<Carrier> {
     Reference { id: carrier_id(handle), name: name.to_owned(), handle: Some(handle.to_owned()) }
 }
 
-/// A service as shipments and rates name it. A gateway may offer services that nobody told us of: they are called by
+/// Returns a service as shipments and rates name it. A gateway may offer services that are not known here: their name is
 /// their handle.
 pub fn service_reference(account: &Stored, handle: &str) -> Result<Reference<CarrierService>> {
     let known = services(&account.carrier, &configuration(account)?);

@@ -1,4 +1,4 @@
-//! The event log: written to from within an operation, and read by number.
+//! The event log: operations append events in their transaction, and readers read them by sequence.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -59,12 +59,12 @@ impl Service {
     }
 }
 
-/// An event as everybody sees it: the API, webhooks and streams. The documents in it are stored as they are served,
-/// so they are put in as they stand.
+/// Returns an event as the API, webhooks and streams show it. The documents in it are stored as they are served, so they are
+/// inserted unchanged.
 pub fn event_json(event: &Logged) -> String {
     let previous = event.previous_attributes.as_deref().unwrap_or("null");
     let mut json = String::with_capacity(event.object.len() + previous.len() + FRAME_BYTES);
-    // None of these words has a character to escape.
+    // None of these values contains a character to escape.
     json.push_str(&format!(
         r#"{{"id":"{}","sequence":{},"type":"{}","created_at":"{}","data":{{"object":"#,
         event.id, event.sequence, event.r#type, event.created_at
@@ -73,8 +73,8 @@ pub fn event_json(event: &Logged) -> String {
     json
 }
 
-/// An event as streams have it: as everybody else, or where it is larger than a frame, a reference to it. A reader fetches
-/// the whole by its id. So one large event costs no client its connection.
+/// Returns an event for streams: as [`event_json`] or, if it is larger than a frame, a reference by which a client can fetch it.
+/// So one large event costs no client its connection.
 pub fn stream_json(event: &Logged) -> String {
     // The store leaves out documents that are too large.
     if !event.object.is_empty() {
@@ -105,8 +105,8 @@ impl EventLog {
         Id::new(self.now, bytes)
     }
 
-    /// Writes an event into the transaction that it tells of. Called once the rows it tells of are written, so
-    /// that events of the same rows have the order of their commits.
+    /// Appends an event to the transaction whose change it reports. Call it once the changed rows are written, so that events of
+    /// the same rows have the order of their commits.
     pub async fn append(&self, tx: &mut Tx<'_>, event: &Event) -> Result<()> {
         events::append(tx, self.owner, new_id(&*self.random, self.now), event, self.now).await
     }

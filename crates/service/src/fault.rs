@@ -1,22 +1,22 @@
-//! Crash points: named places on the way of a purchase at which a debug build aborts where it is told to, so that a test
-//! can crash it at each of them instead of waiting for chance. In release builds nothing is left of them.
+//! Crash points: named places in the course of a purchase at which a debug build aborts if the environment says so, so that
+//! a test can crash it at each of them instead of waiting for chance. Release builds contain none of them.
 //!
-//! `DOCKSIDE_CRASH_AT=after_send` aborts at the first time that place is reached, `DOCKSIDE_CRASH_AT=after_send:5` at the
-//! fifth. An abort runs no destructor and flushes nothing: to everybody else it is a `kill -9`.
+//! `DOCKSIDE_CRASH_AT=after_send` aborts the first time that this place is reached, `DOCKSIDE_CRASH_AT=after_send:5` the fifth
+//! time. An abort runs no destructor and flushes nothing: to other processes it looks like a `kill -9`.
 
-/// The places, in the order in which a batch that goes well passes them:
+/// The places, in the order in which a batch without errors passes them:
 ///
-/// - `after_begin`: a batch is committed to be `purchasing`, and nothing of its shipments is written down yet;
-/// - `after_intent`: a group of a batch's purchases is committed, and nobody has claimed one;
-/// - `after_claim`: purchases are committed to be held by this node, and nothing was done with them;
+/// - `after_begin`: a batch is committed to be `purchasing`, and no purchase of its shipments is stored yet;
+/// - `after_intent`: a group of a batch's purchases is committed, and no node has claimed one;
+/// - `after_claim`: purchases are committed to be held by this node, and no work on them has begun;
 /// - `after_call`: it is committed that carriers are being called (`calling`), and no byte has left;
-/// - `after_send`: a carrier's answer to a purchase has arrived, and nothing of it is written down;
-/// - `after_look_up`: a carrier's answer to a look-up has arrived, and nothing of it is written down;
-/// - `before_record`: what came of a group of purchases is known, and the transaction that records it is not begun;
+/// - `after_send`: a carrier's answer to a purchase has arrived, and is not recorded;
+/// - `after_look_up`: a carrier's answer to a look-up has arrived, and is not recorded;
+/// - `before_record`: the outcomes of a group of purchases are known, and the transaction that records them has not begun;
 /// - `after_receipt`: receipts are committed, and their labels are neither drawn nor stored;
-/// - `after_papers`: files of labels are stored, and no document says so;
-/// - `after_record`: a group is recorded with its shipments, counts and events, and nobody was told;
-/// - `after_finish`: a batch is committed to be finished, and nobody was told.
+/// - `after_papers`: files of labels are stored, and their document rows are not;
+/// - `after_record`: a group is recorded with its shipments, counts and events, and no other task was notified;
+/// - `after_finish`: a batch is committed to be finished, and no other task was notified.
 pub const POINTS: [&str; 11] = [
     "after_begin",
     "after_intent",

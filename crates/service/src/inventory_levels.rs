@@ -12,7 +12,7 @@ use crate::events::EventLog;
 use crate::reply::{json, previous};
 use crate::{Caller, Command, ListQuery, Listing, Reply, Service, found};
 
-/// Why an adjustment happened where nobody said.
+/// The reason of an adjustment if the request gives none.
 const REASON_ADJUSTED: &str = "adjusted";
 
 impl Service {

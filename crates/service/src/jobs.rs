@@ -1,5 +1,5 @@
-//! Work that goes on beside the requests. Each job takes no input, does what there is to do, and may be run at any
-//! time by any node: on a signal, and now and then in case a signal was lost.
+//! Jobs: work beside the requests. Each job takes no input, does what is due, and may run at any time on any node: on a
+//! notification, and periodically in case a notification was lost.
 
 use std::time::Duration;
 
@@ -9,10 +9,10 @@ use tokio::task::JoinHandle;
 
 use crate::{Service, log};
 
-/// How long work that is resumed alone may take to come to an end once the server is told to stop.
+/// How long work that is resumed alone may take to end once the server is told to stop.
 const RESUME_STOP_TIME: Duration = Duration::from_secs(20);
-/// How much less the threads of deliveries weigh than others where there are not enough cores for all: so a backlog of
-/// webhooks does not slow down those who use the API.
+/// By how much the priority of delivery threads is lower, so that a backlog of webhooks does not slow down API requests if
+/// there are not enough cores for all.
 const DELIVERY_NICENESS: i32 = 5;
 
 /// The jobs of a running server.
@@ -29,7 +29,7 @@ pub struct Jobs {
 }
 
 impl Jobs {
-    /// Lets what is under way come to an end, and gives back what this node holds.
+    /// Lets running work end, and releases what this node holds.
     pub async fn stop(self) {
         self.service.stop_purchasing();
         self.service.stop_labelling();
@@ -40,11 +40,11 @@ impl Jobs {
                 log::info("stop", &error.to_string());
             }
         }
-        // What it is at is resumed by the next server, as after a stop that was not asked for.
+        // The next server resumes its work, as after a stop that was not requested.
         if tokio::time::timeout(RESUME_STOP_TIME, self.resuming).await.is_err() {
             log::info("stop", "work that was resumed alone did not end in time");
         }
-        // Only now, because with its name this server gives up all that it holds.
+        // Last, because a node that gives up its name loses all of its claims.
         if let Err(error) = self.service.leave().await {
             log::error("stop", &error);
         }
@@ -84,7 +84,7 @@ impl Service {
     }
 }
 
-/// Lets other threads go first. Where the machine does not allow it, it is as it would be without.
+/// Lowers the priority of the current thread. If the machine does not allow that, the priority stays as it is.
 fn step_back() {
     let _as_before = rustix::process::setpriority_process(None, DELIVERY_NICENESS);
 }

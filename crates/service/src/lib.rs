@@ -1,4 +1,4 @@
-//! Operations: one function is one transaction; jobs run beside them. The only place that decides.
+//! The operations of the product, each one transaction, and the jobs that run beside them. All decisions are made here.
 //!
 //! Architecture Invariant: a transaction awaits nothing but the database, and a request never calls the outside
 //! world, except to ask carriers for rates. What the world must hear of is recorded with the change, and acted on later.
@@ -126,7 +126,7 @@ struct Inner {
     documents: documents::Documents,
 }
 
-/// Who is asking, as their token says.
+/// The caller of an operation, as its access token says.
 #[derive(Clone, Copy, Debug)]
 pub struct Caller {
     pub owner: Owner,
@@ -194,12 +194,12 @@ impl Service {
         &self.0.db
     }
 
-    /// The way to the outside world.
+    /// Returns the HTTP client for the outside world.
     pub fn outbound(&self) -> &outbound::Outbound {
         &self.0.outbound
     }
 
-    /// Called after a commit that left events of the owner's: whoever numbers them or sends them on learns of it.
+    /// Wakes the tasks that number or send events. Call it after a commit that wrote events of this owner.
     fn notice(&self, owner: Owner) {
         if self.db().is_shared() {
             self.0.relay.signal.notify_one();
@@ -215,7 +215,7 @@ impl Service {
     }
 }
 
-/// Refuses a resource that is not there, or not the caller's.
+/// Refuses a resource that does not exist, or is not the caller's.
 fn found<T>(resource: Option<T>) -> Result<T> {
     resource.ok_or_else(|| Code::NotFound.into())
 }

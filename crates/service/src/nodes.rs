@@ -1,5 +1,5 @@
-//! This server among others that share its database. What it holds is its own while it lives: it says so every few
-//! seconds, and what it held when it stopped saying so is free for the others.
+//! This node among the others that share its database. Its claims are valid while its lease is: each heartbeat, every few
+//! seconds, extends the lease. Once the lease has expired, other nodes may take over the claims.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,17 +10,17 @@ use store::{Access, nodes};
 
 use crate::{Service, log, restorations};
 
-/// How long a node is taken to live after it last said so.
+/// How long a lease lasts after a heartbeat.
 pub const ALIVE_SECONDS: i64 = 10;
-/// How often it says so.
+/// How often a node writes a heartbeat.
 const HEARTBEAT_EVERY: Duration = Duration::from_secs(3);
-/// Nodes that stopped are forgotten after an hour.
+/// Rows of stopped nodes are deleted after an hour.
 const FORGET_SECONDS: i64 = 3600;
 const NAME_BYTES: usize = 12;
 
 const _: () = assert!(HEARTBEAT_EVERY.as_secs() * 3 < ALIVE_SECONDS as u64);
 
-/// Who this server is to the others.
+/// The identity of this node, as the other nodes see it.
 #[derive(Default)]
 pub struct Node {
     identity: Mutex<Option<Identity>>,
@@ -32,7 +32,7 @@ pub struct Node {
 struct Identity {
     name: Arc<str>,
     alive_until: Timestamp,
-    /// Whether something may be held under this name that nobody here works on.
+    /// Whether there may be claims under this name that no task of this node works on.
     is_disowned: bool,
 }
 
@@ -53,7 +53,7 @@ impl Node {
         self.is_failing.load(Ordering::Relaxed)
     }
 
-    /// Lives under the name until then. What was disowned in the meantime stays so.
+    /// Extends the lease of the name. A name that was disowned in the meantime stays disowned.
     fn extend(&self, name: Arc<str>, alive_until: Timestamp) {
         let mut identity = self.identity.lock().unwrap_or_else(PoisonError::into_inner);
         let is_disowned = identity.as_ref().is_some_and(|known| known.is_disowned && known.name == name);
@@ -73,18 +73,18 @@ impl Node {
 }
 
 impl Service {
-    /// The name under which this server holds things, if it lives.
+    /// Returns the name under which this node claims work, if its lease is valid.
     pub(crate) fn node(&self) -> Option<Arc<str>> {
         let now = self.now();
         self.0.node.get().filter(|identity| identity.lives(now)).map(|identity| identity.name)
     }
 
-    /// Whether what is held under this name is still ours.
+    /// Whether claims under this name are still this node's.
     pub(crate) fn is_node(&self, name: &str) -> bool {
         self.node().is_some_and(|node| *node == *name)
     }
 
-    /// Says that this server lives: under the same name as before or, where it was silent for too long, a new one.
+    /// Writes a heartbeat: under the same name as before or, if the lease has expired, under a new one.
     pub async fn heartbeat(&self) -> Result<()> {
         let beat = self.beat().await;
         self.0.node.is_failing.store(beat.is_err(), Ordering::Relaxed);
@@ -112,7 +112,7 @@ impl Service {
         let fresh: Arc<str> = random.iter().map(|byte| format!("{byte:02x}")).collect::<String>().into();
         let (seen, service) = (self.seen_beat(), self.clone());
         let beat = self.db().write(Access::System, async move |tx| {
-            // Before anything can be held: what is to be bought may have been bought already.
+            // Check for a restored backup before anything can be claimed: what is to be bought may have been bought already.
             let beat = restorations::beat(tx, seen, &service).await?;
             let (now, alive_until) = (beat.now, beat.now.plus_seconds(ALIVE_SECONDS));
             if is_first {
@@ -135,13 +135,13 @@ impl Service {
         self.after_beat(beat).await
     }
 
-    /// Takes a new name with the next heartbeat. What is held under the old one, by a lane that still works or by
-    /// nobody, is free then.
+    /// Makes the next heartbeat take a new name. Claims under the old name are then free, whether a lane still works on them
+    /// or no task does.
     pub(crate) fn disown(&self) {
         self.0.node.disown();
     }
 
-    /// Says that this server is no more, so that others need not wait to take over what it held.
+    /// Deletes this node's row, so that other nodes need not wait for its lease to expire before they take over its claims.
     pub(crate) async fn leave(&self) -> Result<()> {
         let Some(identity) = self.0.node.get() else { return Ok(()) };
         self.0.node.forget();

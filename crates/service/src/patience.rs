@@ -1,4 +1,4 @@
-//! Patience: how long a request waits for what others do for it, and when it looks again.
+//! Wait deadlines: how long a request waits for work that other tasks do for it, and when it reads the state again.
 
 use std::time::Duration;
 
@@ -9,17 +9,17 @@ use crate::{Service, Wait};
 
 /// Longest time that a request waits for a carrier's answer, in seconds, whatever `Prefer: wait` asks for.
 pub const WAIT_SECONDS_MAX: u64 = 30;
-/// How often it looks where no news came: another server may be at it.
+/// How often a request reads the state without a notification, because another node may do the work.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
-/// The patience of one request.
+/// The wait deadline of one request.
 pub struct Patience {
     end: Instant,
     news: watch::Receiver<u64>,
 }
 
 impl Service {
-    /// The patience of somebody who waits for such news.
+    /// Returns the wait deadline of a request that waits for such notifications.
     pub(crate) fn patience(&self, wait: Wait, news: watch::Receiver<u64>) -> Patience {
         let Wait(time) = wait;
         Patience { end: Instant::now() + time.min(Duration::from_secs(WAIT_SECONDS_MAX)), news }
@@ -27,13 +27,14 @@ impl Service {
 }
 
 impl Patience {
-    /// Whether there is no more time to wait. Asked before it is looked, so that nothing happens in between unnoticed.
+    /// Whether the deadline has passed. Call it before reading the state: it marks the channel as seen, so that a notification
+    /// during the read is not missed.
     pub fn is_over(&mut self) -> bool {
         self.news.mark_unchanged();
         Instant::now() >= self.end
     }
 
-    /// Waits until it is worth a look.
+    /// Waits until the state should be read again: on a notification, after `LOOK_EVERY`, or at the deadline.
     pub async fn rest(&mut self) {
         tokio::select! {
             _ = self.news.changed() => {}

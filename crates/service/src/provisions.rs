@@ -21,13 +21,12 @@ impl Service {
         self.write(&command, provision).await
     }
 
-    /// Takes the provision back, and with it all that receives the organisation's events. Doing it again changes
-    /// nothing.
+    /// Deletes the provision, and with it everything that receives the organisation's events. Repeating it changes nothing.
     pub async fn deprovision_events(&self, command: Command) -> Result<Reply> {
         let owner = command.caller.owner;
         let deprovision = async move |tx: &mut Tx<'_>| {
-            // First, because it waits for whoever holds the provision to set up a receiver: what they made is then
-            // seen below.
+            // First, because the delete waits for transactions that hold the provision's row to set up a receiver: the statements
+            // below then see that receiver.
             provisions::delete(tx, owner).await?;
             webhook_endpoints::delete_all(tx, owner).await?;
             centrifugo::end(tx, owner, None, Disconnect::FORCE).await?;
@@ -45,8 +44,8 @@ pub async fn ensure_provisioned(tx: &mut Tx<'_>, owner: Owner) -> Result<()> {
     if provisions::exists(tx, owner).await? { Ok(()) } else { Err(refusal()) }
 }
 
-/// As [`ensure_provisioned`], for whoever sets up a receiver: nobody takes the provision back, or sets up another one,
-/// before this transaction ends.
+/// As [`ensure_provisioned`], for a transaction that sets up a receiver: until it ends, no other transaction deletes the
+/// provision or sets up another receiver.
 pub async fn hold_provision(tx: &mut Tx<'_>, owner: Owner) -> Result<()> {
     match provisions::get_for_update(tx, owner).await? {
         Some(_) => Ok(()),

@@ -1,4 +1,5 @@
-//! Rates: all usable accounts are asked at once, each for so long; what the others say does not wait for the slowest.
+//! Rates: all usable accounts are asked at once, each with a time limit. An account that exceeds it does not cost the others'
+//! rates.
 
 use std::time::Duration;
 
@@ -22,14 +23,14 @@ const RATE_SECONDS: i64 = 24 * 3600;
 const RATES_MAX: usize = 500;
 const DAY_SECONDS: i64 = 24 * 3600;
 
-/// What one account said.
+/// The answer of one account.
 struct Heard {
     rates: Vec<Rate>,
     errors: Vec<ShipmentError>,
 }
 
 impl Service {
-    /// Asks carriers what they would take a shipment for, and keeps what they say with it.
+    /// Asks carriers for the price of a shipment, and stores their rates with it.
     pub async fn rate_shipment(&self, command: Command, id: Id<Shipment>) -> Result<Reply> {
         let owner = command.caller.owner;
         let read = self.db().read(owner, async move |tx| {
@@ -47,7 +48,7 @@ impl Service {
             let stored = found(shipments::get_for_update(tx, owner, id).await?)?;
             batches::ensure_member_changeable(tx, owner, &stored).await?;
             stored.status.ensure_open()?;
-            // The rates are of what it was.
+            // The rates are for the shipment as it was read before.
             ensure(stored.version == before.version, Code::ShipmentChanged)?;
             let mut new = read_shipment(&stored)?;
             new.rates = heard.rates.clone();
@@ -87,7 +88,7 @@ impl Service {
             let message = "There is no carrier account that could be asked for rates.";
             heard.errors.push(unavailable(Source::Service, message));
         }
-        // The cheapest first, and always in the same order, whoever answered first.
+        // The cheapest first, and always in the same order, whichever carrier answered first.
         heard.rates.sort_by_key(|rate| (rate.rate, rate.id.bits()));
         heard.rates.truncate(RATES_MAX);
         heard.errors.sort_by(|a, b| a.message.cmp(&b.message));
@@ -95,7 +96,7 @@ impl Service {
         Ok(heard)
     }
 
-    /// What one account says within its time.
+    /// Asks one account, within its time limit.
     async fn ask_account(
         self,
         owner: Owner,
@@ -124,7 +125,7 @@ impl Service {
                 }
             }
             Outcome::Rejected(error) | Outcome::Unsent { why: error, .. } | Outcome::Unknown(error) => {
-                // Whatever the reason, there are no rates of it; the carrier's own words say why.
+                // Whatever the reason, this account has no rates; the carrier's message says why.
                 let message = format!("{name}: {}", error.message);
                 heard.errors.push(ShipmentError::new(
                     ErrorType::Rate,
@@ -181,7 +182,7 @@ fn unavailable(source: Source, message: &str) -> ShipmentError {
     ShipmentError::new(ErrorType::Rate, ErrorCode::RatesUnavailable, source, message)
 }
 
-/// Where there are no rates, the code says so, unless it says more.
+/// Replaces codes of purchases with the one that says that there are no rates. Other codes stay.
 fn rate_code(code: ErrorCode) -> ErrorCode {
     match code {
         ErrorCode::OutcomeUnknown | ErrorCode::PurchaseDeclined => ErrorCode::RatesUnavailable,

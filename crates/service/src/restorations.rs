@@ -1,11 +1,11 @@
-//! Backups that were restored: found out with the first heartbeat after it, or said by an operator. What is to be bought is
-//! then looked up first, since the database that is gone may have bought it.
+//! Restored backups: detected by the first heartbeat after the restoration, or reported by an operator. Purchases are then
+//! looked up before they are made, since they may have been made before the restoration.
 //!
-//! The mark in the database counts on with each heartbeat, and says in which place it was made: on SQLite the file, on
-//! PostgreSQL the system, its timeline and the database. A server remembers the mark in a file of its own. Neither a clock
-//! nor anything random is asked, so a server that was merely killed never looks restored.
+//! The mark in the database is a counter that each heartbeat increments, together with the place where it was written: on
+//! SQLite the file, on PostgreSQL the system, its timeline and the database. A server also stores the mark in a file of its own.
+//! The comparison depends neither on a clock nor on randomness, so a server that was merely killed never looks restored.
 //!
-//! The mark also carries the time that the servers have reached, so that all of them, and the next, go on from there.
+//! The mark also contains the time that the servers have reached, so that all of them, and later ones, go on from there.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -33,14 +33,14 @@ struct Mark {
     trusted_at: Option<Timestamp>,
 }
 
-/// What this server knows of the mark, beside the database.
+/// The mark as this server last saw it, outside the database.
 #[derive(Default)]
 pub struct Memory(Mutex<Seen>);
 
 #[derive(Default, Clone)]
 struct Seen {
     beat: Memorised,
-    /// Where it is kept while the server is away.
+    /// The file that keeps it while the server does not run.
     file: Option<PathBuf>,
 }
 
@@ -75,13 +75,13 @@ impl Memorised {
 /// A heartbeat's mark, and whether a restored backup was found by it.
 pub struct Beat {
     number: i64,
-    /// How many purchases are looked up for it.
+    /// How many purchases are looked up because of a restored backup.
     doubted: Option<u64>,
     /// The time, which is at least what other servers have reached.
     pub now: Timestamp,
     /// The time by which things may be deleted for their age.
     pub trusted: Timestamp,
-    /// How many rows had moments of a clock that is wrong.
+    /// How many rows had times that a wrong clock wrote, and were repaired.
     pub repaired: Option<u64>,
 }
 
@@ -92,14 +92,13 @@ impl Memory {
 }
 
 impl Service {
-    /// Remembers the mark in a file from now on, and finds out whether the database is one that was restored, before
-    /// anybody is served.
+    /// Stores the mark in a file from now on, and checks whether the database was restored, before any request is served.
     pub async fn remember_at(&self, file: PathBuf) -> Result<()> {
         let beat = Memorised::read(&file);
         *self.0.restoration.lock() = Seen { beat, file: Some(file) };
         match self.heartbeat().await {
-            // Such as a full disk. Reads can be served, and nothing is bought before a heartbeat was written: only then has this
-            // server a name to hold a purchase under.
+            // For example, the disk is full. Reads can be served, and nothing is bought before a heartbeat is written: only then
+            // does this node have a name under which it can claim purchases.
             Err(error) if error.is_unavailable() => {
                 log::error("heartbeat", &error);
                 Ok(())
@@ -108,7 +107,7 @@ impl Service {
         }
     }
 
-    /// Says that a backup was restored, where nobody could find out. Tells how many purchases are looked up for it.
+    /// Records that a backup was restored, if no server could detect it. Returns how many purchases are looked up because of it.
     pub async fn record_restoration(&self) -> Result<u64> {
         let now = self.now();
         let record =
@@ -121,7 +120,7 @@ impl Service {
         self.0.restoration.lock().beat
     }
 
-    /// After a heartbeat's commit: remembers its mark, and has clients load anew what may be gone.
+    /// Stores the mark after a heartbeat's commit. If a backup was restored, makes clients reload what may be gone.
     pub(crate) async fn after_beat(&self, beat: Beat) -> Result<()> {
         let file = {
             let mut seen = self.0.restoration.lock();
@@ -150,7 +149,7 @@ async fn keep(file: PathBuf, number: i64) {
     }
 }
 
-/// Counts on, and writes down that a backup was restored where that is found.
+/// Increments the mark, and records a restored backup if one is detected.
 ///
 /// The time is read once the mark is locked: a heartbeat may wait for that lock for longer than a lease lasts.
 pub async fn beat(tx: &mut Tx<'_>, seen: Memorised, service: &Service) -> Result<Beat> {
@@ -174,8 +173,8 @@ pub async fn beat(tx: &mut Tx<'_>, seen: Memorised, service: &Service) -> Result
     Ok(Beat { number, doubted, now, trusted, repaired })
 }
 
-/// The time that is trusted: what this server trusts already, or else what the installation had come to. A mark of an
-/// earlier version does not say that, but the newest event does.
+/// Returns the trusted time: the later of the mark's and this server's. A mark of an earlier version contains none; if the
+/// server has none yet either, it is the time of the newest event.
 async fn trusted(
     tx: &mut Tx<'_>,
     mark: Option<&Mark>,
@@ -189,7 +188,7 @@ async fn trusted(
     Ok(trusted.min(now))
 }
 
-/// Why a database with this mark, in this place, is one that was restored; nothing where it is not.
+/// Returns why a database with this mark, in this place, counts as restored; `None` if it does not.
 fn reason(mark: Option<&Mark>, place: &str, seen: Memorised) -> Option<&'static str> {
     match (mark, seen) {
         (_, Memorised::Unreadable) => Some("its server can't read how far it had counted"),

@@ -26,8 +26,7 @@ use crate::{Caller, Command, ListQuery, Listing, Precondition, Reply, Service, f
 const ETAG_BYTES: usize = 8;
 
 impl Service {
-    /// Makes a shipment. Where it leaves from and goes back to is copied from its location configuration, unless it is
-    /// given.
+    /// Creates a shipment. Its origin and return address are copied from its location configuration, unless they are given.
     pub async fn create_shipment(&self, command: Command, input: ShipmentInput) -> Result<Reply> {
         let now = self.now();
         let owner = command.caller.owner;
@@ -78,7 +77,7 @@ impl Service {
         self.listing(owner, &query, page)
     }
 
-    /// Merges a patch into a shipment that is not bought. What carriers said of it before is not true of it any more.
+    /// Merges a patch into a shipment that is not bought. Earlier rates and errors no longer apply to it, and are removed.
     pub async fn update_shipment(&self, command: Command, id: Id<Shipment>, patch: Value) -> Result<Reply> {
         let now = self.now();
         let owner = command.caller.owner;
@@ -140,7 +139,7 @@ impl Service {
         self.write(&command, delete).await
     }
 
-    /// The files of a shipment, with addresses that are made now.
+    /// Answers with the files of a shipment, with new links.
     pub async fn list_shipment_documents(&self, caller: &Caller, id: Id<Shipment>) -> Result<Reply> {
         let owner = caller.owner;
         let read = self.db().read(owner, async move |tx| {
@@ -161,7 +160,8 @@ impl Service {
         shown(&stored.doc, &self.signed(owner, documents, stored.id))
     }
 
-    /// A shipment as it is answered. The links to its files are made with each read; its tag tells of the files, not of these.
+    /// Returns the answer with a shipment. Each read makes new links to its files, so its ETag depends on the files and not on
+    /// the links.
     pub(crate) fn shipment_reply(
         &self,
         owner: Owner,
@@ -215,7 +215,7 @@ pub fn ensure_version(precondition: &Precondition, version: i64) -> Result<()> {
     ensure(is_current, Code::PreconditionFailed)
 }
 
-/// Files as events tell of them: without links, which would not outlive the log.
+/// Returns files as events contain them: without links, which would expire before the event is deleted.
 pub fn without_links(documents: &[StoredDocument]) -> Vec<Document> {
     let show = |stored: &StoredDocument| Document {
         id: stored.file.id,

@@ -55,7 +55,7 @@ pub async fn take_stock(
     if issues.is_empty() { Ok(levels) } else { Err(Problem::fields(Code::InsufficientStock, issues).into()) }
 }
 
-/// Takes allocations of a locked order back, and gives back the stock that completed ones had taken.
+/// Deletes allocations of a locked order, and puts the stock that completed ones had taken back on hand.
 pub async fn take_back(
     tx: &mut Tx<'_>,
     owner: Owner,

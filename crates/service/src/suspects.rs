@@ -82,14 +82,14 @@ impl Service {
     }
 
     /// Resumes or sets aside all suspects that are due, and returns when none are: for tests and tools, which wait for no
-    /// bell.
+    /// notification.
     pub async fn work_suspects(&self) -> Result<()> {
         self.heartbeat().await?;
         while self.resume_suspect().await? {}
         Ok(())
     }
 
-    /// Resumes one suspect, or sets it aside; false where there is none.
+    /// Resumes one suspect, or sets it aside. Returns false if there is none.
     async fn resume_suspect(&self) -> Result<bool> {
         let now = self.now();
         let Some(node) = self.node() else { return Ok(false) };
@@ -100,7 +100,7 @@ impl Service {
         let (name, has_relays) = (Arc::clone(&node), self.has_external_streams());
         let claim =
             self.db().write(Access::System, async move |tx| Suspect::claim(tx, &name, now, has_relays).await);
-        // Where that failed, it may have been claimed without our learning of it; not so where it was never begun.
+        // If the claim failed, work may be claimed although the answer was lost. A claim that was rejected as busy never began.
         let claimed = claim.await.inspect_err(|error| {
             if !is_busy(error) {
                 self.disown();
@@ -108,7 +108,7 @@ impl Service {
         })?;
         let Some(suspect) = claimed else { return Ok(false) };
         let (what, crashes) = (suspect.name(), suspect.crashes());
-        // As a task of its own: what panics there ends it alone, and counts as a stop.
+        // Run as a task of its own: a panic ends only that task, and counts as a stop.
         let turn = match crashes >= CRASHES_MAX {
             true => {
                 log::info(
@@ -130,7 +130,7 @@ impl Service {
             Ok(Err(error)) => log::error("suspects", &error),
             Err(error) => log::info("suspects", &error.to_string()),
         }
-        // It was not given back.
+        // The claim was not released.
         self.disown();
         Ok(true)
     }

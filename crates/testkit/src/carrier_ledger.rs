@@ -8,13 +8,13 @@ use carriers::sandbox::desk::{Entry, Event, Request};
 /// The accounts by reference.
 pub type LedgerAccounts = BTreeMap<String, LedgerAccount>;
 
-/// All that happened under one reference.
+/// Everything that happened under one reference.
 #[derive(Clone, Default, Debug)]
 pub struct LedgerAccount {
     pub charges: Vec<Charge>,
-    /// Requests to buy that arrived.
+    /// Purchase requests that arrived.
     pub buys: usize,
-    /// Whether the last of them was answered with a success, as far as the carrier can tell.
+    /// Whether the carrier answered the last of them with a success, as far as it knows.
     is_answered: bool,
 }
 
@@ -30,7 +30,7 @@ pub struct Charge {
 }
 
 impl LedgerAccount {
-    /// What was charged and not given back.
+    /// Returns the charges that were not voided.
     pub fn standing(&self) -> Vec<&Charge> {
         self.charges.iter().filter(|charge| !charge.is_voided).collect()
     }
@@ -60,7 +60,7 @@ impl LedgerAccount {
     }
 }
 
-/// Reads the lines that are whole.
+/// Reads the complete lines.
 pub fn read(ledger: &Path) -> LedgerAccounts {
     let text = std::fs::read_to_string(ledger).expect("a ledger");
     let whole = text.rfind('\n').map_or("", |end| &text[..end]);

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 /// Longer than anything here may take: a server that does not answer fails the test.
-const RESPONSE_TIMEOUT: Duration = Duration::from_secs(20);
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(90);
 
 pub struct Client {
     stream: BufReader<TcpStream>,
@@ -34,7 +34,7 @@ impl Reply {
         serde_json::from_str(&self.body).unwrap_or(Value::Null)
     }
 
-    /// The code of a problem; empty where this is none.
+    /// Returns the code of a problem, or an empty text for any other reply.
     pub fn code(&self) -> String {
         let is_problem = self.header("content-type") == Some("application/problem+json");
         let code = self.json()["code"].as_str().map(str::to_owned);
@@ -76,13 +76,13 @@ impl Client {
         self.reply_to(method)
     }
 
-    /// Waits for so long for the answer to each request, instead of 20 seconds.
+    /// Sets the timeout of each answer, instead of the default.
     pub fn waiting_for(self, time: Duration) -> io::Result<Self> {
         self.stream.get_ref().set_read_timeout(Some(time))?;
         Ok(self)
     }
 
-    /// The head of a request, but for the empty line that ends it.
+    /// Returns the head of a request without the empty line that ends it.
     pub fn head(&self, method: &str, path: &str, headers: &[(&str, &str)]) -> String {
         let mut text = format!("{method} {path} HTTP/1.1\r\nHost: dockside.example\r\n");
         if !self.token.is_empty() {
@@ -101,7 +101,7 @@ impl Client {
         self.stream.get_mut().write_all(bytes)
     }
 
-    /// Sends a POST without its body, and comes back when the server waits for that: `Expect` makes it say so.
+    /// Sends a POST without its body, and returns when the server waits for the body: `Expect` makes it say so.
     pub fn begin_post(&mut self, path: &str, body_bytes: usize) {
         let length = body_bytes.to_string();
         let head = self.head("POST", path, &[("Content-Length", &length), ("Expect", "100-continue")]);
@@ -145,7 +145,7 @@ impl Client {
         }
     }
 
-    /// Whether nothing arrives in this time.
+    /// Returns whether nothing arrives in this time.
     pub fn is_silent_for(&mut self, time: Duration) -> bool {
         self.stream.get_ref().set_read_timeout(Some(time)).unwrap();
         let outcome = self.stream.fill_buf().map(<[u8]>::len);
@@ -154,7 +154,7 @@ impl Client {
             .is_err_and(|error| matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut))
     }
 
-    /// Waits for the server to close the connection without another byte; tells how long that took.
+    /// Waits until the server closes the connection without another byte. Returns how long that took.
     pub fn closed_after(&mut self) -> Duration {
         let began = Instant::now();
         let mut rest = Vec::new();

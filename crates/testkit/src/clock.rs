@@ -1,4 +1,4 @@
-//! Time in a test: it stands still until the test lets it pass, or sets a clock.
+//! Time in a test: it does not pass until the test advances it, or sets a clock.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
@@ -15,7 +15,7 @@ pub struct TestClock {
     day: AtomicI64,
     /// The time that passed, in microseconds.
     passed: AtomicI64,
-    /// What is added to the database's time to have it in the time of this clock.
+    /// Added to the database's time to get the time of this clock, in microseconds.
     database_offset: AtomicI64,
 }
 

@@ -10,10 +10,10 @@ use crate::client::Client;
 use crate::database::Database;
 use crate::server::{Server, token};
 
-/// Where the servers are; `None` while one is away.
+/// The addresses of the servers. `None` while a server does not run.
 pub type Addresses = Arc<Mutex<Vec<Option<SocketAddr>>>>;
 
-/// Servers, and all that they need to be started again.
+/// Servers, and everything that is needed to start them again.
 pub struct Cluster {
     pub engine: &'static str,
     pub nodes: usize,
@@ -74,7 +74,7 @@ impl Cluster {
         Self { engine, nodes, token, addresses, servers, folders, arguments, database: None }
     }
 
-    /// A client of one of the servers: they take turns.
+    /// Returns a client of one of the servers, in turn.
     pub fn client(&self, number: usize) -> Client {
         self.servers[number % self.servers.len()].client(&self.token)
     }
@@ -90,7 +90,7 @@ impl Cluster {
         self.servers.insert(node, server);
     }
 
-    /// Stops all servers in an orderly way; what remains must be sound.
+    /// Stops all servers in an orderly way, and checks what remains.
     pub fn stop(&mut self) {
         self.servers.drain(..).for_each(Server::stop);
         match &self.database {
@@ -98,7 +98,7 @@ impl Cluster {
                 let file = self.folders[0].path().join("data/dockside.db");
                 drop(crate::contents::Contents::of_sqlite(&file));
             }
-            // The sessions have ended, so the server has counted all that they met.
+            // The sessions have ended, so PostgreSQL has counted everything in them.
             Some(database) => assert_eq!(deadlocks(&database.url), 0, "deadlocks"),
         }
     }

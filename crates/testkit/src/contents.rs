@@ -1,4 +1,4 @@
-//! What a store holds after a crash test, and what must be true of it.
+//! The contents of a store after a crash test, and the checks of it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -44,14 +44,14 @@ impl Contents {
         }
     }
 
-    /// Whether every event has its number, from 1 on and without a gap.
+    /// Returns whether every event has its number, from 1 on and without a gap.
     pub fn is_numbered(&self) -> bool {
         let numbers: BTreeSet<Option<i64>> = self.events.iter().map(|(number, _, _)| *number).collect();
         let count = self.events.len() as i64;
         numbers == (1..=count).map(Some).collect() && self.head == count
     }
 
-    /// Each location with all its rows and exactly one event, and nothing else.
+    /// Asserts that each location has all its rows and exactly one event, and that there is nothing else.
     pub fn check(&self) {
         assert!(self.is_numbered(), "{} events, head {}", self.events.len(), self.head);
         assert!(self.events.iter().all(|(_, r#type, _)| r#type == "location.created"));
@@ -66,7 +66,7 @@ impl Contents {
     }
 }
 
-/// All locations by name, read page by page; each is whole, and no name is there twice.
+/// Returns all locations by name, read page by page. Asserts that each is complete and that no name occurs twice.
 pub fn listed(client: &mut Client) -> BTreeMap<String, Value> {
     let mut by_name = BTreeMap::new();
     let mut path = "/locations?limit=100".to_owned();
@@ -88,7 +88,7 @@ pub fn listed(client: &mut Client) -> BTreeMap<String, Value> {
     }
 }
 
-/// Holds a store to what the creators were told; gives its locations by name.
+/// Compares a store with the answers that the creators got. Returns its locations by name.
 pub fn check_promises(client: &mut Client, journal: &Journal) -> BTreeMap<String, Value> {
     assert_eq!(journal.wrong, Vec::<String>::new());
     let by_name = listed(client);
@@ -106,7 +106,7 @@ pub fn check_promises(client: &mut Client, journal: &Journal) -> BTreeMap<String
     by_name
 }
 
-/// Repeats acknowledged requests with their keys: they get the same answer, byte for byte.
+/// Repeats acknowledged requests with their idempotency keys. Asserts that the answers are the same, byte for byte.
 fn repeat_some(client: &mut Client, journal: &Journal) {
     let step = journal.keyed.len() / 50 + 1;
     for (name, told) in journal.keyed.iter().step_by(step) {

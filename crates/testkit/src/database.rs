@@ -1,4 +1,4 @@
-//! Databases on the tests' PostgreSQL server, and turns on it: one of the tests crashes that server.
+//! Databases on the tests' PostgreSQL server. Tests use it one at a time, because one of them crashes it.
 
 use std::net::SocketAddr;
 use std::process::Command;
@@ -12,7 +12,7 @@ use crate::contents::{Contents, EVENTS, HEAD, LOCATIONS, TAG_COUNT};
 
 static TURN: Mutex<()> = Mutex::new(());
 
-/// A fresh database. While it is there, no other test uses the server.
+/// A fresh database. While this value lives, no other test uses the server.
 pub struct Database {
     admin: String,
     name: String,
@@ -40,12 +40,13 @@ impl Database {
         rest.split('/').next().unwrap_or_default().parse().expect("an address")
     }
 
-    /// The way to it by another address.
+    /// Returns the URL of the database at another address.
     pub fn url_at(&self, address: SocketAddr) -> String {
         self.url.replace(&self.address().to_string(), &address.to_string())
     }
 
-    /// The way to it as the superuser, by the socket in the server's folder: over TCP only the product's role gets in.
+    /// Returns the URL of the database for the superuser, by the socket in the server's folder. Over TCP the server accepts
+    /// the product's role only.
     pub fn superuser_url(&self) -> String {
         let control = std::env::var("DOCKSIDE_TEST_PG_CTL").expect("DOCKSIDE_TEST_PG_CTL names a program");
         let folder = std::path::Path::new(&control).with_file_name("server");
@@ -57,7 +58,7 @@ impl Database {
         with(&self.url, async |client| client.batch_execute(sql).await.unwrap());
     }
 
-    /// What it holds, at one moment.
+    /// Returns the contents of the database in one snapshot.
     pub fn contents(&self) -> Contents {
         with(&self.url, async |client| {
             let begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL dockside.owner = '*'";
@@ -76,7 +77,7 @@ impl Database {
     }
 }
 
-/// Crashes the server and starts it again; tells how long it was away, at most.
+/// Crashes the server and starts it again. Returns for how long it was unavailable, at most.
 pub fn crash_server() -> Duration {
     let control = std::env::var("DOCKSIDE_TEST_PG_CTL").expect("DOCKSIDE_TEST_PG_CTL names a program");
     let began = std::time::Instant::now();
@@ -103,7 +104,7 @@ pub fn with<T>(url: &str, work: impl AsyncFnOnce(&Client) -> T) -> T {
 
 impl Drop for Database {
     fn drop(&mut self) {
-        // Where the test failed because the server is gone, its own failure says more than ours would.
+        // If the test failed because the server is gone, the test's own failure says more than an error here.
         if !std::thread::panicking() {
             with(&self.admin, async |client| {
                 for sql in drop_database(&self.name) {

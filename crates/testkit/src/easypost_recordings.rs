@@ -1,6 +1,6 @@
-//! EasyPost's recorded answers, for servers of the tests' own that stand in for it.
+//! EasyPost's recorded answers, for the tests' servers that simulate it.
 //!
-//! If the recordings are not at hand, an exchange of our own writing with the same paths stands in for them.
+//! If the recordings are not available, a handwritten exchange with the same paths replaces them.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -12,13 +12,13 @@ use http::HeaderMap;
 use serde_json::{Value, json};
 
 pub const KEY: &str = "EZTKrecorded";
-/// What is fetched where a label should be.
+/// The bytes that a download of a label gets.
 pub const LABEL: &str = "the image of a label";
 /// Where recorded labels are.
 const FILES: &str = "https://easypost-files.s3.us-west-2.amazonaws.com";
 pub const SHIPMENTS: &str = "/v2/shipments";
 
-/// The answers of a recording by method and path. What they say is in EasyPost's files is at this address.
+/// Returns the answers of a recording by method and path. Links to EasyPost's files lead to this address instead.
 pub fn answers(recording: &str, address: SocketAddr) -> BTreeMap<String, (u16, Value)> {
     let mut recorded = BTreeMap::new();
     let text = self::recording(recording).unwrap_or_else(ours).to_string();
@@ -38,14 +38,14 @@ pub fn is_authorised(headers: &HeaderMap) -> bool {
     headers.get("authorization").is_some_and(|value| *value == expected)
 }
 
-/// A recorded file, where it is at hand.
+/// Returns a recorded file, or `None` if it is not available.
 pub fn recording(name: &str) -> Option<Value> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/easypost");
     let text = std::fs::read_to_string(folder.join(format!("{name}.json"))).ok()?;
     Some(serde_json::from_str(&text).expect("a recording is JSON"))
 }
 
-/// An exchange of our own writing, for where there are no recordings.
+/// Returns a handwritten exchange, for use without recordings.
 fn ours() -> Value {
     println!("there is no recorded traffic here: an exchange of our own writing stands in for it");
     let rate = |id: &str, service: &str, rate: &str| json!({"id": id, "carrier": "USPS", "service": service, "rate": rate, "currency": "USD", "delivery_days": 2});

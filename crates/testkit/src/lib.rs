@@ -1,4 +1,4 @@
-//! What the test suites of the program share: clients, servers, databases, carriers and what they are checked by.
+//! What the test suites of the program share: clients, servers, databases, carriers, and checks of them.
 //!
 //! Each suite is a program of its own (`crates/dockside/tests`). What only one of them uses stays there.
 

@@ -15,7 +15,7 @@ use crate::server::wait_until;
 pub const CREATORS: usize = 16;
 /// Tags of each location: rows of another table, so a half-written location would lack some.
 pub const TAGS: [&str; 2] = ["crash", "load"];
-/// How long a creator rests when it was turned away or finds no server.
+/// The pause of a creator if the server refused it, or if no server listens.
 const REST: Duration = Duration::from_millis(5);
 
 /// The load under way.
@@ -32,16 +32,16 @@ struct Shared {
     is_over: AtomicBool,
 }
 
-/// What the creators were told.
+/// The answers that the creators got.
 #[derive(Default)]
 pub struct Journal {
-    /// Bodies of 201, as they came.
+    /// Bodies of 201, as they arrived.
     pub acknowledged: Vec<String>,
     /// Bodies of 201 to requests with an idempotency key, by name.
     pub keyed: Vec<(String, String)>,
     /// Names of requests without a key whose outcome is unknown.
     pub in_doubt: Vec<String>,
-    /// Repeated requests of unknown outcome that turned out done, and not done.
+    /// Repeated requests with an unknown outcome that had been carried out, and that had not.
     pub repeated_found: u64,
     pub repeated_lost: u64,
     pub broken: u64,
@@ -95,7 +95,7 @@ impl Load {
         Self { creators: creators.collect(), shared }
     }
 
-    /// Tells the creators where the server is now; `None` while it is nowhere.
+    /// Tells the creators the address of the server, or `None` while it does not run.
     pub fn moved(&self, address: Option<SocketAddr>) {
         *self.shared.address.lock().unwrap() = address;
         self.shared.has_changed.notify_all();
@@ -105,13 +105,13 @@ impl Load {
         self.shared.acknowledged.load(Ordering::Relaxed)
     }
 
-    /// Waits for so many acknowledgements more; tells how long that took.
+    /// Waits for so many more acknowledgements. Returns how long that took.
     pub fn wait_for(&self, more: u64, limit: Duration) -> Duration {
         let goal = self.acknowledged() + more;
         wait_until("locations are created", limit, || self.acknowledged() >= goal)
     }
 
-    /// Lets the creators end what they have begun. The server must be there.
+    /// Ends the load after the creators have finished their current requests. The server must be running.
     pub fn finish(self) -> Journal {
         self.shared.is_over.store(true, Ordering::Relaxed);
         self.shared.has_changed.notify_all();
@@ -145,7 +145,7 @@ fn create(shared: &Shared, creator: usize) -> Journal {
             std::thread::sleep(REST);
             continue;
         };
-        // The same connection, for as long as it holds.
+        // Use the same connection for as long as it stays open.
         loop {
             let order = match pending.take() {
                 Some(order) => order,
@@ -169,7 +169,7 @@ fn create(shared: &Shared, creator: usize) -> Journal {
 }
 
 impl Journal {
-    /// Writes down how a request ended; gives it back where it is to be repeated.
+    /// Records how a request ended. Returns the request if it must be repeated.
     fn note(&mut self, order: Order, reply: Option<Reply>, acknowledged: &AtomicU64) -> Option<Order> {
         match reply {
             Some(reply) if reply.status == 201 => {
@@ -194,7 +194,7 @@ impl Journal {
                 self.turned_away += 1;
                 std::thread::sleep(REST);
             }
-            // The first attempt may still be under way where only its connection was lost.
+            // If only the connection was lost, the first attempt may still be under way.
             Some(reply) if order.is_repeated && reply.code() == "idempotency_in_progress" => {
                 std::thread::sleep(REST);
             }
@@ -211,7 +211,7 @@ impl Journal {
         None
     }
 
-    /// Unknown outcomes of requests without a key: how many of these names are there, and how many not.
+    /// Counts the requests without a key and with an unknown outcome: how many of their names exist, and how many do not.
     pub fn resolve(&self, by_name: &BTreeMap<String, Value>) -> (usize, usize) {
         let found = self.in_doubt.iter().filter(|name| by_name.contains_key(*name)).count();
         (found, self.in_doubt.len() - found)

@@ -1,4 +1,4 @@
-//! A NATS server of a test's own: the program that `DOCKSIDE_TEST_NATS` names.
+//! A NATS server for one test: the program that `DOCKSIDE_TEST_NATS` names.
 
 use std::hash::{BuildHasher, RandomState};
 use std::io::Read;
@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// How long a start may take.
-const START_TIME: Duration = Duration::from_secs(20);
+const START_TIME: Duration = Duration::from_secs(120);
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 
 /// A server. It is killed when it is dropped.
@@ -18,7 +18,7 @@ pub struct Nats {
 }
 
 impl Nats {
-    /// Starts one with these arguments; without any it needs no authentication.
+    /// Starts a server with these arguments. Without arguments it needs no authentication.
     pub fn start(arguments: &[&str]) -> Self {
         let arguments: Vec<String> = arguments.iter().map(|argument| (*argument).to_owned()).collect();
         let address = free_address();
@@ -34,7 +34,7 @@ impl Nats {
         self.child.wait().expect("it has ended");
     }
 
-    /// Starts it again where it was.
+    /// Starts it again at the same address.
     pub fn start_again(&mut self) {
         self.child = spawn(self.address, &self.arguments);
     }
@@ -58,7 +58,7 @@ fn spawn(address: SocketAddr, arguments: &[String]) -> Child {
     let command = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let mut child = command.spawn().expect("nats-server starts");
     let began = Instant::now();
-    // It greets every connection that it accepts.
+    // A NATS server sends a greeting on every connection that it accepts.
     while !TcpStream::connect(address)
         .is_ok_and(|mut stream| stream.read(&mut [0; 4]).is_ok_and(|read| read > 0))
     {

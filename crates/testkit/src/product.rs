@@ -1,4 +1,4 @@
-//! The whole product in the test's own process, on a fresh store, with a clock and randomness that repeat exactly.
+//! The whole product in the test's own process, on a fresh store, with a deterministic clock and deterministic randomness.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -79,7 +79,7 @@ impl Product {
     }
 }
 
-/// A token for an organisation, made like the command line makes it.
+/// Returns a token for an organisation, made as the command line makes it.
 pub async fn issue_token(service: &Service, organisation: &str, scopes: &str, mode: Mode) -> String {
     let order = TokenOrder {
         organisation: organisation.to_owned(),

@@ -7,7 +7,7 @@ use std::time::Duration;
 pub struct Random(pub u64);
 
 impl Random {
-    /// A new seed, or the one that the environment names; it is printed.
+    /// Returns a generator with a new seed, or with the one that the environment names. It prints the seed.
     pub fn seeded(name: &str) -> Self {
         let given = std::env::var("DOCKSIDE_TEST_SEED").ok();
         let seed = given.map_or_else(
@@ -27,7 +27,7 @@ impl Random {
         (word ^ (word >> 31)) % bound
     }
 
-    /// A moment within the next so many milliseconds.
+    /// Returns a random duration of less than so many milliseconds.
     pub fn within_millis(&mut self, millis: u64) -> Duration {
         Duration::from_micros(self.below(millis * 1000))
     }

@@ -1,4 +1,4 @@
-//! Requests that create resources, sent again while a busy server turns them away.
+//! Requests that create resources. They are repeated while a busy server refuses them.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::client::{Client, Reply};
 use crate::load;
 
-/// Until when a server must have taken a request that it turned away at first.
+/// How long a refused request is repeated.
 const TAKEN_WITHIN: Duration = Duration::from_secs(60);
 const REST: Duration = Duration::from_millis(20);
 
@@ -33,7 +33,7 @@ pub fn send(client: &mut Client, method: &str, path: &str, body: &Value) -> Repl
     }
 }
 
-/// Makes a resource and gives its id.
+/// Makes a resource, and returns its id.
 pub fn create(client: &mut Client, path: &str, body: &Value) -> String {
     let reply = send(client, "POST", path, body);
     assert_eq!(reply.status, 201, "{reply:?}");

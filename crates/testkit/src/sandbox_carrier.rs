@@ -1,4 +1,4 @@
-//! A sandbox carrier in its own process, which is killed and comes back at the same address with the same ledger.
+//! A sandbox carrier in its own process, which a test can kill and restart at the same address with the same ledger.
 
 use std::net::TcpListener;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use crate::random::Random;
 use crate::server::{Server, Starting, program};
 
 const LEDGER: &str = "ledger.jsonl";
-/// Ports that no connection is given by chance while the carrier is away.
+/// Ports that the kernel does not assign to other connections while the carrier does not run.
 const PORT_FIRST: u64 = 20_000;
 const PORTS: u64 = 10_000;
 
@@ -24,7 +24,7 @@ pub struct SandboxCarrier {
 }
 
 impl SandboxCarrier {
-    /// Starts one that meets these faults by chance.
+    /// Starts a carrier with these random faults.
     pub fn start(mode: Mode, faults: &[&str], random: &mut Random) -> Self {
         Self::start_with(mode, faults, &["--seed", &random.below(1 << 32).to_string()], random)
     }
@@ -59,7 +59,7 @@ impl SandboxCarrier {
         self.home.path().join(LEDGER)
     }
 
-    /// What its ledger says now.
+    /// Returns the accounts in its ledger as it is now.
     pub fn accounts(&self) -> LedgerAccounts {
         carrier_ledger::read(&self.ledger())
     }
@@ -70,7 +70,7 @@ impl SandboxCarrier {
         self.begin();
     }
 
-    /// The same, and from now on it meets no faults.
+    /// Kills it, and starts it again without faults.
     pub fn heal(&mut self) {
         self.faults.clear();
         self.kill();

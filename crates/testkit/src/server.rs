@@ -13,12 +13,12 @@ use std::time::{Duration, Instant};
 
 use crate::client::Client;
 
-/// How long a start may take; a debug build on a busy machine is slow.
-const START_TIME: Duration = Duration::from_secs(30);
-/// How often something is looked at that gives no signal.
+/// How long a start may take. A debug build on a busy machine is slow.
+const START_TIME: Duration = Duration::from_secs(120);
+/// The pause between two checks of a condition that gives no signal.
 pub const LOOK_EVERY: Duration = Duration::from_millis(5);
 
-/// What a command that ended left.
+/// The result of a command that has ended.
 pub struct Ended {
     pub code: i32,
     pub stdout: String,
@@ -73,7 +73,7 @@ pub fn token(folder: &Path, arguments: &[&str]) -> String {
     made.stdout.trim().to_owned()
 }
 
-/// The arguments that a server takes too, out of those of `token create`.
+/// Returns those arguments of `token create` that a server accepts too.
 fn settings_among<'a>(arguments: &[&'a str]) -> Vec<&'a str> {
     let mut settings = Vec::new();
     let mut words = arguments.iter().copied();
@@ -87,7 +87,7 @@ fn settings_among<'a>(arguments: &[&'a str]) -> Vec<&'a str> {
     settings
 }
 
-/// Waits until something holds; tells how long that took.
+/// Waits until a condition holds. Returns how long that took.
 pub fn wait_until(what: &str, limit: Duration, mut holds: impl FnMut() -> bool) -> Duration {
     let began = Instant::now();
     while !holds() {
@@ -198,7 +198,7 @@ impl Server {
         assert!(Command::new("sh").args(["-c", &kill]).status().expect("sh runs").success());
     }
 
-    /// Lets its files grow again after it was started with a limit on their size.
+    /// Removes the limit on the size of its files with which it was started.
     pub fn lift_file_limit(&self) {
         let process = format!("--pid={}", self.child.id());
         assert!(
@@ -227,7 +227,7 @@ impl Server {
         self.stopped();
     }
 
-    /// Stops it, and gives its whole log.
+    /// Stops it, and returns its whole log.
     pub fn stopped(&mut self) -> String {
         self.signal("TERM");
         let (status, _) = self.ended(Duration::from_secs(30));

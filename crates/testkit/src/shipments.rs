@@ -1,4 +1,4 @@
-//! What a test buys, and whom from.
+//! The shipments that tests buy, and the carrier accounts that they buy them with.
 
 use carriers::sandbox::Mode;
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use crate::resources::create;
 /// The service that everything is bought with.
 const SERVICE: &str = "standard";
 
-/// An account of the sandbox: of a carrier at an address, or of the one that the server plays itself. Its handle is its
+/// Makes an account of the sandbox carrier: of one at an address, or of the one in the server process. Its handle is its
 /// mode.
 pub fn create_account(client: &mut Client, mode: Mode, url: Option<&str>) {
     let mut configuration = json!({ "mode": mode.as_str() });
@@ -21,7 +21,7 @@ pub fn create_account(client: &mut Client, mode: Mode, url: Option<&str>) {
     create(client, "/carrier_accounts", &body);
 }
 
-/// A shipment to a post code, or to a word in its place.
+/// Makes a shipment to a post code, or to a word of the sandbox carrier.
 pub fn create_shipment(client: &mut Client, post_code: &str) -> String {
     create(client, "/shipments", &shipment_body(post_code))
 }
@@ -32,14 +32,14 @@ pub fn shipment_body(post_code: &str) -> Value {
     json!({ "addresses": addresses, "packages": [{ "geometry": { "mass": 1 } }] })
 }
 
-/// Asks to buy it. An error is an answer that was lost.
+/// Requests a purchase. An error means that the answer was lost.
 pub fn buy(client: &mut Client, shipment: &str, account: Mode, prefer: &str) -> std::io::Result<Reply> {
     let body = json!({ "carrier_account": account.as_str(), "carrier_service": SERVICE });
     let headers: &[_] = if prefer.is_empty() { &[] } else { &[("Prefer", prefer)] };
     client.request("POST", &format!("/shipments/{shipment}/purchase"), headers, &body.to_string())
 }
 
-/// All of a list, newest first.
+/// Returns all pages of a list, newest first.
 pub fn list(client: &mut Client, path: &str) -> Vec<Value> {
     let mut all = Vec::new();
     let mut page_path = format!("{path}?limit=100");

@@ -10,7 +10,7 @@ use tokio_postgres::Client;
 /// The name of the data's file, where it is one.
 pub const FILE: &str = "dockside.db";
 
-/// Where the data lives: it is the test's own for as long as this lasts.
+/// The place of the data. It belongs to the test for as long as this value lives.
 pub enum Storage {
     Folder(tempfile::TempDir),
     /// The database's address, and the session that holds the lock on its number.
@@ -20,7 +20,7 @@ pub enum Storage {
     },
 }
 
-/// A place with nothing in it, on the engine that `TEST_DB` names.
+/// Returns an empty place on the engine that `TEST_DB` names.
 pub async fn fresh_storage() -> (Place, Storage) {
     match std::env::var("TEST_DB").as_deref() {
         Ok("postgres") => claim_database().await,
@@ -40,7 +40,7 @@ pub fn fresh_files() -> (FilePlace, tempfile::TempDir) {
         Err(_) => FilePlace::Folder(folder.path().to_owned()),
         Ok(endpoint) => FilePlace::Bucket(Bucket {
             name: "dockside".to_owned(),
-            // No other test has it while the folder lasts, nor had it in this process.
+            // No other test has this name while the folder exists, and none had it before in this process.
             prefix: format!("worlds/{}", folder.path().file_name().expect("a name").display()),
             endpoint: Some(endpoint),
             region: None,
@@ -110,7 +110,7 @@ BEGIN
     END LOOP;
 END $$";
 
-/// The first number that no session holds; it is held until this one ends.
+/// Returns the first number that no session has locked. This session holds the lock until it ends.
 async fn claim_number(session: &Client) -> i64 {
     let mut number = 0;
     loop {

@@ -1,7 +1,7 @@
 //! Scan forms: EasyPost's close-out, one document under which a carrier takes many parcels at once.
 //!
-//! EasyPost knows no reference of ours for a form, but a parcel is in one form at most and says in which. So the first
-//! parcel is looked at before a form is asked for: what was asked for already, by whoever lost the answer, is found there.
+//! EasyPost stores no reference of ours with a form, but a parcel is in one form at most and names it. So the first parcel is
+//! read before a form is requested: it names the form of an earlier request whose answer was lost.
 
 use model::shipment::options::LabelFormat;
 use model::shipment::{ErrorCode, ErrorType, ShipmentError, Source};
@@ -34,7 +34,7 @@ impl ScanForm {
         let held = self.tracking_codes.len();
         match self.status.as_str() {
             "creating" => Outcome::Manifesting(self.id),
-            // Somebody closed out some of them elsewhere. To call the rest handed over would be a lie.
+            // Some of the parcels were closed out elsewhere. The others must not be reported as handed over.
             "created" if held != 0 && held != parcels => rejected(format!(
                 "EasyPost has {held} parcels in the scan form {}, not these {parcels}: close out the others without it.",
                 self.id
@@ -56,13 +56,14 @@ pub fn begin(account: &Account, purchases: &[String]) -> Step {
     }
 }
 
-/// What follows: the form that there is, or a new one; and where EasyPost says that there is one, another look.
+/// Returns the next step: read the existing form, or request a new one. If EasyPost then says that there is one, the parcel is
+/// read again.
 pub fn resume(account: &Account, purchases: &[String], exchange: usize, answer: Answer) -> Step {
     let is_look = matches!(exchange, 1 | 3);
     if !is_look {
         return match read::<ScanForm>(answer, Purpose::Manifesting) {
             Ok(form) => Step::Done(form.outcome(purchases.len())),
-            // Somebody was faster, or we were, and the answer was lost.
+            // Another client of the account closed them out first, or an earlier attempt did and its answer was lost.
             Err(Outcome::Rejected(error)) if exchange == 2 && error.message.contains("already") => {
                 begin(account, purchases)
             }
@@ -181,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn what_somebody_else_closed_out_meanwhile_is_looked_up() {
+    fn a_form_that_another_client_made_meanwhile_is_looked_up() {
         let refused =
             (422, json!({"error": {"code": "X", "message": "Shipments have already been manifested."}}));
         let (sent, outcome) = close_out(&[

@@ -223,7 +223,7 @@ fn purchased(shipment: &Shipment, format: LabelFormat) -> Outcome {
     }
 }
 
-/// Asks for a refund where nobody did yet; else tells how it stands.
+/// Requests a refund if none was requested yet; else returns its state.
 fn void(account: &Account, shipment: &Shipment, exchange: usize) -> Step {
     let refused = |message: &str| {
         let code = ErrorCode::PurchaseDeclined;

@@ -124,7 +124,7 @@ fn purchases() {
         let found = done(EasyPost.resume(&account(), &look, 1, response(200, &body)));
         let Outcome::Found(found) = found else { panic!("{file}: {found:?}") };
         assert_eq!(found.len(), 1, "{file}");
-        // Whoever buys it once more finds that it is bought.
+        // A repeated purchase finds that the shipment is bought.
         let again = done(EasyPost.resume(&account(), &buying(&parcel), 1, response(200, &body)));
         assert_eq!(again, Outcome::Bought(receipt), "{file}");
         count += 1;

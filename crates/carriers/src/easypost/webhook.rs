@@ -18,14 +18,14 @@ pub struct Message {
     pub news: News,
 }
 
-/// What it tells of.
+/// The content of a message.
 #[derive(Debug, PartialEq)]
 pub enum News {
     /// Where a parcel is now.
     Parcel { tracking_number: String, tracked: Tracked },
     /// What becomes of a refund has changed: EasyPost's own name of the shipment.
     Refund(String),
-    /// Something that nobody here waits for.
+    /// A message that Dockside does not use.
     Other,
 }
 

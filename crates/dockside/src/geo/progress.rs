@@ -9,7 +9,7 @@ const LINE_EVERY: u64 = 20;
 
 pub struct Progress {
     what: &'static str,
-    /// Zero where nobody knows how much it will be; then nothing is shown.
+    /// Zero if the total is unknown; then nothing is shown.
     total: u64,
     /// The last per cent shown.
     shown: Option<u64>,
@@ -24,7 +24,7 @@ impl Progress {
     /// So much is done.
     pub fn reach(&mut self, done: u64) {
         if let Some(text) = self.text(done) {
-            // A command does its work also where nobody can watch it.
+            // The command must go on even if standard error can't be written.
             let _unseen = stderr().write_all(text.as_bytes());
         }
     }

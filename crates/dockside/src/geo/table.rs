@@ -11,7 +11,7 @@ use super::progress::{Progress, counted};
 const LINE_BYTES_MAX: u64 = 8192;
 /// Lines that are named one by one; beyond it they are only counted, because then the file is something else.
 const NAMED_MAX: usize = 20;
-/// How the files begin that somebody might take for the table.
+/// The first bytes of packed files that a user might take for the table, and the command that unpacks each.
 const PACKED: [(&[u8], &str); 2] =
     [(b"PK\x03\x04", "unzip -p FILE.zip FILE.txt"), (b"\x1f\x8b", "zcat FILE.gz")];
 const BYTE_ORDER_MARK: char = '\u{feff}';
@@ -46,7 +46,7 @@ pub fn read(input: &mut impl BufRead, progress: &mut Progress) -> io::Result<Tab
         {
             progress.end();
             let more = if table.faults == NAMED_MAX { "; further ones are counted only" } else { "" };
-            // Where nobody reads this, the summary still tells the first.
+            // If standard error can't be written, the summary still names the first fault.
             let _unseen = writeln!(io::stderr(), "line {}: {fault}{more}", table.lines);
         }
         progress.reach(bytes);

@@ -161,7 +161,7 @@ impl Tail {
         Trouble::Final(Failure(sentence))
     }
 
-    /// At the start somebody is watching, who knows better than we whether the server will come.
+    /// Returns the failure that ends the command at its start: the user is watching then, and knows whether the server will come.
     fn start_failure(&self, trouble: Trouble) -> Failure {
         match trouble {
             Trouble::Final(failure) => failure,

@@ -1,4 +1,4 @@
-//! The ledger: a file with one line of JSON for everything the carrier did, written and synced before anybody hears of it.
+//! The ledger: a file with one line of JSON for everything the carrier did, written and synced before the carrier answers.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
@@ -27,7 +27,7 @@ struct Page {
 /// What an opened ledger had.
 pub struct Opened {
     pub entries: Vec<Entry>,
-    /// A last line that a crash left unfinished: nobody was told of it, so it is dropped.
+    /// A last line that a crash left unfinished. The carrier had not answered for it, so it is dropped.
     pub torn: Option<String>,
     /// Comes when nothing can be written any more.
     pub failed: oneshot::Receiver<io::Error>,
@@ -61,14 +61,14 @@ impl Ledger {
         let (failure, failed) = oneshot::channel();
         std::thread::spawn(move || {
             if let Err(error) = write(&mut file, &pages) {
-                // Whoever would hear of it has ended.
+                // Sending fails only if the receiver has ended, and then needs no error.
                 let _unheard = failure.send(error);
             }
         });
         Ok((Self { writer }, Opened { entries, torn, failed }))
     }
 
-    /// Comes back when the entries are safe.
+    /// Returns once the entries are synced to the file.
     pub async fn append(&self, entries: &[Entry]) -> Result<(), Unwritten> {
         let mut lines = String::new();
         for entry in entries {
@@ -89,7 +89,7 @@ fn write(file: &mut File, pages: &mpsc::Receiver<Page>) -> io::Result<()> {
         file.write_all(lines.as_bytes())?;
         file.sync_data()?;
         for page in waiting {
-            // Who does not wait any more needs no answer.
+            // A caller that was cancelled needs no answer.
             let _unheard = page.written.send(());
         }
     }

@@ -1,4 +1,4 @@
-//! A backup, made as operators make it while the server runs, and put in the place of the data.
+//! A backup, made as operators make it while the server runs, and restored over the data.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -9,14 +9,14 @@ use testkit::database::drop_database;
 
 use crate::sql::Store;
 
-/// Into what a backup is restored.
+/// The place into which a backup is restored.
 #[derive(Clone, Copy, PartialEq)]
 pub enum How {
-    /// A new file, or a new database; the servers remember nothing.
+    /// A new file, or a new database. The servers have no mark file.
     Elsewhere,
-    /// The one that was there; the servers remember how far it was.
+    /// The old file or database. The servers have their mark file.
     InPlace,
-    /// The one that was there; the servers remember nothing, as where a whole machine was put back.
+    /// The old file or database. The servers have no mark file, as if a whole machine was restored.
     Unmarked,
 }
 
@@ -35,7 +35,7 @@ impl Backup {
                 let into = backup.file().to_str().expect("a plain path").to_owned();
                 database.execute("VACUUM INTO ?1", [into]).expect("a backup");
             }
-            // As the servers' own role, which sees one owner at a time, or says that it means all.
+            // As the servers' own role, which sees one owner's rows unless the setting asks for all.
             Store::Postgres(url) => {
                 let mut dump = Command::new("pg_dump");
                 dump.env("PGOPTIONS", "-c dockside.owner=*").args([
@@ -53,7 +53,7 @@ impl Backup {
         self.folder.path().join("backup")
     }
 
-    /// Puts it in the place of the data. No server runs.
+    /// Replaces the data by the backup. No server may be running.
     pub fn restore(&self, how: How) {
         match &self.store {
             Store::Sqlite(file) => self.restore_sqlite(file, how),
@@ -65,11 +65,11 @@ impl Backup {
         for end in ["-wal", "-shm"] {
             let mut beside = file.as_os_str().to_owned();
             beside.push(end);
-            // The last who read it may have taken it away.
+            // The last reader may have deleted it already.
             let _gone = std::fs::remove_file(beside);
         }
         if how == How::Elsewhere {
-            // The old file stays, so that the new one can't have its number.
+            // The old file stays, so that the new one can't get its inode number.
             std::fs::rename(file, file.with_extension("old")).expect("a database");
         }
         std::fs::copy(self.file(), file).expect("a copy");

@@ -1,5 +1,5 @@
-//! Clients that ship: they make shipments and batches, buy them in several ways, follow them to the end, and buy again what
-//! failed. What they are told they write down.
+//! Clients that ship: they make shipments and batches, buy them in several ways, poll them until they are bought, and buy
+//! again what failed. They write the servers' answers into the journal.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -22,7 +22,7 @@ const PENDING_MAX: usize = 4;
 /// Shipments of a batch: from the first to below the second.
 const SIZE: (u64, u64) = (5, 45);
 const LOOK_EVERY: Duration = Duration::from_millis(150);
-/// The rest before what failed is bought again.
+/// The pause before a client buys again what failed.
 const REPEAT_REST: Duration = Duration::from_millis(300);
 const POST_CODE: &str = "BS1 4DJ";
 
@@ -39,9 +39,9 @@ pub struct BatchClient {
     pub shared: Arc<Shared>,
     pub client: FailoverClient,
     pub random: Random,
-    /// Names what it makes, so that it can ask again.
+    /// The prefix of its idempotency keys, so that it can repeat a request.
     pub name: String,
-    /// What it buys from in turns.
+    /// The carriers that it buys from, in turn.
     sources: Vec<Source>,
     made: usize,
 }
@@ -52,7 +52,7 @@ impl BatchClient {
         Self { shared: Arc::clone(shared), client, random, name, sources, made: 0 }
     }
 
-    /// The same, but it buys from this carrier only.
+    /// Makes it buy from this carrier only.
     pub fn loyal_to(mut self, source: Source) -> Self {
         self.sources = vec![source];
         self
@@ -65,7 +65,7 @@ impl BatchClient {
         }
     }
 
-    /// Ships until it is over, and then until all that it began is bought.
+    /// Makes and buys batches until `is_over`, and then waits until all of its batches are bought.
     pub fn run(mut self, first: usize) {
         let mut pending: Vec<Pending> = Vec::new();
         for turn in first.. {
@@ -91,7 +91,7 @@ impl BatchClient {
         self.make_to(POST_CODE, source, size)
     }
 
-    /// The same, to a post code, or to a word in its place.
+    /// Makes a batch of new shipments to a post code, or to a word of the sandbox carrier.
     pub fn make_to(&mut self, post_code: &str, source: impl Into<Source>, size: usize) -> String {
         let source = source.into();
         let shipments: Vec<String> = (0..size)
@@ -119,13 +119,13 @@ impl BatchClient {
         id(&reply.json())
     }
 
-    /// Buys it by a request that does not wait.
+    /// Requests the purchase of a batch without waiting for it.
     pub fn begin(&mut self, batch: &str) {
         let reply = purchase(&mut self.client, batch, "respond-async");
         self.accepted(batch, &reply);
     }
 
-    /// Buys it: by a request that waits, by one that does not, or by two at once.
+    /// Requests the purchase of a batch: by a request that waits, by one that does not, or by two at once.
     pub fn buy(&mut self, batch: &str) {
         match self.random.below(4) {
             0 => {
@@ -150,7 +150,7 @@ impl BatchClient {
         self.shared.journal.note(&Word::Accepted { batch: batch.to_owned(), status: reply.status });
     }
 
-    /// Looks at a batch, and buys it again where something of it failed. Whether all of it is bought.
+    /// Reads a batch, and buys it again if something of it failed. Returns whether all of it is bought.
     pub fn follow(&mut self, pending: &mut Pending) -> bool {
         if pending.looked_at.elapsed() < LOOK_EVERY {
             return false;
@@ -188,7 +188,7 @@ impl BatchClient {
         self.client.list(&format!("/batches/{batch}/shipments"))
     }
 
-    /// Writes down what it is told of a batch that is bought.
+    /// Writes the shipments of a bought batch into the journal.
     pub fn note_purchased(&mut self, batch: &str) {
         for shipment in self.members(batch) {
             let number = shipment["tracking_number"].as_str().unwrap_or_default().to_owned();
@@ -196,7 +196,7 @@ impl BatchClient {
         }
     }
 
-    /// Buys the rest, unless that waits for a person.
+    /// Buys the rest, unless all of it waits for a review.
     fn repeat(&mut self, batch: &str) {
         let is_open = |shipment: &Value| {
             matches!(shipment["status"].as_str(), Some("draft" | "rated" | "purchase_failed"))

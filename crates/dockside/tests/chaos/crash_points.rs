@@ -1,5 +1,5 @@
-//! The named crash points: the server aborts at each of them once in each mode, is started again, and goes on. What remains
-//! is judged as after any other crash.
+//! The named crash points: the server aborts at each of them once in each mode, is started again, and goes on. The judge
+//! checks the result as after any other crash.
 
 use std::fs::File;
 use std::os::unix::process::ExitStatusExt;
@@ -20,12 +20,12 @@ use crate::reviewer;
 
 /// Shipments of a batch.
 const SIZE: usize = 8;
-/// Batches that are bought before a point is taken to be out of reach.
+/// After so many batches without an abort, the point counts as unreachable.
 const TRIES: usize = 6;
-/// How long a point may take to be reached. What a dead server held is free after 10 s.
+/// How long a server may take to reach a point. A dead server's claims are free after 10 s.
 const REACHED: Duration = Duration::from_secs(13);
 const ABORTED: i32 = 6;
-/// Points that are passed once for each shipment, and not once for many.
+/// Points that are passed once per shipment. The others are passed once for many.
 const OFTEN: [&str; 4] = ["after_call", "after_send", "after_receipt", "after_papers"];
 
 #[test]
@@ -38,23 +38,23 @@ fn each_crash_point_in_each_mode_loses_nothing_on_postgres() {
     walk("postgres");
 }
 
-/// So that something is looked up.
+/// Loses some answers, so that there are look-ups.
 fn faults(_: Mode) -> Faults {
     Faults { names: vec!["lost-after=0.3"], slow: 0.0 }
 }
 
-/// Whether a purchase can pass there at all.
+/// Returns whether a purchase of this mode can reach the point.
 fn is_on_the_way(point: &str, mode: Mode) -> bool {
     point != "after_look_up" || mode != Mode::Neither
 }
 
-/// Where the shipments go: nothing goes wrong there.
+/// A destination without a fault.
 const POST_CODE: &str = "BS1 4DJ";
 
 fn walk(engine: &str) {
     let mut random = Random::seeded(&format!("crash points on {engine}"));
     let mut environment = Environment::start(engine, CALL, faults, &mut random);
-    // One server, so that it is the one that gets there.
+    // One server, so that no other server reaches the point instead.
     environment.cluster.servers.drain(1..).for_each(Server::stop);
     environment.cluster.addresses.lock().unwrap().truncate(1);
     let (reviewer, watcher) = (reviewer::start(&environment), environment.watch());
@@ -66,7 +66,7 @@ fn walk(engine: &str) {
     );
     let mut aborts = 0;
     for mode in Mode::ALL {
-        // One mode after another, so that it is this mode's purchases that get there.
+        // One mode after another, so that a purchase of this mode reaches the point.
         let mut pending = Vec::new();
         for point in POINTS.into_iter().filter(|point| is_on_the_way(point, mode)) {
             let nth = if OFTEN.contains(&point) { 1 + random.below(3) } else { 1 };
@@ -97,7 +97,7 @@ fn walk(engine: &str) {
     environment.acquit(&verdict);
 }
 
-/// Has the server abort at a point, and starts it again. The batches that were begun for that.
+/// Has the server abort at a point, and starts it again. Returns the batches that were begun for that.
 fn reach(
     environment: &mut Environment,
     batch_client: &mut BatchClient,
@@ -108,7 +108,7 @@ fn reach(
     let mut begun = Vec::new();
     for turn in 0..TRIES {
         let batch = batch_client.make_to(POST_CODE, mode, SIZE);
-        // Where chance had it otherwise, the first time will do.
+        // If the first batch did not pass the point often enough, abort at the first pass.
         let nth = if turn == 0 { nth } else { 1 };
         let aborted = crash(environment, &batch, &format!("{point}:{nth}"));
         begin_again(environment);
@@ -121,7 +121,7 @@ fn reach(
     panic!("{point} is never reached in mode {}", mode.as_str());
 }
 
-/// Buys a batch from a server that is to abort; whether it did.
+/// Buys a batch at a server that is set to abort. Returns whether it did.
 fn crash(environment: &mut Environment, batch: &str, trap: &str) -> bool {
     let cluster = &mut environment.cluster;
     cluster.addresses.lock().unwrap()[0] = None;
@@ -130,7 +130,7 @@ fn crash(environment: &mut Environment, batch: &str, trap: &str) -> bool {
     if let Some(address) = armed.address() {
         let headers = [("Prefer", "respond-async")];
         let path = format!("/batches/{batch}/purchase");
-        // It may abort before it answers.
+        // The server may abort before it answers.
         let _lost = Client::connect(address, &cluster.token)
             .and_then(|mut client| client.request("POST", &path, &headers, ""));
     }
@@ -152,7 +152,7 @@ pub fn begin_again(environment: &mut Environment) {
     cluster.servers.push(server);
 }
 
-/// A server that is to abort; perhaps before it listens.
+/// A server that is set to abort, perhaps before it listens.
 struct Armed {
     child: Child,
     log: std::path::PathBuf,
@@ -174,7 +174,7 @@ impl Armed {
         std::fs::read_to_string(&self.log).unwrap_or_default()
     }
 
-    /// Where it listens; nowhere where it ended before.
+    /// Returns the address of the server, or `None` if it aborted before it listened.
     fn address(&mut self) -> Option<std::net::SocketAddr> {
         let began = Instant::now();
         while self.child.try_wait().expect("a child of ours").is_none() {
@@ -203,7 +203,7 @@ impl Armed {
 
 impl Drop for Armed {
     fn drop(&mut self) {
-        // It has ended, as a rule.
+        // It has usually ended already.
         let _ended = self.child.kill();
         let _reaped = self.child.wait();
     }

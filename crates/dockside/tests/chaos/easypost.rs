@@ -1,6 +1,6 @@
-//! EasyPost with a ledger: a server of the tests' own that outlives the kills. It answers as EasyPost's recordings do, for
-//! as many shipments as it is told of, and writes each charge to its ledger, synced, before it answers. Of every forty
-//! purchases each kind of trouble befalls one.
+//! EasyPost with a ledger: a simulated server that is never killed. It answers as in EasyPost's recordings, for any number
+//! of shipments, and writes each charge to its ledger, synced, before it answers. Each kind of fault happens to one in
+//! forty purchases.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -30,18 +30,18 @@ use crate::environment::CALL;
 
 /// Rates of one carrier beside the silence of another, and a purchase.
 const RECORDING: &str = "hist_rate_no_response_then_buy";
-/// How late a late answer is: the server that waits for it has given up by then.
+/// The delay of a late answer: the waiting server has given up by then.
 const LATE: Duration = CALL.saturating_add(Duration::from_secs(1));
-/// Looks that show what was before, after a charge that the answer denied: the look-up at once, the one when a purchase must be
-/// visible, and the look with which the next attempt begins. That attempt is refused, because postage exists.
+/// Look-ups that show the old state, after a charge that was answered with an error: the immediate one, the one at which a
+/// purchase must be visible, and the one that begins the next attempt. That attempt is refused, because postage exists.
 const STALE_LOOKS: usize = 3;
-/// Answers of 429 about a shipment after a charge that was answered so: look-ups go on for about a minute.
+/// Answers of 429 about a shipment after a charge that was answered with 429: look-ups continue for about a minute.
 const BUSY_ANSWERS: usize = 5;
 
 /// An answer; `None` where the connection is cut instead.
 type Answer = Option<(u16, Value)>;
 
-/// The server. It is gone when this is.
+/// The server. It ends when this value is dropped.
 pub struct EasyPost {
     address: SocketAddr,
     books: Arc<Mutex<Books>>,
@@ -54,14 +54,14 @@ pub struct EasyPost {
 pub struct Counts {
     /// By the place in [`EasyPostFault::ALL`].
     pub buys: [usize; EasyPostFault::ALL.len()],
-    /// Looks, and shipments made known, that went wrong.
+    /// Look-ups and creations of shipments that failed.
     pub looks: usize,
     /// Purchases that were refused because there was postage already.
     pub exists: usize,
 }
 
 struct Books {
-    /// What is said of a shipment that is known, and of one that is bought.
+    /// The answers about a created shipment, and about a bought one.
     known: Value,
     bought: Value,
     parcels: BTreeMap<String, Parcel>,
@@ -71,7 +71,7 @@ struct Books {
     counts: Counts,
 }
 
-/// A shipment that was made known.
+/// A shipment that a server created.
 #[derive(Clone)]
 struct Parcel {
     name: String,
@@ -105,7 +105,7 @@ impl EasyPost {
         Self { address, books, folder, _stop: stop }
     }
 
-    /// What the operator sets as the address of EasyPost.
+    /// Returns the address that the operator sets for EasyPost.
     pub fn url(&self) -> String {
         format!("http://{}/v2", self.address)
     }
@@ -121,7 +121,7 @@ impl EasyPost {
         carriers::easypost::handle(&word("carrier"), &word("service"))
     }
 
-    /// From now on nothing goes wrong.
+    /// Ends all faults.
     pub fn heal(&self) {
         let mut books = lock(&self.books);
         books.buys.heal();
@@ -145,7 +145,7 @@ async fn serve(listener: std::net::TcpListener, books: Arc<Mutex<Books>>) {
         let books = Arc::clone(&books);
         tokio::spawn(async move {
             let service = service_fn(move |request| answer(Arc::clone(&books), request));
-            // A connection that is cut is one of the answers.
+            // An error is expected: a fault may cut the connection.
             let _ended = http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
         });
     }
@@ -161,7 +161,7 @@ async fn answer(
     if path.starts_with("/files/") {
         return Ok(Response::new(Full::new(Bytes::from(LABEL))));
     }
-    // In a task of its own: what was asked for is done, also where the client does not wait for the answer.
+    // In a separate task, so that the request is carried out even if the client does not wait for the answer.
     let done = tokio::spawn(async move { attend(&books, &method, &path, &head.headers, &body).await });
     let answer = done.await.map_err(std::io::Error::other)?;
     let (status, said) = answer.ok_or_else(|| std::io::Error::other("cut"))?;
@@ -196,7 +196,7 @@ fn missing() -> (u16, Value) {
     (404, failure("NOT_FOUND", "The requested resource could not be found."))
 }
 
-/// What is said instead of the truth; nothing where the connection is cut.
+/// Returns the false answer of a fault, or `None` if the connection is cut.
 fn denial(status: Option<u16>) -> Answer {
     let message = if status == Some(429) { "Too many requests" } else { "Internal server error" };
     status.map(|status| (status, failure("", message)))
@@ -219,7 +219,7 @@ impl Books {
         Self { known, bought, parcels: BTreeMap::new(), ledger, buys, looks, counts: Counts::default() }
     }
 
-    /// Makes a shipment known, under a name that no other has.
+    /// Creates a shipment with a new id.
     fn know(&mut self, body: &[u8]) -> Answer {
         let told: Value = serde_json::from_slice(body).unwrap_or_default();
         let name = format!("shp_{:032x}", self.parcels.len() + 1);
@@ -230,7 +230,7 @@ impl Books {
         self.unless_troubled((201, said))
     }
 
-    /// Shows a shipment: by its name, or the newest by the reference that it was given.
+    /// Shows a shipment by its id, or the newest one with a reference.
     fn look(&mut self, name: &str) -> Answer {
         let newest = self.parcels.values().rev().find(|parcel| parcel.reference == *name);
         let Some(name) = self.parcels.get(name).or(newest).map(|parcel| parcel.name.clone()) else {
@@ -249,7 +249,7 @@ impl Books {
         self.unless_troubled((200, said))
     }
 
-    /// Whether this answer about a shipment is one of those that are 429.
+    /// Returns whether to answer 429 about this shipment.
     fn is_busy_with(&mut self, name: &str) -> bool {
         let Some(parcel) = self.parcels.get_mut(name) else { return false };
         let is_busy = parcel.busy_answers > 0;
@@ -257,7 +257,7 @@ impl Books {
         is_busy
     }
 
-    /// The answer to something that costs nothing, or the trouble that befalls it.
+    /// Returns the answer to a request that charges nothing, or its fault.
     fn unless_troubled(&mut self, answer: (u16, Value)) -> Answer {
         let Some(trouble) = self.looks.draw() else { return Some(answer) };
         self.counts.looks += 1;
@@ -301,13 +301,13 @@ impl Books {
         self.parcels.insert(name.to_owned(), paid);
         match status {
             Some(200) => Some((200, said)),
-            // A late answer comes, to a client that has left.
+            // The answer arrives after the client has closed its connection.
             None if trouble.is_some_and(EasyPostFault::is_late) => Some((200, said)),
             status => denial(status),
         }
     }
 
-    /// Why a purchase is refused, if it is.
+    /// Returns the refusal of a purchase, or `None` if it is allowed.
     fn refusal(&mut self, parcel: &Parcel, body: &[u8]) -> Option<Value> {
         if parcel.number.is_some() {
             self.counts.exists += 1;
@@ -332,7 +332,7 @@ impl Books {
         }
     }
 
-    /// Writes to the ledger what happened, all of it or nothing, and syncs it.
+    /// Appends entries to the ledger, all or none, and syncs it.
     fn note<const N: usize>(&mut self, reference: &str, events: [Event; N]) {
         let at = Timestamp::from_micros(0);
         let line = |event| {

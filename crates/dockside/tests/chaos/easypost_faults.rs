@@ -3,10 +3,10 @@
 
 use testkit::random::Random;
 
-/// Requests of which each trouble befalls one.
+/// Each fault happens to one in so many requests.
 const SLOTS: usize = 40;
 
-/// What goes wrong with a request: before it is done, or after.
+/// A fault of a request, before it is carried out or after.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EasyPostFault {
     /// The connection is cut.
@@ -15,12 +15,12 @@ pub enum EasyPostFault {
     /// The answer is 500.
     FailsBefore,
     FailsAfter,
-    /// The answer is 429. After a charge, the next looks show the shipment as it was before.
+    /// The answer is 429. After a charge, the next look-ups show the shipment as it was before.
     BusyBefore,
     BusyAfter,
     /// The answer is 429 after the charge, and so are the next answers about the shipment.
     BusyOnAfter,
-    /// The answer comes after the server has stopped waiting for it. If the trouble is before the charge, the charge comes then too.
+    /// The answer comes after the server has stopped waiting for it. If the fault is before the charge, the charge is late too.
     LateBefore,
     LateAfter,
 }
@@ -54,7 +54,7 @@ impl EasyPostFault {
         }
     }
 
-    /// What the client is answered in time; `None` where that is nothing.
+    /// Returns the status that the client gets in time, or `None` if it gets no answer.
     pub fn status(self) -> Option<u16> {
         match self {
             Self::CutBefore | Self::CutAfter | Self::LateBefore | Self::LateAfter => None,
@@ -63,7 +63,7 @@ impl EasyPostFault {
         }
     }
 
-    /// Whether the request is not carried out.
+    /// Returns whether the request is not carried out.
     pub fn is_before(self) -> bool {
         matches!(self, Self::CutBefore | Self::FailsBefore | Self::BusyBefore)
     }
@@ -84,7 +84,7 @@ impl FaultSchedule {
         Self { troubles, random, slots: Vec::new() }
     }
 
-    /// What befalls the next request.
+    /// Returns the fault of the next request, if it has one.
     pub fn draw(&mut self) -> Option<EasyPostFault> {
         if self.slots.is_empty() {
             self.slots = vec![None; SLOTS];
@@ -98,14 +98,14 @@ impl FaultSchedule {
         self.slots.pop().flatten()
     }
 
-    /// From now on nothing goes wrong.
+    /// Ends all faults.
     pub fn heal(&mut self) {
         (self.troubles, self.slots) = (&[], Vec::new());
     }
 }
 
 #[test]
-fn of_forty_requests_each_trouble_befalls_one() {
+fn each_fault_happens_to_one_in_forty_requests() {
     let mut schedule = FaultSchedule::new(&EasyPostFault::ALL, Random(7));
     let rounds: Vec<Vec<_>> = (0..3).map(|_| (0..SLOTS).map(|_| schedule.draw()).collect()).collect();
     for round in &rounds {

@@ -1,4 +1,4 @@
-//! Where it happens: servers, a carrier of each mode with its ledger, and what the clients share.
+//! The environment of a chaos run: servers, a carrier of each mode with its ledger, and the state that threads share.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -30,19 +30,19 @@ use crate::sql::Store;
 
 /// Milliseconds that a carrier takes for every answer.
 const LATENCY_MS: &str = "10";
-/// How long a server waits for a carrier: short where answers are lost on purpose, so that many can be.
+/// How long a server waits for a carrier. It is short in runs that lose answers on purpose, so that many can be lost.
 pub const CALL: Duration = Duration::from_secs(2);
-/// The same where none is: an answer that a busy machine delays is not taken for one that is lost.
+/// The same in runs that lose no answer: a server must not take an answer that a busy machine delays for a lost one.
 pub const CALL_PATIENT: Duration = Duration::from_secs(60);
-/// What does not come to an end in this time is stuck.
+/// Work that has not ended after this time is stuck.
 pub const STUCK: Duration = Duration::from_secs(150);
-/// The first of the servers' settings that are no command's.
+/// The first of the servers' settings that the program's commands do not accept.
 const OUTBOUND: &str = "--outbound-allow";
-/// Lines of a log that are shown.
+/// How many lines of a server's log a failure shows.
 const WORDS_MAX: usize = 20;
 const LOOK_EVERY: Duration = Duration::from_millis(700);
 
-/// How what is under way stands, for the log of a failure.
+/// The state of the purchases under way, for the log of a failure.
 const UNDER_WAY: &str = "SELECT count(*) || ' ' || p.state || ' of ' || count(DISTINCT p.batch_id) || ' batches, held by '
         || CASE WHEN p.holder = '' THEN 'no node' ELSE CASE WHEN n.id IS NULL THEN 'a dead node' ELSE n.id END END
         || ', due ' || coalesce(CAST(min(p.due_at) AS TEXT), 'never') || ' to ' || coalesce(CAST(max(p.due_at) AS TEXT), 'never')
@@ -95,25 +95,25 @@ pub struct Shared {
     pub easypost_quota: Quota,
     /// How often a batch was bought once more, because something of it had failed.
     pub repeats: AtomicUsize,
-    /// How often the database was looked at, and what was wrong there.
+    /// How often the watcher checked the database, and the breaches that it found.
     pub looks: AtomicUsize,
     pub breaches: Mutex<Vec<String>>,
-    /// Somebody gave up: there is nothing to wait for.
+    /// A client thread has panicked, so the kills stop waiting for progress.
     pub is_broken: AtomicBool,
     /// No more batches are made.
     pub is_over: AtomicBool,
-    /// Everything has come to an end.
+    /// All work has ended.
     pub is_done: AtomicBool,
 }
 
 impl Shared {
-    /// How what is under way stands, for the log of a failure.
+    /// The state of the purchases under way, for the log of a failure.
     pub fn under_way(&self) -> String {
         let rows = self.store.rows(&[UNDER_WAY]).remove(0);
         rows.into_iter().flatten().flatten().collect::<Vec<_>>().join("; ")
     }
 
-    /// Reads on in the ledgers; tells how many charges there are.
+    /// Reads the new lines of the ledgers, and returns how many charges there are.
     pub fn follow_ledgers(&self) -> usize {
         let mut ledgers = self.ledgers.lock().unwrap();
         ledgers.iter_mut().for_each(Ledger::follow);
@@ -133,7 +133,7 @@ impl Shared {
 }
 
 impl Environment {
-    /// Starts the servers of an engine, which wait so long for a carrier, and carriers with these faults.
+    /// Starts servers on an engine, which wait for a carrier for `call`, and carriers with these faults.
     pub fn start(engine: &str, call: Duration, faults: impl Fn(Mode) -> Faults, random: &mut Random) -> Self {
         Self::set(&DataLocation::Engine(engine), call, None, faults, random)
     }
@@ -213,7 +213,7 @@ impl Environment {
         self.began.elapsed().as_secs_f64()
     }
 
-    /// Waits until something holds; where it never does, tells how what is under way stands, and the servers' last words.
+    /// Waits until a condition holds. On a timeout, panics with the purchases under way and the end of the servers' logs.
     pub fn wait(&self, what: &str, mut holds: impl FnMut() -> bool) {
         let began = Instant::now();
         while !holds() {
@@ -227,7 +227,7 @@ impl Environment {
         }
     }
 
-    /// The ends of the servers' logs but for requests, for the log of a failure.
+    /// Returns the last lines of the servers' logs without those of requests, for the log of a failure.
     pub fn last_log_lines(&self) -> String {
         let of = |server: &Server| {
             let log = server.log();
@@ -241,7 +241,7 @@ impl Environment {
         self.folder.path().join("journal.jsonl")
     }
 
-    /// Has no more faults befall anything, and counts those that did.
+    /// Ends the carriers' faults, and counts those that happened.
     pub fn heal(&mut self) {
         for (carrier, ledger) in self.carriers.iter_mut().zip(self.shared.ledgers.lock().unwrap().iter_mut())
         {
@@ -254,7 +254,7 @@ impl Environment {
         }
     }
 
-    /// Waits until the database is at rest as it must be. What never is so is told.
+    /// Waits until the invariants of a database at rest hold. Panics with the breaches if they never do.
     pub fn rest(&self) {
         let began = Instant::now();
         loop {
@@ -267,7 +267,7 @@ impl Environment {
         }
     }
 
-    /// Judges what the ledgers, the journal and the database have now.
+    /// Compares ledgers, journal and database as they are now.
     pub fn judge(&self) -> Verdict {
         self.shared.follow_ledgers();
         let ledgers = self.shared.ledgers.lock().unwrap();
@@ -275,7 +275,7 @@ impl Environment {
         Verdict::of(&journal::read(&self.journal()), &judge::look(&self.store), &books)
     }
 
-    /// Looks at the database all the time, until everything is done.
+    /// Starts a thread that checks the database's invariants until the run is done.
     pub fn watch(&self) -> std::thread::JoinHandle<()> {
         let (shared, store) = (Arc::clone(&self.shared), self.store.clone());
         std::thread::spawn(move || {
@@ -287,7 +287,7 @@ impl Environment {
         })
     }
 
-    /// Nothing is double, lost or wrong, and no rule was ever broken.
+    /// Asserts that nothing is double, lost or wrong, and that no invariant was ever broken.
     pub fn acquit(&self, verdict: &Verdict) {
         let breaches = self.shared.breaches.lock().unwrap();
         assert!(breaches.is_empty(), "while it happened: {}", breaches.join("\n"));
@@ -296,9 +296,9 @@ impl Environment {
 }
 
 impl Live {
-    /// Makes the same organisation an account of EasyPost.
+    /// Makes an account of EasyPost in the live world of the same organisation.
     fn open(easypost: EasyPost, cluster: &Cluster) -> Self {
-        // What names the store; the command takes no more of a server's settings.
+        // The arguments that name the store: the command accepts no other settings of a server.
         let of_store = cluster.arguments.iter().map(String::as_str).take_while(|word| *word != OUTBOUND);
         let token = token(cluster.folders[0].path(), &of_store.collect::<Vec<_>>());
         let body = json!({
@@ -333,7 +333,7 @@ fn start_cluster(
     }
 }
 
-/// Under which name the ledgers know a carrier, and where it listens.
+/// Returns the name of a carrier in the ledgers, and its address.
 fn address_of(carrier: &SandboxCarrier) -> (&'static str, SocketAddr) {
     (carrier.mode.as_str(), carrier.address.parse().expect("an address"))
 }

@@ -1,5 +1,5 @@
-//! A client's way to whichever server is there. Where one dies it goes to another, or waits until it is back, and asks again:
-//! with the same idempotency key, so that what was done already is not done twice.
+//! A client that uses any running server. If its server dies, it connects to another or waits for a restart. It repeats the
+//! request with the same idempotency key, so that the change is made once.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,10 +9,10 @@ use serde_json::Value;
 use testkit::client::{Client, Reply};
 use testkit::cluster::Addresses;
 
-/// How long a client rests where no server listens, or where it was turned away.
+/// The pause before a repetition, if no server listens or the server refused.
 const REST: Duration = Duration::from_millis(5);
-/// Without an answer for so long, something is stuck.
-const STUCK: Duration = Duration::from_secs(90);
+/// A request that has no answer after this time is stuck.
+const STUCK: Duration = Duration::from_secs(150);
 
 pub struct FailoverClient {
     token: String,
@@ -35,7 +35,7 @@ impl FailoverClient {
         Self { token: token.to_owned(), addresses, counts, client: None, turn }
     }
 
-    /// Another way, that begins at the next server.
+    /// Returns another client that begins at the next server.
     pub fn beside(&self) -> Self {
         Self::new(&self.token, &self.addresses, &self.counts, self.turn + 1)
     }
@@ -46,7 +46,7 @@ impl FailoverClient {
         reply.json()
     }
 
-    /// All of a list.
+    /// Returns all pages of a list.
     pub fn list(&mut self, path: &str) -> Vec<Value> {
         let joint = if path.contains('?') { '&' } else { '?' };
         let first = format!("{path}{joint}limit=100");
@@ -59,7 +59,7 @@ impl FailoverClient {
         }
     }
 
-    /// Asks until there is an answer that tells what came of it.
+    /// Repeats the request until an answer tells its outcome.
     pub fn insist(&mut self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Reply {
         let began = Instant::now();
         loop {
@@ -79,7 +79,7 @@ impl FailoverClient {
         };
         self.counts.requests.fetch_add(1, Ordering::Relaxed);
         match client.request(method, path, headers, body) {
-            // Too busy, or about to stop, or still at the same request.
+            // The server is too busy or stops, or an earlier attempt of this request is still under way.
             Ok(reply) if reply.status == 503 || reply.code() == "idempotency_in_progress" => None,
             Ok(reply) => {
                 self.client = Some(client);

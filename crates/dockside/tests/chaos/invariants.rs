@@ -1,4 +1,4 @@
-//! What is true of the database at every moment, and what at rest: each a statement that finds whatever is not so.
+//! The invariants of the database, at every moment and at rest. Each is a statement that finds the rows that break it.
 
 use crate::sql::Store;
 
@@ -113,17 +113,17 @@ const AT_REST: &[Rule] = &[
 /// How many breaches of a rule are shown.
 const SHOWN_MAX: usize = 5;
 
-/// What is not as it must be at every moment.
+/// Returns the breaches of the invariants that hold at every moment.
 pub fn breaches(store: &Store) -> Vec<String> {
     broken(store, ALWAYS)
 }
 
-/// What is not as it must be once all has come to an end.
+/// Returns the breaches of all invariants, including those that hold only once all work has ended.
 pub fn unrest(store: &Store) -> Vec<String> {
     [broken(store, ALWAYS), broken(store, AT_REST)].concat()
 }
 
-/// How many rules there are.
+/// Returns how many invariants hold at every moment, and how many only at rest.
 pub fn count() -> (usize, usize) {
     (ALWAYS.len(), AT_REST.len())
 }

@@ -1,4 +1,4 @@
-//! What the clients were told, written down as they hear it: a line of JSON each, in a file that no server touches.
+//! The journal: every answer that the clients got, one line of JSON each, in a file that no server touches.
 
 use std::fs::File;
 use std::io::Write;
@@ -7,7 +7,7 @@ use std::sync::Mutex;
 
 use serde::{Deserialize, Serialize};
 
-/// Something that a client was told.
+/// An answer that a client got.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
 #[serde(tag = "told", rename_all = "snake_case")]
 pub enum Word {
@@ -15,13 +15,13 @@ pub enum Word {
     Made { shipment: String },
     /// A batch was made of these.
     Batch { batch: String, mode: String, shipments: Vec<String> },
-    /// It is, or was, bought.
+    /// The purchase of a batch was accepted, or is complete.
     Accepted { batch: String, status: u16 },
-    /// How far it is.
+    /// The progress of a batch.
     Progress { batch: String, status: String, purchased: i64 },
     /// A shipment was bought.
     Purchased { shipment: String, number: String },
-    /// What a person found out was taken.
+    /// The server accepted a person's resolution of a purchase.
     Resolved { shipment: String, outcome: String },
 }
 
@@ -38,7 +38,7 @@ impl Journal {
     }
 }
 
-/// Reads it all, in the order in which it was heard.
+/// Reads the whole journal, in order.
 pub fn read(file: &Path) -> Vec<Word> {
     let text = std::fs::read_to_string(file).expect("a journal");
     text.lines().map(|line| serde_json::from_str(line).expect("a line of a journal")).collect()

@@ -1,4 +1,4 @@
-//! Ledgers, journal and database, held against each other. Pure, so that the judge can be judged.
+//! Compares ledgers, journal and database. It is pure, so that tests can check the judge itself.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -49,12 +49,12 @@ fn held(row: Row) -> (String, Held) {
     (id, Held { status, batch, number, state, receipt })
 }
 
-/// What was found, and what was counted on the way.
+/// The faults that were found, and counts.
 #[derive(Default, Debug)]
 pub struct Verdict {
     /// Paid twice.
     pub double: Vec<String>,
-    /// Paid and not shown, shown and not paid, or told and no longer so.
+    /// Paid and not shown as purchased, shown and not paid, or told to a client and no longer true.
     pub lost: Vec<String>,
     /// Anything else.
     pub wrong: Vec<String>,
@@ -67,18 +67,18 @@ pub struct Tally {
     pub batches: usize,
     pub shipments: usize,
     pub charges: usize,
-    /// Shipments that were paid twice, and those whose payment and show don't agree.
+    /// Shipments that were paid twice, and those of which only one is true: paid, or shown as purchased.
     pub double: usize,
     pub lost: usize,
     pub voided: usize,
-    /// Purchased, although the carrier told nobody.
+    /// Shipments that are purchased although the carrier's answer was lost.
     pub found: usize,
-    /// What a person said was bought, and was not.
+    /// Purchases that a person resolved as bought, and as not bought.
     pub resolved_bought: usize,
     pub resolved_not_bought: usize,
 }
 
-/// What the clients were told, put in order.
+/// The journal's entries by shipment: what the clients were told.
 #[derive(Default)]
 struct Story<'a> {
     made: BTreeSet<&'a str>,
@@ -88,7 +88,7 @@ struct Story<'a> {
 }
 
 impl Verdict {
-    /// Judges; `books` are the ledgers by carrier.
+    /// Returns the verdict. `books` are the ledgers by carrier.
     pub fn of(words: &[Word], view: &View, books: &[(&str, &LedgerAccounts)]) -> Self {
         let mut verdict = Self::default();
         let story = verdict.hear(words);
@@ -118,7 +118,7 @@ impl Verdict {
         verdict
     }
 
-    /// Whether nothing at all is wrong.
+    /// Returns whether no fault was found.
     pub fn is_clean(&self) -> bool {
         self.double.is_empty() && self.lost.is_empty() && self.wrong.is_empty()
     }
@@ -168,7 +168,7 @@ impl Verdict {
         story
     }
 
-    /// One shipment against the ledger of its carrier.
+    /// Compares one shipment with the ledger of its carrier.
     fn weigh(&mut self, id: &str, held: &Held, batch: &str, mode: &str, books: &[(&str, &LedgerAccounts)]) {
         if held.batch.as_deref() != Some(batch) {
             self.lost.push(format!("{id} was put into {batch}, and is in {:?}", held.batch));

@@ -1,4 +1,4 @@
-//! The judge is judged: what a faulty server would leave is noticed, each for its own fault.
+//! Tests of the judge: it reports each result of a faulty server as the right kind of fault.
 
 use carriers::sandbox::desk::{Entry, Event, Request};
 use model::Timestamp;
@@ -61,7 +61,7 @@ fn judged(words: &[Word], held: Option<Held>, events: &[Event]) -> Verdict {
 }
 
 #[test]
-fn what_is_paid_once_and_shown_is_accepted() {
+fn a_shipment_that_is_paid_once_and_shown_is_accepted() {
     let verdict = judged(&told(), Some(purchased()), &[visit(Some(201)), charge(1)]);
     assert!(verdict.is_clean(), "{verdict:?}");
     let mended = judged(&told(), Some(purchased()), &[visit(None), charge(1), charge(2), voided(2)]);
@@ -71,14 +71,14 @@ fn what_is_paid_once_and_shown_is_accepted() {
 }
 
 #[test]
-fn what_is_paid_twice_is_double() {
+fn a_shipment_that_is_paid_twice_is_double() {
     let verdict = judged(&told(), Some(purchased()), &[visit(None), charge(1), visit(Some(201)), charge(2)]);
     assert_eq!((verdict.double.len(), verdict.lost.len(), verdict.wrong.len()), (1, 0, 0), "{verdict:?}");
     assert_eq!((verdict.tallies["look_up"].double, verdict.tallies["look_up"].lost), (1, 0));
 }
 
 #[test]
-fn what_is_paid_and_not_shown_or_shown_and_not_paid_is_lost() {
+fn a_shipment_that_is_only_paid_or_only_shown_is_lost() {
     let failed = Held { status: "purchase_failed".to_owned(), number: None, receipt: None, ..purchased() };
     let paid = [visit(None), charge(1)];
     let untold = &told()[..3];
@@ -86,7 +86,7 @@ fn what_is_paid_and_not_shown_or_shown_and_not_paid_is_lost() {
     assert_eq!(judged(untold, Some(failed.clone()), &paid).tallies["look_up"].lost, 1);
     assert!(judged(untold, Some(failed.clone()), &[visit(None)]).is_clean());
     assert_eq!(judged(&told(), Some(purchased()), &[visit(None)]).lost.len(), 1);
-    // Told to be bought, and not bought.
+    // A client was told that it was bought, and it was not.
     assert_eq!(judged(&told(), Some(failed), &[visit(None)]).lost.len(), 1);
     assert_eq!(judged(&told(), None, &paid).lost.len(), 2);
     let elsewhere = Held { batch: None, ..purchased() };
@@ -96,7 +96,7 @@ fn what_is_paid_and_not_shown_or_shown_and_not_paid_is_lost() {
 }
 
 #[test]
-fn what_was_told_may_not_be_taken_back() {
+fn progress_and_numbers_that_a_client_saw_may_not_change() {
     let paid = [visit(Some(201)), charge(1)];
     let mut words = told();
     words.push(Word::Progress { batch: BATCH.to_owned(), status: "purchasing".to_owned(), purchased: 0 });
@@ -107,7 +107,7 @@ fn what_was_told_may_not_be_taken_back() {
 }
 
 #[test]
-fn what_nobody_wanted_is_wrong() {
+fn an_unrequested_or_different_purchase_is_wrong() {
     let verdict = judged(&[], Some(purchased()), &[visit(Some(201)), charge(1)]);
     assert_eq!(verdict.wrong.len(), 2, "{verdict:?}");
     let other = Receipt { purchase: "shp_1.7".to_owned(), ..purchased().receipt.unwrap() };

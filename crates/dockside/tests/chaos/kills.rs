@@ -1,4 +1,4 @@
-//! Kills at random moments, of servers and of carriers; and servers that are frozen for longer than they are taken to live.
+//! Kills servers and carriers at random moments, and freezes servers for longer than their lease.
 
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -8,32 +8,33 @@ use testkit::random::Random;
 
 use crate::environment::{Environment, STUCK};
 
-/// Longer than a node is taken to live after it last said so.
+/// Longer than the lease that a heartbeat extends.
 const FROZEN: Duration = Duration::from_millis(11_500);
 /// The longest time between two kills.
 const PAUSE_MILLIS: u64 = 700;
-/// One in so many kills is followed by that of a carrier.
+/// After every so many kills of servers, a carrier is killed.
 const CARRIER_EVERY: usize = 3;
-/// One in so many kills is followed by a freeze. Where there is one server only, nothing else happens meanwhile.
+/// After every so many kills, a server is frozen. A single server is frozen less often, because nothing else happens
+/// meanwhile.
 const FREEZE_EVERY: usize = 24;
 const FREEZE_EVERY_ALONE: usize = 70;
-/// How long a kill waits until as much was bought as belongs to it.
+/// How long a kill waits for its share of the charges.
 const WORK_TIME: Duration = Duration::from_secs(3);
-/// Shipments that may be made before the first kill, beside those of each.
+/// Shipments that may be made ahead of the kills' shares.
 const AHEAD: usize = 800;
 const EASYPOST_AHEAD: usize = 40;
 const LOOK_EVERY: Duration = Duration::from_millis(25);
 
-/// What is to be done, at least.
+/// The minimum number of kills and charges of a run.
 #[derive(Clone, Copy)]
 pub struct Goal {
     pub kills: usize,
-    /// By the sandbox carriers, and by EasyPost.
+    /// Charges by the sandbox carriers, and by EasyPost.
     pub charges: usize,
     pub easypost: usize,
 }
 
-/// What was done to them.
+/// Counts of kills and freezes.
 #[derive(Default)]
 pub struct KillCounts {
     pub kills: usize,
@@ -62,7 +63,7 @@ impl<'a> Killer<'a> {
         Self { environment, goal, random, progress, kill_counts: KillCounts::default(), frozen: None }
     }
 
-    /// Kills until the goal is reached: as many as asked for, spread over what is bought.
+    /// Kills servers and carriers until the goal is reached, spread over the purchases.
     pub fn run(mut self) -> KillCounts {
         while self.kill_counts.kills < self.goal.kills {
             self.allow();
@@ -117,12 +118,12 @@ impl<'a> Killer<'a> {
         self.progress.show(share(kills, kills_all).min(share(charges, charges_all)), &counts);
     }
 
-    /// The part of the charges that belongs to the kills so far.
+    /// Returns the part of these charges that belongs to the kills so far.
     fn share(&self, charges: usize) -> usize {
         charges * self.kill_counts.kills / self.goal.kills
     }
 
-    /// Lets shipments be made as the kills go on, so that neither is done before the other.
+    /// Raises the quotas with the kills, so that purchases last until the last kill.
     fn allow(&self) {
         let shared = &self.environment.shared;
         shared.quota.allow(self.share(self.goal.charges) + AHEAD);
@@ -141,7 +142,7 @@ impl<'a> Killer<'a> {
         let nodes = self.environment.cluster.nodes;
         let node = match &self.frozen {
             Some(frozen) if nodes > 1 => (frozen.node + 1) % nodes,
-            // It is dead enough.
+            // The only server is frozen already.
             Some(_) => return,
             None => self.random.below(nodes as u64) as usize,
         };

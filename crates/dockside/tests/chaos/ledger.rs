@@ -1,4 +1,4 @@
-//! A carrier's ledger, followed while it grows: what stands under each reference, and which faults really befell requests.
+//! A carrier's ledger, read while it grows: the charges under each reference, and the faults that really happened.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -34,7 +34,7 @@ impl Struck {
     }
 }
 
-/// A request, and what was done for it so far.
+/// A request, and how many entries the carrier wrote for it so far.
 struct Visit {
     request: Request,
     status: Option<u16>,
@@ -44,13 +44,13 @@ struct Visit {
 
 /// A ledger, as far as it was read.
 pub struct Ledger {
-    /// Whose it is: the mode of a sandbox carrier, or another carrier's handle.
+    /// The mode of a sandbox carrier, or another carrier's handle.
     pub carrier: &'static str,
     pub accounts: LedgerAccounts,
     pub charges: usize,
     file: PathBuf,
     offset: u64,
-    /// How likely a slow answer is, and the seed: the one fault that leaves no trace in what was done.
+    /// How likely a slow answer is, and the seed. The ledger shows every other fault, so this one is computed.
     slow: Faults,
     seed: u64,
     /// Entries under each key.
@@ -75,7 +75,7 @@ impl Ledger {
         }
     }
 
-    /// Reads the lines that have become whole since the last time.
+    /// Reads the lines that were completed since the last call.
     pub fn follow(&mut self) {
         let mut file = File::open(&self.file).expect("a ledger");
         file.seek(SeekFrom::Start(self.offset)).expect("a file");
@@ -88,7 +88,7 @@ impl Ledger {
         }
     }
 
-    /// From now on no fault befalls anything.
+    /// Counts no slow answers from now on, because the carrier's faults have ended.
     pub fn heal(&mut self) {
         self.slow = Faults::default();
     }
@@ -110,7 +110,7 @@ impl Ledger {
         let key = entry.key().to_owned();
         let earlier = self.counts.entry(key.clone()).or_default();
         match &entry.event {
-            // A visit and what was done for it stand together: with the next one it is over.
+            // The entries of a visit follow it directly, so the next visit ends it.
             Event::Visited { request, status } => {
                 if let Some(visit) = self.visit.take() {
                     visit.judge(&mut self.struck);

@@ -1,13 +1,13 @@
-//! Batches under chaos: carriers in processes of their own, one of each mode, that lose answers, fail, dawdle, charge twice
-//! and are killed; clients that make batches, buy them and buy the rest again; servers killed, started again and frozen.
-//! Then a judge who never asks a server holds three things against each other: the carriers' ledgers, the clients' journal,
-//! and the database, by SQL of its own.
+//! Batches under chaos. The carriers, one of each mode, are separate processes that lose answers, fail, answer slowly, charge
+//! twice and are killed. Clients make batches, buy them and buy the rest again. Servers are killed, restarted and frozen.
+//! Then a judge compares three records without asking a server: the carriers' ledgers, the clients' journal, and the
+//! database, which it reads by its own SQL.
 //!
-//! Beside the sandbox carriers there is an EasyPost of the tests' own, which has a ledger too and troubles of its own.
+//! Beside the sandbox carriers there is a simulated EasyPost with its own ledger and its own faults.
 //!
 //! Every test names its engine: one server on SQLite, two on PostgreSQL. `CHAOS_KILLS`, `CHAOS_CHARGES` and `CHAOS_EASYPOST`
 //! set how much is killed and bought on each engine, `CHAOS_PROMOTIONS` how often a standby is promoted, `DOCKSIDE_TEST_SEED`
-//! the moments and the faults' seeds; shipments' ids have a part in the faults, so they differ from run to run.
+//! the moments and the faults' seeds. Faults also depend on shipments' ids, so they differ from run to run.
 //! `checks/scripts/chaos.sh --long` is the long form.
 
 #![expect(

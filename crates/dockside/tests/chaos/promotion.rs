@@ -1,6 +1,6 @@
-//! A standby that is promoted in the middle: the primary dies with purchases that were never replicated, the servers go on
-//! with the standby, and the carriers remember what that never heard of. Everything is found again by its reference, or by a
-//! person where the carrier has no look-up; nothing is paid a second time.
+//! A standby that is promoted during purchases. The primary dies with purchases that were never replicated, and the servers
+//! go on with the standby. They find the missing purchases at the carriers by their reference, or a person does if the
+//! carrier has no look-up. Nothing is paid a second time.
 
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -18,24 +18,25 @@ use crate::source::{EASYPOST, Source};
 use crate::sql::Store;
 use crate::standby::Pair;
 
-/// Shipments of a batch that is being bought when the standby is cut off, and of one that is bought only then.
+/// Shipments of each batch that is being bought when the standby is cut off, and of each that is bought after that.
 const BEFORE: usize = 60;
 const AFTER: usize = 10;
-/// Charges before the standby is cut off; and how many more, and how many more purchases shown, before the primary is killed.
+/// Charges before the standby is cut off. The primary is killed after so many more charges, and once it shows so many
+/// purchases that the standby lacks.
 const CUT_OFF_AT: usize = 40;
 const KILLED_AFTER: usize = 60;
 const FORGOTTEN: usize = 20;
-/// How many purchases from the carrier that can't be asked the primary has and the standby lacks: a person has to find them.
-/// Charges are not enough: a server may hold the carrier's answers, and write them to the promoted standby.
+/// How many purchases from the carrier without a look-up the primary has and the standby lacks: a person has to find them.
+/// Charges are not enough: a server may still hold the carrier's answers, and write them to the promoted standby.
 const UNASKED: usize = 10;
 const COUNT_UNASKED: &str =
     "SELECT CAST(count(*) AS TEXT) FROM purchase p JOIN carrier_account a ON a.owner = p.owner AND a.id = p.account_id
     WHERE p.state = 'bought' AND a.details LIKE '%\"neither\"%'";
 const RESTORATIONS: &str = "SELECT reason FROM restoration";
 
-/// What was known when the primary died.
+/// The counts when the primary died.
 struct Loss {
-    /// Shipments that were purchased, as the primary had it, and the standby.
+    /// Purchased shipments on the primary, and on the standby.
     shown: usize,
     known: usize,
     charges: usize,
@@ -89,7 +90,7 @@ fn fail_over(random: &mut Random) {
     environment
         .wait("the promotion is noticed", || environment.store.rows(&[RESTORATIONS]).remove(0).len() == 1);
 
-    // What was being bought goes on by itself; that later batches were begun, the standby never heard of.
+    // The servers resume the batches that were being bought. The standby does not know that the later batches were begun.
     orders.iter_mut().for_each(Order::begin_later);
     follow(&environment, orders);
     environment.cluster.servers.drain(..).for_each(Server::stop);
@@ -130,7 +131,7 @@ fn count(store: &Store, sql: &str) -> usize {
     count.and_then(|text| text.parse().ok()).expect("a number")
 }
 
-/// Follows the batches to their end, with a person's help in each world.
+/// Follows the batches until they end, with a reviewer in each world.
 fn follow(environment: &Environment, orders: [Order; 2]) {
     let helpers = [
         reviewer::start(environment),
@@ -193,6 +194,6 @@ fn judge(environment: &Environment, all: usize, loss: &Loss) {
     assert_eq!(charges, all, "something was charged again");
     assert!(loss.known + FORGOTTEN <= loss.shown && loss.bytes > 0, "the standby lacked nothing: void");
     assert!(neither.0 > 0, "no purchase came to review: this run is void");
-    // EasyPost's purchases are found by their reference; a person is asked where nothing is there.
+    // The servers find EasyPost's purchases by their reference. A purchase goes to review only if EasyPost has none.
     assert_eq!(easypost.0, 0, "a purchase at EasyPost was not found by its reference");
 }

@@ -1,4 +1,4 @@
-//! How many shipments were made, and how many may be: so that what is bought is spread over what is killed.
+//! How many shipments were made, and how many may be made, so that purchases and kills happen at the same time.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

@@ -1,5 +1,5 @@
-//! Backups that are restored: the database forgets what was bought since, and the carriers do not. Everything is found again
-//! by its reference, or by a person where the carrier has no look-up; nothing is paid a second time.
+//! Restored backups: the database has lost the purchases since the backup, and the carriers have not. The servers find each
+//! purchase by its reference, or a person does if the carrier has no look-up. Nothing is paid a second time.
 
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
@@ -15,7 +15,7 @@ use crate::crash_points::begin_again;
 use crate::environment::{CALL_PATIENT, Environment, Faults, STUCK};
 use crate::reviewer;
 
-/// Shipments of a batch that is being bought when the backup is made, and of one that is bought later.
+/// Shipments of each batch that is being bought when the backup is made, and of each that is bought later.
 const BEFORE: usize = 100;
 const AFTER: usize = 12;
 /// Charges of all carriers after which the backup is made.
@@ -88,13 +88,14 @@ fn restore(engine: &str, how: How) {
     let reasons = environment.store.rows(&[RESTORATIONS]).remove(0);
     assert_eq!(reasons.len(), 1, "{reasons:?}");
 
-    // What was being bought goes on by itself; what was bought later, nobody here knows of, and is bought once more.
+    // The servers resume the batches that were being bought. The restored database does not know that the later batches
+    // were bought, so the client requests them again.
     later.iter().for_each(|batch| batch_client.begin(batch));
     follow(&environment, &mut batch_client, first.into_iter().chain(later).map(Pending::new).collect());
     judge(environment, all, known);
 }
 
-/// Follows the batches to their end, with a person's help.
+/// Follows the batches until they end, with a reviewer.
 fn follow(environment: &Environment, batch_client: &mut BatchClient, mut pending: Vec<Pending>) {
     let (reviewer, watcher) = (reviewer::start(environment), environment.watch());
     let began = Instant::now();
@@ -143,13 +144,13 @@ fn mark_file(environment: &Environment) -> PathBuf {
     environment.cluster.folders[0].path().join("data/mark")
 }
 
-/// How far the server has counted.
+/// Returns the counter in the server's mark file.
 fn mark(environment: &Environment) -> i64 {
     let text = std::fs::read_to_string(mark_file(environment)).expect("a mark");
     text.trim().parse().expect("a number")
 }
 
-/// The operator's command.
+/// Runs the operator's command `dockside restored`.
 fn say_so(environment: &Environment) {
     let cluster = &environment.cluster;
     let given: Vec<_> = cluster.arguments.iter().map(String::as_str).collect();

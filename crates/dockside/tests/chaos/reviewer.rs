@@ -1,4 +1,4 @@
-//! A person who finds out what nobody else can: looks into the carrier's own books, and says what is there.
+//! A simulated person who resolves purchases in review: reads the carriers' ledgers, and reports what they contain.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,10 +19,10 @@ use crate::journal::Word;
 use crate::ledger::Ledger;
 
 const LOOK_EVERY: Duration = Duration::from_millis(300);
-/// How long a person lets a case lie: all that was sent has arrived by then.
+/// How long the reviewer waits before it resolves a case: every request that was sent has arrived by then.
 const PATIENCE: Duration = CALL.saturating_add(Duration::from_secs(1));
 
-/// Reads the ledgers and reviews, until everything is done.
+/// Starts a thread that resolves cases until the run is done.
 pub fn start(environment: &Environment) -> JoinHandle<()> {
     start_on(environment, environment.client(0))
 }
@@ -36,7 +36,7 @@ pub fn start_on(environment: &Environment, client: FailoverClient) -> JoinHandle
 struct Reviewer {
     shared: Arc<Shared>,
     client: FailoverClient,
-    /// Since when each case is known.
+    /// When the reviewer first saw each case.
     seen: HashMap<String, Instant>,
 }
 
@@ -70,7 +70,7 @@ impl Reviewer {
         if charges.len() > 1 && self.is_carriers_doing(&shipment) {
             self.cancel_others(case, &charges);
         }
-        // Its server may have come back to life with the answer, or the answer to us was lost.
+        // A frozen server may have resumed and stored the carrier's answer, or an earlier answer to the reviewer was lost.
         if reply.status == 409 && reply.code() == "purchase_not_in_review" {
             return;
         }
@@ -78,7 +78,7 @@ impl Reviewer {
         self.shared.journal.note(&Word::Resolved { shipment, outcome: outcome.to_owned() });
     }
 
-    /// What stands in the books, and whose they are.
+    /// Returns the charges that were not voided, with the carrier of each.
     fn charges(&self, shipment: &str) -> Vec<(&'static str, Charge)> {
         let ledgers = self.shared.ledgers.lock().unwrap();
         let of = |ledger: &Ledger| {
@@ -88,8 +88,8 @@ impl Reviewer {
         ledgers.iter().flat_map(of).collect()
     }
 
-    /// Cancels what the carrier charged twice for one request: a person can name one purchase only. What the servers bought
-    /// twice stays, for the judge to see.
+    /// Voids the additional charges that a carrier made for one request, because a resolution names one purchase only. Charges
+    /// for repeated requests of the servers stay, so that the judge sees them.
     fn cancel_others(&mut self, case: &Value, charges: &[(&'static str, Charge)]) {
         let attempt = self.client.get(&format!("/purchase_attempts/{}", id(case)));
         if attempt["state"] != "bought" {
@@ -100,7 +100,7 @@ impl Reviewer {
         for (carrier, charge) in others {
             let Some(address) = self.shared.carriers.get(carrier) else { continue };
             let path = format!("/v1/purchases/{}/void", charge.purchase);
-            // The carrier is killed, and fails, as ever.
+            // The carrier is still being killed and still injects faults.
             wait_until("a charge is cancelled", STUCK, || {
                 let reply = Client::connect(*address, "")
                     .and_then(|mut carrier| carrier.request("POST", &path, &[], "{}"));
@@ -109,7 +109,7 @@ impl Reviewer {
         }
     }
 
-    /// Whether all charges for a shipment are of one request, or of a carrier that makes the same purchase once.
+    /// Returns whether the charges for a shipment come from one request, or from a carrier with idempotent purchases.
     fn is_carriers_doing(&self, shipment: &str) -> bool {
         let ledgers = self.shared.ledgers.lock().unwrap();
         let of = |ledger: &Ledger| {

@@ -1,4 +1,4 @@
-//! The run: batches are bought while servers and carriers are killed; when everything has come to an end, it is judged.
+//! The run: clients buy batches while servers and carriers are killed. When all work has ended, the judge checks the result.
 
 use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
@@ -18,14 +18,14 @@ use crate::ledger::{Ledger, Struck};
 use crate::reviewer;
 use crate::source::{EASYPOST, Source};
 
-/// On each engine; both together are the 200 kills and 5,000 charges that are asked for.
+/// Per engine. Both engines together reach the required 200 kills and 5,000 charges.
 const KILLS_USUAL: usize = 100;
 const CHARGES_USUAL: usize = 2_500;
 const SHIPPERS: usize = 6;
-/// Charges by EasyPost, beside those of the sandbox carriers, and who buys there.
+/// Charges by EasyPost, beside those of the sandbox carriers, and the number of its clients.
 const EASYPOST_USUAL: usize = 240;
 const EASYPOST_SHIPPERS: usize = 2;
-/// Of so many of EasyPost's charges one may need a person.
+/// One in so many of EasyPost's charges may need a review.
 const EASYPOST_REVIEWS: usize = 20;
 const SLOW: f64 = 0.01;
 
@@ -39,7 +39,8 @@ fn nothing_is_bought_twice_or_lost_by_two_servers_on_postgres() {
     run("postgres");
 }
 
-/// What goes wrong by chance. That something is charged twice can't be mended where nothing can be looked up.
+/// Returns the random faults of a carrier. A carrier without look-up makes no double charges: the servers could not find
+/// them.
 fn faults(mode: Mode) -> Faults {
     let mut names =
         vec!["lost-before=0.02", "lost-after=0.03", "error-before=0.02", "error-after=0.03", "slow=0.01"];
@@ -126,7 +127,7 @@ fn report(environment: &Environment, kill_counts: &KillCounts, struck: &[(Mode, 
     let charges = charges(verdict);
     let mut all = Struck::default();
     struck.iter().for_each(|(_, some)| all.add(some));
-    // The stage of ./test adds up these words by their places.
+    // `./test` sums up the words of this line by their positions.
     println!(
         "chaos on {engine}: {} kills of servers, {} of carriers, {} freezes, {} faults; {charges} charges, {} double, {} \
          lost; {} servers, {:.1} s",
@@ -187,7 +188,7 @@ fn report_easypost(engine: &str, counts: &Counts, tally: &Tally) {
     );
 }
 
-/// The same of EasyPost, where a look by the shipment's own name tells nearly always what came of it.
+/// The same for EasyPost, where a look-up by the shipment's id nearly always shows the outcome.
 fn check_worth_of_easypost(goal: Goal, counts: &Counts, tally: &Tally) {
     assert!(tally.charges >= goal.easypost, "less than was asked for: void");
     assert_eq!((tally.charges, tally.voided), (tally.shipments, 0), "each was charged once");
@@ -197,7 +198,7 @@ fn check_worth_of_easypost(goal: Goal, counts: &Counts, tally: &Tally) {
     assert!(reviews * EASYPOST_REVIEWS <= tally.charges, "{reviews} needed a person");
 }
 
-/// A run in which nothing went wrong has shown nothing.
+/// Asserts that enough faults happened: a run without faults proves nothing.
 fn check_worth(
     environment: &Environment,
     goal: Goal,

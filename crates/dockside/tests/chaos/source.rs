@@ -1,4 +1,4 @@
-//! What shipments are bought from: a sandbox carrier, or EasyPost.
+//! The carrier that a client buys from: a sandbox carrier, or EasyPost.
 
 use carriers::sandbox::Mode;
 use serde_json::{Value, json};
@@ -35,7 +35,7 @@ impl Source {
         json!({ "shipments": shipments, "service": service, "options": { "label_format": format } })
     }
 
-    /// A shipment to a post code. EasyPost wants to know who sends it.
+    /// Returns the body of a shipment to a post code. EasyPost requires a sender.
     pub fn shipment_body(&self, post_code: &str) -> Value {
         let mut body = shipment_body(post_code);
         if let Self::EasyPost(_) = self {

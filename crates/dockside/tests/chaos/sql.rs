@@ -1,4 +1,4 @@
-//! The database without the server: rows by SQL of the judge's own, all of one moment.
+//! Reads the database without a server, by the judge's own SQL, in one snapshot.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -8,7 +8,7 @@ use testkit::cluster::Cluster;
 use tokio_postgres::NoTls;
 
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
-/// A state of the database that does not change, and rows of all owners.
+/// Begins a snapshot that shows the rows of all owners.
 const SNAPSHOT: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL dockside.owner = '*'";
 
 /// A row, its values as texts: the statements here ask for nothing else.
@@ -28,7 +28,7 @@ impl Store {
         }
     }
 
-    /// The rows of each statement, all of one moment.
+    /// Returns the rows of each statement, all in one snapshot.
     pub fn rows(&self, statements: &[&str]) -> Vec<Vec<Row>> {
         match self {
             Self::Sqlite(file) => of_sqlite(file, statements),

@@ -1,4 +1,4 @@
-//! Two PostgreSQL servers of a test's own: a primary, and a standby that it does not wait for.
+//! Two PostgreSQL servers for one test: a primary, and a standby with asynchronous replication.
 
 use std::fs;
 use std::path::Path;
@@ -13,12 +13,12 @@ const WRITTEN: &str = "SELECT (pg_current_wal_lsn() - '0/0')::bigint";
 const REPLAYED: &str = "SELECT (pg_last_wal_replay_lsn() - '0/0')::bigint";
 const STANDBYS: &str = "SELECT count(*) FROM pg_stat_replication";
 
-/// A server in a folder of its own. It is gone when this is.
+/// A PostgreSQL server in its own folder. It ends when this value is dropped.
 struct Postgres {
     folder: TempDir,
 }
 
-/// The two. The servers under test have the addresses of both, and write to the one that takes writes.
+/// Primary and standby. The servers under test have the addresses of both, and use the one that accepts writes.
 pub struct Pair {
     primary: Postgres,
     standby: Postgres,
@@ -62,7 +62,7 @@ impl Pair {
         Self { primary, standby }
     }
 
-    /// The database, on whichever of the two takes writes.
+    /// Returns the URL of the database on the server that accepts writes.
     pub fn url(&self) -> String {
         let (first, second) = (self.primary.address(), self.standby.address());
         format!("postgres://dockside@{first},{second}/{NAME}?target_session_attrs=read-write")
@@ -78,7 +78,7 @@ impl Pair {
         self.primary.number(WRITTEN) - self.standby.number(REPLAYED)
     }
 
-    /// Ends the replication. Nothing that is on its way arrives later.
+    /// Ends the replication. Data in transit does not arrive later either.
     pub fn cut_off(&self) {
         script("cut-off", self.standby.folder.path(), &[]);
     }

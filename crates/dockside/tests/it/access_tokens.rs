@@ -16,12 +16,12 @@ async fn create(world: &World, body: Value) -> (String, String) {
     (reply.header("location").to_owned(), reply.json()["token"].as_str().unwrap().to_owned())
 }
 
-/// The status that a token gets where it asks for locations.
+/// Returns the status of a request for locations with this token.
 async fn knock(world: &World, token: &str) -> u16 {
     world.request("GET", "/locations").token(token).send().await.status.as_u16()
 }
 
-/// Sends a form to `/oauth/token`, without any header that says who sends it.
+/// Sends a form to `/oauth/token` without an `Authorization` header.
 async fn trade(world: &World, form: &[(&str, &str)]) -> Reply {
     let form: Vec<String> =
         form.iter().map(|(name, value)| format!("{name}={}", value.replace(' ', "+"))).collect();
@@ -145,7 +145,7 @@ async fn a_test_token_sees_only_the_test_world() {
     let made = as_test("POST", "/locations").json(depot("Test")).send().await;
     assert_eq!(world.get(made.header("location")).await.status, 404);
     assert_eq!(world.get("/locations").await.ids(), [live]);
-    // It makes tokens of its own kind, and sees and revokes no other.
+    // A token of the test world makes tokens of the test world, and sees and revokes no other.
     let token = as_test("POST", "/access_tokens").json(json!({"scopes": ["*"]})).send().await;
     assert_eq!(token.json()["mode"], "test");
     assert!(token.json()["token"].as_str().unwrap().starts_with("dk_test_"));
@@ -318,7 +318,7 @@ async fn a_traded_token_is_no_client() {
     let (path, secret) = create(&world, json!({"scopes": ["*"]})).await;
     let traded = trade(&world, &client(&path, &secret)).await.json();
     let child = traded["access_token"].as_str().unwrap();
-    // Neither under its parent's id nor under its own, which only the database knows.
+    // A traded token can't be traded, neither under its parent's id nor under its own, which no answer shows.
     assert_eq!(trade(&world, &client(&path, child)).await.code(), "invalid_client");
     let own = world.service.authenticate(child).await.unwrap().token.to_string();
     assert_eq!(trade(&world, &client(&own, child)).await.code(), "invalid_client");

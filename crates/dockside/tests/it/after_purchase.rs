@@ -44,7 +44,7 @@ async fn a_label_comes_in_the_format_that_was_asked_for() {
 }
 
 #[tokio::test]
-async fn without_a_wish_a_label_is_a_pdf() {
+async fn without_a_requested_format_a_label_is_a_pdf() {
     let world = World::rehearsal().await;
     let path = world.shipment(parcel()).await;
     assert_eq!(world.buy(&path).await["documents"][0]["file_type"], "application/pdf");
@@ -203,13 +203,13 @@ async fn a_void_that_the_carrier_refuses_leaves_it_bought() {
     assert_eq!(world.carrier_charges(&path).await.voids, 0);
     let story = world.story(&path).await;
     assert_eq!(story[2..4], ["shipment.purchased", "shipment.updated"], "{story:?}");
-    // It may be asked for again, and is refused again.
+    // The client may ask again, and the carrier refuses again.
     world.begin(&format!("{path}/void"), None).await;
     world.work().await;
     assert_eq!(errors(&world.get(&path).await.json()).len(), 2);
 }
 
-/// A shipment of which nobody can tell whether it was bought, and its attempt.
+/// Makes a shipment whose purchase is in review, and returns it with its purchase attempt.
 async fn in_review(world: &World) -> (String, Value) {
     let path = world.shipment(parcel_to("SBX-LOST-FOREVER")).await;
     world.buy(&path).await;
@@ -220,7 +220,7 @@ async fn in_review(world: &World) -> (String, Value) {
 }
 
 #[tokio::test]
-async fn nobody_but_a_person_can_tell_and_says_that_it_was_bought() {
+async fn a_person_resolves_an_unknown_outcome_as_bought() {
     let world = World::rehearsal().await;
     let (path, attempt) = in_review(&world).await;
     let id = attempt["id"].as_str().expect("an id");
@@ -271,7 +271,7 @@ async fn nobody_but_a_person_can_tell_and_says_that_it_was_bought() {
 }
 
 #[tokio::test]
-async fn nobody_but_a_person_can_tell_and_says_that_it_was_not() {
+async fn a_person_resolves_an_unknown_outcome_as_not_bought() {
     let world = World::rehearsal().await;
     let (path, attempt) = in_review(&world).await;
     let resolve = format!("/purchase_attempts/{}/resolve", attempt["id"].as_str().unwrap());
@@ -287,7 +287,7 @@ async fn nobody_but_a_person_can_tell_and_says_that_it_was_not() {
     let story = world.story(&path).await;
     assert_eq!(story.last().map(String::as_str), Some("shipment.purchase_failed"));
     assert_eq!(refusal(&world.post(&resolve, json!({"outcome": "not_bought"})).await).0, 409);
-    // It may go another way now.
+    // The shipment may be changed again.
     let better = json!({"addresses": {"destination": {"address": {"post_code": "BS1 4DJ"}}}});
     assert_eq!(world.patch(&path, better).await.status, 200);
 }
@@ -299,7 +299,7 @@ async fn a_person_who_knows_only_the_number_gets_a_shipment_that_comes_to_rest()
     let resolve = format!("/purchase_attempts/{}/resolve", attempt["id"].as_str().unwrap());
     let found = json!({"outcome": "bought", "tracking_numbers": ["SB123456785GB"]});
     assert_eq!(world.post(&resolve, found).await.status, 200);
-    // The carrier knows no purchase of this name, so it has no label of it either. It is asked for a while.
+    // The carrier does not know this purchase, so it has no label of it either. The server asks for a while.
     for _ in 0..20 {
         world.advance_seconds(3600);
         world.work().await;

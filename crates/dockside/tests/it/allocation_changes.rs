@@ -38,7 +38,7 @@ async fn an_allocation_moves_and_shrinks_and_grows() {
         (&error["item"], &error["requested"], &error["available"]),
         (&json!(hat), &json!(1), &json!(0))
     );
-    // Naming it and nothing else changes nothing, and tells nothing.
+    // A change without a difference has no effect and writes no event.
     let events = world.events().await.len();
     assert_eq!(world.change(&order, json!([{"id": ids[0], "completed": false}])).await.status, 200);
     assert_eq!(world.events().await.len(), events);
@@ -123,11 +123,11 @@ async fn completing_needs_the_stock_of_all_that_is_completed_together() {
     assert_eq!(told, expected);
     assert_eq!(world.everything().await, before);
 
-    // Where the item has no level it is not tracked, and completes freely.
+    // An item without a level at the location is not tracked, so its allocations complete without stock.
     assert_eq!(world.complete(&order, &[&ids[0], &ids[3]]).await.status, 200);
     assert_eq!(world.get(format!("/inventory_items/{mug}/levels/{other}")).await.status, 404);
     assert_eq!(world.level(&hat, &depot).await, [2, 3, -1]);
-    // To complete less than was meant, or from elsewhere, in one request.
+    // One request can complete a smaller quantity, or from another location.
     let elsewhere = json!([
         {"id": ids[1], "items": lines(&[(&hat, 2)]), "completed": true},
         {"id": ids[2], "location": {"id": other}, "completed": true},
@@ -208,7 +208,7 @@ async fn taking_all_back_gives_the_stock_back_and_reopens_the_order() {
         (world.status(&order).await.as_str(), world.level(&hat, &depot).await),
         ("fulfilled", [4, 0, 4])
     );
-    // The mug gets a level after it was sent from where it was not tracked: nothing of it comes back.
+    // The mug gets a level after it was completed without one, so releasing it returns no stock.
     world.count(&mug, &other, 7).await;
     let gone = world.delete(format!("/allocations/orders/{order}")).await;
     assert_eq!((gone.status.as_u16(), gone.text.as_str()), (204, ""));
@@ -220,7 +220,7 @@ async fn taking_all_back_gives_the_stock_back_and_reopens_the_order() {
     let reason = || "allocation_deleted".to_owned();
     assert_eq!(back, [(2, 6, reason()), (3, 9, reason())]);
     assert_eq!(world.get(format!("/allocations/orders/{order}")).await.json()["data"], json!([]));
-    // Nothing is left to take back, which is no reason to refuse.
+    // A release with nothing to release succeeds.
     let before = world.everything().await;
     assert_eq!(world.delete(format!("/allocations/orders/{order}")).await.status, 204);
     assert_eq!(world.everything().await, before);

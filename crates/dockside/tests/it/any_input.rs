@@ -106,14 +106,14 @@ fn details(mut location: Value) -> Value {
     location
 }
 
-/// What the product should keep of an accepted body.
+/// Returns what the product should store of an accepted body.
 fn expected(body: Value) -> Result<Value, TestCaseError> {
     let input: LocationInput = shape::parse(body)
         .map_err(|error| TestCaseError::fail(format!("accepted, and no location: {error}")))?;
     Ok(serde_json::to_value(input).unwrap())
 }
 
-/// The location that an answer shows is stored so, and would be accepted again as it is.
+/// Checks that the location in an answer is stored as shown, and is accepted again.
 async fn reads_back(world: &World, reply: &Reply) -> Result<(), TestCaseError> {
     let shown = reply.json();
     let read = world.get(format!("/locations/{}", shown["id"].as_str().unwrap_or_default())).await;

@@ -61,14 +61,14 @@ fn any_shipment() -> impl Strategy<Value = Value> {
     })
 }
 
-/// What a client says of a shipment, as it is kept.
+/// Returns the fields of a shipment that a client sets, as they are stored.
 fn details(body: Value) -> Result<Value, TestCaseError> {
     let input: ShipmentInput = shape::parse(body)
         .map_err(|error| TestCaseError::fail(format!("accepted, and no shipment: {error}")))?;
     Ok(serde_json::to_value(input).unwrap())
 }
 
-/// The shipment that an answer shows is stored so, and would be accepted again as it is.
+/// Checks that the shipment in an answer is stored as shown, and is accepted again.
 async fn reads_back(world: &World, reply: &Reply) -> Result<(), TestCaseError> {
     let shown = reply.json();
     let read = world.get(format!("/shipments/{}", shown["id"].as_str().unwrap_or_default())).await;

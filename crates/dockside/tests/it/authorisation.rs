@@ -1,4 +1,4 @@
-//! Who may do what, as a matrix: every row of the route table × every token that is not enough.
+//! Authorisation as a matrix: every route of the route table × every token that is not enough.
 //!
 //! The requests are built from the table itself: see [`PopulatedOrganisation`].
 
@@ -17,7 +17,7 @@ use crate::world::World;
 /// What any valid token may call, whatever its scopes.
 const UNSCOPED: &[(&str, &str)] = &[("GET", "/me")];
 
-/// What anybody may call. Whoever adds to it has thought about it.
+/// What may be called without a token. Every addition is a deliberate decision.
 const OPEN: &[(&str, &str)] = &[
     ("GET", "/"),
     ("GET", "/docs"),
@@ -39,7 +39,7 @@ const OPEN: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn what_anybody_may_call_is_a_fixed_list() {
+fn the_routes_that_need_no_token_are_a_fixed_list() {
     let routes = route::all();
     let open = routes.iter().filter(|route| !route.needs_token());
     let mut open: Vec<_> = open.map(|route| (route.method.as_str(), route.path)).collect();
@@ -54,12 +54,12 @@ fn what_anybody_may_call_is_a_fixed_list() {
 async fn the_scope_of_an_operation_is_enough_for_it() {
     let world = World::new().await;
     for route in scoped() {
-        // One of everything for each, because what was deleted or taken into use can't be used again; and each is an
-        // organisation of its own, because there may not be many of some things.
+        // Populate an organisation per route: a resource that was deleted or used can't be used again, and an organisation
+        // may have only few of some resources.
         let ours = PopulatedOrganisation::populate(&world, route.operation, Mode::Live).await;
         let mut scope = route.scope.unwrap().to_string();
         if matches!(route.operation, "get_event" | "update_webhook_endpoint") {
-            // What events tell of is for tokens that may also read it.
+            // A token sees an event only if it may also read the event's resource.
             let reads = Scope::all().map(|scope| scope.to_string()).filter(|scope| scope.ends_with(":read"));
             scope = reads.fold(scope, |all, read| format!("{all} {read}"));
         }
@@ -93,7 +93,7 @@ async fn without_a_valid_token_nothing_is_answered() {
             assert_eq!(seen, (401, "unauthenticated".to_owned(), how), "{} with {name}", route.operation);
         }
         if route.method == Method::GET {
-            // There is no HEAD of a GET that acts, whoever asks.
+            // A GET that acts has no HEAD, even for callers without a token.
             let expected = if route.acts { 405 } else { 401 };
             let head = world.request("HEAD", &ours.path(&route)).anonymous().send().await;
             assert_eq!((head.status.as_u16(), head.text.as_str()), (expected, ""), "{}", route.operation);
@@ -121,7 +121,7 @@ async fn invalid_callers(world: &World) -> Vec<(&'static str, Caller)> {
     let form = format!("grant_type=client_credentials&client_id={id}&client_secret={revoked}");
     let trade = world.request("POST", "/oauth/token").raw("application/x-www-form-urlencoded", form).send();
     let traded = trade.await.json()["access_token"].as_str().unwrap().to_owned();
-    // Each is used once while it is good, so that what is remembered of it is forgotten in time.
+    // Use each once while it is valid, so that the server caches it: the cache must not outlive the token.
     for good in [expired.as_str(), revoked, &traded] {
         assert_eq!(world.request("GET", "/locations").token(good).send().await.status, 200);
     }
@@ -152,7 +152,7 @@ async fn every_scope_but_the_right_one_is_not_enough() {
     let mut tokens = BTreeMap::new();
     for route in scoped() {
         let scope = route.scope.unwrap();
-        // Writing implies reading, so whoever must not read must not write either.
+        // Writing implies reading, so a token that must not read gets no write scope either.
         let grants = |other: &Scope| Scopes::default().with(*other).contains(scope);
         let others: Vec<String> =
             Scope::all().filter(|other| !grants(other)).map(|other| other.to_string()).collect();

@@ -62,7 +62,7 @@ impl Target {
         ]
     }
 
-    /// A request as anybody may write it, with the world's own token.
+    /// Returns a raw request with the world's own token.
     pub fn request(&self, method: &str, path: &str) -> http::request::Builder {
         Request::builder()
             .method(method)
@@ -110,7 +110,7 @@ impl Target {
         self.refuses(request, expected, name).await;
     }
 
-    /// All that was there is there, and nothing else.
+    /// Asserts that the lists show exactly what they showed before.
     pub async fn is_unharmed(&self) {
         assert_eq!(everything(&self.world).await, self.before);
     }
@@ -204,13 +204,13 @@ async fn what_is_not_json_is_refused() {
     target.is_unharmed().await;
 }
 
-/// A body that comes in frames, never says how long it is, and never ends.
+/// A body in frames, without a length and without an end.
 struct Endless {
     frames: usize,
 }
 
 const FRAME: Bytes = Bytes::from_static(&[b' '; 64 * 1024]);
-/// What the server discards of a body beyond its limit, in bytes, so that a client may finish sending.
+/// Bytes beyond the limit that the server reads and discards, so that a client can finish sending.
 const DISCARDED_BYTES_MAX: usize = 256 * 1024;
 
 impl Body for Endless {
@@ -222,14 +222,14 @@ impl Body for Endless {
         _: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         self.frames += 1;
-        // Not for ever all the same: a server that reads on should fail, not hang.
+        // A server that reads beyond the limit must fail the test, not hang it.
         let bytes_max = Limits::default().body_bytes_max + DISCARDED_BYTES_MAX;
         assert!(self.frames <= bytes_max / FRAME.len() + 2, "read beyond the limit");
         Poll::Ready(Some(Ok(Frame::data(FRAME))))
     }
 }
 
-/// A body whose sender breaks off.
+/// A body whose sender closes the connection in the middle.
 struct BrokenOff(Option<Bytes>);
 
 impl Body for BrokenOff {
@@ -268,7 +268,7 @@ async fn a_body_beyond_the_limit_is_refused() {
     target.is_unharmed().await;
 }
 
-/// One that only claims to be so long.
+/// Returns a request that announces this length and has a short body.
 fn request_with_length(target: &Target, method: &str, path: &str, length: usize) -> Request<Full<Bytes>> {
     let request = target.request(method, path).header("content-length", length);
     request.body(Full::new(Bytes::from_static(b"{}"))).unwrap()

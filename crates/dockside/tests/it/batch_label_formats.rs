@@ -20,7 +20,8 @@ impl World {
     }
 }
 
-/// Makes the label of a shipment one that its carrier gave, and that carrier unknown: it can't be drawn, nor asked for.
+/// Marks the label of a shipment as its carrier's, and makes the account unknown: the server can neither draw it nor
+/// request it.
 async fn take_label_from_carrier(world: &World, shipment: &str) {
     let id = shipment.rsplit('/').next().unwrap();
     let sql = format!(
@@ -66,7 +67,7 @@ async fn labels_of_a_batch_come_in_the_format_that_is_asked_for() {
 }
 
 #[tokio::test]
-async fn who_does_not_wait_for_a_format_is_told_where_to_look_for_it() {
+async fn a_request_that_does_not_wait_for_a_format_gets_its_location() {
     let world = World::rehearsal().await;
     let (batch, _) = world.bought_batch("png", vec![parcel_to(FINE)]).await;
     let path = format!("{batch}/labels");
@@ -97,11 +98,11 @@ async fn a_carrier_s_own_label_that_can_t_be_converted_is_refused_by_shipment() 
             ("/format", "label_format_unavailable")
         );
     }
-    // Nothing is left out unnoticed, and the shipment is none the worse for it.
+    // No merged file without this label was made, and the refusal left no error on the shipment.
     assert_eq!(world.get(&shipments[1]).await.json()["errors"], json!([]));
     let made = data(&world.get(format!("{batch}/labels?format=zpl")).await);
     assert!(made.iter().all(|document| text(document, "type") == "label"), "{made:?}");
-    // What is there already is not in question, and what was voided is not in the way.
+    // A format that exists already is not refused, and a voided shipment does not prevent a new one.
     assert_eq!(world.labels_as(&batch, "pdf").await.status, 201);
     let id = shipments[1].rsplit('/').next().unwrap();
     world.tamper(&format!("UPDATE shipment SET status = 'voided' WHERE id = '{id}'")).await;

@@ -1,5 +1,5 @@
-//! The labels of a batch: when there are any, in which formats, one by one and in one file; and that the work on them
-//! goes on whatever becomes of the node that was at it.
+//! The labels of a batch: when they exist, in which formats, one by one and in one file. If the node that makes them dies,
+//! another one goes on.
 
 use bytes::Bytes;
 use http_body_util::BodyExt;
@@ -79,7 +79,7 @@ pub fn data(reply: &Reply) -> Vec<Value> {
     reply.json()["data"].as_array().expect("a list").clone()
 }
 
-/// What is the same whenever it is read: all but the links.
+/// Returns documents without their links, which differ in each answer.
 pub fn known(documents: &[Value]) -> Vec<Value> {
     let without_link = |document: &Value| {
         let mut document = document.clone();
@@ -135,7 +135,7 @@ async fn pngs_come_one_by_one_and_in_a_zip_and_are_the_same_whenever_they_are_as
     for name in
         [format!("0001-{}-1.png", ids[0]), format!("0002-{}-1.png", ids[1]), format!("0003-{}-2.png", ids[1])]
     {
-        // Once before the file, once in the list.
+        // The name is once before the file's bytes, and once in the archive's directory.
         assert_eq!(count(&zip, name.as_bytes()), 2, "{name}");
     }
     for label in &labels[1..] {
@@ -157,7 +157,7 @@ async fn labels_of_another_format_are_made_in_the_batch_s() {
     assert!(labels.iter().all(|label| text(label, "file_type") == "application/pdf"), "{labels:?}");
     let pdf = world.file(&labels[0]).await;
     assert_eq!((count(&pdf, b"/Type/Page/"), count(&pdf, b"/Type/Pages")), (3, 1));
-    // What the customer wanted for the shipment alone is still there, beside it, and so its event says.
+    // The shipment's own label in its own format still exists beside it, and the shipment's event shows both.
     let own = data(&world.get(format!("{}/documents", shipments[0])).await);
     let types: Vec<_> = own.iter().map(|document| text(document, "file_name").to_owned()).collect();
     let id = shipments[0].rsplit('/').next().unwrap();
@@ -177,7 +177,7 @@ async fn zpl_follows_zpl() {
 }
 
 #[tokio::test]
-async fn who_does_not_wait_is_told_where_to_look_and_by_an_event() {
+async fn a_request_that_does_not_wait_gets_a_location_and_later_an_event() {
     let world = World::rehearsal().await;
     let (batch, _) = world.bought_batch("png", vec![parcel_to(FINE)]).await;
     let path = format!("{batch}/labels");
@@ -193,7 +193,7 @@ async fn who_does_not_wait_is_told_where_to_look_and_by_an_event() {
 }
 
 #[tokio::test]
-async fn who_waits_has_them_in_the_answer() {
+async fn a_request_that_waits_has_the_labels_in_its_answer() {
     let world = World::rehearsal_with(|settings| settings.carriers.wait_seconds = 20).await;
     let (batch, _) = world.bought_batch("pdf", vec![parcel_to(FINE), parcel_to(FINE)]).await;
     let jobs = world.service.start_jobs().expect("jobs");
@@ -242,7 +242,7 @@ async fn another_node_goes_on_where_one_died() {
     let path = format!("{batch}/labels");
     for state in ["making", "merging"] {
         world.begin(&path, None).await;
-        // Somebody held it, got so far, and says no more that it lives.
+        // A node without a heartbeat holds the row, and had got this far.
         let sql = format!("UPDATE batch_labels SET holder = 'gone', fence = fence + 1, state = '{state}'");
         world.tamper(&sql).await;
         world.work_labels().await;

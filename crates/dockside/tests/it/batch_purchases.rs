@@ -260,7 +260,7 @@ async fn a_service_that_is_gone_fails_its_shipment_and_not_the_others() {
 }
 
 #[tokio::test]
-async fn a_purchase_that_nobody_can_tell_of_waits_for_a_person_and_the_batch_does_not() {
+async fn a_purchase_with_an_unknown_outcome_waits_for_a_person_and_the_batch_does_not() {
     let world = World::rehearsal().await;
     let shipments = world.parcels_to(&[FINE, "SBX-LOST-FOREVER"]).await;
     let batch = world.batch_to_buy(&shipments).await;

@@ -1,4 +1,4 @@
-//! Somebody who packs batches, and counts what is in them.
+//! Requests about batches, and a check of the counts that a batch shows.
 
 use serde_json::{Value, json};
 
@@ -42,12 +42,12 @@ impl World {
         self.request("DELETE", &path).json(json!({"shipments": ids})).send().await
     }
 
-    /// Brings a batch into a state behind the product's back.
+    /// Sets the status of a batch directly in the database.
     pub async fn set_batch_status(&self, batch: &str, status: &str) {
         self.tamper(&format!("UPDATE batch SET status = '{status}' WHERE id = '{}'", id(batch))).await;
     }
 
-    /// What a batch counts: shipments, purchased ones, errors, packages. It must be what its shipments say.
+    /// Returns the counts that a batch shows: shipments, purchased ones, errors, packages. Panics if its shipments differ.
     pub async fn counts(&self, batch: &str) -> [i64; 4] {
         let shown = self.get(batch).await.json();
         let names = ["shipments_count", "purchased_count", "error_count", "packages_count"];

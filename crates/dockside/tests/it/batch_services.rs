@@ -182,7 +182,7 @@ async fn a_patch_of_the_service_merges_into_what_is_there() {
     let made = world.post("/batches", json!({"service": standard()})).await;
     let (path, before) = (made.header("location").to_owned(), made.json()["service"].clone());
     let patch = |service: Value| world.patch(&path, json!({"service": service}));
-    // Named as it is, in part or whole, it stays.
+    // A patch that names the current service, in part or whole, changes nothing.
     for same in [
         json!({}),
         before.clone(),
@@ -195,7 +195,7 @@ async fn a_patch_of_the_service_merges_into_what_is_there() {
         let reply = patch(same.clone()).await;
         assert_eq!((reply.status.as_u16(), &reply.json()["service"]), (200, &before), "{same}: {reply}");
     }
-    // One part is named anew, and the others stay.
+    // A patch of one part keeps the others.
     let express = patch(json!({"carrier_service": {"handle": "express"}})).await.json()["service"].clone();
     assert_eq!(express["carrier_service"]["name"], "Express");
     assert_eq!(
@@ -213,7 +213,7 @@ async fn a_patch_of_the_service_merges_into_what_is_there() {
     );
     let cleared = world.patch(&path, json!({"service": null})).await;
     assert_eq!(cleared.json()["service"], Value::Null, "{cleared}");
-    // A shipment's service is what it was bought with: the carrier's to tell, and ignored in a patch.
+    // A shipment's service is the one that it was bought with. The server sets it, and ignores it in a patch.
     let shipment = world.shipment(parcel_by("standard")).await;
     let rated = world.rate(&shipment).await;
     let reply = world

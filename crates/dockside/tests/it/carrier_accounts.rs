@@ -1,4 +1,4 @@
-//! Carrier accounts: made, read, changed, deleted; and their credentials, which come in and never go out again.
+//! Carrier accounts: made, read, changed, deleted; and their credentials, which no answer ever shows.
 
 use api::Limits;
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use crate::stock_requests::refusal;
 use crate::world::World;
 
 const ACCOUNTS: &str = "/carrier_accounts";
-/// What must be nowhere.
+/// A credential that must appear in no answer and nowhere in the database.
 const SECRET: &str = "EZTKthe-secret-of-the-merchant";
 
 fn easypost() -> Value {
@@ -147,7 +147,7 @@ async fn credentials_are_nowhere_but_sealed() {
     for list in [ACCOUNTS, &path, "/events", "/carriers", "/metrics"] {
         seen.push(world.get(list).await.text);
     }
-    // Refusals don't repeat what was said.
+    // Refusals don't repeat the credentials in the request.
     for body in [
         json!({"credentials": {"api_key": [SECRET]}}),
         json!({"credentials": SECRET}),
@@ -160,7 +160,7 @@ async fn credentials_are_nowhere_but_sealed() {
     let mut wrong = easypost();
     wrong["carrier"] = json!({"handle": "own"});
     seen.push(world.post(ACCOUNTS, wrong).await.text);
-    // A carrier that can't be reached is named without the key.
+    // The error about an unreachable carrier does not contain the key.
     let shipment = world.shipment(parcel()).await;
     let rated = world.rate(&shipment).await;
     assert_eq!(rated["errors"].as_array().map(Vec::len), Some(1), "{rated}");
@@ -216,7 +216,7 @@ async fn a_new_address_needs_the_credentials_again() {
         assert_eq!(refused.issues(), [("credentials_required".to_owned(), "/credentials".to_owned())]);
     }
     assert_eq!(world.get(path).await.text, made.text, "nothing has changed");
-    // What does not change the address needs none.
+    // A change that keeps the address needs no credentials.
     let same =
         json!({"name": "Renamed", "configuration": {"url": "http://127.0.0.1:4010", "mode": "look_up"}});
     assert_eq!(world.patch(path, same).await.status, 200);
@@ -228,7 +228,7 @@ async fn a_new_address_needs_the_credentials_again() {
         (200, Some("http://127.0.0.1:4011")),
         "{changed}"
     );
-    // Without credentials there are none to follow.
+    // An account without credentials may change its address, because there is nothing to send there.
     let none = json!({"credentials": null, "configuration": {"url": "http://127.0.0.1:4012"}});
     assert_eq!(world.patch(path, none).await.json()["has_credentials"], false);
     assert_eq!(world.patch(path, moved).await.status, 200);
@@ -293,7 +293,7 @@ async fn an_account_in_use_stays() {
     for _ in 0..2 {
         let refused = world.delete(&path).await;
         assert_eq!(refusal(&refused), (409, "carrier_account_in_use".to_owned()), "{refused}");
-        // Bought, it is still on its way.
+        // After the purchase, the parcel is still in transit.
         world.work().await;
     }
     world.begin(&format!("{shipment}/void"), None).await;

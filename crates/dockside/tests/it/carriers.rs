@@ -1,4 +1,4 @@
-//! Carriers and what they offer: each world has its own, and they are the same for everybody.
+//! Carriers and their services: each world has its own, and all organisations see the same.
 
 use model::World as Mode;
 use serde_json::{Value, json};

@@ -14,7 +14,7 @@ use crate::world::World;
 const KEY: &str = "a key of the external server";
 const DONE: &str = r#"{"replies":[]}"#;
 
-/// A world whose streams are elsewhere, and that elsewhere.
+/// Returns a world that uses an external Centrifugo, and the receiver that simulates it.
 async fn apart() -> (World, Receiver) {
     let receiver = Receiver::new().await;
     receiver.answer(Answer::status(200).body(DONE));
@@ -25,7 +25,7 @@ async fn apart() -> (World, Receiver) {
     (world, receiver)
 }
 
-/// The channels that a connection token of the caller comes with.
+/// Returns the channels in a connection token of the caller.
 async fn channels(world: &World, token: &str) -> Vec<String> {
     let reply = world.request("GET", "/events/connection_token").token(token).send().await;
     assert_eq!(reply.status, 200, "{reply}");
@@ -35,7 +35,7 @@ async fn channels(world: &World, token: &str) -> Vec<String> {
     claims["channels"].as_array().unwrap().iter().map(|name| name.as_str().unwrap().to_owned()).collect()
 }
 
-/// The commands that came since this was last asked, in order.
+/// Returns the commands since the last call, in order.
 fn commands(receiver: &Receiver) -> Vec<Value> {
     let requests = receiver.take();
     let commands = requests.iter().flat_map(|request| {
@@ -58,7 +58,7 @@ async fn hand_on(world: &World) -> model::Result<()> {
 }
 
 #[tokio::test]
-async fn events_go_to_the_channels_of_those_who_had_a_token() {
+async fn events_go_to_the_channels_of_users_who_had_a_token() {
     let (world, receiver) = apart().await;
     world.location("Before anybody listened").await;
     world.relay().await;
@@ -83,7 +83,7 @@ async fn events_go_to_the_channels_of_those_who_had_a_token() {
 }
 
 #[tokio::test]
-async fn what_is_not_taken_is_sent_again_in_order_and_under_the_same_keys() {
+async fn refused_commands_are_sent_again_in_order_and_under_the_same_keys() {
     let (world, receiver) = apart().await;
     channels(&world, &world.token).await;
     for number in 0..3 {
@@ -110,7 +110,7 @@ async fn what_is_not_taken_is_sent_again_in_order_and_under_the_same_keys() {
 }
 
 #[tokio::test]
-async fn who_loses_access_is_sent_away() {
+async fn a_user_who_loses_access_is_disconnected() {
     let (world, receiver) = apart().await;
     let user = world.get("/access_tokens?limit=1").await.json()["data"][0]["user"]["id"].clone();
     let made = world.post("/access_tokens", json!({"scopes": ["events:read", "orders:read"]})).await.json();
@@ -123,7 +123,7 @@ async fn who_loses_access_is_sent_away() {
     channels(&world, &world.token).await;
     assert_eq!(world.post("/events/deprovision", Value::Null).await.status, 204);
     world.location("Nobody's concern").await;
-    // The external server is away for a while: it is told once it is back.
+    // The external server fails once. It gets the command with the next attempt.
     receiver.answer_next([Answer::status(503)]);
     assert!(hand_on(&world).await.is_err());
     receiver.take();

@@ -95,7 +95,7 @@ async fn one_search_finds_the_guide_and_the_fields() {
 }
 
 #[tokio::test]
-async fn pages_are_compressed_for_those_who_accept_it_and_fetched_once() {
+async fn pages_are_compressed_for_clients_that_accept_it_and_fetched_once() {
     let world = World::new().await;
     for path in [
         "/docs",

@@ -12,10 +12,11 @@ use testkit::easypost_recordings::{KEY, LABEL, failure};
 use crate::easypost_server::{EasyPostServer, PurchaseFault};
 use crate::world::{Reply, World};
 
-/// Rates of one carrier beside the silence of another, and a purchase.
+/// A recording in which one carrier offers rates and another does not answer, and a purchase.
 pub const RECORDING: &str = "hist_rate_no_response_then_buy";
 pub const SECRET: &str = "s\u{e9}cret";
-/// After how long what a look-up does not find was not bought, and after how long a refund is looked at again, in seconds.
+/// A purchase that a look-up does not find after the first time was not made. A refund is checked again after the second.
+/// Both are in seconds.
 const INVISIBLE_SECONDS: i64 = 35;
 const REFUND_SECONDS: i64 = 3600;
 
@@ -56,12 +57,12 @@ impl EasyPostSetup {
         self.world.get(format!("/shipments/{}", self.shipment)).await.json()
     }
 
-    /// Does all that is due.
+    /// Works on everything that is due.
     pub async fn work(&self) {
         self.world.service.work_purchases().await.expect("purchases are worked on");
     }
 
-    /// Asks for something that takes a while, and does not wait for it.
+    /// Requests an operation without waiting for it.
     pub async fn ask(&self, what: &str, body: Option<Value>) -> Reply {
         let path = format!("/shipments/{}/{what}", self.shipment);
         let request = self.world.request("POST", &path).header("prefer", "respond-async");
@@ -91,7 +92,7 @@ impl EasyPostSetup {
             .await;
     }
 
-    /// Buys it, as nothing goes wrong.
+    /// Buys it, and expects success.
     pub async fn buy(&self) {
         self.order().await;
         self.work().await;
@@ -107,7 +108,7 @@ impl EasyPostSetup {
         assert_eq!(reply.status, 200, "{reply}");
     }
 
-    /// The purchase, as it is shown to those who watch over it.
+    /// Returns the purchase attempt as the API shows it.
     pub async fn attempt(&self) -> Value {
         let list = self.world.get("/purchase_attempts").await.json();
         assert_eq!(list["data"].as_array().map(Vec::len), Some(1), "{list}");
@@ -142,7 +143,7 @@ fn shipment(packages: usize) -> Value {
     })
 }
 
-/// How often something was asked for whose path ends so.
+/// Counts the requests whose path ends with this text.
 fn count(seen: &[String], end: &str) -> usize {
     seen.iter().filter(|one| one.ends_with(end)).count()
 }
@@ -228,7 +229,7 @@ async fn a_refund_that_takes_long_is_asked_for_once() {
     setup.ask("void", None).await;
     setup.work().await;
     assert_eq!(count(&setup.server.take(), "/refund"), 1);
-    // Days pass, and it is looked at, and not asked for again.
+    // Time passes: the server checks the refund, and does not request it again.
     for _ in 0..3 {
         let seen = (setup.shown().await["status"].clone(), setup.attempt().await["state"].clone());
         assert_eq!(seen, (json!("purchased"), json!("voiding")));
@@ -278,7 +279,7 @@ async fn what_is_declined_is_told_in_the_carriers_words() {
         (&error["type"], &error["code"], &error["source"], &error["message"]),
         (&json!("purchase_error"), &json!("purchase_declined"), &json!("carrier"), &json!(words))
     );
-    // Whoever has paid their bill buys it after all.
+    // After the merchant has paid the bill, the same shipment can be bought.
     setup.order().await;
     setup.work().await;
     assert_eq!(setup.shown().await["status"], "purchased");
@@ -309,7 +310,7 @@ async fn what_never_arrived_is_bought_once_that_is_certain() {
         setup.server.trouble([trouble]);
         setup.order().await;
         setup.work().await;
-        // It was looked up, and is not there; but it may have been on its way.
+        // The look-up does not find it, but its request may still have been in transit.
         assert_eq!(setup.shown().await["status"], "purchasing");
         assert_eq!((count(&setup.server.take(), "/buy"), setup.server.purchases()), (1, 0));
         setup.world.advance_seconds(INVISIBLE_SECONDS);
@@ -326,7 +327,7 @@ async fn a_busy_carrier_is_asked_again_later() {
     setup.order().await;
     setup.work().await;
     assert_eq!(setup.shown().await["status"], "purchasing");
-    // It may have been bought all the same, so it is looked up first.
+    // The purchase may have been made despite the 429, so the server looks it up first.
     assert_eq!(setup.attempt().await["state"], "checking");
     setup.world.advance_seconds(INVISIBLE_SECONDS);
     setup.work().await;

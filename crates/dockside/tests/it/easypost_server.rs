@@ -1,7 +1,7 @@
-//! A server at which EasyPost's recorded answers are given out again: a real HTTP server on the loopback.
+//! A real HTTP server on the loopback that replays EasyPost's recorded answers.
 //!
-//! A request that was recorded gets the answer that was recorded with it. What was not, such as a look at a shipment, is
-//! answered from what the server said last of it.
+//! A request that was recorded gets its recorded answer. For others, such as a look-up of a shipment, the server answers
+//! with the shipment as it last showed it.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::net::SocketAddr;
@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use testkit::easypost_recordings::{LABEL, SHIPMENTS, answers, failure, is_authorised};
 use tokio::net::TcpListener;
 
-/// The server. It is gone when this is.
+/// The server. It ends when this value is dropped.
 pub struct EasyPostServer {
     address: SocketAddr,
     state: Arc<Mutex<ServerState>>,
@@ -30,9 +30,9 @@ pub struct EasyPostServer {
 pub enum PurchaseFault {
     /// It is made, and the answer is lost.
     LostAfter,
-    /// The line is cut before it is made.
+    /// The connection is cut before it is made.
     LostBefore,
-    /// It is made, and the answer says otherwise.
+    /// It is made, and the answer has this error status.
     FailsAfter(u16),
     Refuses(u16, Value),
 }
@@ -40,21 +40,21 @@ pub enum PurchaseFault {
 struct ServerState {
     /// Answers by method and path, as they were recorded.
     recorded: BTreeMap<String, (u16, Value)>,
-    /// What was last said of each shipment, by its name.
+    /// Each shipment as the server last showed it, by its id.
     shipments: BTreeMap<String, Value>,
     seen: Vec<String>,
     troubles: VecDeque<PurchaseFault>,
     purchases: usize,
     wanted_rates: Vec<String>,
     told: Value,
-    /// Whether looks at shipments that are bought are answered with 429.
+    /// Whether look-ups of bought shipments are answered with 429.
     are_looks_limited: bool,
-    /// Whether looks show shipments as they were before they were bought.
+    /// Whether look-ups show shipments as they were before they were bought.
     are_looks_stale: bool,
 }
 
 impl EasyPostServer {
-    /// With the exchanges of this recording.
+    /// Starts a server with the exchanges of this recording.
     pub async fn open(recording: &str) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address");
@@ -74,17 +74,17 @@ impl EasyPostServer {
         Self { address, state, serving }
     }
 
-    /// What the operator sets as the address of EasyPost.
+    /// Returns the address that the operator sets for EasyPost.
     pub fn url(&self) -> String {
         format!("http://{}/v2", self.address)
     }
 
-    /// What was recorded of making a shipment known.
+    /// Returns the recorded answer to the creation of a shipment.
     pub fn known(&self) -> Value {
         self.state.lock().unwrap().recorded[&format!("POST {SHIPMENTS}")].1.clone()
     }
 
-    /// What was recorded of buying it.
+    /// Returns the recorded answer to its purchase.
     pub fn bought(&self) -> Value {
         let state = self.state.lock().unwrap();
         let found = state.recorded.iter().find(|(name, _)| name.ends_with("/buy"));
@@ -117,22 +117,22 @@ impl EasyPostServer {
         self.state.lock().unwrap().told.clone()
     }
 
-    /// Has the next purchases go wrong so.
+    /// Sets the faults of the next purchases.
     pub fn trouble(&self, trouble: impl IntoIterator<Item = PurchaseFault>) {
         self.state.lock().unwrap().troubles.extend(trouble);
     }
 
-    /// Has every look at a shipment that is bought refused with 429 from now on.
+    /// Answers every look-up of a bought shipment with 429 from now on.
     pub fn limit_looks(&self) {
         self.state.lock().unwrap().are_looks_limited = true;
     }
 
-    /// Has looks show shipments as they were before they were bought, or as they are.
+    /// Sets whether look-ups show shipments as they were before they were bought, or as they are.
     pub fn set_looks_stale(&self, are_stale: bool) {
         self.state.lock().unwrap().are_looks_stale = are_stale;
     }
 
-    /// Has a field of what is bought, or was, say this.
+    /// Sets a field of all shipments, and of those that will be bought.
     pub fn say(&self, field: &str, value: &Value) {
         let mut state = self.state.lock().unwrap();
         let ServerState { recorded, shipments, .. } = &mut *state;
@@ -144,7 +144,7 @@ impl EasyPostServer {
         }
     }
 
-    /// What was asked for, in its order, since this was last asked: `POST …/buy` and the like.
+    /// Returns the requests since the last call, in order, as `POST …/buy` and the like.
     pub fn take(&self) -> Vec<String> {
         std::mem::take(&mut self.state.lock().unwrap().seen)
     }
@@ -162,14 +162,14 @@ impl Drop for EasyPostServer {
 }
 
 async fn serve(listener: TcpListener, state: Arc<Mutex<ServerState>>) {
-    // Ends with the server, and its connections with it.
+    // Dropping the set with this task ends all connections.
     let mut connections = tokio::task::JoinSet::new();
     loop {
         let (stream, _) = listener.accept().await.expect("a connection");
         let state = Arc::clone(&state);
         connections.spawn(async move {
             let service = service_fn(move |request| answer(Arc::clone(&state), request));
-            // A connection that is cut is one of the answers.
+            // An error is expected: a fault may cut the connection.
             let _ended = http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
         });
         while connections.try_join_next().is_some() {}
@@ -202,7 +202,7 @@ async fn answer(
 }
 
 impl ServerState {
-    /// Nothing where the line is cut.
+    /// Returns the answer, or `None` if the connection is to be cut.
     fn answer(&mut self, method: &str, path: &str, body: &[u8]) -> Option<(u16, Value)> {
         let missing = || (404, failure("NOT_FOUND", "The requested resource could not be found."));
         let known = self.recorded.get(&format!("{method} {path}")).cloned();
@@ -218,7 +218,7 @@ impl ServerState {
                 Some((status, shipment))
             }
             ("GET", [name]) => {
-                // By its name, or by the reference that it was given.
+                // By its id, or by its reference.
                 let has_reference = |shipment: &&Value| shipment["reference"] == **name;
                 let found = self.shipments.get(*name);
                 let found = found.or_else(|| self.shipments.values().find(has_reference));

@@ -88,7 +88,7 @@ async fn what_a_running_node_held_and_forgot_is_free_after_a_restoration() {
     let setup = EasyPostSetup::open().await;
     setup.buy().await;
     setup.ask("void", None).await;
-    // As in a replica that was promoted: in the lost database the node had finished this.
+    // As in a promoted replica: the purchase is still claimed by a node that had finished it in the lost database.
     setup.world.tamper("UPDATE purchase SET holder = (SELECT id FROM node LIMIT 1)").await;
     let refunds = || setup.server.take().iter().filter(|seen| seen.ends_with("/refund")).count();
     setup.work().await;
@@ -198,7 +198,7 @@ async fn a_charge_that_a_rate_limit_hides_for_a_day_needs_review() {
     assert_eq!(bought_by_us(&setup), (1, 1));
 }
 
-/// Has a purchase given up that is charged or not, and that EasyPost does not show.
+/// Has the server give up a purchase that EasyPost does not show, whether it was charged or not.
 async fn give_up(setup: &EasyPostSetup, is_charged: bool) {
     let limited = || PurchaseFault::Refuses(429, failure("RATE_LIMITED", "Too many requests"));
     setup.server.trouble(vec![limited(); 3]);

@@ -1,4 +1,4 @@
-//! News that EasyPost posts: believed by their signature, taken once, and nobody learns anything by guessing.
+//! Webhooks of EasyPost: the server checks their signature and applies each once. A sender who guesses learns nothing.
 
 use serde_json::{Value, json};
 use testkit::easypost_recordings::{KEY, recording};
@@ -66,16 +66,16 @@ async fn a_recorded_message_moves_the_parcel_once() {
         assert_eq!((way(&setup).await, told(&setup).await), (vec![json!("in_transit")], 1));
     }
     assert_eq!(setup.shown().await["tracking_status"], "in_transit");
-    // The same news under another name are no news, and another status is.
+    // A message with a new status is applied.
     assert_eq!(tell(&setup, &moved("evt_3", "1", "delivered")).await, 204);
     assert_eq!(way(&setup).await.last(), Some(&json!("delivered")));
-    // What comes late does not bring it back.
+    // A late message does not take the status back.
     assert_eq!(tell(&setup, &moved("evt_2", "1", "in_transit")).await, 204);
     assert_eq!((setup.shown().await["tracking_status"].clone(), told(&setup).await), (json!("delivered"), 2));
 }
 
 #[tokio::test]
-async fn whoever_can_not_sign_learns_nothing() {
+async fn a_sender_without_a_valid_signature_learns_nothing() {
     let setup = sent("1").await;
     let own = json!({"carrier": {"handle": "own"}, "name": "Van", "configuration": {"currency_code": "USD", "services": [
         {"handle": "van", "name": "Van", "rates": [{"rate": 1}]}]}});
@@ -118,7 +118,7 @@ async fn whoever_can_not_sign_learns_nothing() {
 }
 
 #[tokio::test]
-async fn what_is_no_news_of_ours_is_taken_and_changes_nothing() {
+async fn a_message_about_nothing_of_ours_is_accepted_and_changes_nothing() {
     let setup = sent("1").await;
     let log = setup.world.events().await.len();
     for message in [
@@ -159,7 +159,7 @@ async fn news_stay_with_the_account_that_they_are_signed_for() {
     let second = account(&setup.world, KEY).await;
     let body = moved("evt_1", "1", "delivered").to_string().into_bytes();
     let signed = signature(APART, &body);
-    // The same number of another account's, or of nobody's.
+    // Another account's message about the same tracking number does not change the parcel.
     assert_eq!(post(&setup.world, &second, Some(&signed), &body).await.status, 204);
     assert_eq!(way(&setup).await, Vec::<Value>::new());
     assert_eq!(post(&setup.world, &setup.account, Some(&signed), &body).await.status, 204);

@@ -60,7 +60,7 @@ async fn an_update_tells_what_the_changed_fields_were() {
         events.iter().map(|event| event.previous_attributes.as_deref().map(read)).collect();
     let first = json!({"tags": null, "address": before["address"].clone(), "updated_at": before["updated_at"].clone()});
     assert_eq!(previous[..2], [None, Some(first)]);
-    // A write that changes nothing still is one: it leaves a moment and a version.
+    // A write that changes no field still updates the time and the version.
     let second = json!({"updated_at": read(&events[1].object)["updated_at"].clone()});
     assert_eq!(previous[2..], [Some(second)]);
 }
@@ -154,7 +154,7 @@ async fn sequences_have_no_gaps_and_follow_commits_under_concurrent_writes() {
     }
 }
 
-/// The first place whose number is not its own.
+/// Returns the first index at which the sequence is not the index plus one.
 fn gap(events: &[Logged]) -> Option<usize> {
     (1..).zip(events).position(|(place, event)| event.sequence != place)
 }

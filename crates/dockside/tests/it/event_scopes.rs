@@ -60,7 +60,7 @@ async fn a_list_has_what_the_token_may_read_and_its_pages_are_full() {
             );
             let (there, last) = walk(&world, &reader, &query, first, "next_cursor").await;
             assert_eq!(there, expected, "{query}");
-            // And back again, from the last page to the first.
+            // Page back from the last page to the first.
             let (back, _) = walk(&world, &reader, &query, last, "previous_cursor").await;
             let mut seen = back.clone();
             seen.sort_unstable();
@@ -107,7 +107,7 @@ async fn what_a_token_may_not_read_is_not_there() {
                 (&Value::Null, &Value::Null)
             );
         }
-        // Exactly like one that does not exist.
+        // The answer is the same as for an event that does not exist.
         let one = world.request("GET", &path_of(event)).token(token).send().await;
         let none = world.request("GET", "/events/evt_01jc0000000000000000000000").token(token).send().await;
         assert_eq!((one.status.as_u16(), &one.text), (404, &none.text));
@@ -148,7 +148,7 @@ async fn an_endpoint_names_only_types_that_its_maker_may_read() {
     let types = json!(["inventory.updated", "inventory_item.created"]);
     let made = create(&world, &maker, json!({"url": url, "event_types": types})).await;
     assert_eq!((made.status.as_u16(), &made.json()["event_types"]), (201, &types), "{made}");
-    // All that it may read is more than nothing, and `*` of nothing is refused.
+    // `*` means all that the token may read. It is refused if the token may read nothing.
     for body in [json!({"url": url}), json!({"url": url, "event_types": ["*"]})] {
         let all = create(&world, &maker, body.clone()).await;
         assert_eq!(all.json()["event_types"], json!(["*"]), "{all}");
@@ -185,7 +185,7 @@ async fn all_types_mean_those_that_the_maker_may_read_also_when_its_token_is_gon
     };
     assert_eq!(types(&receiver), ["inventory_item.created", "inventory_item.created"]);
     assert_eq!(types(&everything.receiver).len(), 4);
-    // A replay brings no more than that either.
+    // A replay sends no other types either.
     let replay = format!("{}/replay", made.header("location"));
     assert_eq!(world.post(replay, json!({"after_sequence": 0})).await.status, 200);
     world.deliver().await;
@@ -200,7 +200,7 @@ async fn an_endpoint_is_changed_by_tokens_that_may_read_what_it_gets() {
     let patch = async |token: &str, path: &str, body: Value| {
         world.request("PATCH", path).token(token).json(body).send().await
     };
-    // Else its events could be sent to another address, or its types be chosen anew.
+    // Otherwise the narrow token could send the endpoint's events to another address, or choose other types.
     for body in
         [json!({"url": "https://elsewhere.example.com"}), json!({"event_types": ["inventory.updated"]})]
     {
@@ -216,7 +216,7 @@ async fn an_endpoint_is_changed_by_tokens_that_may_read_what_it_gets() {
     let own = create(&world, &narrow, json!({"url": "https://shop.example.com/hook"})).await;
     let path = own.header("location");
     let resources = json!(["inventory", "webhooks"]);
-    // A token that may read more changes something else, or sends back what it read: what `*` means stays.
+    // A token that may read more changes another field, or sends back what it read: the meaning of `*` stays.
     for body in [json!({"description": "Stock"}), world.get(path).await.json()] {
         let changed = patch(&world.token, path, body).await;
         assert_eq!((changed.status.as_u16(), &changed.json()["resources"]), (200, &resources), "{changed}");
@@ -224,6 +224,6 @@ async fn an_endpoint_is_changed_by_tokens_that_may_read_what_it_gets() {
     assert_eq!(patch(&narrow, path, json!({"event_types": ["order.created"]})).await.status, 403);
     let orders = patch(&world.token, path, json!({"event_types": ["order.created"]})).await;
     assert_eq!((orders.status.as_u16(), &orders.json()["resources"]), (200, &json!(["*"])), "{orders}");
-    // Now it is no longer the narrow token's to change.
+    // Now the narrow token may no longer change it.
     assert_eq!(patch(&narrow, path, json!({"description": "x"})).await.status, 403);
 }

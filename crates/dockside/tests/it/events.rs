@@ -33,7 +33,7 @@ async fn walk(world: &World, query: &str, mut page: Reply, which: &str) -> (Vec<
     }
 }
 
-/// A location that is created, renamed and deleted: three events. Gives its id.
+/// Creates, renames and deletes a location, which makes three events. Returns its id.
 async fn passing_location(world: &World) -> String {
     let id = world.location("Depot").await;
     let path = format!("/locations/{id}");
@@ -201,7 +201,7 @@ async fn queries_that_make_no_sense_are_refused_by_name() {
 }
 
 #[tokio::test]
-async fn nobody_else_sees_an_event() {
+async fn other_organisations_and_the_other_world_see_no_event() {
     let world = World::new().await;
     let location = passing_location(&world).await;
     let event = page(&world, "?limit=1").await.ids().remove(0);
@@ -273,7 +273,7 @@ async fn an_event_is_not_deleted_before_it_was_numbered() {
     passing_location(&world).await;
     world.advance_seconds(40 * DAY_SECONDS);
     world.service.clean().await.unwrap();
-    // Where the writer numbers, they had their numbers, and their time.
+    // On SQLite the events got their numbers when they were written, so they were deleted.
     let expected: &[i64] = if world.db.is_shared() { &[1, 2, 3] } else { &[] };
     assert_eq!(sequences(&page(&world, "?after=0").await), expected);
 }

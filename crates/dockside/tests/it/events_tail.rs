@@ -75,7 +75,7 @@ fn assert_log(seen: &[Value], shared: &str, made: &HashSet<String>) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn whoever_follows_the_log_sees_every_event_once_and_in_order() {
+async fn a_reader_that_follows_the_log_sees_every_event_once_and_in_order() {
     let world = Arc::new(World::new().await);
     let jobs = world.service.start_jobs().unwrap();
     let shared = world.location("Shared").await;

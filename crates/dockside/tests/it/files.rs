@@ -1,4 +1,4 @@
-//! Files behind links: whoever has a sound link has the file for an hour, and nobody anything else.
+//! Files behind signed links: a valid link gives its file to every holder for an hour, and gives nothing else.
 //!
 //! With `TEST_S3` the same tests keep the files in a bucket.
 
@@ -79,7 +79,7 @@ fn restart(world: &World, change: impl FnOnce(&mut Settings)) -> (Service, App) 
 }
 
 #[tokio::test]
-async fn a_link_gives_the_file_to_whoever_has_it() {
+async fn a_link_gives_the_file_to_every_holder() {
     let world = World::new().await;
     let bytes: Vec<u8> = (0..=255).collect();
     let kept = keep(&world, world.owner(), &label(bytes.clone())).await;
@@ -291,7 +291,7 @@ async fn a_folder_that_can_not_be_read_is_told_apart_from_a_file_that_is_gone() 
 async fn a_bucket_that_does_not_answer_is_told_apart_from_a_file_that_is_gone() {
     let world = World::new().await;
     let kept = keep(&world, world.owner(), &label("label")).await;
-    // Taken, so that nobody else has it, and let go, so that nobody listens.
+    // The listener is dropped at once: the port was free, and no process listens there.
     let address = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let bucket = Bucket {
         name: "dockside".to_owned(),

@@ -26,7 +26,8 @@ const FOLLOWS_MAX: usize = 64;
 const ACCOUNT_FOLLOWS_MAX: usize = 16;
 /// After this, everything that was bought before is due: labels that come late, and tracking.
 const DUE_SECONDS: i64 = 20;
-/// How soon the others get what is theirs. The silent carrier keeps its calls for longer than the test lasts.
+/// How soon other organisations' shipments must have their label and tracking. The silent carrier keeps its calls for longer
+/// than the test lasts.
 const SOON: Duration = Duration::from_secs(20);
 const CALL_SECONDS: u64 = 600;
 
@@ -88,7 +89,7 @@ impl World {
     }
 }
 
-/// So many organisations have follow-ups due, and the first of them purchases under way, at carriers that never answer.
+/// Organisations whose carriers never answer: each has follow-ups due, and the first also has purchases under way.
 struct Silence {
     accounts: usize,
     due_of_each: usize,

@@ -1,11 +1,11 @@
-//! What every answer carries, whatever it answers; and the paths for operators and tools.
+//! Headers that every answer has, and the paths for operators and tools.
 
 use api::Limits;
 use serde_json::json;
 
 use crate::world::{Call, Reply, World, depot};
 
-/// An answer of every kind: well, refused at each stage, empty, not there, not a resource.
+/// Returns answers of every kind: a success, refusals at each stage, empty, not found, not a resource.
 async fn answers(world: &World) -> Vec<Reply> {
     let path = format!("/locations/{}", world.location("Depot").await);
     let known = world.request("GET", &path).header("if-none-match", "*");
@@ -57,7 +57,7 @@ async fn every_refusal_is_a_problem() {
 }
 
 #[tokio::test]
-async fn a_sound_request_id_is_kept_and_another_replaced() {
+async fn a_valid_request_id_is_kept_and_an_invalid_one_replaced() {
     let world = World::new().await;
     let send = async |id: &str| world.request("GET", "/nowhere").header("x-request-id", id).send().await;
     for id in ["a", "7b3c.4-f_9", &"x".repeat(128)] {
@@ -90,7 +90,7 @@ async fn a_known_version_is_taken_and_an_unknown_one_refused() {
 }
 
 #[tokio::test]
-async fn a_trace_is_taken_sound_or_not() {
+async fn a_trace_header_is_accepted_valid_or_not() {
     let world = World::new().await;
     for trace in ["00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", "nonsense", "", "é"] {
         let reply = world.request("GET", "/locations").header("traceparent", trace).send().await;
@@ -186,7 +186,7 @@ async fn an_organisation_that_asks_too_often_is_held_back_alone() {
     for _ in 1..BURST {
         assert_eq!(world.get("/locations").await.status, 200);
     }
-    // The bucket refills by the machine's clock: on a slow machine it may hold one more, but not for ever.
+    // The token bucket refills by the machine's clock, so on a slow machine a few more requests may pass.
     let mut refused = world.get("/locations").await;
     for _ in 0..50 {
         if refused.status != 200 {
@@ -307,7 +307,7 @@ async fn pages_and_probes_take_whatever_parameters_a_link_brings() {
 }
 
 #[tokio::test]
-async fn probes_answer_anybody() {
+async fn probes_need_no_token() {
     let world = World::new().await;
     for path in ["/healthz", "/readyz"] {
         let reply = world.request("GET", path).anonymous().send().await;

@@ -1,5 +1,5 @@
-//! Hints: what one server tells another of the same database, by PostgreSQL's notifications or by NATS. On SQLite there
-//! is one server, which tells itself.
+//! Hints between the servers of one database, by PostgreSQL's notifications or by NATS. On SQLite there is one server,
+//! which sends hints to itself.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,13 +13,13 @@ use testkit::nats::Nats;
 use tokio::sync::broadcast::Receiver;
 use tokio::task::JoinHandle;
 
-use crate::world::World;
+use crate::world::{REST, World};
 
-/// Far beyond what it takes.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// Far longer than a hint takes.
+const PATIENCE: Duration = Duration::from_secs(120);
 const CHANNEL: &str = "dockside_hints";
 
-/// A server that takes part in telling, and what is told there.
+/// A server on the bus, and the hints that it gets.
 struct Node {
     service: Service,
     hints: Receiver<Hint>,
@@ -27,7 +27,7 @@ struct Node {
 }
 
 impl Node {
-    /// Ready once it hears the others.
+    /// Starts a server, and returns once it is connected to the bus.
     async fn start(service: Service) -> Self {
         let hints = service.hints();
         let task = tokio::spawn(service.clone().bus_forever());
@@ -56,7 +56,7 @@ impl Drop for Node {
     }
 }
 
-/// Another server on the world's database, which hears by NATS where that is named, and loses a share of it.
+/// Returns another server on the world's database. It uses NATS if its address is given, and loses a share of the hints.
 fn another(world: &World, nats: Option<&str>, random: Arc<dyn Random>, hint_loss_percent: u8) -> Service {
     let mut settings = world.service.settings().clone();
     settings.nats_url = nats.map(|url| url.parse().expect("an address"));
@@ -64,7 +64,7 @@ fn another(world: &World, nats: Option<&str>, random: Arc<dyn Random>, hint_loss
     Service::new(world.db.clone(), world.clock.clone(), random, settings).expect("a service")
 }
 
-/// Two servers that hear each other.
+/// Starts two servers that get each other's hints.
 async fn two(world: &World, nats: Option<&str>) -> [Node; 2] {
     let node = || Node::start(another(world, nats, Arc::new(SystemRandom), 0));
     [node().await, node().await]
@@ -74,7 +74,7 @@ fn events_of(world: &World) -> Hint {
     Hint::Events([world.owner()].into())
 }
 
-/// What is written is told to both, by whichever numbers it, and to each once.
+/// Whichever node numbers an event, both nodes get its hint once.
 async fn assert_events_are_told(world: &World, nats: Option<&str>) {
     let mut nodes = two(world, nats).await;
     for first in [0, 1] {
@@ -84,7 +84,7 @@ async fn assert_events_are_told(world: &World, nats: Option<&str>) {
             assert_eq!(node.next().await, events_of(world));
         }
     }
-    // Whoever heard itself, or one of the others twice, would have done so before this.
+    // If a node had got its own hint from the bus, or the other node's twice, that hint would come before this one.
     let command = another(world, nats, Arc::new(SystemRandom), 0);
     revoke_one(world, &command).await;
     command.send_hints().await.unwrap();
@@ -94,7 +94,7 @@ async fn assert_events_are_told(world: &World, nats: Option<&str>) {
 }
 
 #[tokio::test]
-async fn a_write_is_told_on_its_own_server() {
+async fn a_write_sends_a_hint_on_its_own_server() {
     let world = World::new().await;
     let mut hints = world.service.hints();
     world.location("Depot").await;
@@ -106,12 +106,12 @@ async fn a_write_is_told_on_its_own_server() {
 }
 
 #[tokio::test]
-async fn a_write_on_one_server_is_told_on_the_other() {
+async fn a_write_on_one_server_sends_a_hint_to_the_other() {
     let world = World::new().await;
     if world.db.is_shared() {
         assert_events_are_told(&world, None).await;
     } else {
-        // There is no other, and so nothing to do for ever.
+        // SQLite has a single server, so the bus task has nothing to do and ends.
         let carrying = tokio::time::timeout(PATIENCE, world.service.clone().bus_forever());
         carrying.await.expect("it ends");
     }
@@ -130,7 +130,7 @@ async fn nats_carries_hints_instead_of_the_database() {
 }
 
 #[tokio::test]
-async fn nats_lets_in_who_has_credentials() {
+async fn nats_accepts_a_server_with_credentials() {
     let world = World::new().await;
     if !world.db.is_shared() {
         return;
@@ -157,7 +157,7 @@ async fn revoke_one(world: &World, service: &Service) {
     service.revoke_token(id, Children::Revoke).await.unwrap();
 }
 
-/// A token that the command line revokes stops on a server as soon as it hears of it.
+/// Asserts that a server rejects a token that the command line revoked as soon as it gets the hint.
 async fn assert_revocations_are_told(world: &World, nats: Option<&str>) {
     let [_one, mut two] = two(world, nats).await;
     let command = another(world, nats, Arc::new(SystemRandom), 0);
@@ -181,7 +181,7 @@ async fn a_revoked_token_stops_on_the_other_server_at_once() {
 }
 
 #[tokio::test]
-async fn what_is_taken_away_is_told_and_what_is_refused_is_not() {
+async fn revoked_access_sends_a_hint_and_a_refusal_does_not() {
     let world = World::new().await;
     let token = world.token_for("Acme", "*", model::World::Live).await;
     let token = format!("/access_tokens/{}", world.service.authenticate(&token).await.unwrap().token);
@@ -199,7 +199,7 @@ fn told(hints: &mut Receiver<Hint>) -> Vec<Hint> {
     std::iter::from_fn(|| hints.try_recv().ok()).collect()
 }
 
-/// Says of each hint whether it is lost: these numbers in turn, of which those below the percentage are.
+/// Draws these numbers in turn, one for each hint. A hint is lost if its number is below the percentage.
 struct Fate {
     numbers: [u32; 4],
     drawn: AtomicUsize,
@@ -215,7 +215,7 @@ impl Random for Fate {
 }
 
 #[tokio::test]
-async fn a_share_of_what_others_tell_is_lost_where_a_test_asks_for_it() {
+async fn a_share_of_other_nodes_hints_is_lost_if_a_test_asks_for_it() {
     let world = World::new().await;
     if !world.db.is_shared() {
         return;
@@ -223,7 +223,7 @@ async fn a_share_of_what_others_tell_is_lost_where_a_test_asks_for_it() {
     for (percent, heard) in [(100, vec![]), (60, vec![Hint::Announcement, Hint::Anything])] {
         let fate = Arc::new(Fate { numbers: [159, 60, 0, 99], drawn: AtomicUsize::new(0) });
         let mut node = Node::start(another(&world, None, fate.clone(), percent)).await;
-        // Each in a message of its own, and a last one: when that is judged, the others have been heard or lost.
+        // One message per hint. When the node has drawn for the last one, all others were delivered or lost.
         for word in ["access", "announcement", "access", "anything"] {
             world.db.notify(CHANNEL, &format!("1 tester {word}")).await.unwrap();
         }
@@ -232,19 +232,19 @@ async fn a_share_of_what_others_tell_is_lost_where_a_test_asks_for_it() {
         }
         let judged = async {
             while fate.drawn.load(Ordering::SeqCst) < 4 {
-                tokio::task::yield_now().await;
+                tokio::time::sleep(REST).await;
             }
         };
         tokio::time::timeout(PATIENCE, judged).await.expect("every hint is judged");
         node.assert_silent();
-        // Its own are never lost.
+        // A node's own hints are never lost.
         world.location("Depot").await;
         node.service.relay_events().await.unwrap();
         assert_eq!(node.next().await, events_of(&world));
     }
 }
 
-/// Hints go both ways.
+/// Asserts that hints go both ways.
 async fn assert_flows(world: &World, nodes: &mut [Node; 2]) {
     for (from, to) in [(0, 1), (1, 0)] {
         world.location("Depot").await;
@@ -261,7 +261,8 @@ async fn a_connection_that_is_cut_is_made_anew_and_anything_may_have_happened() 
         return;
     }
     let mut nodes = two(&world, None).await;
-    // That of the first: it may have missed something, and so may the other that listens to it.
+    // Cut the first node's connection: it may have missed hints, and so may the other node, because the first one's could
+    // not be sent.
     let cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
                WHERE datname = current_database() AND query LIKE 'LISTEN%' AND backend_start =
                    (SELECT min(backend_start) FROM pg_stat_activity
@@ -282,7 +283,7 @@ async fn a_nats_server_that_is_restarted_is_found_again_and_anything_may_have_ha
     let mut nats = Nats::start(&[]);
     let mut nodes = two(&world, Some(&nats.url())).await;
     nats.stop();
-    // This node goes on telling itself.
+    // A node still gets its own hints.
     world.location("Depot").await;
     nodes[0].service.relay_events().await.unwrap();
     assert_eq!(nodes[0].next().await, events_of(&world));

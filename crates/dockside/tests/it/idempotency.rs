@@ -21,7 +21,7 @@ fn is_replayed(reply: &Reply) -> bool {
     reply.header("idempotent-replayed") == "true"
 }
 
-/// What a client sees of an answer, but for the mark that it is a repetition.
+/// Returns what a client sees of an answer, without the header that marks a repetition.
 fn seen(reply: &Reply) -> (u16, &str, [&str; 3]) {
     let headers = ["location", "etag", "content-type"].map(|name| reply.header(name));
     (reply.status.as_u16(), &reply.text, headers)
@@ -37,7 +37,7 @@ async fn a_repeated_request_is_done_once_and_answered_the_same() {
     let delete = || keyed(&world, "DELETE", &path, "delete").send();
 
     let renamed = rename().await;
-    // The resource has changed since; the answer has not.
+    // The resource has changed since. The stored answer has not.
     let again = create(&world, "make", "Depot").await;
     assert_eq!(seen(&again), seen(&first));
     assert!(is_replayed(&again) && !is_replayed(&renamed));
@@ -75,7 +75,7 @@ async fn a_key_serves_one_request_only() {
         assert_eq!((refused.status.as_u16(), refused.code().as_str()), (422, "idempotency_key_reused"));
         assert!(!is_replayed(&refused));
     }
-    // The refusals have not taken the place of the answer.
+    // The refusals have not replaced the stored answer.
     assert_eq!(seen(&create(&world, "key", "Depot").await), seen(&made));
     assert_eq!(world.get("/locations").await.ids().len(), 1);
 }
@@ -289,7 +289,7 @@ async fn a_slash_at_the_end_makes_no_other_request() {
 }
 
 #[tokio::test]
-async fn who_was_not_let_in_leaves_no_answer() {
+async fn a_caller_without_access_leaves_no_stored_answer() {
     let world = World::new().await;
     let reader = world.token_for("Acme", "locations:read", Mode::Live).await;
     let request = || keyed(&world, "POST", "/locations", "key").json(depot("Depot"));
@@ -297,7 +297,7 @@ async fn who_was_not_let_in_leaves_no_answer() {
     assert_eq!(request().anonymous().send().await.status, 401);
     let made = request().send().await;
     assert_eq!((made.status.as_u16(), is_replayed(&made)), (201, false));
-    // And a kept answer is not for those who could not have asked.
+    // A token without the scope does not get the stored answer either.
     assert_eq!(request().token(&reader).send().await.status, 403);
 }
 

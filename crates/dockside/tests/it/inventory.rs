@@ -82,7 +82,7 @@ async fn a_sku_is_unique_in_the_organisation() {
     assert_eq!(refusal(&renamed), (409, "sku_taken".to_owned()));
     assert_eq!(world.everything().await, before);
 
-    // Its own SKU is not taken, and SKUs differ by case.
+    // An item may keep its own SKU, and SKUs differ by case.
     assert_eq!(world.patch(format!("/inventory_items/{hat}"), json!({"sku": "HAT"})).await.status, 200);
     assert_eq!(world.patch(format!("/inventory_items/{mug}"), json!({"sku": "hat"})).await.status, 200);
     assert_eq!(world.get("/inventory_items?sku=HAT").await.ids(), [hat.as_str()]);
@@ -158,7 +158,7 @@ async fn a_level_never_falls_below_zero_nor_moves_unexpectedly() {
     assert_eq!(stale.json()["errors"][0]["available"], 10);
     let much = world.post(&path, json!({"delta": 1_000_000_000})).await;
     assert_eq!(much.issues(), [("out_of_range".to_owned(), "/delta".to_owned())]);
-    // Where there is no level yet, nothing is on hand; and a refusal does not make one.
+    // Without a level, nothing is on hand. A refusal does not make a level.
     let elsewhere = world.location("Elsewhere").await;
     let path = format!("/inventory_items/{hat}/levels/{elsewhere}");
     let none = world.post(format!("{path}/adjust"), json!({"delta": -1})).await;
@@ -257,7 +257,7 @@ async fn a_location_stays_while_allocations_or_stock_are_there() {
     );
     assert_eq!(world.delete(made.header("location")).await.status, 204);
 
-    // A completed allocation does not hold the place, an open one does.
+    // An open allocation prevents the deletion of its location, a completed one does not.
     assert_eq!(world.complete(&order, &[&ids[0]]).await.status, 200);
     assert_eq!(codes().await, ["used_by_allocation"; 10]);
     assert_eq!(world.delete(format!("/allocations/orders/{order}")).await.status, 204);

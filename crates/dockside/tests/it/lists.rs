@@ -206,12 +206,12 @@ async fn rows_that_come_and_go_shift_nothing() {
     let first = world.get("/locations?limit=3").await;
     assert_eq!(first.ids(), ids[..3]);
     let next = format!("/locations?limit=3&cursor={}", cursor(&first, "next_cursor").unwrap());
-    // The row that the cursor points at goes, others come before it.
+    // Delete the row that the cursor points at, and add rows before it.
     world.delete(format!("/locations/{}", ids[2])).await;
     let newer = locations(&world, 2).await;
     let second = world.get(&next).await;
     assert_eq!(second.ids(), ids[3..6]);
-    // Going back meets what is there now.
+    // Paging back shows the current rows.
     let back = format!("/locations?limit=3&cursor={}", cursor(&second, "previous_cursor").unwrap());
     let before = world.get(&back).await;
     assert_eq!(before.ids(), [&newer[1], &ids[0], &ids[1]].map(String::clone));
@@ -317,7 +317,7 @@ async fn a_cursor_serves_the_list_it_was_made_for_only() {
         let call = world.request("GET", &format!("/locations?cursor={sound}")).token(&token);
         assert_eq!(call.send().await.code(), "invalid_cursor");
     }
-    // Another limit is no other list, nor is another spelling of the same filter, nor a colleague.
+    // A cursor stays valid with another limit, with another spelling of the same filter, and for another token of the owner.
     let colleague = world.token_for("Acme", "locations:read", Mode::Live).await;
     let call = world.request("GET", &format!("/locations?limit=50&cursor={sound}")).token(&colleague);
     assert_eq!(call.send().await.ids().len(), 2);

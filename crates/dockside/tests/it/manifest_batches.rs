@@ -209,7 +209,7 @@ async fn closing_out_a_day_reaches_across_batches_and_single_shipments() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn of_many_who_manifest_a_batch_at_once_all_get_the_same() {
+async fn many_requests_that_manifest_a_batch_at_once_get_the_same_answer() {
     let world = World::rehearsal().await;
     let (_, batch, shipments) = purchased(&world, 4).await;
     let path = format!("{batch}/manifests");

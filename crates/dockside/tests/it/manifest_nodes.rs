@@ -1,4 +1,4 @@
-//! Several servers on one database: a manifest is asked for by one of them, and by another once that one is silent.
+//! Several servers on one database: one of them requests a manifest, and another takes over when that one's lease expires.
 
 use std::sync::Arc;
 
@@ -10,15 +10,15 @@ use crate::shipping_origin::{ShippingOrigin, statuses};
 use crate::world::World;
 
 const HOME: &str = "BS1 4DJ";
-/// Longer than a server is taken to live after it last said so.
+/// Longer than the lease that a heartbeat extends.
 const SILENT_SECONDS: i64 = 11;
 
-/// Another server on the same database and by the same clock.
+/// Starts another server on the same database with the same clock.
 pub async fn another(world: &World) -> Service {
     let settings = world.service.settings().clone();
     let node = Service::new(world.db.clone(), world.clock.clone(), Arc::new(SystemRandom), settings);
     let node = node.expect("a service");
-    // On SQLite a server that starts takes all others for dead: so it is the last to start.
+    // On SQLite a server that starts takes all other nodes for dead, so the world's own server sends its heartbeat last.
     node.heartbeat().await.unwrap();
     world.service.heartbeat().await.unwrap();
     node
@@ -28,7 +28,7 @@ async fn all(world: &World) -> Vec<Value> {
     world.get("/manifests").await.json()["data"].as_array().unwrap().clone()
 }
 
-/// How often the carrier closed something out under a manifest's id.
+/// Returns how often the carrier made a manifest under this id.
 async fn closings(world: &World, manifest: &Value) -> usize {
     let (owner, id) = (world.owner(), manifest["id"].as_str().unwrap().to_owned());
     let read = world.db.read(owner, async move |tx| sandbox_entries::all(tx, owner, &id).await);
@@ -42,7 +42,7 @@ async fn a_server_that_dies_between_the_intent_and_the_answer_leaves_it_to_anoth
     origin.bought(&world, HOME).await;
     let node = another(&world).await;
     origin.begin(&world).await;
-    // This one takes it, and is never heard of again.
+    // This node claims the manifest, and sends no heartbeat again.
     let now = world.service.now();
     let taken = world.db.write(Access::System, async move |tx| {
         store::nodes::insert(tx, "doomed", now.plus_seconds(10)).await?;
@@ -69,7 +69,7 @@ async fn a_server_that_dies_after_the_carrier_took_it_is_followed_by_one_that_le
     origin.begin(&world).await;
     world.service.work_manifests().await.unwrap();
     let before = all(&world).await;
-    // As if nothing of what came of it had been written down.
+    // As if the server had died before it stored the carrier's answer.
     world
         .tamper("UPDATE manifest SET status = 'creating', due_at = 0, details = replace(details, 'manifest.mfst', 'x'); DELETE FROM document WHERE type = 'manifest';")
         .await;
@@ -87,7 +87,7 @@ async fn a_server_that_dies_after_the_carrier_took_it_is_followed_by_one_that_le
 }
 
 #[tokio::test]
-async fn what_a_server_says_that_lost_the_manifest_is_not_written_down() {
+async fn the_result_of_a_server_that_lost_the_manifest_is_not_stored() {
     let world = World::rehearsal().await;
     let origin = ShippingOrigin::new(&world).await;
     origin.bought(&world, HOME).await;

@@ -1,4 +1,4 @@
-//! Manifests: what is handed over together, what is not, and that nothing is handed over twice.
+//! Manifests: which parcels they list together, which they do not, and that no parcel is in two.
 
 use model::World as Mode;
 use serde_json::{Value, json};
@@ -76,7 +76,7 @@ async fn a_manifest_is_of_one_account_one_origin_and_one_day() {
     assert_eq!(world.begin(&format!("{path}/purchase"), Some(wanted)).await.status, 202);
     world.work().await;
     let second = path.trim_start_matches("/shipments/").to_owned();
-    // What leaves on a later day is left for that day.
+    // A parcel that leaves on a later day stays for that day's manifest.
     let mut closed = lists(&origin.close(&world).await);
     closed.sort();
     let mut expected = vec![today.to_vec(), vec![dated], vec![second]];
@@ -119,7 +119,7 @@ async fn a_patch_of_the_location_neither_splits_nor_empties_a_manifest() {
     assert_eq!(world.patch(format!("/locations/{}", origin.location), moved).await.status, 200);
     let after = origin.bought(&world, HOME).await;
     let manifests = origin.close(&world).await;
-    // One of what left the old address, whole; and one of the new address. Both are answered.
+    // One manifest has all parcels from the old address, and one those from the new address. The answer shows both.
     assert_eq!(lists(&manifests), [before.to_vec(), vec![after]]);
     let lines: Vec<_> = manifests.iter().map(|one| one["origin"]["address"]["line_1"].clone()).collect();
     assert_eq!(lines, ["1 Quay Street", "2 New Street"]);
@@ -155,7 +155,7 @@ async fn a_voided_shipment_is_in_no_manifest_and_what_is_in_one_can_not_be_voide
     assert_eq!(void(&voiding).await.status, 202);
     let begun = origin.begin(&world).await;
     assert_eq!(lists(begun.json()["data"].as_array().unwrap()), [vec![kept.clone()]]);
-    // Neither while the carrier is asked, nor afterwards.
+    // A shipment in a manifest can't be voided while the server asks the carrier, nor afterwards.
     assert_eq!(refusal(&void(&kept).await), (409, "shipment_manifested".to_owned()));
     world.service.work_manifests().await.unwrap();
     assert_eq!(refusal(&void(&kept).await), (409, "shipment_manifested".to_owned()));
@@ -173,7 +173,7 @@ async fn asked_again_the_same_manifests_are_given_and_none_is_made() {
         (again.status.as_u16(), again.ids()),
         (200, vec![created[0]["id"].as_str().unwrap().to_owned()])
     );
-    // What was bought meanwhile is in a manifest of its own: the first is signed already.
+    // A parcel that was bought since is in a second manifest: the first may be signed already.
     let second = origin.bought(&world, HOME).await;
     assert_eq!(lists(&origin.close(&world).await), [vec![first], vec![second]]);
     assert_eq!(world.get("/manifests").await.ids().len(), 2);
@@ -200,7 +200,7 @@ async fn a_key_gives_the_same_manifests_whatever_was_bought_since() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn of_many_who_close_out_at_once_each_shipment_is_in_one_manifest() {
+async fn many_requests_at_once_put_each_shipment_into_one_manifest() {
     let world = World::rehearsal().await;
     let origin = ShippingOrigin::new(&world).await;
     let mut bought = Vec::new();
@@ -242,7 +242,7 @@ async fn what_a_carrier_does_not_take_fails_and_its_shipments_are_free_again() {
     assert_eq!(strings(&failed["shipments"]), [bad.clone(), good.clone()], "the list stays");
     let path = format!("/manifests/{}", failed["id"].as_str().unwrap());
     assert_eq!(world.story(&path).await, ["manifest.failed"]);
-    // Asked again it fails again; without the one that the carrier does not want, it does not.
+    // The same request fails again. Without the parcel that the carrier rejects, it succeeds.
     let again = world.begin(&format!("{path}/retry"), None).await;
     assert_eq!((again.status.as_u16(), again.header("location")), (202, path.as_str()));
     world.service.work_manifests().await.unwrap();

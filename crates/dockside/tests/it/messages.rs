@@ -62,7 +62,7 @@ async fn a_misspelt_field_gets_the_nearest_known_one() {
     assert_eq!(reply.code(), "unknown_field");
     let said = message(&reply);
     assert!(said.contains("Did you mean address?") && said.contains("Known fields: name, "), "{said}");
-    // Where much is wrong, suggestions end: their cost is bounded.
+    // With many errors there are no more suggestions, so that their cost is bounded.
     let body: Value = (0..500)
         .map(|place| (format!("marketplaces{place}"), json!(1)))
         .collect::<serde_json::Map<_, _>>()
@@ -122,7 +122,7 @@ async fn a_malformed_id_is_told_from_one_of_another_kind() {
         let said = detail(&world.get(format!("/manifests?location={id}")).await);
         assert!(said.starts_with(&format!("location: This {why}")), "{said}");
     }
-    // An id of the right kind that names nothing says nothing of this.
+    // An unknown id of the right kind gets no such message.
     let reply = world.get("/locations/loc_00000000000000000000000000").await;
     assert!(reply.status == 404 && !detail(&reply).contains("expected"), "{}", reply.text);
 }

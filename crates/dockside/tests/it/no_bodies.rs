@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::populated_organisation::PopulatedOrganisation;
 use crate::world::World;
 
-/// Every row of the table that takes no body, and can be asked for by a tenant that has one of everything.
+/// Returns every route that takes no body and that a populated organisation can call.
 fn without_body() -> Vec<Route> {
     let is_it = |route: &Route| route.body.is_none() && (route.scope.is_some() || !route.path.contains('{'));
     let rows: Vec<Route> = route::all().into_iter().filter(is_it).collect();
@@ -60,6 +60,6 @@ async fn an_empty_body_says_nothing_and_is_taken() {
             assert_eq!(reply.status, plain, "{path} with {body:?}");
         }
     }
-    // What acts does so.
+    // A request with an empty object still acts.
     assert_eq!(world.post("/events/provision", json!({})).await.status, 204);
 }

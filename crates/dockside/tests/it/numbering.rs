@@ -12,8 +12,8 @@ use crate::world::World;
 const EVENTS: i64 = 30_000;
 /// Events of one transaction.
 const PIECE: i64 = 1_500;
-/// Blocks that one look may read: of the few thousand events above the watermark, ten to a block, and their index entries. All
-/// events would be 3,000.
+/// Blocks that one run of the relay may read: those of the few thousand events above the watermark, ten to a block, and
+/// their index entries. All events would be 3,000.
 const LOOK_BLOCKS_MAX: i64 = 400;
 
 /// The blocks of the log that this session has read.
@@ -77,14 +77,14 @@ async fn a_look_stays_cheap_while_a_snapshot_is_open() {
     let (blocks, relayed) = blocks_of_a_look(&world).await;
     assert_eq!(relayed.count, 0);
     assert!(blocks <= LOOK_BLOCKS_MAX, "a look that finds nothing reads {blocks} blocks");
-    // The next look of the server, which comes within a tenth of a second.
+    // The server's next run of the relay, which comes within a tenth of a second.
     assert_eq!(world.service.relay_events().await.unwrap(), 0);
     write_events(&world, &writer, EVENTS + 1, 1).await;
     let (blocks, relayed) = blocks_of_a_look(&world).await;
     assert_eq!(relayed.count, 1);
     assert!(blocks <= LOOK_BLOCKS_MAX, "to number one event reads {blocks} blocks");
     assert_eq!(span(&world).await, [EVENTS + 1, 1, EVENTS + 1]);
-    // A server that starts now goes on from where the others are.
+    // A server that starts now continues at the other servers' watermark.
     write_events(&world, &writer, EVENTS + 2, 1).await;
     let (blocks, relayed) = blocks_of_a_look_from(&world, Watermark::default()).await;
     assert_eq!(relayed.count, 1);
@@ -107,7 +107,7 @@ async fn an_event_that_is_committed_late_gets_its_number() {
     assert_eq!(unnumbered(&world).await, 1);
     assert_eq!(world.service.relay_events().await.unwrap(), 1);
     assert_eq!(span(&world).await, [6 * PIECE + 1, 1, 6 * PIECE + 1]);
-    // From here on the watermark goes on beyond it.
+    // From here on the watermark moves beyond it.
     for _ in 0..3 {
         assert_eq!(world.service.relay_events().await.unwrap(), 0);
     }
@@ -126,7 +126,7 @@ async fn a_sequence_that_was_set_back_loses_no_event() {
     run(&writer, "SELECT setval('event_position', 100)").await;
     write_events(&world, &writer, 3 * PIECE + 1, 1).await;
     assert_eq!(world.service.relay_events().await.unwrap(), 1);
-    // A server that starts now has only the stored watermark, which is that of the positions before.
+    // A server that starts now has only the stored watermark, which belongs to the positions before the sequence was set back.
     write_events(&world, &writer, 3 * PIECE + 2, 1).await;
     let (_, relayed) = blocks_of_a_look_from(&world, Watermark::default()).await;
     assert_eq!(relayed.count, 1);

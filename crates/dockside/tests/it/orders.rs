@@ -228,7 +228,7 @@ async fn a_status_is_not_written_by_patch() {
         assert_eq!(refusal(&reply), (422, "validation_failed".to_owned()), "{items}");
     }
     assert_eq!(world.everything().await, before);
-    // Whoever sends back what they read changes nothing.
+    // A client that sends back what it read changes nothing.
     let read = world.get(&path).await.json();
     let same = world.patch(&path, read.clone()).await;
     assert_eq!((same.status.as_u16(), &same.json()["items"]), (200, &read["items"]));

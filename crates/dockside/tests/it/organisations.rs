@@ -1,4 +1,4 @@
-//! `/me` and `/organisation`: who calls, and what the organisation has set.
+//! `/me` and `/organisation`: the caller, and the organisation's settings.
 
 use std::sync::Arc;
 
@@ -89,7 +89,7 @@ async fn a_test_world_token_may_name_its_channels_with_the_plain_organisation_id
     let plain = format!("locations:{organisation}#{user}");
     let suffixed = format!("locations:{organisation}_test#{user}");
     assert!(mine["channels"].as_array().unwrap().contains(&json!(suffixed)), "{mine}");
-    // A connection that brings no channel of its own, so that both names are free.
+    // This token's connection joins no channel by itself, so the client can join both names.
     let narrow = world.token_for("Acme", "events:read", Mode::Test).await;
     for channel in [&plain, &suffixed] {
         let (mut listener, connected) = StreamClient::connect(&world, &narrow).await;
@@ -98,7 +98,7 @@ async fn a_test_world_token_may_name_its_channels_with_the_plain_organisation_id
         assert_eq!(listener.send(&world, &connected, &join).await, 204);
         let joined = listener.next().await;
         assert!(joined["subscribe"].is_object(), "{joined}");
-        // Of the two worlds it hears its own, under the name that it gave.
+        // The client gets the events of its own world, under the channel name that it joined.
         for (token, name) in [(&live, "Live"), (&test, "Test")] {
             let made = world.request("POST", "/locations").token(token).json(depot(name)).send().await;
             assert_eq!(made.status, 201);
@@ -110,7 +110,7 @@ async fn a_test_world_token_may_name_its_channels_with_the_plain_organisation_id
         assert_eq!(listener.send(&world, &connected, &leave).await, 204);
         assert_eq!(listener.next().await["id"], 3);
     }
-    // The other way round there is no such name.
+    // A token of the live world has no such name.
     let request =
         world.request("POST", "/events/subscription_token").token(&live).json(json!({"channel": suffixed}));
     assert_eq!(request.send().await.code(), "forbidden_channel");
@@ -177,7 +177,7 @@ async fn order_references_are_unique_where_the_organisation_wants_it() {
         assert_eq!(refusal(&taken), (409, "reference_taken".to_owned()), "{taken}");
     }
     assert_eq!(world.get(path(&third)).await.json()["reference"], "1003", "what was refused changed nothing");
-    // Orders without a reference are as many as they like; and what an order keeps, it may send again.
+    // Any number of orders may have no reference, and a client may send an order's own reference again.
     for _ in 0..2 {
         world.order(&[(&item, 1)]).await;
     }
@@ -200,11 +200,11 @@ async fn a_reference_is_free_again_once_no_order_has_it() {
     assert_eq!(order(&world, &item, "B").await.status, 201);
     assert_eq!(world.delete(path(&other)).await.status, 204);
     assert_eq!(order(&world, &item, "A").await.status, 201);
-    // A cancelled order is still an order.
+    // A cancelled order keeps its reference.
     let cancelled = order(&world, &item, "C").await;
     assert_eq!(world.request("POST", &format!("{}/cancel", path(&cancelled))).send().await.status, 200);
     assert_eq!(order(&world, &item, "C").await.code(), "reference_taken");
-    // Switched off, references repeat; and can't be made unique again while they do.
+    // With the setting off, references may repeat. It can't be switched on again while they do.
     assert_eq!(set_unique(&world, false).await.status, 200);
     assert_eq!(order(&world, &item, "C").await.status, 201);
     assert_eq!(set_unique(&world, true).await.code(), "reference_taken");

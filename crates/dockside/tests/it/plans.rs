@@ -108,7 +108,7 @@ async fn what_is_in_stock_nowhere_remains_unallocated() {
     world.count(&hat, &first, 3).await;
     world.count(&hat, &second, 4).await;
     let order = world.order_to(&[(&hat, 12)]).await;
-    // What others were promised is not there to plan with.
+    // A plan does not use stock that is allocated to other orders.
     let other = world.order(&[(&hat, 1)]).await;
     world.allocated(&other, &[(&first, &hat, 1)]).await;
     world.allocated(&order, &[(&first, &hat, 1)]).await;
@@ -154,7 +154,7 @@ async fn applying_makes_the_best_proposal_once() {
     assert_eq!(world.reserved(&order).await, [(2, 2), (3, 3)]);
     let again = call().await;
     assert_eq!((again.header("idempotent-replayed"), &again.text), ("true", &applied.text));
-    // A refusal is repeated too, also once there would be something to do.
+    // A stored refusal is repeated too, even if the plan would find stock by now.
     let call = async |query: &str, key: &str| {
         let path = format!("/allocations/orders/{order}/plan{query}");
         world.request("POST", &path).header("idempotency-key", key).send().await

@@ -1,4 +1,4 @@
-//! Somebody who uses the product: a token, and one of everything that there is to touch.
+//! An organisation with a token and one resource of every kind.
 //!
 //! The requests are built from the route table. A new operation whose paths, bodies or lists are not known here fails
 //! the tests of authorisation until it is added.
@@ -13,26 +13,26 @@ use serde_json::{Value, json};
 
 use crate::world::{Reply, World, depot};
 
-/// Somebody with a token and one of everything, by the prefix of its id. There are at least two of each in their
-/// lists, so that these have cursors; and these ones nothing uses, so that they can be deleted.
+/// A token, and one resource of every kind by the prefix of its id. Each list has at least two, so that it has a cursor.
+/// Nothing uses the resources in `ids`, so that they can be deleted.
 pub struct PopulatedOrganisation {
     pub token: String,
     pub ids: BTreeMap<&'static str, String>,
-    /// An item that the order wants, and a location that has it.
+    /// An item of the order, and the location that its allocation is made from.
     item: String,
     depot: String,
-    /// A shipment that was bought; the one among the ids is rated and can be.
+    /// A shipment that was bought. The one in `ids` is rated and can be bought.
     bought: String,
-    /// A shipment of the batch; the one among the ids is in none.
+    /// A shipment of the batch. The one in `ids` is in no batch.
     member: String,
-    /// A batch that is bought; the one among the ids is open.
+    /// A batch that is bought. The one in `ids` is open.
     finalised: String,
-    /// How an account with a carrier is made in this world.
+    /// The request body for a carrier account in this world.
     account: Value,
 }
 
 impl PopulatedOrganisation {
-    /// Who has nothing yet.
+    /// Returns an organisation without resources.
     pub fn new(token: String) -> Self {
         let none = String::new;
         let (item, depot, bought, member, finalised) = (none(), none(), none(), none(), none());
@@ -68,8 +68,8 @@ impl PopulatedOrganisation {
         tenant
     }
 
-    /// Two webhook endpoints where nobody listens, of which the second hears of what is made from here on. Those of
-    /// an earlier tenant of the same organisation go, since there may not be many.
+    /// Makes two webhook endpoints at a port without a listener. The second gets the events from here on. Deprovisioning
+    /// deletes the endpoints of an earlier call for the same organisation, because their number is limited.
     async fn populate_webhooks(&mut self, world: &World) {
         for path in ["/events/deprovision", "/events/provision"] {
             assert_eq!(world.request("POST", path).token(&self.token).send().await.status, 204);
@@ -80,7 +80,7 @@ impl PopulatedOrganisation {
         self.keep("we", &self.create(world, "/webhook_endpoints", json!({"url": quiet["url"]})).await);
     }
 
-    /// What became of the first events on their way there.
+    /// Delivers the first events, and keeps one delivery.
     async fn populate_deliveries(&mut self, world: &World) {
         world.service.deliver_webhooks().await.expect("deliveries run");
         let path = format!("/webhook_endpoints/{}/deliveries", self.ids["we"]);
@@ -88,7 +88,7 @@ impl PopulatedOrganisation {
         self.keep("whd", &list["data"][0]);
     }
 
-    /// A location and an item that nothing uses: the item was there, at two locations, and is gone.
+    /// Makes an item and locations that nothing uses. The item was in stock at two locations, and is at zero again.
     async fn populate_spares(&mut self, world: &World, organisation: &str) {
         let item = json!({"sku": format!("{organisation}-{}-spare", self.token), "name": "Spare"});
         self.keep("inv", &self.create(world, "/inventory_items", item).await);
@@ -102,7 +102,7 @@ impl PopulatedOrganisation {
         }
     }
 
-    /// Shipments: one that was bought, one of which nobody can tell whether it was, and two that have rates.
+    /// Makes shipments: one that was bought, one whose purchase is in review, and two that have rates.
     async fn populate_shipments(&mut self, world: &World) {
         let account = self.create(world, "/carrier_accounts", self.account.clone()).await;
         self.keep("car", &account["carrier"]);
@@ -124,11 +124,11 @@ impl PopulatedOrganisation {
             self.populate_batch(world, &account).await;
             self.populate_rates(world, &account).await;
         }
-        // One that nothing was bought with, so that it can be deleted.
+        // An account without purchases, so that it can be deleted.
         self.keep("ca", &self.create(world, "/carrier_accounts", self.account.clone()).await);
     }
 
-    /// A batch with two shipments, to be bought with this account.
+    /// Makes a batch with two shipments, to be bought with this account.
     async fn populate_batch(&mut self, world: &World, account: &Value) {
         let mut shipments = Vec::new();
         for _ in 0..2 {
@@ -143,7 +143,7 @@ impl PopulatedOrganisation {
         self.keep("batch", &self.create(world, "/batches", body).await);
     }
 
-    /// Two manifests that failed, so that their shipments are free; and a batch that is bought, with one of these.
+    /// Makes two manifests that failed, so that their shipments are free, and a bought batch with one of these shipments.
     async fn populate_manifests(&mut self, world: &World, account: &Value) {
         for date in ["2026-10-01T12:00:00Z", "2026-10-02T12:00:00Z"] {
             let mut body = self.body_of("create_shipment");
@@ -187,7 +187,7 @@ impl PopulatedOrganisation {
             .await;
     }
 
-    /// A shipment, and what it would cost with this account.
+    /// Makes a shipment, and its rates with this account.
     async fn populate_rates(&mut self, world: &World, account: &Value) {
         let mut body = self.body_of("create_shipment");
         body["carrier"] = json!({"carrier_accounts": [account["id"]]});
@@ -210,7 +210,7 @@ impl PopulatedOrganisation {
         reply.json()
     }
 
-    /// The ids in the path of a row.
+    /// Returns the ids for the path of a route.
     pub fn ids(&self, route: &Route) -> Vec<String> {
         let id = |shape: &&'static Shape| {
             let prefix = prefix(shape).expect("a path has ids");
@@ -227,12 +227,12 @@ impl PopulatedOrganisation {
         route.ids.iter().map(id).collect()
     }
 
-    /// The path of a row with the ids of this tenant.
+    /// Returns the path of a route with the ids of this tenant.
     pub fn path(&self, route: &Route) -> String {
         path(route, &self.ids(route))
     }
 
-    /// A body that a row takes, where it takes one.
+    /// Returns a body that the route accepts, if it takes one.
     pub fn body(&self, route: &Route) -> Option<Value> {
         route.body.as_ref().map(|_| self.body_of(route.operation))
     }
@@ -279,7 +279,7 @@ impl PopulatedOrganisation {
             "update_order_allocations" => json!({"allocations": [
                 {"id": ids["alloc"], "location": {"id": depot_id}, "items": [{"id": item, "quantity": 1}]},
             ]}),
-            // Of what every token may read that may make one.
+            // An event type that every token may read that may create an endpoint.
             "create_webhook_endpoint" => {
                 json!({"url": "http://127.0.0.1:1/hook", "disabled": true, "event_types": ["webhook_endpoint.disabled"]})
             }
@@ -293,7 +293,7 @@ impl PopulatedOrganisation {
         }
     }
 
-    /// All that the tenant's lists show.
+    /// Returns everything that the tenant's lists show.
     pub async fn everything(&self, world: &World) -> Vec<String> {
         let mut lists = Vec::new();
         world.relay().await;
@@ -308,8 +308,8 @@ impl PopulatedOrganisation {
     }
 }
 
-/// An account with a carrier of the world, that needs no network. What vehicles are called differs between organisations,
-/// so that nobody sees another's.
+/// Returns the body of a carrier account that needs no network. Its services have other names in each organisation, so
+/// that a test notices if one organisation sees another's.
 pub fn account(organisation: &str, mode: Mode) -> Value {
     let service = |kind: &str| json!({"handle": format!("{kind}-{organisation}"), "name": kind, "delivery_days": 1, "rates": [{"rate": 450}]});
     match mode {
@@ -322,7 +322,7 @@ pub fn account(organisation: &str, mode: Mode) -> Value {
     }
 }
 
-/// A shipment that has all it needs and nothing more.
+/// Returns the body of a shipment with the required fields only.
 pub fn parcel() -> Value {
     let address = depot("Somewhere")["address"].clone();
     json!({
@@ -331,7 +331,7 @@ pub fn parcel() -> Value {
     })
 }
 
-/// The kind that an id's shape asks for.
+/// Returns the prefix of the ids that a shape accepts.
 pub fn prefix(shape: &Shape) -> Option<&'static str> {
     match shape.kind {
         Kind::Identifier(prefix) => Some(prefix),
@@ -342,7 +342,7 @@ pub fn prefix(shape: &Shape) -> Option<&'static str> {
     }
 }
 
-/// The row's path with these ids in it.
+/// Returns the route's path with these ids in it.
 pub fn path(route: &Route, ids: &[String]) -> String {
     let mut ids = ids.iter().map(String::as_str);
     let step = |step: &'static str| if step.starts_with('{') { ids.next().unwrap() } else { step };
@@ -351,12 +351,12 @@ pub fn path(route: &Route, ids: &[String]) -> String {
     steps.join("/")
 }
 
-/// The rows that not everybody may call.
+/// Returns the routes that need a scope.
 pub fn scoped() -> Vec<Route> {
     route::all().into_iter().filter(|route| route.scope.is_some()).collect()
 }
 
-/// What a request says of who sends it.
+/// How a request identifies its caller.
 pub enum Caller {
     Nobody,
     Header(String),
@@ -370,7 +370,7 @@ pub async fn send(world: &World, route: &Route, path: &str, body: Option<Value>,
         Caller::Header(value) => request.header("authorization", value),
         Caller::Token(token) => request.token(token),
     };
-    // What takes its time is not waited for: nobody works on it.
+    // No job runs in these tests, so the request must not wait for one.
     let request = if route.accepts { request.header("prefer", "respond-async") } else { request };
     match body {
         Some(body) => request.json(body).send().await,

@@ -1,4 +1,4 @@
-//! `ETag`, `If-Match` and `If-None-Match`: nobody overwrites what they have not seen.
+//! `ETag`, `If-Match` and `If-None-Match`: a client can't overwrite a version that it has not seen.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! `/events/provision` and `/events/deprovision`: by POST and by GET, never by HEAD, as often as one likes.
+//! `/events/provision` and `/events/deprovision`: by POST and by GET, never by HEAD, and repeatable.
 
 use std::sync::Arc;
 
@@ -12,7 +12,8 @@ use crate::world::{Reply, World};
 const PROVISION: &str = "/events/provision";
 const DEPROVISION: &str = "/events/deprovision";
 
-/// What whoever sets up a receiver of events with this token is told, where it is refused.
+/// Returns status and detail with which the service refuses to set up a receiver of events for this token's owner, or
+/// `None` if it allows it.
 async fn refusal(world: &World, token: &str) -> Option<(u16, String)> {
     let owner = Secret::owner_of(token).unwrap();
     let looked = world.db.read(owner, async move |tx| ensure_provisioned(tx, owner).await).await;

@@ -141,7 +141,7 @@ async fn what_is_bought_of_a_batch_that_half_fails_has_its_papers() {
     let world = World::rehearsal().await;
     let parcels = vec![parcel_to(FINE), parcel_to("SBX-DECLINED"), parcel_abroad()];
     let (batch, shipments) = world.batch_of_parcels("pdf", parcels).await;
-    // Watched from the log: at no moment was it told to be bought without its papers.
+    // The log shows that the shipment was never purchased without its papers.
     let half = world.buy_whole(&batch).await;
     assert_eq!(status(&half), "partially_purchased", "{half}");
     let listed = world.get(format!("{batch}/labels")).await;
@@ -231,7 +231,7 @@ async fn while_labels_can_t_be_stored_what_was_bought_stays_purchasing_and_says_
         assert_eq!(errors(&shown), [["label_error", "provider_unavailable", "service"]]);
         assert_eq!(world.attempt(path).await["state"], "bought");
     }
-    // However long that takes: it is not given up, and neither bought again.
+    // However long that takes, the server neither gives up nor buys again.
     for _ in 0..20 {
         world.advance_seconds(61);
         world.work().await;

@@ -1,5 +1,5 @@
-//! Somebody who ships: in the test world, where the sandbox carrier does as the destination tells it, with a look into
-//! that carrier's own books; and purchases, which tests run by hand.
+//! Requests to buy shipments in the test world, where the destination's post code tells the sandbox carrier what to do.
+//! Tests run the purchases by hand, and compare them with that carrier's ledger.
 
 use api::Limits;
 use model::World as Mode;
@@ -10,30 +10,30 @@ use store::sandbox_entries;
 use crate::populated_organisation::parcel;
 use crate::world::{Reply, World};
 
-/// A carrier's books of one shipment.
+/// A carrier's ledger of one shipment.
 #[derive(Debug, PartialEq, Eq)]
 pub struct CarrierCharges {
-    /// How often money was taken, and given back.
+    /// How often the carrier charged, and voided.
     pub charges: usize,
     pub voids: usize,
-    /// What was taken and not given back.
+    /// The amount that was charged and not voided.
     pub net: i64,
 }
 
-/// A parcel to where the sandbox carrier reads this word instead of a post code.
+/// Returns a shipment with this word as post code of its destination, which the sandbox carrier obeys.
 pub fn parcel_to(word: &str) -> Value {
     let mut body = parcel();
     body["addresses"]["destination"]["address"]["post_code"] = json!(word);
     body
 }
 
-/// A service of the account that every test world has.
+/// Returns a service of the account that every test world has.
 pub fn service(handle: &str) -> Value {
     json!({"carrier_account": "sandbox", "carrier_service": handle})
 }
 
 impl World {
-    /// A world whose token is of the test world.
+    /// Returns a world whose token is of the test world.
     pub async fn rehearsal() -> Self {
         Self::rehearsal_with(|_| {}).await
     }
@@ -58,7 +58,7 @@ impl World {
         reply.json()
     }
 
-    /// Asks for a purchase, or something else that takes its time, and does not wait for it.
+    /// Requests a purchase or another long operation without waiting for it.
     pub async fn begin(&self, path: &str, body: Option<Value>) -> Reply {
         let request = self.request("POST", path).header("prefer", "respond-async");
         match body {
@@ -67,12 +67,12 @@ impl World {
         }
     }
 
-    /// Does all that is due.
+    /// Works on everything that is due.
     pub async fn work(&self) {
         self.service.work_purchases().await.expect("purchases are worked on");
     }
 
-    /// Lets time pass, second by second, and does all that falls due meanwhile.
+    /// Lets time pass, second by second, and works on everything that becomes due.
     pub async fn work_for(&self, seconds: usize) {
         for _ in 0..seconds {
             self.advance_seconds(1);

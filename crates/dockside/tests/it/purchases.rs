@@ -1,5 +1,5 @@
-//! Purchases: every word of the sandbox carrier does what the guide says; and however often something is asked for, it is
-//! bought once.
+//! Purchases: every word of the sandbox carrier does what the guide says, and a shipment is bought once however often a
+//! client requests it.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ const GUIDE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/guide/sandb
 /// What a parcel costs, in pence, with the standard service.
 const PRICE: i64 = 773;
 
-/// What becomes of a shipment whose destination has this word, half a minute after it was asked for.
+/// The state of a shipment whose destination has this word, half a minute after its purchase was requested.
 struct Case {
     word: &'static str,
     status: &'static str,
@@ -64,7 +64,7 @@ const CASES: &[Case] = &[
     Case { tracking: "failure", ..bought("SBX-TRACK-EXCEPTION") },
     Case { tracking: "return_to_sender", ..bought("SBX-TRACK-RETURNED") },
 ];
-/// These take their time in earnest; see the tests of waiting.
+/// With these words the carrier takes real time. The tests of waiting use them.
 const SLOW: [&str; 2] = ["SBX-SLOW-3", "SBX-SLOW-20"];
 
 #[test]
@@ -128,11 +128,11 @@ async fn a_word_may_stand_in_the_company_too() {
 }
 
 #[tokio::test]
-async fn what_failed_may_be_mended_and_bought() {
+async fn a_failed_purchase_can_be_corrected_and_bought() {
     let world = World::rehearsal().await;
     let path = world.shipment(parcel_to("SBX-RATE-EXPIRED")).await;
     assert_eq!(world.buy(&path).await["status"], "purchase_failed");
-    // Asking again without rates does not help; with rates it does.
+    // Buying again without new rates fails again. With new rates it succeeds.
     assert_eq!(world.buy(&path).await["status"], "purchase_failed");
     let rated = world.rate(&path).await;
     assert_eq!(
@@ -185,14 +185,14 @@ async fn a_purchase_is_waited_for_and_answered_with_200() {
     assert_eq!(world.carrier_charges(&path).await.charges, 1);
 }
 
-/// Does what is due once a purchase was asked for.
+/// Works on what is due once a purchase was requested.
 async fn until_purchasing(world: &World, path: &str) {
     until("a purchase is asked for", async || world.get(path).await.json()["status"] != "draft").await;
     world.work().await;
 }
 
 #[tokio::test]
-async fn what_takes_longer_is_answered_with_202() {
+async fn a_purchase_that_takes_longer_is_answered_with_202() {
     let world = World::rehearsal_with(|settings| settings.carriers.wait_seconds = 0).await;
     let [three, twenty] = SLOW.map(parcel_to);
     let (three, twenty) = (world.shipment(three).await, world.shipment(twenty).await);
@@ -204,7 +204,7 @@ async fn what_takes_longer_is_answered_with_202() {
         assert_eq!((reply.header("location"), reply.header("retry-after")), (path.as_str(), "1"));
         assert_eq!(reply.json()["id"].as_str(), path.rsplit('/').next(), "it says what to poll");
     }
-    // In earnest: the carrier takes these 20 seconds, and the answer is awaited.
+    // In real time: the carrier takes these 20 seconds, and the request waits for its answer.
     world.work().await;
     for path in [three, twenty] {
         assert_eq!(world.get(&path).await.json()["status"], "purchased");
@@ -285,7 +285,7 @@ async fn while_it_is_bought_it_stays_as_it_is() {
 }
 
 #[tokio::test]
-async fn wishes_that_name_nothing_are_refused_at_their_field() {
+async fn purchase_requests_that_name_nothing_are_refused_at_their_field() {
     let world = World::rehearsal().await;
     let path = world.shipment(parcel()).await;
     let other = world.shipment(parcel()).await;
@@ -346,9 +346,9 @@ async fn a_repeated_key_buys_once_and_shows_what_came_of_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn many_wishes_at_once_buy_once() {
+async fn many_purchase_requests_at_once_buy_once() {
     let world = World::rehearsal().await;
-    // The server has its name from here on.
+    // From here on the server has its node id.
     world.work().await;
     let path = world.shipment(parcel()).await;
     let purchase = format!("{path}/purchase");

@@ -86,7 +86,7 @@ async fn where_there_are_no_rates_the_error_says_so() {
 }
 
 #[tokio::test]
-async fn without_a_usable_account_nobody_is_asked() {
+async fn without_a_usable_account_no_carrier_is_asked() {
     let world = World::rehearsal().await;
     let path = world.shipment(parcel()).await;
     let account = world.get("/carrier_accounts").await.ids().remove(0);
@@ -102,7 +102,7 @@ async fn without_a_usable_account_nobody_is_asked() {
 }
 
 #[tokio::test]
-async fn what_one_account_lacks_the_others_say() {
+async fn other_accounts_offer_rates_if_one_fails() {
     let world = World::rehearsal().await;
     let broken = Receiver::new().await;
     broken.answer(Answer::status(500).body("{}"));
@@ -141,7 +141,7 @@ async fn a_slow_account_is_cut_off_and_delays_no_other() {
 }
 
 #[tokio::test]
-async fn a_shipment_may_limit_who_is_asked() {
+async fn a_shipment_may_limit_which_accounts_are_asked() {
     let world = World::rehearsal().await;
     let second = account(&world, json!({"handle": "second"})).await;
     for (choice, accounts, services) in [

@@ -20,10 +20,10 @@ use sha2::Sha256;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
-/// A test that waits longer than this for a request waits in vain. Shorter than the time a receiver may take.
+/// How long a test waits for a request. It is shorter than the time that a receiver may take to answer.
 const WAIT_MAX: Duration = Duration::from_secs(14);
 
-/// The server. It is gone when this is.
+/// The server. It ends when this value is dropped.
 pub struct Receiver {
     address: SocketAddr,
     shared: Arc<Shared>,
@@ -40,7 +40,7 @@ struct Script {
     otherwise: Answer,
 }
 
-/// What came.
+/// A request that arrived.
 #[derive(Clone, Debug)]
 pub struct Received {
     pub path: String,
@@ -54,7 +54,7 @@ pub struct Answer {
     status: u16,
     headers: Vec<(&'static str, String)>,
     body: Bytes,
-    /// Answers once it is open.
+    /// The receiver answers once this is open.
     gate: Option<Gate>,
     is_cut: bool,
 }
@@ -64,7 +64,7 @@ impl Answer {
         Self { status, headers: Vec::new(), body: Bytes::new(), gate: None, is_cut: false }
     }
 
-    /// Ends the connection without a word.
+    /// Closes the connection without an answer.
     pub fn cut() -> Self {
         Self { is_cut: true, ..Self::status(200) }
     }
@@ -78,13 +78,13 @@ impl Answer {
         Self { body: body.into(), ..self }
     }
 
-    /// Says nothing before the gate is opened.
+    /// Answers only after the gate is opened.
     pub fn behind(self, gate: &Gate) -> Self {
         Self { gate: Some(gate.clone()), ..self }
     }
 }
 
-/// Holds answers back until a test lets them go.
+/// Delays answers until a test opens it.
 #[derive(Clone)]
 pub struct Gate(Arc<watch::Sender<bool>>);
 
@@ -104,7 +104,7 @@ impl Gate {
 }
 
 impl Receiver {
-    /// A receiver that says 200 to everything, until it is told otherwise.
+    /// Starts a receiver that answers 200 to everything until the test sets other answers.
     pub async fn new() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address");
@@ -118,27 +118,27 @@ impl Receiver {
         format!("http://{}{path}", self.address)
     }
 
-    /// Answers the next requests so, one after the other.
+    /// Sets the answers to the next requests, in order.
     pub fn answer_next(&self, answers: impl IntoIterator<Item = Answer>) {
         self.shared.script.lock().unwrap().next.extend(answers);
     }
 
-    /// Answers so whatever the script says nothing about.
+    /// Sets the answer to all requests beyond those of `answer_next`.
     pub fn answer(&self, answer: Answer) {
         self.shared.script.lock().unwrap().otherwise = answer;
     }
 
-    /// All that came, in order.
+    /// Returns all requests, in order.
     pub fn seen(&self) -> Vec<Received> {
         self.shared.seen.borrow().clone()
     }
 
-    /// All that came since this was last asked.
+    /// Returns all requests since the last call.
     pub fn take(&self) -> Vec<Received> {
         self.shared.seen.send_replace(Vec::new())
     }
 
-    /// Waits until so many requests have come.
+    /// Waits until so many requests have arrived.
     pub async fn wait_for(&self, count: usize) -> Vec<Received> {
         let mut seen = self.shared.seen.subscribe();
         let wait = tokio::time::timeout(WAIT_MAX, seen.wait_for(|seen| seen.len() >= count));
@@ -156,14 +156,14 @@ impl Drop for Receiver {
 }
 
 async fn serve(listener: TcpListener, shared: Arc<Shared>) {
-    // Ends with the receiver, and its connections with it.
+    // Dropping the set with this task ends all connections.
     let mut connections = tokio::task::JoinSet::new();
     loop {
         let (stream, _) = listener.accept().await.expect("a connection");
         let shared = Arc::clone(&shared);
         connections.spawn(async move {
             let service = service_fn(move |request| answer(Arc::clone(&shared), request));
-            // A connection that is cut is one of the answers.
+            // An error is expected: the test may ask to cut the connection.
             let _ended = http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
         });
         while connections.try_join_next().is_some() {}
@@ -214,17 +214,17 @@ impl Received {
         serde_json::from_slice(&self.body).expect("JSON")
     }
 
-    /// The event's place in the log; nothing for a test.
+    /// Returns the event's sequence, or `None` for a test message.
     pub fn sequence(&self) -> Option<i64> {
         self.json()["sequence"].as_i64()
     }
 
-    /// How many signatures it carries.
+    /// Returns the signatures of the request.
     pub fn signatures(&self) -> Vec<String> {
         self.header("webhook-signature").split(' ').map(str::to_owned).collect()
     }
 
-    /// The signature that the secret makes of what came, worked out as the standard describes it.
+    /// Returns the signature of the request by this secret, computed as the Standard Webhooks specification describes.
     pub fn signature_by(&self, secret: &str) -> String {
         let key = STANDARD.decode(secret.strip_prefix("whsec_").expect("a secret")).expect("base64");
         let mut mac = Hmac::<Sha256>::new_from_slice(&key).expect("a key");
@@ -236,7 +236,7 @@ impl Received {
     }
 }
 
-/// The places in the log of what came, in the order in which it came.
+/// Returns the sequences of requests, in the order of arrival.
 pub fn sequences(received: &[Received]) -> Vec<i64> {
     received.iter().map(|one| one.sequence().expect("an event of the log")).collect()
 }

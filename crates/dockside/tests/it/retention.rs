@@ -1,5 +1,5 @@
-//! What would grow for ever: histories and leftovers go after as long as the operator says, and nothing that is younger, shown or
-//! still needed goes with them.
+//! Retention: histories and leftovers are deleted after the time that the operator sets. Rows that are younger, shown or still
+//! needed stay.
 
 use api::Limits;
 use serde_json::json;
@@ -140,7 +140,7 @@ async fn by_default_histories_stay_for_as_long_as_what_they_tell_of() {
 async fn tracking_events_of_parcels_that_arrived_go_and_their_status_stays() {
     let world = pruning_rehearsal().await;
     let path = world.shipment(parcel_to("SBX-TRACK-DELIVERED")).await;
-    // Its carrier is asked on and on.
+    // The server goes on tracking this parcel.
     let moving = world.shipment(parcel_to("SBX-TRACK-EXCEPTION")).await;
     world.buy(&path).await;
     world.buy(&moving).await;

@@ -68,7 +68,7 @@ async fn a_token_revokes_no_token_with_more_rights() {
         assert!(is_alive(&world, &token.secret).await);
     }
 
-    // Equal rights are no more, whichever token made it; and its own rights are its own.
+    // A token may revoke one with equal rights, whichever token made it, and itself.
     let equal = create(&world, &world.token, json!(["access_tokens:write", "orders:read"])).await;
     assert_eq!(revoked(&revoke(&world, &narrow.secret, &equal.path).await), [equal.id()]);
     assert!(!is_alive(&world, &equal.secret).await);
@@ -83,7 +83,7 @@ async fn what_a_token_made_is_revoked_with_it() {
     let first = create(&world, &world.token, scopes()).await;
     let second = create(&world, &first.secret, scopes()).await;
     let third = create(&world, &second.secret, scopes()).await;
-    // A traded token is a token of its client, and so is what it makes.
+    // A traded token belongs to its client, and so do the tokens that it makes.
     let session = trade(&world, &second).await;
     let fourth = create(&world, &session, scopes()).await;
     let bystander = create(&world, &world.token, scopes()).await;

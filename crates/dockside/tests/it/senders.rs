@@ -1,4 +1,4 @@
-//! Who a parcel comes from: contacts are named, the names of locations never; and a return comes from its customer.
+//! The sender of a parcel: papers name contacts and never locations, and the sender of a return is the customer.
 
 use http_body_util::BodyExt as _;
 use serde_json::{Value, json};

@@ -9,7 +9,7 @@ use crate::world::{Reply, World};
 
 const FINE: &str = "BS1 4DJ";
 const LATE: &str = "SBX-LABEL-LATE";
-/// The label of this world's parcels comes within this time.
+/// The sandbox carrier delivers a late label within this time.
 const LATE_SECONDS: i64 = 6;
 
 fn labels_of(shipment: &Value) -> usize {
@@ -26,7 +26,7 @@ impl World {
         self.begin(&format!("{path}/labels"), None).await
     }
 
-    /// Has purchases rest for much longer than they would.
+    /// Makes all purchases due a day later.
     async fn delay_purchases(&self) {
         self.tamper("UPDATE purchase SET due_at = due_at + 86400000000 WHERE due_at IS NOT NULL").await;
     }
@@ -120,7 +120,7 @@ async fn a_label_is_asked_for_by_its_organisation_with_the_scope_to_purchase() {
     assert_eq!(world.attempt(&path).await["next_attempt_at"], due, "nothing was changed");
 }
 
-/// A shipment that a person said to be bought, under a name that the carrier does not know: it gives no label.
+/// Returns a shipment that a person resolved as bought, under a name that the carrier does not know: it delivers no label.
 async fn without_label(world: &World) -> String {
     let path = world.shipment(parcel_to("SBX-LOST-FOREVER")).await;
     world.buy(&path).await;
@@ -135,7 +135,7 @@ async fn without_label(world: &World) -> String {
 }
 
 #[tokio::test]
-async fn that_it_was_unknown_whether_it_was_bought_is_no_error_once_it_is_known() {
+async fn an_unknown_outcome_is_no_error_once_it_is_resolved() {
     let world = World::rehearsal().await;
     let path = without_label(&world).await;
     let shipment = world.get(&path).await.json();
@@ -164,7 +164,7 @@ async fn a_label_that_was_given_up_is_asked_for_again_and_its_error_goes() {
     let asked = world.ask_for_label(&path).await;
     assert_eq!((asked.status.as_u16(), &asked.json()["label_pending"]), (202, &json!(true)), "{asked}");
     assert_eq!(errors(&asked.json()), Vec::<[String; 3]>::new());
-    // The carrier still knows no purchase of this name, and then it does.
+    // The carrier does not know the purchase's name. After the name is corrected below, it does.
     world.work().await;
     assert_eq!(errors(&world.get(&path).await.json()).len(), 1, "the new attempt says why it failed");
     let name = id(&path);
@@ -192,7 +192,7 @@ async fn the_batch_of_a_label_that_came_shows_no_error_of_it() {
     let batch = world.batch(json!({"service": service, "shipments": [id(&path)]})).await;
     world.begin(&format!("{batch}/purchase"), None).await;
     world.work().await;
-    // As a label looks that the carrier has not given yet, because its name is wrong for a while.
+    // Give the purchase a wrong name, so that the carrier does not deliver its label for a while.
     world.tamper("UPDATE purchase SET receipt = replace(receipt, '.SBX-LABEL-LATE', '.gone')").await;
     world.work_for(3).await;
     let shown = world.get(&batch).await.json();

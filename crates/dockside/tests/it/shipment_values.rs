@@ -8,7 +8,7 @@ use crate::populated_organisation::parcel;
 use crate::shipments::full_shipment;
 use crate::world::{Reply, World};
 
-/// A field of a shipment, its schema and property in the contract, and all that it may hold.
+/// A field of a shipment, its schema and property in the contract, and all values that it may have.
 struct Words {
     at: &'static str,
     schema: &'static str,

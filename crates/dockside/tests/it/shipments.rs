@@ -115,14 +115,14 @@ async fn every_field_of_the_interface_comes_back_as_it_was_sent() {
     ] {
         assert_eq!(given[name], value, "{name}");
     }
-    // What was read may be sent back, and is another shipment with the same fields.
+    // A client may post what it read, which makes another shipment with the same fields.
     let copy = world.post("/shipments", given.clone()).await;
     assert_eq!(copy.status, 201, "{copy}");
     assert_ne!(copy.json()["id"], given["id"]);
     assert_eq!(missing(&sent, &copy.json(), ""), Vec::<String>::new());
     let same = world.patch(path, given).await;
     assert_eq!((same.status.as_u16(), missing(&sent, &same.json(), "")), (200, Vec::new()));
-    // And bought, it still says what it said.
+    // After the purchase, all fields are still as they were sent.
     world.buy(path).await;
     assert_eq!(missing(&sent, &world.get(path).await.json(), ""), Vec::<String>::new());
 }
@@ -133,7 +133,7 @@ async fn a_copy_of_what_was_bought_is_not_bought() {
     let path = world.shipment(parcel()).await;
     let mut bought = world.buy(&path).await;
     assert!(bought["packages"][0]["tracking_number"].is_string());
-    // What only we say may be sent back, whatever it is, and is not taken over.
+    // The server accepts and ignores any value in a field that only it sets.
     for number in [bought["packages"][0]["tracking_number"].clone(), json!({}), json!(7)] {
         bought["packages"][0]["tracking_number"] = number;
         let copy = world.post("/shipments", bought.clone()).await;
@@ -205,7 +205,7 @@ async fn addresses_are_copied_from_a_configuration() {
     );
     assert_eq!(origin["coordinates"], json!({"latitude": 51.4, "longitude": -2.5, "confidence": 1.0}));
     assert_eq!(addresses["return"]["display_name"], "Return");
-    // What is given is not overwritten.
+    // Addresses in the request are not overwritten.
     let mut body = parcel();
     body["addresses"]["location_configuration_id"] = json!(configuration);
     body["addresses"]["origin"]["display_name"] = json!("Given");

@@ -57,7 +57,7 @@ impl World {
         path.trim_start_matches("/shipments/").to_owned()
     }
 
-    /// Lets time pass, second by second, and does all that falls due with manifests.
+    /// Lets time pass, second by second, and works on the manifests that become due.
     pub async fn manifest_for(&self, seconds: usize) {
         for _ in 0..seconds {
             self.advance_seconds(1);
@@ -65,7 +65,7 @@ impl World {
         }
     }
 
-    /// Puts shipments into a batch that stands so.
+    /// Puts shipments into a batch with this status.
     pub async fn standing_batch(&self, status: &str, shipments: &[String]) -> String {
         let batch = self.post("/batches", json!({})).await;
         assert_eq!(batch.status, 201, "{batch}");

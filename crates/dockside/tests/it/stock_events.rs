@@ -120,7 +120,7 @@ async fn changed_and_completed_allocations_are_told_with_the_level_they_took_fro
     assert_eq!(events[0].3, json!({"items": lines(&[(&hat, 2)])}));
     assert_eq!((&events[2].2["items"], &events[2].3), (&lines(&[(&hat, 3)]), &json!({"completed_at": null})));
     assert!(events[2].2["completed_at"].is_string());
-    // The level as its own endpoint shows it, before and after: nothing is promised any more of what was sent.
+    // The event has the level as the API shows it, before and after. The completed quantity is no longer allocated.
     assert_eq!(events[4].2, after);
     assert_eq!(
         (&after["on_hand"], &after["allocated"], &after["available"]),

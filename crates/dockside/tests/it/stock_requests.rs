@@ -1,4 +1,4 @@
-//! A shop in the world: items, stock, orders and allocations in one line each, for the tests of all of them.
+//! Requests about items, stock, orders and allocations, in one line each, for the tests of all of them.
 
 use serde_json::{Value, json};
 
@@ -114,7 +114,7 @@ impl World {
         assert_eq!((audit.status.as_u16(), &audit.json()["is_clean"]), (200, &Value::Bool(true)), "{audit}");
     }
 
-    /// All that orders and stock could show of a change, the log included.
+    /// Returns everything in which orders and stock could show a change, including the log.
     pub async fn everything(&self) -> Vec<String> {
         let mut seen = vec![format!("{} events", self.events().await.len())];
         for path in ["/orders", "/reservations", "/allocations", "/inventory_items", "/inventory/audit"] {

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::world::World;
 
 /// Longer than anything here may take: what never comes fails the test.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// How messages are told apart.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -125,7 +125,7 @@ impl StreamClient {
     }
 }
 
-/// Lets an organisation listen.
+/// Provisions the organisation of this token for events.
 pub async fn provision(world: &World, token: &str) {
     assert_eq!(world.request("POST", "/events/provision").token(token).send().await.status, 204);
 }
@@ -137,7 +137,7 @@ pub async fn user(world: &World, token: &str) -> String {
     made["user"]["id"].as_str().expect("a user").to_owned()
 }
 
-/// A token to connect with, for whoever has this access token.
+/// Returns a connection token for the user of this access token.
 pub async fn connection_token(world: &World, token: &str) -> String {
     let reply = world.request("GET", "/events/connection_token").token(token).send().await;
     reply.json()["token"].as_str().unwrap_or_else(|| panic!("no token: {reply}")).to_owned()
@@ -153,7 +153,7 @@ pub async fn connect_command(world: &World, token: &str) -> Value {
     json!({"id": 1, "connect": {"token": connection_token(world, token).await}})
 }
 
-/// Makes all that is written known to all who listen.
+/// Numbers all written events, and publishes them to all connected clients.
 pub async fn publish(world: &World) {
     world.relay().await;
     world.service.publish_streams().await.expect("the log can be read");

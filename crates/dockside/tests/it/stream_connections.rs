@@ -1,4 +1,5 @@
-//! Connections by responses that do not end, and what comes to them through `/emulation`. Who may connect, from where.
+//! Connections by responses that do not end, and commands that clients send to them through `/emulation`. And which
+//! callers and origins may connect.
 
 use api::{Limits, route};
 use http_body_util::BodyExt;
@@ -8,11 +9,11 @@ use serde_json::{Value, json};
 use crate::stream_client::{
     Framing, StreamClient, connect_command, connection_token, provision, publish, user,
 };
-use crate::world::{Call, World};
+use crate::world::{Call, REST, World};
 
 const ORIGIN: &str = "https://console.example";
 
-/// The requests that open a stream, and how each separates its messages; whether it is told bare pushes.
+/// Returns the requests that open a stream, how each separates its messages, and whether it gets pushes without a wrapper.
 async fn openings(world: &World) -> Vec<(Call<'_>, Framing, bool)> {
     let command = connect_command(world, &world.token).await;
     let quoted =
@@ -60,7 +61,7 @@ async fn every_stream_begins_with_the_connect_reply_and_goes_on_with_what_is_wri
         assert!(header("cache-control").contains("no-store"));
         listeners.push(listener);
     }
-    // More than one frame takes, so that they are batched where they can be.
+    // More events than fit into one frame, so that the server batches them if the transport allows it.
     let mut written = Vec::new();
     for _ in 0..40 {
         written.push(world.location("Depot").await);
@@ -108,7 +109,7 @@ async fn what_a_client_says_later_comes_through_emulation() {
     assert_eq!(listener.send(&world, &connected, &command).await, 204);
     let reply = listener.next().await;
     assert_eq!((&reply["id"], &reply["subscribe"]["positioned"]), (&json!(2), &json!(true)), "{reply}");
-    // What can't be read ends the connection it was for, and no other.
+    // A command that can't be parsed ends the connection that it was for, and no other.
     let (mut other, other_connected) = StreamClient::connect(&world, &world.token).await;
     assert_eq!(other.send(&world, &other_connected, &json!("nonsense")).await, 204);
     assert_eq!(other.closed_with().await, (3501, "bad request".to_owned()));
@@ -150,7 +151,7 @@ async fn an_emulated_frame_must_be_sound_and_for_a_session_of_this_node() {
 }
 
 #[tokio::test]
-async fn pages_of_strangers_may_not_connect() {
+async fn pages_of_other_origins_may_not_connect() {
     let limits = Limits { cors_origins: vec![ORIGIN.to_owned()], ..Limits::default() };
     let world = World::with_limits(limits).await;
     for route in route::connections() {
@@ -162,7 +163,7 @@ async fn pages_of_strangers_may_not_connect() {
                 request = request.header("origin", origin);
             }
             let (head, body) = request.open().await;
-            // A stream that was let in may last; whoever was refused is told why.
+            // An accepted stream has no end, so read the body of a refusal only: it has the code.
             let is_refused = head.status == 403;
             let text =
                 if is_refused { body.collect().await.unwrap().to_bytes() } else { bytes::Bytes::new() };
@@ -212,12 +213,12 @@ async fn beyond_its_places_a_server_turns_clients_away_until_one_goes() {
     let began = std::time::Instant::now();
     while open().await.status != 200 {
         assert!(began.elapsed().as_secs() < 20, "a place is never given back");
-        tokio::task::yield_now().await;
+        tokio::time::sleep(REST).await;
     }
 }
 
 #[tokio::test]
-async fn who_sends_no_handshake_is_told_so() {
+async fn a_request_without_a_handshake_gets_400() {
     let world = World::new().await;
     for path in ["/connection/websocket", "/connection/uni_websocket"] {
         let reply = world.request("GET", path).anonymous().send().await;

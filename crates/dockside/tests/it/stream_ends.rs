@@ -1,4 +1,4 @@
-//! How streams end: with the token behind them, with the provision, and when they should not have begun.
+//! How streams end: with their access token, with the provision, or at once if their token is not valid.
 
 use model::World as Mode;
 use serde_json::{Value, json};
@@ -8,14 +8,14 @@ use crate::stream_client::{
 };
 use crate::world::World;
 
-/// An access token of its own: its id and its secret.
+/// Makes an access token, and returns its id and its secret.
 async fn access_token(world: &World, scopes: &[&str]) -> (String, String) {
     let made = world.post("/access_tokens", json!({"scopes": scopes})).await.json();
     let text = |name: &str| made[name].as_str().expect("a text").to_owned();
     (text("id"), text("token"))
 }
 
-/// Whether a listener hears what is written now.
+/// Writes an event, and returns whether the listener gets it.
 async fn hears(world: &World, listener: &mut StreamClient, token: &str) -> bool {
     let body = crate::world::depot("Marker");
     let made = world.request("POST", "/locations").token(token).json(body).send().await.json();
@@ -131,7 +131,7 @@ async fn a_subscription_token_opens_its_channel_for_its_user_alone() {
     let join = |token: &str, channel: &str| -> Value {
         json!({"id": 2, "subscribe": {"channel": channel, "token": token}})
     };
-    // Its own user, by an access token that does not bring the channel along.
+    // The same user, connected by an access token whose connection does not include the channel.
     let (mut own, connected) = StreamClient::connect(&world, &narrow).await;
     own.send(&world, &connected, &join("", &channel)).await;
     assert_eq!(own.next().await["error"]["code"], 103);
@@ -142,7 +142,7 @@ async fn a_subscription_token_opens_its_channel_for_its_user_alone() {
     own.send(&world, &connected, &join(&token, &channel)).await;
     assert_eq!(own.next().await["error"]["code"], 105);
     assert!(hears(&world, &mut own, &world.token).await);
-    // A token for another channel, or another user's, is an attack, or a bug of the application.
+    // The server closes the connection on a token for another channel or of another user: it is an attack or a client's bug.
     let (mut listener, connected) = StreamClient::connect(&world, &narrow).await;
     listener.send(&world, &connected, &join(&token, &channel.replace("locations", "orders"))).await;
     assert_eq!(listener.closed_with().await, (3500, "invalid token".to_owned()));

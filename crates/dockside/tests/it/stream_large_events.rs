@@ -1,4 +1,4 @@
-//! Events that are larger than a frame: live clients stay, and are told where the event is.
+//! Events that are larger than a frame: live clients stay connected, and get a reference to the event.
 
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use crate::stream_client::{
 };
 use crate::world::{World, depot};
 
-/// Bytes of a location that is larger than all that may wait for a client.
+/// Bytes of a location that is larger than a client's outbox.
 const BYTES: usize = 3 << 20;
 
 /// Writes a small location, a large one, and a small one; gives their events as the log has them.

@@ -1,8 +1,7 @@
-//! Two clients join a log that nobody follows yet, and the one that read it first is the last to go on: it hears all that
-//! came after its own read, although the log is followed from the other's.
+//! Two clients join a log that no client of the node follows yet. The first reads the log, and the second overtakes it. The
+//! first still gets everything after its own read, although the tail starts at the second's.
 //!
-//! The order is made by hand, and all of them are tried: the read of the first is stopped after one step, after two, and
-//! so on until it needs no more.
+//! The tests try every order: they stop the first client's read after one step, after two, and so on until it is complete.
 
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
@@ -19,19 +18,19 @@ use crate::stream_client::{connect_command, provision, user};
 use crate::world::World;
 
 const ANNOUNCEMENTS: &str = "system:announcements";
-/// More steps than a read has, on either engine.
+/// More steps than a read has on either engine.
 const STEPS_MAX: usize = 50;
 /// Attempts to find a read that waits. On a busy machine the reader thread may be done before the first poll.
 const ATTEMPTS_MAX: usize = 50;
 
-/// What is joined.
+/// The channel that the clients join.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Kind {
     Locations,
     Announcements,
 }
 
-/// A client without a socket, whose reads of the log the test does itself.
+/// A client without a socket. The test itself does the client's reads of the log.
 struct Client<'a> {
     node: &'a Service,
     connection: ClientConnection,
@@ -48,7 +47,7 @@ impl<'a> Client<'a> {
         self.node.now().as_millis()
     }
 
-    /// Connects, and goes as far as the read of the log that tells where to start.
+    /// Connects, and stops before the read of the log that determines the start position.
     async fn begin(&mut self, kind: Kind, connect: &Value) -> Vec<ReadLog> {
         self.connection.receive(self.now(), connect.to_string().into());
         let reads = self.next_read().await.expect("a read");
@@ -62,7 +61,7 @@ impl<'a> Client<'a> {
         self.next_read().await.expect("a read")
     }
 
-    /// Goes on with what was read; gives what it was answered.
+    /// Continues with the result of the read, and returns the answer to the client.
     async fn end(&mut self, slices: Vec<Slice>) -> Value {
         self.connection.answer(self.now(), EffectResult::Log(slices));
         assert_eq!(self.next_read().await, None);
@@ -70,7 +69,7 @@ impl<'a> Client<'a> {
         self.told.remove(0)
     }
 
-    /// Does all that is to be done before the log is next read; none where it need not be.
+    /// Runs all steps before the next read of the log. Returns `None` if no read is needed.
     async fn next_read(&mut self) -> Option<Vec<ReadLog>> {
         while let Some(step) = self.connection.next() {
             match step {
@@ -90,7 +89,7 @@ impl<'a> Client<'a> {
         None
     }
 
-    /// The offsets of all that was published to it on the channel.
+    /// Returns the offsets of everything that was published to the client on the channel.
     async fn listen(&mut self, channel: &str) -> Vec<u64> {
         loop {
             let before = self.told.len();
@@ -106,12 +105,12 @@ impl<'a> Client<'a> {
 }
 
 #[tokio::test]
-async fn who_read_a_log_before_another_had_it_followed_hears_all_after_its_read() {
+async fn an_overtaken_client_of_a_log_gets_everything_after_its_own_read() {
     every_order(Kind::Locations).await;
 }
 
 #[tokio::test]
-async fn so_does_who_read_announcements() {
+async fn an_overtaken_client_of_the_announcements_gets_everything_after_its_own_read() {
     every_order(Kind::Announcements).await;
 }
 
@@ -136,7 +135,7 @@ async fn every_order(kind: Kind) {
     panic!("the read never waited in {ATTEMPTS_MAX} attempts");
 }
 
-/// Lets a client be overtaken by another after so many steps of its read. Tells whether it was still reading.
+/// Has another client overtake a client after so many steps of its read. Returns whether it was still reading.
 async fn overtaken(world: &World, kind: Kind, channel: &str, steps: usize) -> bool {
     let node = fresh_node(world).await;
     let connect = connect_command(world, &world.token).await;
@@ -165,17 +164,17 @@ async fn overtaken(world: &World, kind: Kind, channel: &str, steps: usize) -> bo
     true
 }
 
-/// A server on the world's database that follows nothing yet.
+/// Returns a server on the world's database that follows no log yet.
 async fn fresh_node(world: &World) -> Service {
     let settings = world.service.settings().clone();
     let node = Service::new(world.db.clone(), world.clock.clone(), Arc::new(SystemRandom), settings);
     let node = node.expect("a service");
-    // Made by the first who asks, which is not what is tried here.
+    // The first call makes the epoch. Call it here, so that its steps are not part of the read.
     node.epoch().await.expect("an epoch");
     node
 }
 
-/// The offset from which a client was told to count.
+/// Returns the start offset in the server's answer to a client.
 fn start(kind: Kind, channel: &str, reply: &Value) -> u64 {
     let joined = match kind {
         Kind::Locations => &reply["connect"]["subs"][channel],
@@ -184,7 +183,7 @@ fn start(kind: Kind, channel: &str, reply: &Value) -> u64 {
     joined["offset"].as_u64().unwrap_or_else(|| panic!("no offset: {reply}"))
 }
 
-/// Lets something happen so many times; gives the offset of the last.
+/// Writes so many events, and returns the offset of the last.
 async fn write(world: &World, kind: Kind, count: usize) -> u64 {
     let mut last = 0;
     for _ in 0..count {
@@ -199,8 +198,8 @@ async fn write(world: &World, kind: Kind, count: usize) -> u64 {
     last
 }
 
-/// Polls a future so many times and then waits until it could go on, but does not let it. Its result, where that came
-/// before.
+/// Polls a future `steps` times, and then waits until it is woken without polling it again. Returns its result if it
+/// was ready before.
 async fn advance<F: Future>(mut future: Pin<&mut F>, steps: usize) -> Option<F::Output> {
     let mut done = 0;
     poll_fn(|context| {

@@ -91,7 +91,7 @@ async fn after_a_write_the_position_is_the_newest_or_an_older_one_never_a_later(
 }
 
 #[tokio::test]
-async fn who_loads_and_then_subscribes_misses_nothing() {
+async fn a_client_that_loads_and_then_subscribes_misses_nothing() {
     let world = World::new().await;
     provision(&world, &world.token).await;
     for _ in 0..3 {

@@ -1,5 +1,5 @@
-//! Going on from where one was: what was missed comes, or the client is told that it must reload. And what is common
-//! to all, and what never is.
+//! Recovery: a client that reconnects gets the events that it missed, or is told to reload. Announcements reach all clients;
+//! events of another organisation or world never do.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::world::{World, depot};
 
 /// Longer than events are kept.
 const KEPT_SECONDS: i64 = 30 * 24 * 3600;
-/// Who has missed more must reload.
+/// A client that has missed more events must reload.
 const MISSED_MAX: u64 = 1000;
 
 struct Scene {
@@ -30,7 +30,7 @@ impl Scene {
         Self { world, channel, epoch }
     }
 
-    /// Connects as one who has seen the channel up to this offset; gives what is said of the channel.
+    /// Connects as a client that has seen the channel up to this offset. Returns the server's answer about the channel.
     async fn recover(&self, offset: u64, epoch: &str) -> (StreamClient, Value) {
         let command = json!({"id": 1, "connect": {
             "token": connection_token(&self.world, &self.world.token).await,
@@ -41,7 +41,7 @@ impl Scene {
         (listener, connected["connect"]["subs"][&self.channel].clone())
     }
 
-    /// Joins the channel by itself, from this offset, where being told to start anew is refused.
+    /// Joins the channel by a subscription, from this offset, with the flag to answer an error if recovery is impossible.
     async fn join_strictly(&self, offset: u64, epoch: &str) -> Value {
         let world = &self.world;
         let narrow = world.token_for("Acme", "events:read", Mode::Live).await;
@@ -131,7 +131,7 @@ async fn a_client_that_the_log_has_left_behind_is_told_so() {
         let joined = scene.join_strictly(offset, &scene.epoch).await;
         assert_eq!(joined["error"]["code"] == 112, !is_there, "{joined}");
     }
-    // Where all of it is gone, only its very end can be gone on from.
+    // If all events are deleted, a client can recover only from the end of the log.
     scene.world.advance_seconds(KEPT_SECONDS + 60);
     scene.world.service.clean().await.unwrap();
     for (offset, is_there) in [(old + 1, false), (old + 2, true)] {
@@ -162,7 +162,7 @@ async fn more_than_a_thousand_missed_events_are_a_reload() {
 }
 
 #[tokio::test]
-async fn a_new_epoch_makes_everybody_start_anew() {
+async fn a_new_epoch_makes_every_client_reload() {
     let scene = Scene::new().await;
     scene.write(2).await;
     let top = scene.world.events().await.len() as u64;
@@ -178,7 +178,7 @@ async fn a_new_epoch_makes_everybody_start_anew() {
 }
 
 #[tokio::test]
-async fn announcements_reach_all_who_joined_and_can_be_recovered() {
+async fn announcements_reach_all_clients_that_joined_and_can_be_recovered() {
     let scene = Scene::new().await;
     let world = &scene.world;
     let rival = world.token_for("Rival", "events:read events:write", Mode::Live).await;
@@ -216,7 +216,7 @@ async fn announcements_reach_all_who_joined_and_can_be_recovered() {
 }
 
 #[tokio::test]
-async fn nobody_hears_another_organisation_or_the_other_world() {
+async fn a_client_hears_neither_another_organisation_nor_the_other_world() {
     let world = World::new().await;
     let tokens = [
         world.token.clone(),
@@ -244,7 +244,7 @@ async fn nobody_hears_another_organisation_or_the_other_world() {
             assert_eq!(&publication["data"]["data"]["object"]["id"], id);
         }
     }
-    // Nothing is left over: the next that each hears is what is written next.
+    // No other publication is queued: the next one of each client is its own next event.
     for (token, listener) in tokens.iter().zip(&mut listeners) {
         let made = world.request("POST", "/locations").token(token).json(depot("Last")).send().await.json();
         publish(&world).await;

@@ -1,4 +1,4 @@
-//! `/events/connection_token` and `/events/subscription_token`: who gets which, and what they say.
+//! `/events/connection_token` and `/events/subscription_token`: which callers get which token, and the claims in it.
 
 use std::collections::HashSet;
 
@@ -20,7 +20,7 @@ pub const SUBSCRIPTION: &str = "/events/subscription_token";
 const METHODS: [&str; 2] = ["GET", "POST"];
 const BEGIN_SECONDS: i64 = BEGIN / 1_000_000;
 
-/// What a token says, without looking at its signature.
+/// Returns the claims of a token without checking its signature.
 pub fn claims(reply: &Reply) -> Value {
     assert_eq!((reply.status.as_u16(), reply.header("cache-control")), (200, "no-store"), "{reply}");
     let body = reply.json();
@@ -238,7 +238,7 @@ async fn what_a_token_may_not_read_it_may_not_join() {
 }
 
 #[tokio::test]
-async fn who_is_not_provisioned_gets_none() {
+async fn an_organisation_without_a_provision_gets_no_token() {
     let world = World::new().await;
     let channel =
         json!({"channel": format!("orders:{}#{}", world.owner(), user(&world, &world.token).await)});

@@ -9,12 +9,12 @@ use crate::shipping_origin::{ShippingOrigin, statuses};
 use crate::world::World;
 
 const HOME: &str = "BS1 4DJ";
-/// Longer than a server is taken to live after it last said so.
+/// Longer than the lease that a heartbeat extends.
 const SILENT_SECONDS: i64 = 11;
 const ALL: usize = 100;
 
 impl World {
-    /// Has a server take work, and stop without giving it back; tells how much it took.
+    /// Has a server claim work and stop without releasing it. Returns how much it claimed.
     async fn stop_at(
         &self,
         claim: impl AsyncFn(&mut Tx<'_>, &str, Timestamp) -> Result<usize> + Send + Sync + 'static,

@@ -1,5 +1,5 @@
-//! Whoever has a valid token of another organisation, or of the other world, finds nothing of ours: our ids answer
-//! byte for byte as ids that were never given out.
+//! A valid token of another organisation, or of the other world, finds nothing of ours: the answers for our ids equal,
+//! byte for byte, those for ids that were never issued.
 
 use api::route::{Body, ParameterKind, Success};
 use model::World as Mode;
@@ -9,25 +9,25 @@ use serde_json::{Value, json};
 use crate::populated_organisation::{Caller, PopulatedOrganisation, path, prefix, scoped, send};
 use crate::world::{Reply, World, depot};
 
-/// All that a caller could tell two answers apart by.
+/// Returns everything by which a caller could distinguish two answers.
 fn bytes(reply: &Reply) -> (u16, &http::HeaderMap, &str) {
     (reply.status.as_u16(), &reply.headers, &reply.text)
 }
 
-/// An id of a kind that was never given out.
+/// Returns an id of this kind that was never issued.
 fn unknown(prefix: &str) -> String {
     format!("{prefix}_{}", "7".repeat(26))
 }
 
-/// Whether what we have of a kind is not ours alone: a user is the same in both worlds of its organisation, and a carrier
-/// for all organisations of a world.
+/// Returns whether our resource of a kind is also the stranger's: both worlds of an organisation share its users, and all
+/// organisations of a world share its carriers.
 fn is_everybodys(ours: &PopulatedOrganisation, stranger: &PopulatedOrganisation, prefix: &str) -> bool {
     let is_same = stranger.ids[prefix] == ours.ids[prefix];
     assert!(!is_same || ["usr", "car"].contains(&prefix), "a stranger shares our {prefix}");
     is_same
 }
 
-/// Ourselves, and everybody else who has a valid token: none of them sees anything of ours.
+/// Returns our organisation, and every kind of stranger with a valid token.
 async fn with_strangers(
     world: &World,
 ) -> (PopulatedOrganisation, Vec<(&'static str, PopulatedOrganisation)>) {
@@ -44,7 +44,7 @@ async fn with_strangers(
 }
 
 #[tokio::test]
-async fn to_strangers_our_resources_are_like_none() {
+async fn to_strangers_our_ids_are_like_unknown_ids() {
     let world = World::new().await;
     let (ours, strangers) = with_strangers(&world).await;
     let (before, log) = (ours.everything(&world).await, world.events().await.len());
@@ -58,7 +58,7 @@ async fn to_strangers_our_resources_are_like_none() {
                 continue;
             }
             for places in whole.clone().map(|place| place..place + 1).chain(std::iter::once(whole)) {
-                // Theirs, but for some: ours there, or such as were never given out.
+                // The stranger's ids, with ours in these places, or with ids that were never issued.
                 let (mut ids, mut none) = (stranger.ids(route), stranger.ids(route));
                 for place in places {
                     ids[place] = ours.ids(route)[place].clone();
@@ -75,7 +75,7 @@ async fn to_strangers_our_resources_are_like_none() {
     assert_eq!(world.events().await.len(), log);
 }
 
-/// The ids in a text, but for users' and carriers', which others have too.
+/// Returns the ids in a text, without those of users and carriers, which others share.
 fn ids_in(text: &str) -> Vec<String> {
     let words = text.split(|char: char| !char.is_ascii_alphanumeric() && char != '_');
     let is_id = |word: &&str| {

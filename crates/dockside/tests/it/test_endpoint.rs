@@ -17,12 +17,12 @@ pub struct TestEndpoint {
 }
 
 impl TestEndpoint {
-    /// An endpoint that wants everything.
+    /// Makes an endpoint that gets all events.
     pub async fn new(world: &World) -> Self {
         Self::with(world, json!({})).await
     }
 
-    /// An endpoint of which this is said beside its address.
+    /// Makes an endpoint with these fields beside its URL.
     pub async fn with(world: &World, mut body: Value) -> Self {
         let receiver = Receiver::new().await;
         body["url"] = json!(receiver.url("/hook"));
@@ -70,28 +70,28 @@ impl TestEndpoint {
 }
 
 impl World {
-    /// Lets the organisation have webhook endpoints.
+    /// Provisions the organisation, so that it can have webhook endpoints.
     pub async fn provision(&self) {
         assert_eq!(self.request("POST", "/events/provision").send().await.status, 204);
     }
 
-    /// Makes an endpoint, which gets what happens from now on, and shows it with its secret.
+    /// Makes an endpoint, which gets the events from now on. Returns it with its secret.
     pub async fn endpoint(&self, body: Value) -> Value {
         self.provision().await;
-        // What happened before is numbered before, so that both engines leave the same behind it.
+        // Number earlier events first, so that the endpoint's cursor starts after them on both engines.
         self.relay().await;
         let reply = self.post(ENDPOINTS, body).await;
         assert_eq!(reply.status, 201, "{reply}");
         reply.json()
     }
 
-    /// Sends all that is due by the test's clock.
+    /// Sends all deliveries that are due by the test's clock.
     pub async fn deliver(&self) {
         self.relay().await;
         self.service.deliver_webhooks().await.expect("deliveries run");
     }
 
-    /// A request without a body, which goes well.
+    /// Sends a request without a body, and expects success.
     pub async fn act(&self, path: &str) -> Reply {
         let reply = self.request("POST", path).send().await;
         assert!(reply.status.is_success(), "{path}: {reply}");

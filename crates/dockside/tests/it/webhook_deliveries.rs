@@ -1,4 +1,5 @@
-//! Deliveries: what is sent to whom, signed how, in which order; what is kept of the answers, and for how long.
+//! Deliveries: which events each endpoint gets, their signature and their order; which parts of the answers are stored, and
+//! for how long.
 
 use serde_json::{Value, json};
 
@@ -62,7 +63,7 @@ async fn an_endpoint_gets_the_types_it_asked_for() {
     assert_eq!(world.delete(&path).await.status, 204);
     world.deliver().await;
     assert_eq!(sequences(&hook.receiver.take()), [2, 4]);
-    // What was passed over is over; the change is for what comes.
+    // The change applies to later events only. Events that were skipped are not sent.
     hook.patch(&world, json!({"event_types": ["location.created"]})).await;
     world.deliver().await;
     assert_eq!(hook.receiver.seen().len(), 0);
@@ -76,7 +77,7 @@ async fn an_endpoint_gets_the_types_it_asked_for() {
 async fn a_change_holds_for_the_next_event() {
     let world = World::new().await;
     let hook = TestEndpoint::new(&world).await;
-    // As a server runs: a lane waits for news with what it knows of its endpoint.
+    // Run the jobs as a server does: a lane that waits for events has the endpoint in memory.
     let jobs = world.service.start_jobs().unwrap();
     world.happen(1).await;
     hook.receiver.wait_for(1).await;
@@ -114,7 +115,7 @@ async fn what_is_told_of_while_disabled_comes_once_enabled() {
 }
 
 #[tokio::test]
-async fn one_that_does_not_answer_delays_nobody_else() {
+async fn an_endpoint_that_does_not_answer_delays_no_other() {
     let world = World::new().await;
     let (stuck, sound) = (TestEndpoint::new(&world).await, TestEndpoint::new(&world).await);
     let gate = Gate::closed();
@@ -265,7 +266,7 @@ async fn deliveries_are_kept_as_long_as_events_and_until_they_are_done() {
     hook.receiver.answer_next([Answer::status(200), Answer::status(500)]);
     world.happen(2).await;
     world.deliver().await;
-    // Held back, the second waits longer than anything is kept.
+    // The second delivery waits for longer than the retention, because the endpoint is disabled.
     hook.patch(&world, json!({"disabled": true})).await;
     world.advance_seconds(29 * DAY_SECONDS);
     world.service.clean().await.unwrap();

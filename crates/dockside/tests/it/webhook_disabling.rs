@@ -1,4 +1,4 @@
-//! Endpoints that Dockside disables: those that say they are gone, and those that fail for days.
+//! Endpoints that Dockside disables: those that answer 410 Gone, and those that fail for five days.
 
 use model::webhook_delivery::FAILING_SECONDS_MAX;
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ fn reason(endpoint: &Value) -> (&Value, &Value) {
 }
 
 #[tokio::test]
-async fn one_that_is_gone_is_disabled_at_once_and_the_log_says_so() {
+async fn an_endpoint_that_is_gone_is_disabled_at_once_and_the_log_says_so() {
     let world = World::new().await;
     let (hook, witness) = (TestEndpoint::new(&world).await, TestEndpoint::new(&world).await);
     hook.receiver.answer_next([Answer::status(500), Answer::status(410)]);
@@ -74,7 +74,7 @@ async fn five_days_of_nothing_but_failures_disable() {
     world.deliver().await;
     assert_eq!((hook.receiver.seen().len(), hook.shown(&world).await), (0, shown), "it is never deleted");
 
-    // Whoever enables it starts afresh: a first failure is one of no five days.
+    // Enabling it resets the failure state, so that the next failure begins a new period of five days.
     hook.patch(&world, json!({"disabled": false})).await;
     world.happen(2).await;
     world.deliver().await;
@@ -107,7 +107,7 @@ async fn a_success_in_between_starts_the_five_days_anew() {
 }
 
 #[tokio::test]
-async fn whoever_disables_it_is_not_corrected() {
+async fn a_late_410_does_not_change_an_endpoint_that_the_client_disabled() {
     let world = World::new().await;
     let hook = TestEndpoint::new(&world).await;
     let gate = crate::receiver::Gate::closed();

@@ -1,5 +1,5 @@
-//! Several servers on one database: an endpoint is served by one of them at a time, and by another once that one is
-//! silent.
+//! Several servers on one database: one of them at a time delivers to an endpoint. Another takes over when that one's
+//! lease expires.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,15 +13,15 @@ use crate::receiver::{Answer, Gate, sequences};
 use crate::test_endpoint::{TestEndpoint, statuses};
 use crate::world::World;
 
-/// Longer than a server is taken to live after it last said so.
+/// Longer than the lease that a heartbeat extends.
 const SILENT_SECONDS: i64 = 11;
 
-/// Another server on the same database and by the same clock.
+/// Starts another server on the same database with the same clock.
 async fn another(world: &World) -> Service {
     let settings = world.service.settings().clone();
     let node = Service::new(world.db.clone(), world.clock.clone(), Arc::new(SystemRandom), settings);
     let node = node.expect("a service");
-    // On SQLite a server that starts takes all others for dead: so it is the last to start.
+    // On SQLite a server that starts takes all other nodes for dead, so the world's own server sends its heartbeat last.
     node.heartbeat().await.unwrap();
     world.service.heartbeat().await.unwrap();
     node
@@ -38,14 +38,14 @@ async fn an_event_is_sent_by_one_of_them() {
     let (first, second) = tokio::join!(world.service.deliver_webhooks(), node.deliver_webhooks());
     first.unwrap();
     second.unwrap();
-    // Whoever found everything taken went home; what was given back in between is theirs to find.
+    // A server that found all lanes claimed has stopped looking. Deliver what the other server released since then.
     world.deliver().await;
     let expected: Vec<i64> = (1..=EVENTS as i64).collect();
     assert_eq!(sequences(&one.receiver.seen()), expected);
     assert_eq!(sequences(&two.receiver.seen()), expected);
 }
 
-/// A world whose own server is stuck in the first of three deliveries, and another server.
+/// Returns a world whose own server is stuck in the first of three deliveries, and another server.
 async fn stuck(gate: &Gate, answer: Answer) -> (World, TestEndpoint, Service, tokio::task::JoinHandle<()>) {
     let world = World::new().await;
     let hook = TestEndpoint::new(&world).await;
@@ -64,7 +64,7 @@ async fn a_lane_is_not_taken_from_a_server_that_lives() {
     let gate = Gate::closed();
     let (world, hook, node, delivering) = stuck(&gate, Answer::status(200)).await;
     for _ in 0..5 {
-        // It says so in time, however long its delivery takes.
+        // Its heartbeat comes in time, however long its delivery takes.
         world.advance_seconds(SILENT_SECONDS - 2);
         world.service.heartbeat().await.unwrap();
         node.deliver_webhooks().await.unwrap();
@@ -76,7 +76,7 @@ async fn a_lane_is_not_taken_from_a_server_that_lives() {
 }
 
 #[tokio::test]
-async fn what_a_silent_server_held_is_taken_over_and_its_late_word_does_not_count() {
+async fn a_silent_servers_lane_is_taken_over_and_its_late_result_does_not_count() {
     let gate = Gate::closed();
     let (world, hook, node, delivering) = stuck(&gate, Answer::status(410)).await;
     node.deliver_webhooks().await.unwrap();
@@ -93,7 +93,7 @@ async fn what_a_silent_server_held_is_taken_over_and_its_late_word_does_not_coun
 async fn a_server_that_does_not_know_it_was_shut_out_changes_nothing() {
     let gate = Gate::closed();
     let (world, hook, node, delivering) = stuck(&gate, Answer::status(410)).await;
-    // The others take it for dead, while by its own clock it lives.
+    // The other nodes take it for dead, while its lease is valid by its own clock.
     world.tamper("DELETE FROM node").await;
     node.heartbeat().await.unwrap();
     node.deliver_webhooks().await.unwrap();
@@ -112,7 +112,7 @@ async fn a_server_that_stops_finishes_what_it_is_at_and_leaves_the_rest() {
     world.happen(5).await;
     let jobs = world.service.start_jobs().unwrap();
     hook.receiver.wait_for(1).await;
-    // It is told to stop before the answer comes.
+    // The server is told to stop before the endpoint answers.
     tokio::join!(jobs.stop(), async { gate.open() });
     assert_eq!(sequences(&hook.receiver.seen()), [1]);
     assert_eq!(statuses(&hook.deliveries(&world).await), ["succeeded"]);
@@ -121,11 +121,11 @@ async fn a_server_that_stops_finishes_what_it_is_at_and_leaves_the_rest() {
     assert_eq!(sequences(&hook.receiver.seen()), [1, 2, 3, 4, 5], "what was sent was written down");
 }
 
-/// A database that has so much to do that it turns transactions away, until it is let go.
+/// An overloaded database that refuses transactions until the test releases it.
 struct Clog(watch::Sender<bool>);
 
 impl Clog {
-    /// More than SQLite lets wait; on PostgreSQL the first ones take all connections.
+    /// More than SQLite's queue holds. On PostgreSQL the first ones take all connections.
     const WRITES: usize = 6000;
 
     async fn of(world: &World) -> Self {
@@ -146,8 +146,8 @@ impl Clog {
                 wait.await
             });
         }
-        // The first that ends is one that was turned away: all others wait. Whoever else came before that would wait with
-        // them, without end.
+        // The first write that ends was refused, so the queue is full. A write of the test before that would be queued, and
+        // wait without end.
         let first = writes.join_next().await.expect("a write").expect("no panic");
         assert!(is_refusal(&first), "{first:?}");
         writes.detach_all();
@@ -171,7 +171,7 @@ async fn a_database_with_too_much_to_do_makes_nothing_come_twice() {
     let clog = Clog::of(&world).await;
     gate.open();
     hook.receiver.wait_for(2).await;
-    // What was sent is turned away when it is to be written down: at once on SQLite, after a wait on PostgreSQL.
+    // The database refuses to store what was delivered: at once on SQLite, after a wait on PostgreSQL.
     Clog::wait_for_refusal(&world).await;
     tokio::time::sleep(Duration::from_millis(300)).await;
     clog.0.send_replace(true);
@@ -180,7 +180,7 @@ async fn a_database_with_too_much_to_do_makes_nothing_come_twice() {
     assert_eq!(sequences(&hook.receiver.seen()), [1, 2, 3]);
 }
 
-/// The late answer was 410: whoever believed it would disable the endpoint, or go back to its own place.
+/// Asserts that the late answer, a 410, had no effect: it neither disabled the endpoint nor moved its cursor back.
 async fn assert_nothing_came_of_it(world: &World, hook: &TestEndpoint) {
     assert_eq!(hook.shown(world).await["disabled"], false);
     assert_eq!(statuses(&hook.deliveries(world).await), ["succeeded"; 3]);

@@ -1,4 +1,4 @@
-//! Replays: one delivery again, or everything after a place in the log.
+//! Replays: one delivery again, or everything after a sequence of the log.
 
 use serde_json::{Value, json};
 
@@ -90,7 +90,7 @@ async fn everything_after_a_place_comes_again_in_order_and_then_what_is_new() {
     world.deliver().await;
     let received = hook.receiver.take();
     assert_eq!(sequences(&received), (11..=85).collect::<Vec<i64>>());
-    // Before it was made there were events too.
+    // A replay from 0 includes the events before the endpoint was made.
     replay(&world, &hook, 0).await;
     world.deliver().await;
     assert_eq!(sequences(&hook.receiver.take()), (1..=85).collect::<Vec<i64>>());

@@ -1,5 +1,5 @@
-//! What fails is tried again by its schedule; where everything fails, the lane pauses; and a receiver that asks for a
-//! pause gets it.
+//! A failed delivery is retried by its schedule. If all deliveries of an endpoint fail, its lane pauses. A receiver that asks
+//! for a pause gets it.
 
 use model::webhook_delivery::RETRY_SECONDS;
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ fn assert_waits(delivery: &Value, seconds: i64) {
     assert!(range.contains(&waited), "{waited} µs instead of {seconds} s: {delivery}");
 }
 
-/// Moves the clock to right before the moment, and then to it.
+/// Moves the clock to just before the moment, and then to it.
 async fn nothing_before(world: &World, hook: &TestEndpoint, moment: i64) {
     let seen = hook.receiver.seen().len();
     let seconds = (moment - world.service.now().as_micros()) / 1_000_000;
@@ -174,7 +174,7 @@ async fn a_lane_that_could_not_be_recorded_goes_on_later() {
     let service = world.service.clone();
     let delivering = tokio::spawn(async move { service.deliver_webhooks().await });
     hook.receiver.wait_for(1).await;
-    // Neither what was sent can be written down, nor that the lane is given back.
+    // The server can neither store what was sent nor release the lane.
     world.tamper("ALTER TABLE webhook_lane RENAME TO lost").await;
     gate.open();
     assert!(delivering.await.unwrap().is_err());

@@ -1,7 +1,7 @@
-//! A world to test in: the whole product on a fresh store, with a clock and randomness that repeat exactly.
+//! A world to test in: the whole product on a fresh store, with a deterministic clock and deterministic randomness.
 //!
-//! Requests go through everything but the socket. What differs between runs is replaced in what a test sees: ids
-//! become `loc_#1`, `loc_#2` in the order of their appearance, moments become `#time`.
+//! Requests go through everything but the socket. Tests see texts in which values that differ between runs are replaced:
+//! ids become `loc_#1`, `loc_#2` in the order of their appearance, times become `#time`.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -24,14 +24,17 @@ use testkit::clock::TestClock;
 use testkit::product::{Product, issue_token};
 use testkit::storage::{FILE, Storage, connect, run};
 
-/// How long a test waits for what must come. Beyond that it fails, rather than wait without end.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// How long a test waits for a condition before it fails.
+const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Waits until it is so.
+/// How long a test rests between two looks. Without a rest, a test that waits would take a whole processor from those that work.
+pub const REST: Duration = Duration::from_millis(2);
+
+/// Waits until the condition holds.
 pub async fn until(what: &str, is_so: impl AsyncFn() -> bool) {
     let wait = async {
         while !is_so().await {
-            tokio::task::yield_now().await;
+            tokio::time::sleep(REST).await;
         }
     };
     tokio::time::timeout(PATIENCE, wait).await.unwrap_or_else(|_| panic!("{what}: that never came"));
@@ -60,7 +63,7 @@ impl World {
         Self::with(limits, |_| {}).await
     }
 
-    /// With settings of the service that differ from the usual.
+    /// Makes a world with changed settings of the service.
     pub async fn with(limits: Limits, change: impl FnOnce(&mut Settings)) -> Self {
         let Product { app, service, db, clock, storage, files } = Product::open(limits, change).await;
         let mut world = Self {
@@ -77,7 +80,7 @@ impl World {
         world
     }
 
-    /// A token for an organisation, made like the command line makes it.
+    /// Returns a token for an organisation, made as the command line makes it.
     pub async fn token_for(&self, organisation: &str, scopes: &str, mode: Mode) -> String {
         issue_token(&self.service, organisation, scopes, mode).await
     }
@@ -97,19 +100,19 @@ impl World {
         self.clock.set_database_by(seconds);
     }
 
-    /// Who owns what the world's own token makes.
+    /// Returns the owner of what the world's own token makes.
     pub fn owner(&self) -> Owner {
         Secret::owner_of(&self.token).expect("a sound token")
     }
 
-    /// Numbers the events that have no number yet, where that is work of its own.
+    /// Numbers the events that have no number yet. On SQLite there are none.
     pub async fn relay(&self) {
         if self.db.is_shared() {
             self.service.relay_events().await.expect("the relay runs");
         }
     }
 
-    /// The log of the world's own organisation, from its beginning, with everything in it numbered.
+    /// Numbers all events, and returns the whole log of the world's own organisation.
     pub async fn events(&self) -> Vec<Logged> {
         const EVENTS_MAX: usize = 10_000;
         self.relay().await;
@@ -118,7 +121,7 @@ impl World {
         read.await.expect("the log")
     }
 
-    /// Changes rows behind the product's back.
+    /// Changes rows directly in the database.
     pub async fn tamper(&self, sql: &str) {
         match &self.storage {
             Storage::Folder(folder) => {
@@ -132,7 +135,7 @@ impl World {
         }
     }
 
-    /// A session of its own with PostgreSQL, that sees the rows of all organisations; none on SQLite.
+    /// Returns a new PostgreSQL session that sees the rows of all organisations, or `None` on SQLite.
     pub async fn session(&self) -> Option<tokio_postgres::Client> {
         let Storage::Database { url, .. } = &self.storage else { return None };
         let session = connect(url).await;
@@ -140,7 +143,7 @@ impl World {
         Some(session)
     }
 
-    /// Everything that the database holds.
+    /// Returns everything that the database holds, as bytes.
     pub async fn dump(&self) -> Vec<u8> {
         match &self.storage {
             Storage::Folder(folder) => {
@@ -164,7 +167,7 @@ impl World {
         }
     }
 
-    /// A request to build on; it carries the world's token.
+    /// Returns a request with the world's token, to build on.
     pub fn request(&self, method: &str, path: &str) -> Call<'_> {
         let request = Request::builder()
             .method(method)
@@ -210,7 +213,7 @@ impl World {
         (reply.json()["id"].as_str().expect("an id").to_owned(), origin, back)
     }
 
-    /// Replaces what differs between runs and engines.
+    /// Replaces values that differ between runs and engines.
     fn steady(&self, text: &str) -> String {
         let mut names = self.names.lock().unwrap();
         let mut out = String::new();
@@ -250,7 +253,7 @@ fn steady_name(word: &str, names: &mut HashMap<String, String>) -> String {
     names.entry(word.to_owned()).or_insert_with(|| format!("{prefix}_#{number}")).clone()
 }
 
-/// A location that has all it needs and nothing more.
+/// Returns the body of a location with the required fields only.
 pub fn depot(name: &str) -> Value {
     serde_json::json!({
         "name": name,
@@ -295,7 +298,7 @@ impl Call<'_> {
         self.header("content-type", media_type)
     }
 
-    /// Sends it, and leaves the body of the answer to be read as it comes.
+    /// Sends the request, and leaves the body of the answer to be read as a stream.
     pub async fn open(self) -> (http::response::Parts, UnsyncBoxBody<Bytes, Infallible>) {
         let request = self.request.body(Full::new(self.body)).expect("a request");
         let (head, body) = self.world.app.handle(request).await.into_parts();
@@ -312,11 +315,11 @@ impl Call<'_> {
     }
 }
 
-/// An answer. It displays as its status and its body, steady between runs.
+/// An answer. It displays as its status and its body, equal between runs.
 pub struct Reply {
     pub status: StatusCode,
     pub headers: HeaderMap,
-    /// The body as it came.
+    /// The body as it arrived.
     pub text: String,
     shown: String,
 }
@@ -331,7 +334,7 @@ impl Reply {
         self.json()["code"].as_str().unwrap_or_default().to_owned()
     }
 
-    /// The fields at fault, each with its code.
+    /// Returns the invalid fields, each with its code.
     pub fn issues(&self) -> Vec<(String, String)> {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let errors = self.json()["errors"].as_array().cloned().unwrap_or_default();

@@ -1,5 +1,5 @@
-//! Clocks that are wrong: nothing is deleted because one jumped forward, and work goes on where one was set back, in a
-//! running server and across a restart.
+//! Wrong clocks: the server deletes nothing because a clock jumped forward, and goes on working if one was set back, while
+//! it runs and across a restart.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ const TEN_YEARS: i64 = 3652 * DAY;
 /// Longer than a lease and a first rest, by a clock that passes slowly because it is ahead.
 const SOON_SECONDS: i64 = 20;
 
-/// The server that is started after this one was killed: on the same database, by the same clock.
+/// Returns the server that is started after this one was killed, on the same database with the same clock.
 fn restarted(world: &World) -> Service {
     let settings = world.service.settings().clone();
     let node = Service::new(world.db.clone(), world.clock.clone(), Arc::new(SystemRandom), settings);
@@ -55,7 +55,7 @@ async fn metric(world: &World, name: &str) -> String {
     line.rsplit(' ').next().expect("a value").to_owned()
 }
 
-/// A world in which something can be deleted for its age: events, a delivery, an answer.
+/// Returns a world with rows that can be deleted for their age: events, a delivery, a stored answer.
 async fn aged() -> (World, TestEndpoint, Reply) {
     let world = World::new().await;
     let hook = TestEndpoint::new(&world).await;
@@ -82,7 +82,7 @@ async fn nothing_is_deleted_because_the_clock_jumps_forward() {
     assert!(is_refused(&world.service).await);
     assert_eq!(metric(&world, "dockside_pruning_refused").await, "1");
     assert_all_there(&world, &hook, &made).await;
-    // Also where the database's clock jumps along, and what is written meanwhile says the same.
+    // The same holds if the database's clock jumps too, and new rows have the new time.
     world.set_database_clock_by(TEN_YEARS);
     world.location("Later").await;
     run(&world, &world.service, 8 * HOUR).await;
@@ -96,7 +96,7 @@ async fn after_a_jump_was_mended_what_is_old_is_deleted_again() {
     set_all_clocks_by(&world, TEN_YEARS);
     run(&world, &world.service, HOUR).await;
     set_all_clocks_by(&world, -TEN_YEARS);
-    // The process does not go back, so it stays refused. The next one starts with the right time.
+    // The process's time does not go back, so it still refuses to delete. The next process starts with the right time.
     assert!(is_refused(&world.service).await);
     let node = restarted(&world);
     assert!(!is_refused(&node).await);
@@ -117,7 +117,7 @@ async fn nothing_is_deleted_because_the_clock_jumped_while_the_server_was_stoppe
     assert!(is_refused(&node).await);
     assert!(!world.events().await.is_empty());
     assert_eq!(hook.deliveries(&world).await.len(), 1);
-    // Another restart is no reason to trust it.
+    // Another restart does not make the clock trusted.
     assert!(is_refused(&restarted(&world)).await);
 }
 

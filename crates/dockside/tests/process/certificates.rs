@@ -1,4 +1,4 @@
-//! Certificates of authorities that a test makes up.
+//! Certificates of authorities that a test generates.
 
 use std::fs;
 use std::path::Path;

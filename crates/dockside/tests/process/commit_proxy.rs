@@ -1,5 +1,5 @@
-//! A wire between the server and PostgreSQL that breaks at the worst moment: when a COMMIT has been carried out
-//! and its answer has not arrived.
+//! A proxy between the server and PostgreSQL that breaks a connection after PostgreSQL has executed a COMMIT and before its
+//! answer has arrived.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 const COMMIT: &[u8] = b"Q\x00\x00\x00\x0bCOMMIT\x00";
 const CHUNK_BYTES: usize = 64 * 1024;
 
-/// The wire. Its threads end with their connections.
+/// The proxy. Its threads end with their connections.
 pub struct CommitProxy {
     pub address: SocketAddr,
     counts: Arc<Counts>,
@@ -24,7 +24,7 @@ struct Counts {
 }
 
 impl CommitProxy {
-    /// Leads to the server at this address.
+    /// Forwards to the server at this address.
     pub fn new(to: SocketAddr) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = listener.local_addr().expect("its address");
@@ -78,7 +78,7 @@ fn connect(client: &TcpStream, server: &TcpStream, counts: &Arc<Counts>) {
     });
 }
 
-/// Carries bytes one way for as long as `passes` lets them; then both ways are broken.
+/// Copies bytes in one direction as long as `passes` allows it, and then closes both directions.
 fn carry(mut from: &TcpStream, mut to: &TcpStream, mut passes: impl FnMut(&[u8]) -> bool) {
     let mut chunk = vec![0; CHUNK_BYTES];
     while let Ok(read @ 1..) = from.read(&mut chunk) {

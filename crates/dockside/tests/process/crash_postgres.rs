@@ -16,6 +16,8 @@ const CRASHES: u64 = 4;
 const ANSWERS_LOST: u64 = 40;
 /// How soon writes are acknowledged again after the database is back.
 const BACK_WITHIN: Duration = Duration::from_secs(5);
+/// A load that makes no progress for so long is stuck.
+const STUCK: Duration = Duration::from_secs(60);
 
 #[test]
 fn no_acknowledged_write_is_lost_when_postgres_crashes() {
@@ -28,12 +30,12 @@ fn no_acknowledged_write_is_lost_when_postgres_crashes() {
     let load = Load::start(server.address, &token);
     let mut slowest = Duration::ZERO;
     for _ in 0..CRASHES {
-        load.wait_for(50 + random.below(150), BACK_WITHIN);
+        load.wait_for(50 + random.below(150), STUCK);
         std::thread::sleep(random.within_millis(8));
         crash_server();
         slowest = slowest.max(load.wait_for(1, BACK_WITHIN));
     }
-    load.wait_for(50, BACK_WITHIN);
+    load.wait_for(50, STUCK);
     let journal = load.finish();
     assert_eq!(journal.broken, 0, "the server itself stayed");
     report("crash_postgres", &server, &token, &database, &journal, slowest);
@@ -50,9 +52,9 @@ fn no_acknowledged_write_is_lost_when_postgres_crashes_and_the_process_is_killed
     let load = Load::start(server.address, &token);
     let mut slowest = Duration::ZERO;
     for crash in 0..CRASHES {
-        load.wait_for(50 + random.below(150), BACK_WITHIN);
+        load.wait_for(50 + random.below(150), STUCK);
         std::thread::sleep(random.within_millis(8));
-        // Now the one, now the other goes first.
+        // PostgreSQL and the server take turns in going down first.
         if crash % 2 == 0 {
             crash_server();
         }
@@ -67,7 +69,7 @@ fn no_acknowledged_write_is_lost_when_postgres_crashes_and_the_process_is_killed
         load.wait_for(1, BACK_WITHIN);
         slowest = slowest.max(back.elapsed());
     }
-    load.wait_for(50, BACK_WITHIN);
+    load.wait_for(50, STUCK);
     let journal = load.finish();
     report("crash_both", &server, &token, &database, &journal, slowest);
 }
@@ -83,9 +85,9 @@ fn a_write_whose_commit_went_unanswered_is_not_made_twice() {
     let server = Server::start(folder.path(), &arguments);
     let load = Load::start(server.address, &token);
     for lost in 1..=ANSWERS_LOST {
-        load.wait_for(10, BACK_WITHIN);
+        load.wait_for(10, STUCK);
         proxy.lose_one();
-        wait_until("an answer is lost", BACK_WITHIN, || proxy.lost() >= lost);
+        wait_until("an answer is lost", STUCK, || proxy.lost() >= lost);
     }
     let slowest = load.wait_for(50, BACK_WITHIN);
     let journal = load.finish();

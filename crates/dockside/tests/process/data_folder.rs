@@ -1,4 +1,4 @@
-//! The data folder: for the server's own user alone, and without secrets of a start that failed.
+//! The data folder: only the server's user can read it, and a failed start leaves no secrets in it.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
@@ -31,7 +31,7 @@ fn set_mode(path: &Path, mode: u32) {
     fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
 }
 
-/// A server whose caller lets everyone read and write what it makes.
+/// Starts a server with a umask that lets everyone read and write new files.
 fn start_with_open_umask(home: &Path) -> Server {
     let serve =
         format!("umask 000; exec {} serve --listen 127.0.0.1:0 --data data", program_path().display());
@@ -72,7 +72,7 @@ fn everything_in_the_data_folder_is_for_its_owner_alone() {
             assert_eq!(*mode, if *is_folder { 0o700 } else { 0o600 }, "{}: {mode:o}", path.display());
         }
         server.stop();
-        // What a command makes in it is no different.
+        // The same holds for files that a command makes in it.
         assert_eq!(run(home.path(), &["token", "list", "--data", "data"]).code, 0);
         set_mode(&data.join("dockside.db"), 0o666);
     }
@@ -137,7 +137,7 @@ fn a_start_that_fails_leaves_no_new_secrets() {
     Server::start(home.path(), &["--data", "data"]).stop();
     assert!(home.path().join("data/secrets.toml").exists());
 
-    // Without its secrets a store can't be opened, and others in their place would hide that.
+    // Without its secrets a store can't be opened, and newly generated ones would hide that.
     fs::remove_file(home.path().join("data/secrets.toml")).unwrap();
     let ended = run(home.path(), &["serve", "--listen", "127.0.0.1:0", "--data", "data"]);
     assert!(ended.code == 1 && ended.stderr.contains("encryption_key"), "{}", ended.stderr);

@@ -1,4 +1,4 @@
-//! Encrypted connections to PostgreSQL: a server that takes no others, and certificates that are wrong in every way.
+//! Encrypted connections to PostgreSQL: a server that accepts no others, and certificates that are wrong in every way.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use testkit::server::{Server, ended, program, token};
 
 use crate::certificates::{Authority, authority, certify, pem};
 
-/// A server of its own for a test, with a certificate for `localhost`.
+/// A PostgreSQL server for one test, with a certificate for `localhost`.
 struct Encrypted {
     folder: tempfile::TempDir,
     port: String,
@@ -46,7 +46,7 @@ impl Encrypted {
         format!("postgres://{user_at_host}:{}/{database}", self.port)
     }
 
-    /// Opens the store with these flags: the error, or nothing.
+    /// Opens the store with these flags. Returns the error, or `None`.
     fn migrate(&self, url: &str, flags: &[(&str, &Path)]) -> String {
         let mut command = program(self.folder.path(), &["migrate", "--database-url", url]);
         for (name, value) in flags {
@@ -139,7 +139,7 @@ fn a_server_works_over_encrypted_connections_with_a_certificate_of_its_own() {
         key.to_str().unwrap(),
     ];
     let home = tempfile::tempdir().unwrap();
-    // Two, so that one hears of what the other does by a connection that listens.
+    // Two servers, so that one gets the other's hints by a listening connection.
     let token = token(home.path(), &flags);
     let servers = [Server::start(home.path(), &flags), Server::start(home.path(), &flags)];
     let depot = json!({

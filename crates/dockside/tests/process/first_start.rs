@@ -1,4 +1,4 @@
-//! The first start: all that a person needs is on the screen or in a file, once, and works when it is pasted.
+//! The first start: it shows everything that a person needs on the screen or in a file, once, and it works when pasted.
 
 use std::fs::File;
 use std::os::unix::fs::PermissionsExt;
@@ -131,7 +131,7 @@ pub fn welcome(data: &Path) -> Option<String> {
     std::fs::read_to_string(data.join("welcome.txt")).ok()
 }
 
-/// The word behind a label of the welcome.
+/// Returns the word after a label of the welcome.
 pub fn after<'a>(welcome: &'a str, label: &str) -> &'a str {
     let line = welcome.lines().find_map(|line| line.trim().strip_prefix(label));
     line.unwrap_or_else(|| panic!("no {label} in {welcome}")).trim()

@@ -56,7 +56,7 @@ fn ready(server: &Server) -> (u16, String) {
 }
 
 #[test]
-fn a_full_disk_is_told_reads_go_on_and_writes_come_back() {
+fn a_full_disk_is_reported_reads_go_on_and_writes_recover() {
     let home = tempfile::tempdir().unwrap();
     let token = token(home.path(), &[]);
     let server = limited(home.path());
@@ -69,7 +69,7 @@ fn a_full_disk_is_told_reads_go_on_and_writes_come_back() {
     });
     let listed = client.get("/locations?limit=1");
     assert_eq!(listed.status, 200, "reads go on");
-    // As a crash would leave it: a clean stop could free space.
+    // Kill the server: a clean stop could free space.
     server.kill();
 
     let server = limited(home.path());

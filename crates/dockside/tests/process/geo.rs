@@ -36,7 +36,7 @@ fn import_piped(folder: &Path, arguments: &[&str], table: &str) -> Ended {
     }
 }
 
-/// Makes an order that one location in London can supply; gives the path of its plan.
+/// Makes an order that one location in London can supply, and returns the path of its plan.
 fn order(client: &mut Client) -> String {
     let address = |post_code: &str| json!({"address": {"line_1": "1 High Street", "city": "City", "country_code": "GB", "post_code": post_code}});
     let mut make = |path: &str, body: Value| {
@@ -62,7 +62,7 @@ fn distance(client: &mut Client, plan: &str) -> Value {
     reply.json()["proposals"][0]["distance"].clone()
 }
 
-/// Imports while a server runs, and shows that its next plan measures.
+/// Imports while a server runs, and asserts that its next plan uses distances.
 fn imports_beside_a_server(folder: &Path, store: &[&str]) {
     let server = Server::start(folder, store);
     let mut client = server.client(&token(folder, store));

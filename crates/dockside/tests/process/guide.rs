@@ -1,5 +1,5 @@
-//! The guide's commands: each page is pasted into a shell, from its first block to its last, and must print what it shows;
-//! on a server of its own, and on one server with all other pages, in their order and in reverse.
+//! The guide's commands: the tests paste each page into a shell, from its first block to its last, and it must print what it
+//! shows. They do so on a fresh server per page, and on one server with all pages, in their order and in reverse.
 //!
 //! A block marked `sh` is run. A block marked `text` behind it is what it prints, line by line, where `…` stands for
 //! anything. Indented commands are not run: they start servers, or fetch things.
@@ -11,7 +11,7 @@ use testkit::server::{Server, program, run};
 
 use crate::receiver::Receiver;
 
-/// Parts the output of one block from the next: no answer has this character.
+/// Separates the outputs of two blocks. No answer has this character.
 const MARK: char = '\u{1e}';
 
 /// A block to run, and what it prints where the page says so.
@@ -49,7 +49,7 @@ fn is_shown(shown: &str, line: &str) -> bool {
     rest.ends_with(last)
 }
 
-/// Runs a page's blocks in one shell, and gives what each printed.
+/// Runs a page's blocks in one shell, and returns what each printed.
 fn outputs(home: &Path, name: &str, variables: &[(&str, String)], steps: &[Step]) -> Vec<String> {
     let mut script = "set -eu\n".to_owned();
     for step in steps {
@@ -185,7 +185,7 @@ fn every_page_begins_with_what_the_reader_will_have() {
     }
 }
 
-/// JSON is read by a program that knows JSON: what cuts at quotation marks breaks when a field is added.
+/// Pages read JSON with a JSON parser: a command that splits at quotation marks breaks when a field is added.
 #[test]
 fn commands_read_json_with_jq() {
     for name in listed() {

@@ -1,4 +1,4 @@
-//! Hints of the real binary: a command tells the servers before it ends, and servers tell each other.
+//! Hints of the real binary: a command sends its hints before it ends, and servers send hints to each other.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
@@ -10,11 +10,11 @@ use testkit::load::body;
 use testkit::nats::Nats;
 use testkit::server::{Server, run, token, wait_until};
 
-/// Far beyond what it takes.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// Far longer than a hint takes.
+const PATIENCE: Duration = Duration::from_secs(120);
 const KEY: &str = "5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e";
 
-/// Hears what is told over NATS, without the product's own client.
+/// Subscribes to the hints on NATS, without the product's own client.
 struct HintListener(BufReader<TcpStream>);
 
 impl HintListener {
@@ -35,7 +35,7 @@ impl HintListener {
         line.trim_end().to_owned()
     }
 
-    /// The words of the next message, behind its version and its sender.
+    /// Returns the words of the next message after its version and its sender.
     fn hears(&mut self) -> Vec<String> {
         while !self.line().starts_with("MSG dockside.hints 7 ") {}
         let message = self.line();
@@ -57,23 +57,23 @@ fn revoke(home: &Path, store: &[&str]) {
 }
 
 #[test]
-fn a_command_tells_before_it_ends() {
+fn a_command_sends_its_hint_before_it_ends() {
     let (home, database) = (tempfile::tempdir().unwrap(), Database::create());
     let mut nats = Nats::start(&[]);
     let url = nats.url();
     let store = ["--database-url", &database.url, "--nats-url", &url];
-    // The store is there before anybody listens: a server that makes it gives hints of its own.
+    // Make the store before the listener connects: a server that makes it sends hints too.
     token(home.path(), &store);
     let mut listener = HintListener::new(&nats);
     revoke(home.path(), &store);
     assert_eq!(listener.hears(), ["access"]);
     nats.stop();
-    // What can't be told is done all the same.
+    // A command whose hint can't be sent still makes its change.
     revoke(home.path(), &store);
 }
 
 #[test]
-fn servers_tell_each_other_and_an_outage_is_logged_once() {
+fn servers_send_each_other_hints_and_an_outage_is_logged_once() {
     let (homes, database) =
         ([tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()], Database::create());
     let mut nats = Nats::start(&[]);
@@ -94,7 +94,7 @@ fn servers_tell_each_other_and_an_outage_is_logged_once() {
     });
     let made = servers[1].client(&token).post("/locations", &body("untold").to_string());
     assert_eq!(made.status, 201, "nothing depends on hints: {made:?}");
-    // Time for several attempts.
+    // Time for several attempts to reconnect.
     std::thread::sleep(Duration::from_secs(1));
     nats.start_again();
     let is_back = |server: &Server| server.log().contains("within hearing again");

@@ -1,5 +1,4 @@
-//! HTTP as it comes over the wire, which the suite `it` does without: heads that are too large or broken,
-//! pipelining, HEAD.
+//! HTTP over a real connection, which the suite `it` does not use: heads that are too large or invalid, pipelining, HEAD.
 
 use std::time::Duration;
 
@@ -43,7 +42,7 @@ fn heads_that_are_too_large_are_refused_and_nothing_else_suffers() {
     assert_eq!(server.client("").get("/healthz").status, 200);
 }
 
-/// What is refused before it is a request: it is not HTTP, or programs disagree on what it means.
+/// Bytes that the server refuses before they are a request: they are not HTTP, or programs disagree on their meaning.
 const BROKEN: [&str; 14] = [
     "NONSENSE\r\n\r\n",
     "GET  HTTP/1.1\r\n\r\n",
@@ -62,7 +61,7 @@ const BROKEN: [&str; 14] = [
 ];
 
 #[test]
-fn what_is_not_http_gets_400_and_an_end() {
+fn bytes_that_are_not_http_get_400_and_the_connection_is_closed() {
     let (_home, mut server) = server();
     for bytes in BROKEN {
         let mut client = server.client("");
@@ -96,7 +95,7 @@ fn a_head_in_single_bytes_is_a_head() {
         client.send(&[*byte]).unwrap();
     }
     assert_eq!(client.reply().expect("an answer").status, 200);
-    // A body is not searched for heads, however it is framed.
+    // The server does not search a body for heads, however it is framed.
     let head = client.head("POST", "/locations", &[("Content-Length", "20")]);
     client.send(format!("{head}\r\n\n\nGET / HTTP/1.1\n\n\n\n").as_bytes()).unwrap();
     assert_eq!(client.reply().expect("an answer").status, 401);
@@ -116,7 +115,7 @@ fn a_handshake_that_fails_closes_the_connection() {
     let reply = client.request("GET", "/healthz", &headers, "").expect("an answer");
     assert_eq!((reply.status, reply.header("connection")), (200, Some("close")));
     assert!(client.closed_after() < Duration::from_secs(5));
-    // Another protocol is never switched to, so the connection can be kept.
+    // The server never switches to this protocol, so it can keep the connection.
     let mut client = server.client("");
     let headers = [("Connection", "Upgrade"), ("Upgrade", "h2c")];
     assert_eq!(client.request("GET", "/healthz", &headers, "").expect("an answer").status, 200);
@@ -150,7 +149,7 @@ fn an_answer_does_not_wait_for_the_rest_of_the_next_request() {
     assert_eq!(client.reply().expect("an answer").status, 200);
     client.send(format!("{}\r\n\r\n", &head[9..]).as_bytes()).unwrap();
     assert_eq!(client.reply().expect("an answer").status, 200);
-    // An answer is given before what follows it turns out to be nonsense.
+    // The server answers a request before it finds that the bytes after it are invalid.
     client.send(format!("{head}\r\nNONSENSE\r\n\r\n").as_bytes()).unwrap();
     assert_eq!(client.reply().expect("an answer").status, 200);
     assert_eq!(client.reply().expect("a refusal").code(), "malformed_request");
@@ -159,7 +158,7 @@ fn an_answer_does_not_wait_for_the_rest_of_the_next_request() {
 #[test]
 fn head_has_the_headers_of_get_and_no_body() {
     let (_home, server) = server();
-    // The client of these tests reads text, and a picture is none.
+    // The client of these tests reads text only, and this answer is a picture.
     let is_text = |route: &api::route::Route| !route.path.ends_with(".png");
     let is_public =
         |route: &api::route::Route| route.method == "GET" && !route.needs_token() && is_text(route);
@@ -172,7 +171,7 @@ fn head_has_the_headers_of_get_and_no_body() {
 
 fn check_head(client: &mut Client, path: &str) {
     let get = client.get(path);
-    // Any byte of a body would be read as the start of the next answer.
+    // If the answer to HEAD had a body, the client would read it as the start of the next answer.
     let head = client.request("HEAD", path, &[], "").expect("an answer");
     assert_eq!(
         (head.status, head.header("content-type")),

@@ -1,4 +1,4 @@
-//! Limits, set small: who sends slowly, too much or too many is held to them, and everybody else is served.
+//! Small limits: the server enforces them on clients that send slowly, too much or too often, and serves all others.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use testkit::client::Client;
 use testkit::load::body;
 use testkit::server::{Server, token};
 
-/// Limits of a second are kept in about a second: never early, and late only by what a busy machine costs.
+/// Returns whether a limit of a second was enforced in time: not early, and late only as far as a busy machine delays it.
 fn is_about_a_second(time: Duration) -> bool {
     (Duration::from_millis(800)..Duration::from_secs(5)).contains(&time)
 }
@@ -45,13 +45,13 @@ fn half_sent_heads_and_idle_connections_are_closed_in_time() {
     assert_eq!(idle.get("/healthz").status, 200);
     assert!(is_about_a_second(idle.closed_after()));
 
-    // Old clients send a line end too many after a request. It begins no head.
+    // Old clients send an extra line end after a request. It does not begin a head.
     let mut old = server.client("");
     assert_eq!(old.get("/healthz").status, 200);
     old.send(b"\r\n").unwrap();
     assert!(is_about_a_second(old.closed_after()));
 
-    // A byte now and then does not help: the head as a whole has its time.
+    // Sending a byte now and then does not extend the time: the limit is for the whole head.
     let mut dripping = server.client("");
     let began = std::time::Instant::now();
     while dripping.send(b"G").is_ok() && dripping.is_silent_for(Duration::from_millis(100)) {
@@ -89,19 +89,19 @@ fn a_body_beyond_the_limit_gets_413_however_it_is_sent() {
     let reply = server.client(&token).post("/locations", &padded);
     assert_eq!((reply.status, reply.code().as_str()), (413, "body_too_large"));
 
-    // Announced only: no byte of it has to come.
+    // The announced length is enough for a refusal: no byte of the body is sent.
     let mut client = server.client(&token);
     let head = client.head("POST", "/locations", &[("Content-Length", "999999999999")]);
     client.send(format!("{head}\r\n").as_bytes()).unwrap();
     assert_eq!(client.reply().expect("an answer").status, 413);
 
-    // Not announced.
+    // A chunked body without an announced length.
     let mut client = server.client(&token);
     let head = client.head("POST", "/locations", &[("Transfer-Encoding", "chunked")]);
     client.send(format!("{head}\r\n{:x}\r\n{padded}\r\n0\r\n\r\n", padded.len()).as_bytes()).unwrap();
     assert_eq!(client.reply().expect("an answer").code(), "body_too_large");
 
-    // A long one, sent in full before the answer is read: the answer still arrives.
+    // A long body that the client sends in full before it reads the answer: the answer still arrives.
     let long = " ".repeat(200_000);
     let reply = server.client(&token).post("/locations", &long);
     assert_eq!((reply.status, reply.code().as_str()), (413, "body_too_large"));
@@ -109,7 +109,7 @@ fn a_body_beyond_the_limit_gets_413_however_it_is_sent() {
 }
 
 #[test]
-fn requests_beyond_the_limit_are_turned_away_and_told_when_to_return() {
+fn requests_beyond_the_limit_are_refused_with_retry_after() {
     let (home, server, _) = server(&["--requests-max", "1"]);
     let token = token(home.path(), &["--data", "data", "--test"]);
     let mut buyer = server.client(&token);

@@ -1,5 +1,4 @@
-//! `dockside listen`: what it forwards is what an endpoint would get, what it prints is what the guide shows, and it
-//! says what is wrong.
+//! `dockside listen`: it forwards what an endpoint would get, prints what the guide shows, and reports errors.
 
 use std::io::{BufRead, BufReader, Read};
 use std::net::SocketAddr;
@@ -19,7 +18,7 @@ use testkit::server::{Ended, Server, Starting, ended, program, run, token, wait_
 use crate::guide::page;
 use crate::receiver::{Received, Receiver};
 
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(120);
 const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
 /// The command under way. It is killed when it is dropped.
@@ -31,7 +30,7 @@ struct Listening {
 }
 
 impl Listening {
-    /// Starts it, and comes back when it follows the log.
+    /// Starts it, and returns when it follows the log.
     fn start(home: &Path, server: SocketAddr, token: &str, arguments: &[&str]) -> (Self, Vec<String>) {
         let server = format!("http://{server}");
         let mut command = program(home, &[&["listen", "--server", &server], arguments].concat());
@@ -65,14 +64,14 @@ impl Listening {
         self.stderr.lock().unwrap().clone()
     }
 
-    /// Ends it as Ctrl-C does; gives what it still printed.
+    /// Ends it as Ctrl-C does, and returns the rest of its output.
     fn interrupt(mut self) -> (Vec<String>, i32) {
         let kill = format!("kill -INT {}", self.child.id());
         assert!(Command::new("sh").args(["-c", &kill]).status().expect("sh runs").success());
         self.rest()
     }
 
-    /// Waits for its end; gives what it still printed.
+    /// Waits for its end, and returns the rest of its output.
     fn rest(&mut self) -> (Vec<String>, i32) {
         let lines = self.stdout.by_ref().lines().map(|line| line.expect("text")).collect();
         let code = self.child.wait().expect("it ends").code().expect("not killed");
@@ -102,11 +101,11 @@ fn rename(client: &mut Client, id: &str, name: &str) {
     assert_eq!(patched.unwrap().status, 200);
 }
 
-/// Names that are not the same once they were read and written again by everybody.
+/// Names that JSON libraries may escape differently, so that parsing and writing them again could change the bytes.
 const NAMES: [&str; 4] =
     ["Depot", "Zo\u{eb}'s \"d\u{e9}p\u{f4}t\" \\ \u{1f4e6}", "\u{2028}<a&b>/", "]},{[\"data\":"];
 
-/// Writes events of several kinds, one of them with what was before.
+/// Writes events of several types, some with previous attributes. Returns how many.
 fn happen(client: &mut Client) -> usize {
     for name in NAMES {
         let id = create(client, name);
@@ -135,7 +134,7 @@ fn resource_id(event: &Value) -> &str {
     id.as_str().expect("an id")
 }
 
-/// What is equal whoever sends it: all but the address, the moment and the signature.
+/// Returns the parts that server and `listen` send equally: everything but the address, the time and the signature.
 fn essence(received: &Received) -> (String, Vec<(String, String)>, String) {
     let own = ["host", "webhook-timestamp", "webhook-signature"];
     let value = |name: &str, value: &str| if own.contains(&name) { String::new() } else { value.to_owned() };
@@ -188,7 +187,7 @@ fn what_is_forwarded_is_what_an_endpoint_gets_on_postgres() {
     forwards_what_an_endpoint_gets(&["--database-url", &database.url]);
 }
 
-/// A line without what differs from run to run; what stands in columns keeps its width.
+/// Replaces the parts of a line that differ between runs. Columns keep their width.
 fn mask(line: &str) -> String {
     let line = match line.strip_suffix(" ms") {
         Some(rest) => format!("{}latency", &rest[..rest.len() - "15000".len()]),
@@ -245,7 +244,7 @@ fn it_begins_where_it_is_told_and_forwards_what_is_asked_for() {
     let server = Server::start(home.path(), &[]);
     let token = token(home.path(), &[]);
     let mut client = server.client(&token);
-    // More than a page of them.
+    // More events than fit on a page.
     let ids: Vec<_> = (0..30).map(|number| create(&mut client, &format!("l{number}"))).collect();
     rename(&mut client, &ids[0], "changed");
     rename(&mut client, &ids[1], "changed");
@@ -310,7 +309,7 @@ fn a_token_that_is_revoked_ends_it() {
 }
 
 #[test]
-fn what_is_wrong_is_said() {
+fn errors_say_what_is_wrong() {
     let home = tempfile::tempdir().unwrap();
     let server = Server::start(home.path(), &[]);
     let all = token(home.path(), &[]);

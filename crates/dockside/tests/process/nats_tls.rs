@@ -15,7 +15,7 @@ use crate::certificates::{authority, certify, pem};
 
 const LIMIT: Duration = Duration::from_secs(20);
 
-/// The connections that the NATS server has, as it says itself.
+/// Returns the connections that the NATS server reports.
 fn connections(monitor: SocketAddr) -> Vec<Value> {
     let mut stream = TcpStream::connect(monitor).expect("a monitor");
     stream.write_all(b"GET /connz HTTP/1.0\r\n\r\n").unwrap();
@@ -45,7 +45,7 @@ fn hints_go_over_an_encrypted_connection_whose_server_is_checked() {
         let flags = ["--database-url", &database.url, "--nats-url", &url, "--nats-sslrootcert", root];
         Server::start(folder.path(), &flags)
     };
-    // Both find out what the server wants: one because the operator says so, one because the server does.
+    // Both use TLS: one because the operator's URL asks for it, one because the NATS server does.
     for scheme in ["tls", "nats"] {
         let server = start(scheme, "localhost", ca.to_str().unwrap());
         wait_until("a connection to NATS", LIMIT, || !connections(monitor).is_empty());

@@ -8,7 +8,7 @@ use testkit::server::{Server, Starting, run, wait_until};
 
 use crate::first_start::{after, welcome};
 
-/// Starts tried: two that start together rarely meet at the same step twice.
+/// How often two servers start together. They rarely conflict at the same step twice.
 const ROUNDS: usize = 3;
 const CREATES_PER_CLIENT: usize = 25;
 const CLIENTS_PER_NODE: usize = 4;

@@ -1,4 +1,4 @@
-//! A replica of PostgreSQL that takes over: it may lack what was bought last, so servers must notice before they buy more.
+//! A promoted PostgreSQL replica: it may lack the latest purchases, so servers must notice the promotion before they buy more.
 
 use std::fs;
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ const NOTICED_WITHIN: Duration = Duration::from_secs(15);
 const FILL: &str = "CREATE TABLE filler AS SELECT repeat('x', 500) AS text FROM generate_series(1, 60000)";
 const CHECKPOINT: &str = "SELECT timeline_id::bigint FROM pg_control_checkpoint()";
 
-/// A PostgreSQL server of its own, which the test may promote.
+/// A PostgreSQL server for one test, which the test may promote.
 struct Replica {
     folder: tempfile::TempDir,
     url: String,

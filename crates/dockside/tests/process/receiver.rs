@@ -1,4 +1,4 @@
-//! A receiver of webhooks that writes down every byte, and answers as the test says.
+//! A receiver of webhooks that records every byte, and answers as the test says.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// Longer than anything here may take.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(120);
 
-/// What came in.
+/// A request that arrived.
 #[derive(Debug)]
 pub struct Received {
     /// The first line, then the headers, as they came.
@@ -57,7 +57,7 @@ impl Receiver {
         self.received.recv_timeout(PATIENCE).expect("a request")
     }
 
-    /// Whether all that came was looked at.
+    /// Returns whether no request is left to read.
     pub fn is_empty(&self) -> bool {
         self.received.try_recv().is_err()
     }
@@ -65,12 +65,12 @@ impl Receiver {
 
 fn serve(stream: TcpStream, sender: &Sender<Received>, answers: &Mutex<Vec<(u16, &'static str)>>) {
     let mut stream = BufReader::new(stream);
-    // A connection that ends between two requests has ended well.
+    // A sender may close the connection between two requests.
     while let Ok(received) = read(&mut stream) {
         let (status, body) = answers.lock().unwrap().pop().unwrap_or((204, ""));
         let length =
             if status == 204 { String::new() } else { format!("Content-Length: {}\r\n", body.len()) };
-        // Written down before it is answered: whoever sees the answer finds it here.
+        // Record the request before answering it: a test that has seen the answer must find the request.
         if sender.send(received).is_err() {
             return;
         }

@@ -1,5 +1,5 @@
-//! The sandbox carrier as a process of its own: what it charged is in its ledger before anybody hears of it, whatever
-//! becomes of the process, and its faults are real ones.
+//! The sandbox carrier as a separate process: it writes a charge into its ledger before it answers, so a kill loses no
+//! answered charge. Its faults are real, such as closed connections.
 
 use std::io::Write;
 use std::path::Path;
@@ -30,7 +30,7 @@ fn body(reference: &str, word: &str) -> String {
     .to_string()
 }
 
-/// Buys; an error is an answer that was lost.
+/// Buys. An error means that the answer was lost.
 fn try_buy(carrier: &Server, reference: &str, word: &str) -> std::io::Result<Reply> {
     carrier.client("").request("POST", "/v1/purchases", &[], &body(reference, word))
 }
@@ -53,7 +53,7 @@ fn charges(home: &Path) -> Vec<Value> {
 }
 
 #[test]
-fn what_was_charged_is_found_after_a_kill() {
+fn a_charge_is_found_after_a_kill() {
     let home = tempfile::tempdir().unwrap();
     let first = carrier(home.path(), &[]);
     assert_eq!(
@@ -64,7 +64,7 @@ fn what_was_charged_is_found_after_a_kill() {
     assert_eq!((bought.status, charges(home.path()).len()), (201, 1), "{}", bought.body);
     let lost = try_buy(&first, "shp_2", "SBX-LOST-BOUGHT");
     assert!(lost.is_err() && charges(home.path()).len() == 2, "{lost:?}");
-    // Somebody who hangs up before the answer.
+    // A client that closes its connection before the answer.
     let mut hasty = first.client("");
     let text = body("shp_3", "SBX-SLOW-20");
     let length = text.len().to_string();

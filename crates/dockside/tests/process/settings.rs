@@ -30,14 +30,14 @@ fn the_flag_wins_over_the_variable_and_the_variable_over_the_file() {
     assert_eq!(page_limit(home.path(), &token, &[variable], &flag), 9);
     assert_eq!(page_limit(home.path(), &token, &[], &flag), 9);
 
-    // A file that is named takes the place of the one that lies there.
+    // A file that the flag or the variable names replaces the default file.
     let other = file.replace("= 7", "= 6");
     std::fs::write(home.path().join("other.toml"), other).unwrap();
     assert_eq!(page_limit(home.path(), &token, &[("DOCKSIDE_CONFIG", "other.toml")], &[]), 6);
     assert_eq!(page_limit(home.path(), &token, &[], &["--config", "other.toml"]), 6);
 }
 
-/// A start that must fail, with these words in what it says and no data made public by it.
+/// Asserts that a start fails with these words in its error, and prints nothing on standard output.
 fn refuses(home: &Path, variables: &[(&str, &str)], flags: &[&str], names: &[&str]) -> Ended {
     let mut command = program(home, &[&["serve"], flags].concat());
     command.envs(variables.iter().copied());
@@ -164,7 +164,7 @@ fn realtime_settings_that_contradict_each_other_stop_the_start() {
 }
 
 #[test]
-fn what_cannot_be_had_stops_the_start_and_is_named() {
+fn an_unavailable_resource_stops_the_start_and_is_named() {
     let home = tempfile::tempdir().unwrap();
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
@@ -176,7 +176,7 @@ fn what_cannot_be_had_stops_the_start_and_is_named() {
     assert!(welcome(&home.path().join("dockside-data")).is_some());
     server.stop();
 
-    // A port of ours that nobody listens on; the password stays out of what is said.
+    // No process listens on this port after the drop. The error must not contain the password.
     drop(taken);
     let url = format!("postgres://ada:hunter2@{address}/x");
     let refused = refuses(home.path(), &[], &["--database-url", &url], &["database_url"]);

@@ -1,4 +1,4 @@
-//! Stopping: what is under way is finished, nothing new is begun, and nobody who idles holds it up.
+//! Stopping: the server finishes requests that are under way, accepts no new ones, and doesn't wait for idle connections.
 
 use std::net::TcpStream;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use testkit::server::{Server, token, wait_until};
 
 /// A service manager kills after 30 s; the server itself cuts off what is left after 25 s.
 const STOPS_WITHIN: Duration = Duration::from_secs(30);
-/// A stop that waits for nobody takes no time; the rest is for a busy machine.
+/// A stop that waits for no client takes almost no time. The rest is tolerance for a busy machine.
 const AT_ONCE: Duration = Duration::from_secs(5);
 
 fn server(arguments: &[&str]) -> (tempfile::TempDir, Server, String) {
@@ -30,14 +30,14 @@ fn a_request_under_way_is_finished_before_the_end() {
     let mut slow = server.client(&token);
     slow.begin_post("/locations", body.len());
     slow.send(first.as_bytes()).unwrap();
-    // Connections are accepted in their order: once the idle one is answered, the silent one before it is in too.
+    // The server accepts connections in order: once it answers the idle one, it has accepted the silent one before it too.
     let mut silent = server.client(&token);
     let mut idle = server.client(&token);
     assert_eq!(idle.get("/healthz").status, 200);
 
     server.signal("TERM");
     stops_listening(&server);
-    // Those who wait for nothing are let go at once, while the slow one is still waited for.
+    // The server closes connections without a request at once, while it still waits for the slow request.
     assert!(idle.closed_after() < AT_ONCE);
     assert!(silent.closed_after() < AT_ONCE);
     slow.send(rest.as_bytes()).unwrap();

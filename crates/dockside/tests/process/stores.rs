@@ -1,4 +1,4 @@
-//! Which stores a server takes: a folder that no other server has, a schema that it knows, a role that is held to its rows.
+//! Which stores a server accepts: a folder that no other server uses, a schema that it knows, a role under row level security.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ fn a_folder_with_sqlite_has_one_server_until_it_ends() {
     assert_ne!(second.code, 0);
     assert!(second.stderr.contains("another server (process "), "{}", second.stderr);
     assert!(second.stderr.contains("dockside-data"), "{}", second.stderr);
-    // A command makes one change beside the server.
+    // A command may change the store while the server runs.
     token(home.path(), &[]);
     first.kill();
     Server::start(home.path(), &[]).stop();

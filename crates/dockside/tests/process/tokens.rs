@@ -113,7 +113,7 @@ fn commands_on_a_postgres_database_without_a_store_fail_and_name_it() {
     );
     assert!(!refused.stderr.contains('@'), "no user and no password: {}", refused.stderr);
     assert!(!home.path().join("dockside-data").exists(), "nothing was made");
-    // A store that is there, but other keys than its own: none are made up.
+    // The store exists, but its keys are not in this folder. The command does not generate new ones.
     Server::start(home.path(), &["--data", "data", "--database-url", &database.url]).stop();
     let refused = run(home.path(), &["token", "list", "--database-url", &database.url]);
     assert_eq!(refused.code, 1);
@@ -170,7 +170,7 @@ fn the_list_is_a_table_without_secrets() {
     );
     assert!(rows.iter().any(|row| row.contains("  test   never  ") && row.ends_with("  locations:read")));
     assert!(rows.iter().any(|row| row.contains("  live   20") && row.ends_with("  *")));
-    // Neither the token nor the part of it that is random.
+    // The list contains neither a token nor its random part.
     for secret in &secrets {
         let tail = &secret.trim()[secret.trim().len() - 20..];
         assert!(!lines.join("\n").contains(tail));

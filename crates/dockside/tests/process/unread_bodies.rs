@@ -50,7 +50,7 @@ enum Framing {
     Chunked,
 }
 
-/// Sends the head, pauses, then sends the body in pieces; returns the answer.
+/// Sends the head, pauses, and then sends the body in pieces. Returns the answer.
 fn send_apart(client: &mut Client, case: Case, framing: Framing, bytes: usize) -> io::Result<Reply> {
     let length = bytes.to_string();
     let header = match framing {
@@ -76,7 +76,7 @@ fn send_apart(client: &mut Client, case: Case, framing: Framing, bytes: usize) -
     client.reply_to(case.method)
 }
 
-/// Tries one case on fresh connections; returns how many of them were kept.
+/// Tries one case on fresh connections. Returns how many of them the server kept.
 fn try_case(server: &Server, token: &str, case: Case, framing: Framing, bytes: usize) -> usize {
     let mut kept = 0;
     for attempt in 0..TRIES {

@@ -1,5 +1,5 @@
-//! Clients that buy: they wait for the answer or don't, ask again, and ask two at once. Where a server dies they go to
-//! another one, or wait until it is back.
+//! Clients that buy: they wait for the outcome or don't, repeat requests, and send two at once. If a server dies, they go
+//! to another one or wait for its restart.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -13,7 +13,7 @@ use testkit::random::Random;
 use testkit::shipments::buy;
 
 const BUYERS: usize = 8;
-/// How long a buyer rests where no server listens, or where it was turned away.
+/// The pause of a buyer if no server listens, or the server refused.
 const REST: Duration = Duration::from_millis(5);
 
 /// How a shipment is bought.
@@ -21,11 +21,11 @@ const REST: Duration = Duration::from_millis(5);
 pub enum Style {
     /// By one request, which waits.
     Once,
-    /// By one that does not wait.
+    /// By one request that does not wait.
     Async,
-    /// By three, one after the other.
+    /// By three requests, one after the other.
     Again,
-    /// By two at once, through two servers where there are two.
+    /// By two requests at once, through two servers if there are two.
     Rivals,
 }
 
@@ -52,7 +52,7 @@ struct Shared {
     addresses: Addresses,
     wanted: Vec<PurchaseRequest>,
     next: AtomicUsize,
-    /// Wishes from this number on must wait, so that the kills keep up with them.
+    /// Purchase requests from this number on must wait, so that the kills keep up with them.
     allowed: AtomicUsize,
     answered: AtomicUsize,
     requests: AtomicU64,
@@ -83,13 +83,13 @@ impl Buyers {
         self.shared.allowed.store(count, Ordering::Relaxed);
     }
 
-    /// Wishes whose requests were all answered.
+    /// Returns how many purchase requests got all of their answers.
     pub fn answered(&self) -> usize {
         self.shared.answered.load(Ordering::Relaxed)
     }
 
-    /// Waits for the last answer; tells how many requests there were, and how many answers were lost. All servers must be
-    /// there.
+    /// Waits for the last answer. Returns how many HTTP requests there were, and how many answers were lost. All servers must
+    /// be running.
     pub fn finish(self) -> (u64, u64) {
         for thread in self.threads {
             thread.join().expect("a buyer that did not panic");
@@ -123,7 +123,7 @@ impl Shared {
         }
     }
 
-    /// Asks until there is an answer, each time at the next server.
+    /// Sends the request until there is an answer, each time to the next server.
     fn insist(&self, wanted: &PurchaseRequest, prefer: &str, first: usize) {
         for turn in first.. {
             if let Some(mut client) = self.connect(turn) {
@@ -148,7 +148,7 @@ impl Shared {
     }
 }
 
-/// Whether it tells what becomes of the request; a server that is busy or stops tells nothing.
+/// Returns whether the reply tells the outcome. A server that is busy or stopping answers 503.
 fn is_answer(reply: &Reply) -> bool {
     match reply.status {
         200 | 202 => true,

@@ -1,5 +1,5 @@
-//! A proxy between servers and a carrier: a long one, or one that nobody gets through until it is opened. What was sent
-//! arrives, whatever becomes of the sender.
+//! A proxy between servers and a carrier. It delays purchases, or accepts no connection until the test opens it. Bytes
+//! that were sent arrive, even if the sender is killed.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -11,10 +11,10 @@ use tokio::net::TcpSocket;
 
 const PURCHASE: &[u8] = b"POST /v1/purchases HTTP";
 const CHUNK_BYTES: usize = 64 * 1024;
-/// How long it takes to see that nobody gets through.
+/// A connection attempt that takes longer than this shows that the listener's backlog is full.
 const TRIAL: Duration = Duration::from_millis(200);
 
-/// A proxy that carries.
+/// A proxy that forwards connections to the carrier.
 pub struct CarrierProxy {
     pub address: SocketAddr,
     counts: Arc<Counts>,
@@ -27,7 +27,7 @@ struct Counts {
 }
 
 impl CarrierProxy {
-    /// Leads to the carrier at this address; a purchase is on its way for so long.
+    /// Forwards to the carrier at this address, and delays each purchase by `on_its_way`.
     pub fn new(carrier: &str, on_its_way: Duration) -> Self {
         Self::carrying(TcpListener::bind("127.0.0.1:0").expect("a port"), carrier, on_its_way)
     }
@@ -45,12 +45,12 @@ impl CarrierProxy {
         Self { address, counts }
     }
 
-    /// Requests to buy that were sent.
+    /// Returns how many purchase requests the proxy received.
     pub fn purchases(&self) -> usize {
         self.counts.purchases.load(Ordering::SeqCst)
     }
 
-    /// Connections that ended without a byte.
+    /// Returns how many connections ended before the client sent a byte.
     pub fn silent(&self) -> usize {
         self.counts.silent.load(Ordering::SeqCst)
     }
@@ -71,7 +71,7 @@ fn connect(client: TcpStream, server: TcpStream, on_its_way: Duration, counts: &
     std::thread::spawn(move || carry(back, &front, |_| {}));
 }
 
-/// Carries bytes one way until they end; tells how many pieces there were.
+/// Copies bytes in one direction until they end, and returns how many chunks there were.
 fn carry(mut from: TcpStream, mut to: &TcpStream, before: impl Fn(&[u8])) -> usize {
     let (mut chunk, mut pieces) = (vec![0; CHUNK_BYTES], 0);
     while let Ok(length @ 1..) = from.read(&mut chunk) {
@@ -84,7 +84,7 @@ fn carry(mut from: TcpStream, mut to: &TcpStream, before: impl Fn(&[u8])) -> usi
     pieces
 }
 
-/// A proxy with so many waiting at its end that nobody else gets through: connections to it hang.
+/// A proxy whose listen backlog is full, so that new connections to it hang.
 pub struct Closed {
     pub address: SocketAddr,
     listener: TcpListener,
@@ -105,19 +105,19 @@ impl Closed {
         Self { address, listener, waiting }
     }
 
-    /// Whether somebody tries to get through.
+    /// Returns whether a client is trying to connect.
     pub fn is_tried(&self) -> bool {
         let port = format!(":{:04X}", self.address.port());
         let sockets = std::fs::read_to_string("/proc/net/tcp").expect("the sockets of this machine");
         let is_hanging = |line: &str| {
             let words: Vec<_> = line.split_whitespace().collect();
-            // Those of SYN_SENT.
+            // State 02 is SYN_SENT.
             words.get(2).is_some_and(|to| to.ends_with(&port)) && words.get(3) == Some(&"02")
         };
         sockets.lines().any(is_hanging)
     }
 
-    /// Lets everybody through; tells how many only stood in the way.
+    /// Starts to forward all connections, and returns how many of them only filled the backlog.
     pub fn open(self, carrier: &str) -> (CarrierProxy, usize) {
         let standing = self.waiting.len();
         drop(self.waiting);

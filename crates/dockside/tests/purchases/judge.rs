@@ -1,37 +1,37 @@
-//! What the API says, held against a carrier's ledger. Pure, so that the judge can be judged.
+//! Compares what the API shows with a carrier's ledger. It is pure, so that tests can check the judge itself.
 
 use carriers::sandbox::Mode;
 use testkit::carrier_ledger::{Charge, LedgerAccount, LedgerAccounts};
 
 use crate::shipment_view::{Seen, View};
 
-/// What is wrong, for a person.
+/// The error says what is wrong.
 pub type Verdict = Result<(), String>;
 
 pub struct Judge<'a> {
     pub mode: Mode,
-    /// Requests to buy that may have arrived under one reference, where each may have been charged.
+    /// The maximum number of purchase requests under one reference at a carrier that charges each of them.
     pub buys_max: usize,
     /// The shipments that were to be bought here.
     pub shipments: &'a [String],
 }
 
-/// What was counted while judging.
+/// Counts of all judged shipments.
 #[derive(Default, Debug, PartialEq)]
 pub struct Tally {
     pub purchased: usize,
     pub failed: usize,
     pub in_review: usize,
-    /// Of those, the ones that the carrier never heard of.
+    /// Shipments in review for which the carrier received no purchase request.
     pub unheard: usize,
     pub charges: usize,
-    /// Purchased, although the carrier told nobody.
+    /// Shipments that are purchased although the carrier's answer was lost.
     pub found: usize,
     pub voided: usize,
 }
 
 impl Judge<'_> {
-    /// Whether ledger and store agree about every shipment.
+    /// Checks that ledger and store agree about every shipment.
     pub fn check(&self, view: &View, accounts: &LedgerAccounts) -> Result<Tally, String> {
         let mut tally = Tally::default();
         let nothing = LedgerAccount::default();
@@ -76,7 +76,7 @@ impl Judge<'_> {
     }
 }
 
-/// What was bought is what is paid for.
+/// Checks that the stored purchase is the charge in the ledger.
 fn check_purchased(seen: &Seen, charge: &Charge) -> Verdict {
     ensure(seen.number.as_ref() == charge.numbers.first(), "another tracking number is paid for")?;
     ensure(seen.numbers == charge.numbers, "the purchase has other tracking numbers")?;

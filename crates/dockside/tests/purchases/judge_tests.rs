@@ -1,4 +1,4 @@
-//! The judge is judged: what a faulty server would leave is refused, each for its own fault.
+//! Tests of the judge: it rejects each result of a faulty server with the message for that fault.
 
 use carriers::sandbox::Mode;
 use carriers::sandbox::desk::{Event, Request};
@@ -61,7 +61,7 @@ fn refused(mode: Mode, seen: Seen, events: &[Event], what: &str) {
 }
 
 #[test]
-fn what_is_paid_once_is_accepted() {
+fn a_shipment_that_is_paid_once_is_accepted() {
     let tally = judged(Mode::LookUp, purchased(), &[visit(Some(201)), charge(1)]).unwrap();
     assert_eq!((tally.purchased, tally.charges, tally.found, tally.voided), (1, 1, 0, 0));
     let doubled = [visit(None), charge(1), charge(2), voided(2)];
@@ -76,7 +76,7 @@ fn what_is_paid_once_is_accepted() {
 }
 
 #[test]
-fn what_is_paid_twice_or_not_at_all_is_noticed() {
+fn a_shipment_that_is_paid_twice_or_not_at_all_is_noticed() {
     let twice = [visit(None), charge(1), visit(Some(201)), charge(2)];
     refused(Mode::LookUp, purchased(), &twice, "paid 2 times");
     refused(Mode::LookUp, purchased(), &[visit(None)], "paid 0 times");
@@ -87,7 +87,7 @@ fn what_is_paid_twice_or_not_at_all_is_noticed() {
 }
 
 #[test]
-fn what_never_ends_is_noticed() {
+fn a_purchase_that_never_ends_is_noticed() {
     refused(Mode::LookUp, unended("purchasing", "needs_review"), &[], "no end");
     refused(Mode::Neither, unended("purchasing", "calling"), &[], "no end");
     refused(Mode::Neither, unended("draft", ""), &[], "no end");
@@ -96,7 +96,7 @@ fn what_never_ends_is_noticed() {
 }
 
 #[test]
-fn what_differs_from_the_ledger_is_noticed() {
+fn a_difference_from_the_ledger_is_noticed() {
     let paid = [visit(Some(201)), charge(1)];
     let refused = |seen: Seen, what: &str| refused(Mode::Idempotent, seen, &paid, what);
     refused(Seen { number: None, ..purchased() }, "another tracking number");
@@ -109,7 +109,7 @@ fn what_differs_from_the_ledger_is_noticed() {
 }
 
 #[test]
-fn what_nobody_wanted_is_noticed() {
+fn a_charge_for_an_unrequested_shipment_is_noticed() {
     let mut accounts = LedgerAccounts::new();
     accounts.entry("shp_2".to_owned()).or_default().note(charge(1));
     let verdict = Judge { mode: Mode::LookUp, buys_max: 1, shipments: &[] }.check(&View::new(), &accounts);

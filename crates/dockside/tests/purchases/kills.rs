@@ -1,5 +1,5 @@
-//! Kills at random moments of the buying: of servers, now and then of a carrier; and once a server that is frozen for
-//! longer than it is taken to live, so that another one goes on with what it held.
+//! Kills servers at random moments of the purchases, and a carrier after some of the kills. One server is frozen for longer
+//! than its lease, so that another one takes over its purchases.
 
 use std::time::{Duration, Instant};
 
@@ -10,14 +10,14 @@ use testkit::server::wait_until;
 
 use crate::buyers::Buyers;
 
-/// Longer than a node is taken to live after it last said so.
+/// Longer than the lease that a heartbeat extends.
 const FROZEN: Duration = Duration::from_millis(11_500);
-/// Buying that makes no progress for so long is stuck. What a dead node held is free after 10 s.
-pub const STUCK: Duration = Duration::from_secs(60);
-/// One in so many kills is followed by that of a carrier.
+/// Purchases without progress for this time are stuck. A dead node's claims are free after 10 s.
+pub const STUCK: Duration = Duration::from_secs(150);
+/// One in so many kills is followed by the kill of a carrier.
 const CARRIER_EVERY: usize = 3;
 
-/// What was done to them.
+/// Counts of kills and freezes.
 #[derive(Default)]
 pub struct KillCounts {
     pub kills: usize,
@@ -31,7 +31,7 @@ struct Frozen {
     since: Instant,
 }
 
-/// Kills servers while the buyers buy: one kill in each part of the buying but the first.
+/// Kills servers while the buyers buy. It divides the purchases into parts of equal size, with one kill in each but the last.
 pub fn inflict(
     cluster: &mut Cluster,
     carriers: &mut [SandboxCarrier],

@@ -1,5 +1,5 @@
-//! Requests that are late: still on their way when their server is killed, or not yet written when it is frozen. What is
-//! not found at the carrier yet must not be bought again before it is certain that it never will be.
+//! Purchase requests that reach the carrier late: in transit when their server is killed, or not yet written when it is
+//! frozen. A purchase that a look-up doesn't find yet must not be repeated while its request may still arrive.
 
 use std::time::{Duration, Instant};
 
@@ -15,11 +15,12 @@ use crate::judge::{Judge, Tally};
 use crate::kills::STUCK;
 use crate::shipment_view::look;
 
-/// How long a call may take, and how long a purchase is on its way: less.
+/// The timeout of a carrier call, and the shorter time for which the proxy delays a purchase.
 const CALL_SECONDS: &str = "3";
 const ON_ITS_WAY: Duration = Duration::from_secs(2);
 const SHIPMENTS: usize = 4;
-/// By this request, the purchases have waited for each other for longer than a call may take.
+/// The server is killed when this purchase is in transit: it has queued behind the earlier ones for longer than a call
+/// may take.
 const KILLED_AT: usize = 3;
 
 fn has_two_servers() -> bool {
@@ -30,14 +31,14 @@ fn start() -> Cluster {
     let settings = [
         ("--outbound-allow", "127.0.0.0/8"),
         ("--carrier-seconds", CALL_SECONDS),
-        // One at a time: the others wait for it, and are sent late.
+        // One call at a time: the other purchases queue for the permit, and are sent late.
         ("--carrier-calls-max", "1"),
     ];
     let settings: Vec<_> = settings.into_iter().flat_map(|(name, value)| [name, value]).collect();
     Cluster::start_as(&["--test"], &settings)
 }
 
-/// Makes shipments, and asks to buy them from the carrier at the end of a proxy.
+/// Makes shipments, and requests their purchase from the carrier behind the proxy.
 fn ask(cluster: &Cluster, proxy: impl std::fmt::Display, count: usize) -> Vec<String> {
     let mut client = cluster.client(0);
     create_account(&mut client, Mode::LookUp, Some(&format!("http://{proxy}")));
@@ -49,7 +50,7 @@ fn ask(cluster: &Cluster, proxy: impl std::fmt::Display, count: usize) -> Vec<St
     shipments
 }
 
-/// Waits until all is purchased as one server tells, and judges.
+/// Waits until one server shows all shipments as purchased, and judges.
 fn judged(cluster: &Cluster, node: usize, carrier: &SandboxCarrier, shipments: &[String]) -> Tally {
     let mut view = look(&mut cluster.client(node));
     wait_until("all is purchased", STUCK, || {
@@ -62,9 +63,9 @@ fn judged(cluster: &Cluster, node: usize, carrier: &SandboxCarrier, shipments: &
 }
 
 #[test]
-fn what_is_on_its_way_when_its_server_is_killed_is_not_bought_again() {
+fn a_purchase_in_transit_when_its_server_is_killed_is_not_bought_again() {
     if has_two_servers() {
-        // Another server waits until the dead one is known to be dead. One alone goes on at once.
+        // A second server waits until the killed one's lease expires. A single server resumes its purchases at once.
         return;
     }
     let mut cluster = start();
@@ -88,7 +89,7 @@ fn what_is_on_its_way_when_its_server_is_killed_is_not_bought_again() {
 #[test]
 fn a_server_that_was_frozen_before_it_wrote_does_not_write_any_more() {
     if !has_two_servers() {
-        // Nobody else goes on with what it held.
+        // There is no second server that would take over the frozen one's purchase.
         return;
     }
     let mut cluster = start();
@@ -99,7 +100,7 @@ fn a_server_that_was_frozen_before_it_wrote_does_not_write_any_more() {
     let shipments = ask(&cluster, closed.address, 1);
     wait_until("it tries to connect", STUCK, || closed.is_tried());
     cluster.servers[0].signal("STOP");
-    // Its connection is made while it is frozen; what it would write there comes later.
+    // The frozen server's connection is accepted now; the server would write its request after it resumes.
     let (proxy, standing) = closed.open(&carrier.url());
     cluster.servers[1].signal("CONT");
     let tally = judged(&cluster, 1, &carrier, &shipments);

@@ -1,6 +1,6 @@
-//! Purchases under `kill -9`: three carriers in processes of their own, that lose answers, fail, dawdle and are killed;
-//! clients that buy, several at once; servers killed, started again and frozen. Then the carriers' ledgers are held
-//! against what the API says: nothing is paid twice, and nothing that was paid is lost.
+//! Purchases under `kill -9`. Three carriers in separate processes lose answers, fail, answer slowly and are killed. Several
+//! clients buy at once. Servers are killed, restarted and frozen. Then the judge compares the carriers' ledgers with the
+//! API: nothing is paid twice, and nothing that was paid is lost.
 //!
 //! `TEST_DB` says on which engine, as for the suite `it`; on PostgreSQL two servers share the database.
 //! `PURCHASES` sets the number of shipments of each carrier, `PURCHASE_KILLS` that of the kills, `DOCKSIDE_TEST_SEED` the

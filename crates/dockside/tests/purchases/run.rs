@@ -1,4 +1,4 @@
-//! The run: shipments are bought, servers and carriers killed, and when everything has come to an end, it is judged.
+//! The run: clients buy shipments while servers and carriers are killed. When all work has ended, the judge checks the result.
 
 use std::time::{Duration, Instant};
 
@@ -21,7 +21,7 @@ use crate::shipment_view::{View, download, look};
 const SHIPMENTS_USUAL: u64 = 120;
 const KILLS_USUAL: u64 = 10;
 const KILLS_MIN: u64 = 8;
-/// What goes wrong by chance. That something is charged twice can't be mended where nothing can be looked up.
+/// The random faults of every carrier. A carrier without look-up makes no double charges: the servers could not find them.
 const FAULTS: [&str; 5] =
     ["lost-before=0.03", "lost-after=0.04", "error-before=0.03", "error-after=0.04", "slow=0.02"];
 const DOUBLED: &str = "doubled=0.04";
@@ -31,7 +31,7 @@ struct Run {
     cluster: Cluster,
     /// One of each mode.
     carriers: Vec<SandboxCarrier>,
-    /// What is bought from each of them.
+    /// The shipments that are bought from each of them.
     shipments: Vec<Vec<String>>,
     _files: TempDir,
 }
@@ -104,7 +104,7 @@ impl Run {
         kill_counts
     }
 
-    /// Waits until ledgers and store agree. What they never agree about is told.
+    /// Waits until ledgers and store agree. Panics with the difference if they never do.
     fn settle(&self, buys_max: usize) -> (View, Vec<Tally>) {
         let began = Instant::now();
         loop {
@@ -124,8 +124,8 @@ impl Run {
         judged.collect()
     }
 
-    /// Does what a person would where nobody else can tell: looks into the carrier's own books, says what is there, and
-    /// has bought again what is not. The carrier is well again.
+    /// Resolves the purchases in review as a person would: reads the carrier's ledger, reports what it contains, and buys
+    /// again what it does not. The carrier's faults have ended by then.
     fn resolve(&mut self) {
         let place =
             self.carriers.iter().position(|carrier| carrier.mode == Mode::Neither).expect("all modes");
@@ -195,13 +195,13 @@ fn resolve_one(client: &mut Client, shipment: &str, attempt: &str, accounts: &Le
     }
 }
 
-/// With a person's help all is bought in the end, but for what a carrier that was away could not sell.
+/// After a person resolved the reviews, every purchase has ended. It may have failed if its carrier was down.
 fn check_ends(tallies: &[Tally]) {
     let in_review: usize = tallies.iter().map(|tally| tally.in_review).sum();
     assert_eq!(in_review, 0, "somebody said what became of it, and it is still in review");
 }
 
-/// A run in which nothing went wrong has shown nothing.
+/// Asserts that enough faults happened: a run without faults proves nothing.
 fn check_worth(kill_counts: &KillCounts, tallies: &[Tally], nodes: usize) {
     let [idempotent, look_up, neither] = tallies else { panic!("three carriers") };
     assert!(

@@ -1,4 +1,5 @@
-//! The sandbox that the server plays itself: words for what only time or a second look brings to an end.
+//! The sandbox carrier in the server process: words in the post code whose purchases end only after a look-up or a
+//! timeout.
 
 use std::time::Duration;
 
@@ -12,13 +13,13 @@ use tokio_postgres::NoTls;
 
 use crate::shipment_view::{Seen, look};
 
-/// A look-up that fails is repeated after 2 s, 4 s and so on; after 5 s of that a person is asked.
+/// A failed look-up is repeated after 2 s, 4 s and so on. After 5 s the purchase goes to review.
 const REVIEW_SECONDS: &str = "5";
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(120);
 const BOOKS: &str = "SELECT doc FROM sandbox_entry ORDER BY reference, number";
 
 #[test]
-fn what_is_charged_twice_is_given_back_and_what_nobody_knows_is_reviewed() {
+fn a_double_charge_is_voided_and_an_unknown_outcome_goes_to_review() {
     let mut cluster = Cluster::start_as(&["--test"], &["--purchase-review-seconds", REVIEW_SECONDS]);
     let mut client = cluster.client(0);
     create_account(&mut client, Mode::LookUp, None);
@@ -50,7 +51,7 @@ fn what_is_charged_twice_is_given_back_and_what_nobody_knows_is_reviewed() {
     cluster.stop();
 }
 
-/// The books of the carrier in the process, as they are in the database.
+/// Returns the ledger of the server's own sandbox carrier, read from the database.
 fn ledger_accounts(cluster: &Cluster) -> LedgerAccounts {
     let docs = match &cluster.database {
         Some(database) => postgres_docs(&database.url),

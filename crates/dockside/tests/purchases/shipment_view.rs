@@ -1,4 +1,4 @@
-//! What the API says of the shipments, once.
+//! The shipments as the API shows them at one time.
 
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
@@ -65,7 +65,7 @@ fn text(value: &Value) -> Option<String> {
     value.as_str().map(str::to_owned)
 }
 
-/// The shipments that the log says were purchased, one for each time it does.
+/// Returns the shipment of each `shipment.purchased` event in the log.
 fn purchased(client: &mut Client) -> Vec<String> {
     let (mut all, mut head) = (Vec::new(), 0);
     loop {
@@ -80,7 +80,7 @@ fn purchased(client: &mut Client) -> Vec<String> {
     }
 }
 
-/// Fetches a file as a browser would, and gives the status and the bytes.
+/// Fetches a file as a browser would, and returns the status and the bytes.
 pub fn download(server: SocketAddr, url: &str) -> (u16, Vec<u8>) {
     let path = url.find("/files/").map(|start| &url[start..]).expect("a link to a file");
     let mut stream = TcpStream::connect(server).expect("a server that listens");

@@ -1,4 +1,4 @@
-//! A proxy between a client and its server that can be cut, and mended.
+//! A proxy between a client and its server that a test can cut and restore.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -16,7 +16,7 @@ pub struct ClientProxy {
 type Links = Arc<Mutex<Option<Vec<TcpStream>>>>;
 
 impl ClientProxy {
-    /// Leads to the server at this address.
+    /// Forwards to the server at this address.
     pub fn new(to: SocketAddr) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = listener.local_addr().expect("its address");
@@ -37,7 +37,7 @@ impl ClientProxy {
         Self { address, links }
     }
 
-    /// Breaks all connections, and lets none through.
+    /// Closes all connections, and accepts no new ones.
     pub fn cut(&self) {
         for stream in self.links.lock().unwrap().take().into_iter().flatten() {
             // It may be closed already.
@@ -50,7 +50,7 @@ impl ClientProxy {
     }
 }
 
-/// Carries bytes one way until one side ends.
+/// Copies bytes in one direction until one side ends.
 fn carry(mut from: &TcpStream, mut to: &TcpStream) {
     let mut chunk = vec![0; CHUNK_BYTES];
     while let Ok(read @ 1..) = from.read(&mut chunk) {

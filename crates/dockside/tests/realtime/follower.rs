@@ -1,4 +1,4 @@
-//! Somebody who follows the log live, and comes back where it is cut off, from the last event that it has.
+//! A client that follows the log live. If it is disconnected, it reconnects and recovers from its last event.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,50 +11,50 @@ use tokio::sync::watch;
 
 use crate::websocket_client::{Ask, Heard, Joined, Place, Publication, Socket};
 
-/// The rest before it tries again.
+/// The pause before it connects again.
 const REST: Duration = Duration::from_millis(20);
 
-/// The newest offset that there will be, once that is known.
+/// The last offset of the run, once it is known.
 pub type Goal = watch::Receiver<Option<u64>>;
 
 pub struct Follower {
     pub addresses: Addresses,
-    /// The server that it goes to first.
+    /// The server that it connects to first.
     pub node: usize,
     pub ask: Ask,
     pub from: Option<Place>,
     pub counts: Arc<Counts>,
 }
 
-/// What all followers together did so far.
+/// Counts of all followers together.
 #[derive(Default)]
 pub struct Counts {
     pub joined: AtomicU64,
-    /// Events that came live.
+    /// Events that arrived live.
     pub told: AtomicU64,
 }
 
-/// What a follower was told.
+/// What a follower received.
 #[derive(Default)]
 pub struct Story {
-    /// What came after this offset it must have heard.
+    /// It must have received every event after this offset.
     pub start: u64,
     pub heard: Vec<Told>,
-    /// How often it joined, how often what it had missed came with that, how often it had to start anew.
+    /// How often it joined, how often it recovered missed events with that and how many, and how often it had to reload.
     pub joins: u32,
     pub recoveries: u32,
     pub recovered: usize,
     pub reloads: u32,
-    /// The closes that it was told; 0 where it was not.
+    /// The close codes of its connections, or 0 where it got none.
     pub closes: Vec<u16>,
-    /// What did not go as it should, but was tried again.
+    /// Errors after which it tried again.
     pub troubles: Vec<String>,
 }
 
 pub struct Told {
     pub offset: u64,
     pub id: String,
-    /// From the event's moment until it was here, in microseconds; none where it was recovered.
+    /// Microseconds from the event's time until it arrived. `None` if it was recovered.
     pub lag: Option<i64>,
 }
 
@@ -75,7 +75,7 @@ impl fmt::Display for Story {
 }
 
 impl Follower {
-    /// Follows until it has heard the last event.
+    /// Follows until it has received the last event.
     pub async fn run(mut self, mut goal: Goal) -> Story {
         let mut story = Story::default();
         let mut place = self.from.clone();
@@ -115,7 +115,7 @@ impl Follower {
         }
     }
 
-    /// Joins at a server that is there, from where it was.
+    /// Joins at the next server, from its last position.
     async fn connect(&mut self, story: &mut Story, place: &mut Option<Place>) -> Option<Socket> {
         let addresses = self.addresses.lock().unwrap().clone();
         let address = addresses[self.node % addresses.len()];

@@ -1,4 +1,4 @@
-//! The frames of websockets on a real socket, as other clients than ours may send them.
+//! Websocket frames on a real socket, as other client libraries may send them.
 
 use futures_util::{SinkExt, StreamExt};
 use serde_json::json;
@@ -16,7 +16,7 @@ use crate::subscription_races::ask;
 use crate::websocket_client::Socket;
 use crate::writers::Writers;
 
-/// The longest message that is taken.
+/// The longest message that the server accepts.
 const LONGEST: usize = 65_536;
 const PROTOCOL: &str = "sec-websocket-protocol";
 
@@ -72,7 +72,7 @@ async fn pieces(socket: &mut Socket) {
     assert_eq!(socket.message().await.expect("an answer").id, 7);
 }
 
-/// The longest message is taken, and one byte more is not.
+/// The server accepts the longest message, and refuses one byte more.
 async fn lengths(socket: &mut Socket) {
     let padded = |id: u32, length: usize| {
         let command = json!({ "id": id, "presence_stats": { "channel": "x" } }).to_string();
@@ -86,7 +86,7 @@ async fn lengths(socket: &mut Socket) {
     assert_eq!(socket.closed().await, (1009, "message too big".to_owned()));
 }
 
-/// A client that says goodbye is answered, and then the socket ends.
+/// The server answers a client's close frame, and then closes the socket.
 async fn goodbye(mut socket: Socket) {
     let why = CloseFrame { code: CloseCode::Normal, reason: "enough".into() };
     socket.stream.send(Message::Close(Some(why))).await.unwrap();
@@ -102,7 +102,7 @@ async fn goodbye(mut socket: Socket) {
     }
 }
 
-/// While events come, too: the reason must not be lost among them.
+/// A message that is too long while events arrive: the close reason must not be lost among them.
 async fn too_big_in_a_stream(single: &Single, mut socket: Socket) {
     let writers = Writers::start(&single.addresses(), &single.token, 300);
     assert!(socket.message().await.expect("an event").push.is_some());
@@ -111,7 +111,7 @@ async fn too_big_in_a_stream(single: &Single, mut socket: Socket) {
     tokio::task::spawn_blocking(|| writers.finish()).await.unwrap();
 }
 
-/// The first subprotocol that we know is chosen and named; where there is none, none is.
+/// The server chooses and names the first subprotocol that it knows. It names none if it knows none.
 async fn subprotocols(single: &Single) {
     for (offered, chosen) in [
         (None, None),

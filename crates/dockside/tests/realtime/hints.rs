@@ -1,4 +1,4 @@
-//! Two servers, clients on each, and a tenth of the hints between them lost: nothing is lost with them but a moment.
+//! Two servers with clients on each, and a tenth of the hints between them lost. A lost hint delays events, and loses none.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -30,14 +30,14 @@ use crate::websocket_client::{Ask, Socket};
 const LOSS_PERCENT: u8 = 10;
 /// Clients of each server.
 const CLIENTS: usize = 2;
-/// Single writes, of which each must be heard before the next: at least so many, and so many of which a hint was lost.
+/// Single writes, of which every client must get each before the next: at least so many, and so many with a lost hint.
 const WRITES_MIN: u64 = 40;
 const REPAIRS_MIN: usize = 3;
-/// Far beyond what it takes to lose three of them.
+/// Far more writes than it takes to lose three hints.
 const WRITES_MAX: u64 = 500;
-/// What takes longer was not hinted at, but found by looking.
+/// If an event takes longer than this, its hint was lost and the server found it by polling.
 const HINTED: Duration = Duration::from_millis(400);
-/// Whoever looks does so every second; the rest is for a machine that has too much to do.
+/// A server polls every second. The rest is tolerance for a busy machine.
 const REPAIRED: Duration = Duration::from_secs(10);
 
 /// A server within this process: the program has no setting that loses hints.
@@ -100,7 +100,7 @@ fn clients_on_every_server_hear_everything_although_hints_are_lost() {
             let (database, nats) = (Database::create(), Nats::start(&[]));
             prove("postgres, 2 servers, by NATS", &[place(&database), place(&database)], Some(&nats));
         }
-        // There is one server, which tells itself and loses nothing.
+        // SQLite has one server, which sends hints to itself and loses none.
         _ => {
             let folder = tempfile::tempdir().expect("a folder");
             let file = Path::new(folder.path()).join("dockside.db");
@@ -156,8 +156,8 @@ async fn issue(service: &Service) -> String {
     service.issue_token(order).await.expect("a token").as_str().to_owned()
 }
 
-/// Writes, each time at the next server, and waits until all have heard it: what a lost hint costs can't hide behind
-/// the hint of the next write.
+/// Writes, each time at the next server, and waits until all clients have the event. Otherwise the hint of the next write
+/// would hide the delay of a lost one.
 fn write_one_by_one(clients: &mut [Client], counts: &Counts, each: u64, is_lossy: bool) -> Vec<Duration> {
     let mut lags: Vec<Duration> = Vec::new();
     let repairs = |lags: &[Duration]| lags.iter().filter(|lag| **lag > HINTED).count();
@@ -173,7 +173,7 @@ fn write_one_by_one(clients: &mut [Client], counts: &Counts, each: u64, is_lossy
     lags
 }
 
-/// Revokes an access token at the first server; tells how long the clients on all servers lived on.
+/// Revokes an access token at the first server. Returns how long it took until all servers closed its connections.
 fn revoke(runtime: &Runtime, nodes: &[Node], client: &mut Client) -> Duration {
     let (id, secret, _) = access_token(client, &["events:read"]);
     let token = connection_token(nodes[0].address, &secret).expect("a token");

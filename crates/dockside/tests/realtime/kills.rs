@@ -1,4 +1,4 @@
-//! Servers killed under their clients: these come back, to another server or to the same, and miss nothing.
+//! Servers that are killed while clients are connected. The clients reconnect, to another server or the same, and miss nothing.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -42,7 +42,7 @@ fn clients_of_a_killed_server_come_back_and_have_missed_nothing() {
     let part = WRITES / (KILLS + 1);
     for kill in 0..KILLS {
         writers.wait_for(part * kill + part / 2 + random.below(part / 2));
-        // Into the burst: clients are being told of it.
+        // Kill while the server publishes events to clients.
         let before = counts.told.load(Ordering::Relaxed);
         wait_until("clients are told", STUCK, || counts.told.load(Ordering::Relaxed) > before + 20);
         cluster.kill(kill as usize % cluster.nodes);

@@ -1,4 +1,4 @@
-//! An event that is larger than all that may wait for a client: the socket stays open, and goes on.
+//! An event that is larger than a client's outbox: the socket stays open, and later events follow.
 
 use serde_json::json;
 
@@ -43,7 +43,7 @@ fn a_large_event_leaves_sockets_open_and_is_recovered() {
         }
         let large: Vec<bool> = heard.iter().map(|(_, is_truncated)| *is_truncated).collect();
         assert_eq!(large, [false, true, false]);
-        // A client that comes back from before it gets the same.
+        // A client that recovers from an earlier position gets the same.
         let place = Place { offset: joined.offset, epoch: joined.epoch };
         let mut other = Socket::open(single.server.address).await.expect("a place");
         let back = other.join(&ask, Some(&place)).await.expect("its channel");

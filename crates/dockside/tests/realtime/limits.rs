@@ -1,4 +1,4 @@
-//! What one client may do, and how many there may be.
+//! The limits of one client, and of the number of clients.
 
 use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::Error;
@@ -38,7 +38,7 @@ fn beyond_its_limits_a_client_is_told_so() {
         let mut beyond = open().await;
         let refused = beyond.join(&ask, None).await.expect_err("the limit of a user");
         assert!(refused.contains("3504"), "{refused}");
-        // One goes, another may come.
+        // When one connection ends, another can be made.
         drop(held.pop());
         let come = async || Socket::open(address).await.map_err(drop)?.join(&ask, None).await.map_err(drop);
         let again = async { while come().await.is_err() {} };
@@ -71,7 +71,7 @@ async fn commands(socket: &mut Socket, ask: &Ask) {
     assert_eq!(socket.closed().await, (3013, "too many requests".to_owned()));
 }
 
-/// Fills the places with sockets that say nothing, until the server turns them away.
+/// Opens silent sockets until the server refuses them.
 async fn places(mut held: Vec<Socket>, address: std::net::SocketAddr) {
     loop {
         match Socket::open(address).await {

@@ -1,4 +1,4 @@
-//! The log as the API shows it: what every subscriber is to be told.
+//! The log as the API shows it: the events that every subscriber must get.
 
 use std::time::Duration;
 
@@ -7,14 +7,14 @@ use testkit::server::wait_until;
 
 use crate::follower::Story;
 
-/// What takes longer is stuck.
-pub const STUCK: Duration = Duration::from_secs(60);
+/// An operation that takes longer is stuck.
+pub const STUCK: Duration = Duration::from_secs(150);
 
 /// The sequences and ids of all events of locations, the first one first.
 pub struct Log(pub Vec<(u64, String)>);
 
 impl Log {
-    /// Reads it once it tells of so many writes.
+    /// Reads the log once it has the events of so many writes.
     pub fn read(client: &mut Client, writes: usize) -> Self {
         let mut log = Self(Vec::new());
         let mut last = 0;
@@ -43,7 +43,7 @@ impl Log {
         self.0.last().map_or(0, |(sequence, _)| *sequence)
     }
 
-    /// What a subscriber was told is what the log has after its start: nothing missing, nothing twice, in order.
+    /// Asserts that a subscriber got exactly the events after its start: none missing, none twice, in order.
     pub fn judge(&self, name: &str, story: &Story) {
         assert_eq!(story.reloads, 0, "{name} was told to reload: {story}");
         let begin = self.0.partition_point(|(sequence, _)| *sequence <= story.start);

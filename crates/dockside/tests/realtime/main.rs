@@ -1,5 +1,5 @@
-//! The stream, by the real program: subscribers that race with thousands of writes, servers killed under their clients,
-//! readers that don't read; and the official Rust client, in JSON and in Protobuf.
+//! The stream of the real program: subscribers that race with thousands of writes, servers that are killed while clients are
+//! connected, clients that don't read, and the official Rust client in JSON and in Protobuf.
 //!
 //! `TEST_DB` says on which engine, as for the suite `it`; on PostgreSQL two servers share the database.
 //! `STREAM_WRITES` sets how many writes the subscribers race with, `DOCKSIDE_TEST_SEED` the moments.

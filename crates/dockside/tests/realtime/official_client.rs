@@ -1,5 +1,5 @@
-//! The official Rust client, unchanged, in all the ways that it knows: it connects by the token that the API gives, hears
-//! what is written, refreshes, comes back, starts anew where the log is another, and stops when told.
+//! The official Rust client, unchanged, with all of its transports: it connects with the API's token, gets events, refreshes
+//! its token, reconnects, reloads if the epoch has changed, and stops when the server says so.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ use crate::log::{Log, STUCK};
 use crate::single_server::{SECRET, Single};
 use crate::stream_account::{StreamAccount, connection_token};
 
-/// The ways in which it can connect: by a socket, or by a response and requests beside it.
+/// Its transports: a websocket, or a streaming response with requests beside it.
 pub const TRANSPORTS: [(Transport, Protocol); 4] = [
     (Transport::Socket, Protocol::Json),
     (Transport::Socket, Protocol::Protobuf),
@@ -45,12 +45,12 @@ pub enum Transport {
     Requests,
 }
 
-/// A client, what it was told, and how often it asked for a token.
+/// A client, the events that it got, and how often it requested a token.
 pub struct Sdk {
     pub client: Official,
     events: UnboundedReceiver<ClientEvent>,
     pub fetched: Arc<AtomicU64>,
-    /// Offsets and ids of what it heard.
+    /// Offsets and ids of the events that it got.
     pub heard: Vec<(u64, String)>,
 }
 
@@ -100,7 +100,7 @@ impl Sdk {
         found.unwrap_or_else(|_| panic!("{what}: it never came; {:?}", self.client.statistics()))
     }
 
-    /// Waits until it has heard the event with this offset on the channel.
+    /// Waits until it has got the event with this offset on the channel.
     fn wait_for_offset(&mut self, runtime: &Runtime, channel: &str, offset: u64) {
         self.wait(runtime, "the last event", |event| match event {
             ClientEvent::ServerPublication(told) if told.channel == channel && told.offset == offset => {
@@ -110,7 +110,7 @@ impl Sdk {
         });
     }
 
-    /// Waits until it is on the channel: whether it was coming back, and whether it had all that it had missed.
+    /// Waits until it has joined the channel. Returns whether it tried to recover, and whether it got all missed events.
     fn wait_for_channel(&mut self, runtime: &Runtime, channel: &str) -> (bool, bool) {
         self.wait(runtime, "the channel", |event| match event {
             ClientEvent::ServerSubscribed(joined) if joined.channel == channel => {
@@ -136,7 +136,7 @@ fn builder(address: SocketAddr, (way, protocol): (Transport, Protocol)) -> Clien
         .max_reconnect_delay(AT_MOST)
 }
 
-/// The same token, but one that ends soon.
+/// Returns the same token with an expiry that comes soon.
 pub fn ending_soon(token: &str) -> String {
     let [header, claims, _] = token.split('.').collect::<Vec<_>>()[..] else { panic!("not a JWT") };
     let mut claims: Value = serde_json::from_slice(&BASE64.decode(claims).unwrap()).unwrap();
@@ -149,7 +149,7 @@ pub fn ending_soon(token: &str) -> String {
 
 #[test]
 fn the_official_client_follows_refreshes_recovers_starts_anew_and_stops() {
-    // Requests have little time here, and streams go on.
+    // Requests have a short timeout here, and streams outlive it.
     let mut single = Single::start(&["--request-seconds", "2", "--header-seconds", "2"]);
     let address = single.server.address;
     let account = StreamAccount::open(address, &single.token);
@@ -174,14 +174,14 @@ fn the_official_client_follows_refreshes_recovers_starts_anew_and_stops() {
     let log = Log::read(&mut single.client(), 5);
     hear_all(&runtime, &mut sdks, channel, &log);
 
-    // Its token ends, it fetches another, and nothing is cut.
+    // Its token expires, it fetches another, and the connection stays.
     wait_until("all refresh", STUCK, || sdks.iter().all(|sdk| sdk.fetched.load(Ordering::SeqCst) >= 2));
     write(1);
     let log = Log::read(&mut single.client(), 6);
     hear_all(&runtime, &mut sdks, channel, &log);
     assert!(sdks.iter().all(|sdk| sdk.client.statistics().connects == 1), "a refresh is no new connection");
 
-    // Cut off; what was missed comes with the channel.
+    // After a cut, the missed events arrive with the answer to the join.
     proxy.cut();
     write(20);
     proxy.mend();
@@ -191,7 +191,7 @@ fn the_official_client_follows_refreshes_recovers_starts_anew_and_stops() {
     }
     hear_all(&runtime, &mut sdks, channel, &log);
 
-    // Another log, as after a restored backup: nothing can be recovered, and the client is told.
+    // A new epoch, as after a restored backup: the server can recover nothing, and says so.
     let said = single.command(&["renew-epoch"]);
     assert!(said.contains("The epoch is now"), "{said}");
     for sdk in &mut sdks {
@@ -201,7 +201,7 @@ fn the_official_client_follows_refreshes_recovers_starts_anew_and_stops() {
     let log = Log::read(&mut single.client(), 29);
     hear_all(&runtime, &mut sdks, channel, &log);
 
-    // The end: it does not come back.
+    // After a deprovision, the client does not reconnect.
     assert_eq!(single.client().post("/events/deprovision", "").status, 204);
     for sdk in &mut sdks {
         let why = sdk.wait(&runtime, "the end", |event| match event {
@@ -221,7 +221,7 @@ fn the_official_client_follows_refreshes_recovers_starts_anew_and_stops() {
     single.server.stopped();
 }
 
-/// All have heard the log so far, and nothing else.
+/// Asserts that all clients have got the log so far, and nothing else.
 fn hear_all(runtime: &Runtime, sdks: &mut [Sdk], channel: &str, log: &Log) {
     for sdk in sdks {
         if sdk.heard.last().is_none_or(|(offset, _)| *offset < log.head()) {

@@ -1,5 +1,5 @@
-//! The official Rust client on a channel of its own: joined by a token for it, refreshed, recovered; and what it does
-//! when the access token behind it is revoked.
+//! The official Rust client on a single channel: it joins by a subscription token, refreshes and recovers, and stops when
+//! the access token behind it is revoked.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -18,7 +18,7 @@ use crate::official_client::{Sdk, TRANSPORTS, Transport, ending_soon};
 use crate::single_server::Single;
 use crate::stream_account::{StreamAccount, access_token, connection_token, subscription_token};
 
-/// A subscription of a client, and what it was told.
+/// A subscription of a client, and the events that it got.
 struct Joined {
     sdk: Sdk,
     subscription: Subscription,
@@ -68,7 +68,8 @@ impl Joined {
     }
 }
 
-/// Who may not read locations connects; the channel is joined by a token of somebody who may.
+/// Connects with the token `narrow`, which may not read locations, and joins the channel with a subscription token of a
+/// user who may.
 fn join(
     single: &Single,
     proxy: &ClientProxy,
@@ -134,7 +135,7 @@ fn the_official_client_joins_a_channel_refreshes_it_and_recovers() {
         joined.hear_all(&runtime, &log);
     }
 
-    // What the operator says at the command line reaches all who listen to that.
+    // An announcement from the command line reaches all clients on that channel.
     let mut listening = all.each_mut().map(|joined| {
         let _inside = runtime.enter();
         let public = joined.sdk.client.new_subscription("system:announcements").build().expect("a channel");
@@ -150,7 +151,7 @@ fn the_official_client_joins_a_channel_refreshes_it_and_recovers() {
         assert_eq!(told["message"], "We move at noon.");
     }
 
-    // The access token is revoked there too: the client asks for another stream token, gets none, and stops.
+    // Revoke the access token at the command line: the client requests another stream token, gets none, and stops.
     single.command(&["token", "revoke", &id]);
     for joined in &mut all {
         let code = joined.sdk.wait(&runtime, "the end", |event| match event {

@@ -1,4 +1,4 @@
-//! A server that is stopped tells all its clients to come back elsewhere, and does not wait for them.
+//! A server that stops tells all its clients to reconnect elsewhere, and does not wait for them.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -12,7 +12,7 @@ use crate::stream_account::StreamAccount;
 use crate::subscription_races::ask;
 use crate::websocket_client::Socket;
 
-/// More than are told at once.
+/// More clients than the server disconnects at once.
 const CLIENTS: usize = 130;
 
 #[test]
@@ -50,7 +50,7 @@ fn a_server_that_stops_tells_every_client_to_come_back() {
     );
 }
 
-/// A client by a response that does not end, once it has its first answer.
+/// Connects by a response that does not end, and returns after the first answer.
 fn http_stream(single: &Single, token: &str) -> TcpStream {
     let command = json!({ "id": 1, "connect": { "token": token } }).to_string();
     let mut stream = TcpStream::connect(single.server.address).expect("a server that listens");

@@ -1,4 +1,4 @@
-//! A client that stops reading is let go, and costs nobody else anything.
+//! The server disconnects a client that stops reading, and other clients are not delayed.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::writers::Writers;
 const WRITES: u64 = 3_000;
 const SLOW: usize = 3;
 const SOUND: usize = 3;
-/// What the kernel keeps for the slow ones.
+/// The socket buffer of a slow client.
 const BUFFER_BYTES: u32 = 4 * 1024;
 
 #[test]
@@ -51,7 +51,7 @@ fn a_client_that_does_not_read_is_closed_while_others_hear_everything() {
         log.judge("a sound client", story);
         assert_eq!(story.joins, 1, "a sound client was cut off: {story}");
     }
-    // Only now do they read what the kernel had kept for them, and how it ended.
+    // Only now do the slow clients read what the kernel had buffered for them, and the close code.
     let mut ends = Vec::new();
     for mut socket in slow {
         let (heard, code) = runtime.block_on(drain(&mut socket));
@@ -70,7 +70,7 @@ fn a_client_that_does_not_read_is_closed_while_others_hear_everything() {
     single.server.stopped();
 }
 
-/// How many events had reached it, and with what it was closed; 0 where it was cut.
+/// Returns how many events had reached a client, and its close code, or 0 if it got none.
 async fn drain(socket: &mut Socket) -> (usize, u16) {
     let mut heard = 0;
     loop {

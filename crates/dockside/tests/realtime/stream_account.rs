@@ -1,4 +1,4 @@
-//! What a client needs before it can listen: a provision, tokens, and the name of its channel.
+//! What a client needs before it can connect: a provision, tokens, and the name of its channel.
 
 use std::net::SocketAddr;
 
@@ -6,13 +6,13 @@ use model::access_token::Secret;
 use serde_json::{Value, json};
 use testkit::client::Client;
 
-/// A user of the API, and the channel that tells of locations.
+/// A user of the API, with the user's channel of locations.
 pub struct StreamAccount {
     /// The user's own channel of locations.
     pub channel: String,
-    /// A token to connect with, which brings the channel along.
+    /// A connection token that includes the channel.
     pub connection: String,
-    /// One that does not, and the token to join the channel with.
+    /// A connection token without the channel, and the subscription token to join it with.
     pub narrow: String,
     pub subscription: String,
 }
@@ -42,12 +42,12 @@ pub fn access_token(client: &mut Client, scopes: &[&str]) -> (String, String, St
     (text(&made["id"]), text(&made["token"]), text(&made["user"]["id"]))
 }
 
-/// A token to connect with; none where the access token gets none.
+/// Returns a connection token, or `None` if the server refuses it.
 pub fn connection_token(address: SocketAddr, access_token: &str) -> Option<String> {
     token_from(address, access_token, "/events/connection_token", "")
 }
 
-/// A token to join a channel with.
+/// Returns a subscription token for a channel.
 pub fn subscription_token(address: SocketAddr, access_token: &str, channel: &str) -> Option<String> {
     let body = json!({ "channel": channel }).to_string();
     token_from(address, access_token, "/events/subscription_token", &body)

@@ -1,4 +1,4 @@
-//! Subscribers that join while others write: each must hear all that the log has after its start, once and in order.
+//! Subscribers that join while writers write: each must get every event after its start, once and in order.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -16,9 +16,9 @@ use crate::writers::Writers;
 
 const WRITES_USUAL: u64 = 10_000;
 const SUBSCRIBERS: u64 = 20;
-/// The last so many parts of the writes begin when all have been told to join.
+/// The last so many parts of the writes come after the last subscriber was started.
 const LAST_PARTS: u64 = 4;
-/// Those who come back from an older place have missed less than so many events: more is told as a reload.
+/// A subscriber that starts from an older position has missed fewer events than this. With more it would have to reload.
 const MISSED_MAX: u64 = 600;
 
 #[test]
@@ -33,7 +33,7 @@ fn subscribers_that_race_with_writes_hear_everything_once_and_in_order() {
     let writers = Writers::start(&cluster.addresses, &cluster.token, writes);
     let mut followers = Vec::new();
     for number in 0..SUBSCRIBERS {
-        // Each at a moment of its own, all before the last write.
+        // Start each subscriber at another moment, all before the last write.
         let part = writes / (SUBSCRIBERS + LAST_PARTS);
         writers.wait_for(part * number + random.below(part));
         let follower = Follower {
@@ -70,14 +70,14 @@ fn subscribers_that_race_with_writes_hear_everything_once_and_in_order() {
     cluster.stop();
 }
 
-/// By the token that brings the channel along, or by one for the channel alone.
+/// Joins by a connection token that includes the channel, or by a subscription token if `is_alone`.
 pub fn ask(account: &StreamAccount, is_alone: bool) -> Ask {
     let token = if is_alone { &account.narrow } else { &account.connection };
     let subscription = is_alone.then(|| account.subscription.clone());
     Ask { token: token.clone(), channel: account.channel.clone(), subscription }
 }
 
-/// Where the log was a while ago.
+/// Returns an older position of the log.
 fn older_place(client: &mut Client, random: &mut Random) -> Place {
     let reply = client.get("/locations?limit=1");
     let header = |name: &str| reply.header(name).unwrap_or_else(|| panic!("no {name}")).to_owned();
@@ -85,7 +85,7 @@ fn older_place(client: &mut Client, random: &mut Random) -> Place {
     Place { offset: offset - random.below(MISSED_MAX.min(offset + 1)), epoch: header("stream-epoch") }
 }
 
-/// Where the first server is.
+/// Returns the address of the first server.
 pub fn first_address(cluster: &Cluster) -> SocketAddr {
     cluster.addresses.lock().unwrap()[0].expect("a server that is there")
 }

@@ -1,4 +1,4 @@
-//! A websocket client of our own, which hides nothing: every message and every close is seen as it came.
+//! A websocket client that shows every message and every close as it arrived.
 
 use std::collections::{HashMap, VecDeque};
 use std::net::SocketAddr;
@@ -12,20 +12,20 @@ use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::{self, Message as Frame};
 use tokio_tungstenite::{WebSocketStream, client_async};
 
-/// Longer than an answer may take, on a machine that has too much to do.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// Longer than an answer may take on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 pub struct Socket {
     pub stream: WebSocketStream<TcpStream>,
     inbox: VecDeque<Message>,
 }
 
-/// What comes next.
+/// The next thing that arrives on a socket.
 #[derive(Debug)]
 pub enum Heard {
     Message(Box<Message>),
     Closed(u16, String),
-    /// Ended without a word.
+    /// The connection ended without a close code.
     Gone,
 }
 
@@ -84,11 +84,11 @@ pub struct Event {
 pub struct Ask {
     pub token: String,
     pub channel: String,
-    /// Where the channel does not come with the connection: the token to join it with.
+    /// The token to join the channel with, if the connection token does not include the channel.
     pub subscription: Option<String>,
 }
 
-/// A place to go on from.
+/// A position to recover from.
 #[derive(Clone, Debug)]
 pub struct Place {
     pub offset: u64,
@@ -102,7 +102,7 @@ impl Socket {
         Self::over(stream, address).await
     }
 
-    /// One for whom the kernel keeps little: when it stops reading, the server soon feels it.
+    /// Opens a socket with a small receive buffer, so that the server soon notices if the client stops reading.
     pub async fn open_narrow(address: SocketAddr, bytes: u32) -> Result<Self, tungstenite::Error> {
         let socket = TcpSocket::new_v4()?;
         socket.set_recv_buffer_size(bytes)?;
@@ -119,7 +119,7 @@ impl Socket {
         self.stream.send(Frame::text(text)).await
     }
 
-    /// What comes next. May be dropped and asked again.
+    /// Returns the next thing that arrives. It is cancel-safe.
     pub async fn next(&mut self) -> Heard {
         loop {
             if let Some(message) = self.inbox.pop_front() {
@@ -129,7 +129,7 @@ impl Socket {
                 Some(Ok(Frame::Text(text))) => {
                     for line in text.split('\n') {
                         if line == "{}" {
-                            // A ping. That the pong can't be sent will be seen when reading.
+                            // A ping. If the pong can't be sent, the next read shows it.
                             let _gone = self.send("{}".to_owned()).await;
                             continue;
                         }
@@ -146,7 +146,7 @@ impl Socket {
         }
     }
 
-    /// The next message; what else happens is the error.
+    /// Returns the next message. Anything else is an error.
     pub async fn message(&mut self) -> Result<Message, String> {
         match timeout(PATIENCE, self.next()).await {
             Ok(Heard::Message(message)) => Ok(*message),
@@ -155,7 +155,7 @@ impl Socket {
         }
     }
 
-    /// Waits for the close, whatever comes before it.
+    /// Waits for the close, and skips all messages before it.
     pub async fn closed(&mut self) -> (u16, String) {
         loop {
             match timeout(PATIENCE, self.next()).await.expect("it is never closed") {
@@ -166,7 +166,7 @@ impl Socket {
         }
     }
 
-    /// Connects and joins the channel, all in one frame, as SDKs do when they come back.
+    /// Connects and joins the channel in one frame, as SDKs do when they reconnect.
     pub async fn join(&mut self, ask: &Ask, from: Option<&Place>) -> Result<Joined, String> {
         let place = |place: &Place| json!({ "recover": true, "offset": place.offset, "epoch": place.epoch });
         let wanted = from.map_or_else(|| json!({}), place);

@@ -1,4 +1,4 @@
-//! Clients that create locations as fast as they can. They go on when a server dies, at another one or when it is back.
+//! Clients that create locations as fast as they can. If a server dies, they go on at another one or wait for its restart.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,7 +13,7 @@ use testkit::server::wait_until;
 use crate::log::STUCK;
 
 const WRITERS: usize = 8;
-/// How long a writer rests where no server listens, or where it was turned away.
+/// The pause of a writer if no server listens, or the server refused.
 const REST: Duration = Duration::from_millis(2);
 
 pub struct Writers {
@@ -64,7 +64,7 @@ impl Writers {
         wait_until("writing", STUCK, || self.acknowledged() >= count);
     }
 
-    /// Waits for the last write. All servers must be there.
+    /// Waits for the last write. All servers must be running.
     pub fn finish(self) -> Written {
         self.threads.into_iter().for_each(|thread| thread.join().expect("a writer that did not panic"));
         Written {
@@ -91,7 +91,7 @@ impl Shared {
         }
     }
 
-    /// Tries one write; tells whether it was acknowledged. One whose outcome is unknown may be in the log too.
+    /// Tries one write, and returns whether it was acknowledged. A write with an unknown outcome may be in the log too.
     fn write_once(&self, kept: &mut Option<Client>, turn: &mut usize, number: u64) -> bool {
         if kept.is_none() {
             let addresses = self.addresses.lock().unwrap().clone();

@@ -1,4 +1,4 @@
-//! Sixty-four clients at once want what is there for twenty: twenty get it.
+//! Sixty-four clients compete for twenty units: twenty clients get one.
 
 use std::sync::Barrier;
 use std::time::Instant;
@@ -14,10 +14,10 @@ use crate::inventory::{
     allocated, allocation_body, allocations_path, assert_clean_audit, create_item, create_order, level_path,
 };
 
-/// What there is in each round, in units; each client wants one.
+/// The units of each round. Each client wants one.
 const UNITS: usize = 20;
 const ROUNDS: usize = 10;
-/// Orders that are contended for to the end, one after the other.
+/// Orders that the clients compete for until nothing is left, one after the other.
 const ORDERS: usize = 12;
 
 #[test]
@@ -51,7 +51,7 @@ fn an_items_last_units_are_sent_exactly() {
     let mut clients: Vec<_> = (0..CLIENTS).map(|number| cluster.client(number)).collect();
     let location = create_location(&mut clients[0]);
     let item = create_item(&mut clients[0], "contended", &location, 0);
-    // An order for each client, so that the level alone is what they meet at.
+    // An order for each client, so that they compete only for the level.
     let orders: Vec<_> = (0..CLIENTS).map(|_| create_order(&mut clients[0], &[&item], 1000)).collect();
     let level = level_path(&item, &location);
     for _ in 0..ROUNDS {
@@ -92,7 +92,7 @@ fn a_long_run_over_orders_and_stock_ends_exactly() {
     println!("contention on {engine}, {nodes} servers, {CLIENTS} clients, {took:.1} s: {journal}; {checked}");
 }
 
-/// Has every client do something at the same moment; gives what each was told.
+/// Has every client act at the same moment, and returns the answer of each.
 fn all_at_once(clients: &mut [Client], work: impl Fn(usize, &mut Client) -> Reply + Sync) -> Vec<Reply> {
     let (barrier, work) = (&Barrier::new(clients.len()), &work);
     std::thread::scope(|scope| {
@@ -110,7 +110,7 @@ fn all_at_once(clients: &mut [Client], work: impl Fn(usize, &mut Client) -> Repl
     })
 }
 
-/// Exactly as many as there were units got one; the others were told why not, and nothing else.
+/// Asserts that exactly as many clients as there were units got one, and that the others got the one expected refusal.
 fn assert_granted(replies: &[Reply], status: u16, refusal: &str) {
     let granted = replies.iter().filter(|reply| reply.status == status).count();
     let refused = replies.iter().filter(|reply| reply.status == 409 && reply.code() == refusal).count();

@@ -1,5 +1,5 @@
-//! A long run: sixty-four clients want the same order's items and the same stock, until nothing is left, then the
-//! next order's. They write down what they were told, and go on when a server dies.
+//! A long run: sixty-four clients compete for the same order's items and the same stock until nothing is left, then for the
+//! next order's. They record the answers that they got, and go on when a server dies.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
@@ -16,20 +16,20 @@ use crate::inventory::{allocated, allocations_path, create_item, create_order};
 use crate::journal::{Doubt, Granted, Journal};
 
 pub const CLIENTS: usize = 64;
-/// What each order wants of each of its two items. Each item is wanted by two orders, next to each other.
+/// The quantity of each of an order's two items. Two neighbouring orders share each item.
 pub const WANTED: i64 = 60;
-/// What there is of each item: less than is wanted, and about what is sent.
+/// The stock of each item: less than the orders want, and about as much as the clients complete.
 pub const STOCK: i64 = 45;
 /// Most of an item in one request.
 const MOST: u64 = 3;
 /// Longer than a server may take for a request: on a busy machine it answers 503 before a client gives up.
 const ANSWER_TIME: Duration = Duration::from_secs(90);
-/// How long a client rests where no server listens.
+/// The pause of a client if no server listens.
 const REST: Duration = Duration::from_millis(5);
 /// Clients that prepare the contended stock.
 const BUILDERS: usize = 8;
 
-/// What is contended for: order `n` wants items `n` and `n + 1`.
+/// What the clients compete for: order `n` wants items `n` and `n + 1`.
 pub struct ContendedStock {
     pub location: String,
     pub items: Vec<String>,
@@ -50,7 +50,7 @@ impl ContendedStock {
     }
 }
 
-/// Makes so many things, several at a time; gives their ids in order.
+/// Makes `count` resources, several at a time, and returns their ids in order.
 fn built(cluster: &Cluster, count: usize, make: impl Fn(&mut Client, usize) -> String + Sync) -> Vec<String> {
     let ids = Mutex::new(vec![String::new(); count]);
     std::thread::scope(|scope| {
@@ -73,9 +73,9 @@ struct Shared {
     token: String,
     addresses: Addresses,
     acknowledged: Mutex<u64>,
-    /// Told of each acknowledgement.
+    /// Notified of each acknowledgement.
     is_acknowledged: Condvar,
-    /// The order that the foremost client fights for.
+    /// The order that the most advanced client works on.
     front: AtomicU64,
     is_over: AtomicBool,
 }
@@ -114,7 +114,7 @@ impl ContentionRun {
         Self { shared, clients, watcher }
     }
 
-    /// Waits for so many acknowledgements more, and comes back the moment that the last of them is there.
+    /// Waits for so many more acknowledgements, and returns at the moment of the last one.
     pub fn wait_for(&self, more: u64, limit: Duration) {
         let known = self.shared.acknowledged.lock().unwrap();
         let goal = *known + more;
@@ -122,7 +122,7 @@ impl ContentionRun {
         assert!(!waited.unwrap().1.timed_out(), "the run goes on: not within {limit:?}");
     }
 
-    /// Lets the clients end what they have begun.
+    /// Ends the run after the clients have finished their current requests.
     pub fn finish(self) -> (ContendedStock, Journal) {
         self.shared.is_over.store(true, Ordering::Relaxed);
         self.finish_all()
@@ -146,7 +146,7 @@ struct AllocationClient<'a> {
     number: usize,
     random: Random,
     client: Option<Client>,
-    /// Which server it turns to next.
+    /// The server that it connects to next.
     node: usize,
     journal: Journal,
 }
@@ -175,7 +175,7 @@ impl<'a> AllocationClient<'a> {
         self.journal
     }
 
-    /// Allocates a little of the order and, half the time, sends it at once.
+    /// Allocates a little of the order and, half the time, completes it at once.
     fn turn(&mut self, order: usize, is_spent: &mut [bool; 2]) {
         let amounts = self.amounts(is_spent);
         let Some(reply) = self.allocate(order, amounts) else { return };
@@ -189,7 +189,7 @@ impl<'a> AllocationClient<'a> {
             }
             (409, "exceeds_reservation") => {
                 self.journal.refused += 1;
-                // One alone was refused: nothing is left of that item.
+                // A request for a single unit was refused, so nothing is left of that item.
                 for (is_spent, amount) in is_spent.iter_mut().zip(amounts) {
                     *is_spent |= amount == 1 && amounts.iter().sum::<i64>() == 1;
                 }
@@ -198,7 +198,7 @@ impl<'a> AllocationClient<'a> {
         }
     }
 
-    /// How much to ask for of each item: often one of one, to get at the last units.
+    /// Returns the quantity to request of each item: often a single unit of one, to reach the last units.
     fn amounts(&mut self, is_spent: &[bool; 2]) -> [i64; 2] {
         let first = self.random.below(2) as usize;
         let single = if is_spent[first] { 1 - first } else { first };
@@ -210,7 +210,7 @@ impl<'a> AllocationClient<'a> {
         amounts
     }
 
-    /// Asks for items, in either order; half the time with a key, so that a lost answer can be asked for again.
+    /// Allocates items, in either order. Half of the requests have an idempotency key, so that they can be repeated.
     fn allocate(&mut self, order: usize, amounts: [i64; 2]) -> Option<Reply> {
         let contended = &self.shared.contended;
         let mut entries: Vec<Value> = (0..2)
@@ -239,7 +239,7 @@ impl<'a> AllocationClient<'a> {
         allocated(reply)
     }
 
-    /// Sends what was allocated. Completing twice is as good as once, so it is repeated until there is an answer.
+    /// Completes allocations. Completing is idempotent, so the request is repeated until there is an answer.
     fn complete(&mut self, order: usize, ids: Vec<String>) {
         let mut entries: Vec<_> = ids.iter().map(|id| json!({ "id": id, "completed": true })).collect();
         self.shuffle(&mut entries);
@@ -257,7 +257,7 @@ impl<'a> AllocationClient<'a> {
         }
     }
 
-    /// Looks on: nothing is ever above what is there, not even for a moment.
+    /// Checks during the run that no reservation is exceeded and that the audit is clean.
     fn watch(mut self) -> Journal {
         while !self.is_over() {
             let front = self.shared.front.load(Ordering::Relaxed) as usize;
@@ -295,7 +295,7 @@ impl<'a> AllocationClient<'a> {
                 continue;
             };
             match client.request(method, path, &headers, &text) {
-                // The first attempt may still be under way where only its connection was lost.
+                // If only the connection was lost, the first attempt may still be under way.
                 Ok(reply) if is_repeated && reply.code() == "idempotency_in_progress" => {
                     std::thread::sleep(REST)
                 }

@@ -17,24 +17,24 @@ use crate::linearizable::{Operation, Outcome, Recorder};
 const ROUNDS: usize = 200;
 const CLIENTS: usize = 4;
 const OPERATIONS: usize = 3;
-/// Few, so that operations refuse each other.
+/// Few units, so that operations exclude each other.
 const UNITS: i64 = 5;
 const TAKE_MOST: u64 = 3;
-/// What an order wants that is only there to be sent from the level.
+/// The quantity of an order that only serves to complete allocations from the level.
 const PLENTY: i64 = 100_000;
 
-/// What a round is contended for.
+/// What the clients of a round compete for.
 struct Stage {
     location: String,
     item: String,
-    /// One for each client, to send from the level.
+    /// One order for each client, to complete allocations from the level.
     orders: Vec<String>,
 }
 
-/// What the operations of a history stand for.
+/// The operations of a history.
 #[derive(Clone, Copy)]
 enum Kind {
-    /// Allocate, take all back, read the reservation.
+    /// Allocate, release everything, read the reservation.
     Reservation,
     /// Allocate, grow and shrink one's own allocation, read the reservation.
     OwnAllocation,
@@ -69,7 +69,7 @@ fn histories_of_one_order_and_of_one_level_are_linearizable() {
     assert!(overlapping as usize > ROUNDS / 2, "they were concurrent");
 }
 
-/// Lets the clients work at once and checks what they saw; gives the number of operations and of overlaps.
+/// Runs the clients at once, and checks their history. Returns the number of operations and of overlaps.
 fn history(stage: &Stage, kind: Kind, clients: &mut [Client], random: &mut Random) -> (usize, u64) {
     let order = match kind {
         Kind::Reservation | Kind::OwnAllocation => create_order(&mut clients[0], &[&stage.item], UNITS),
@@ -105,7 +105,7 @@ struct Party<'a> {
 
 impl Party<'_> {
     fn take_part(&mut self, kind: Kind, number: usize, recorder: &Recorder, barrier: &Barrier) {
-        // What it will send from the level has been allocated before.
+        // The allocations that it will complete from the level were made before.
         let prepared: [_; OPERATIONS] = std::array::from_fn(|_| match kind {
             Kind::Level => self.prepared(),
             Kind::Reservation | Kind::OwnAllocation => (String::new(), 0),
@@ -208,7 +208,7 @@ impl Party<'_> {
     }
 }
 
-/// What an answer says; anything else than success and the one refusal has no place in a history.
+/// Returns the outcome in an answer. Panics on anything but success and the one expected refusal.
 fn done(reply: &Reply, status: u16, refusal: &str) -> Outcome {
     if reply.status == status {
         return Outcome::Done;

@@ -1,10 +1,10 @@
-//! Items, stock and orders for the tests of many clients at once, and the audit that must find nothing.
+//! Items, stock and orders for the tests with many clients, and the audit that must find no difference.
 
 use serde_json::{Value, json};
 use testkit::client::{Client, Reply};
 use testkit::resources::{create, id, send};
 
-/// An item of which some lies at the location.
+/// Makes an item with stock at the location.
 pub fn create_item(client: &mut Client, sku: &str, location: &str, on_hand: i64) -> String {
     let item = create(client, "/inventory_items", &json!({ "sku": sku, "name": "Item" }));
     let reply = send(client, "PUT", &level_path(&item, location), &json!({ "on_hand": on_hand }));
@@ -12,7 +12,7 @@ pub fn create_item(client: &mut Client, sku: &str, location: &str, on_hand: i64)
     item
 }
 
-/// A committed order for so many of each item.
+/// Makes a committed order for so many of each item.
 pub fn create_order(client: &mut Client, items: &[&str], quantity: i64) -> String {
     let lines: Vec<_> = items.iter().map(|item| json!({ "id": item, "quantity": quantity })).collect();
     create(client, "/orders", &json!({ "items": lines }))

@@ -27,7 +27,7 @@ impl Granted {
     }
 }
 
-/// A request without a key whose answer was lost: what it asked for of the order's two items.
+/// A request without an idempotency key whose answer was lost, and the quantities of the order's two items in it.
 pub struct Doubt {
     pub order: usize,
     pub amounts: [i64; 2],
@@ -36,10 +36,10 @@ pub struct Doubt {
 #[derive(Default)]
 pub struct Journal {
     pub granted: Vec<Granted>,
-    /// Allocations that are completed.
+    /// Allocations that were completed.
     pub completed: Vec<String>,
     pub in_doubt: Vec<Doubt>,
-    /// Orders of which nothing was left.
+    /// Orders of which nothing was left to allocate.
     pub exhausted: BTreeSet<usize>,
     pub requests: u64,
     /// Requests beyond the reservation, and completions beyond the stock.
@@ -49,7 +49,7 @@ pub struct Journal {
     /// Answers 503: the server had no room, or the database did not answer in time.
     pub turned_away: u64,
     pub looks: u64,
-    /// Answers that nobody should ever see.
+    /// Answers that no client should ever get.
     pub wrong: Vec<String>,
 }
 
@@ -85,7 +85,7 @@ impl Journal {
         }
     }
 
-    /// Holds the store to what the clients were told.
+    /// Checks that the store holds what the clients were told.
     pub fn check(&self, contended: &ContendedStock, client: &mut Client) -> Checked {
         assert_eq!(self.wrong, Vec::<String>::new());
         let mut stored = Vec::new();
@@ -112,7 +112,7 @@ impl Journal {
         }
     }
 
-    /// The allocations of an order, and whether each is completed; they are what was told, and add up.
+    /// Returns the allocations of an order, and whether each is completed. Checks them against the journal and their sums.
     fn check_order(
         &self,
         contended: &ContendedStock,
@@ -167,7 +167,7 @@ impl fmt::Display for Journal {
     }
 }
 
-/// What the store was found to hold.
+/// Counts of what the store holds.
 pub struct Checked {
     pub allocations: usize,
     /// Allocations whose answer was lost.

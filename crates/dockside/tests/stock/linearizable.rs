@@ -1,12 +1,12 @@
-//! Whether a history can be explained: each operation took effect at one moment between its start and its end.
+//! Checks that a history is linearizable: each operation took effect at one moment between its start and its end.
 //!
-//! `stateright` decides, by searching for such moments; here is what it holds the histories to.
+//! `stateright` searches for such moments. This module defines the specification that it compares histories with.
 
 use std::sync::Mutex;
 
 use stateright::semantics::{ConsistencyTester, LinearizabilityTester, SequentialSpec};
 
-/// Units that are taken and given: what an order still wants, or what lies at a location.
+/// A number of units that operations take and give: what an order still wants, or the stock at a location.
 #[derive(Clone, Debug)]
 pub struct Units {
     pub left: i64,
@@ -78,8 +78,8 @@ impl Recorder {
         recorded.tester.on_return(client, outcome).expect("an operation that began");
     }
 
-    /// How many operations there were, and how many began while another was under way; fails where the history
-    /// can't be explained.
+    /// Returns how many operations there were, and how many began while another was under way. Panics if the history is not
+    /// linearizable.
     pub fn check(self) -> (usize, u64) {
         let is_explained = self.is_explained();
         let recorded = self.0.into_inner().unwrap();
@@ -95,7 +95,7 @@ impl Recorder {
 #[test]
 fn histories_that_can_be_explained_are_accepted() {
     let recorder = Recorder::new(3);
-    // Both are under way at once; the second is refused, so the first came before it.
+    // Both are under way at once. The second is refused, so the first took effect before it.
     recorder.begin(1, Operation::Take(2));
     recorder.begin(2, Operation::Take(2));
     recorder.end(2, Outcome::Refused);

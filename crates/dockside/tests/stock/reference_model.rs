@@ -1,5 +1,5 @@
-//! What the product must do, said as simply as possible: plain lists in memory, sums taken afresh each time, and
-//! the rules as decided for orders, stock and allocations. It knows nothing of how the product does it.
+//! A simple model of what the product must do: plain lists in memory, sums that are computed anew each time, and the rules
+//! for orders, stock and allocations. It does not depend on how the product does it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -39,7 +39,7 @@ pub struct Allocation {
     pub quantity: i64,
     pub is_completed: bool,
     pub took_stock: bool,
-    /// False once it was taken back; then its number stays, for requests that still name it.
+    /// False once it was released. Its number stays, for requests that still name it.
     pub is_there: bool,
 }
 
@@ -57,7 +57,7 @@ impl ReferenceModel {
         Self { has_item: [true; ITEMS], levels, orders, allocations }
     }
 
-    /// Does what is asked, or refuses all of it.
+    /// Applies a request, or refuses all of it.
     pub fn answer(&mut self, request: &Request) -> Answer {
         let done = match request {
             Request::CreateOrder { status, items } => self.create_order(status, items),
@@ -82,7 +82,7 @@ impl ReferenceModel {
         self.of_order(order).filter(|held| held.item == item).map(|held| held.quantity).sum()
     }
 
-    /// How much of an item is promised at a location.
+    /// Returns how much of an item is allocated at a location.
     pub fn promised(&self, item: usize, location: usize) -> i64 {
         let there = |held: &&Allocation| (held.item, held.location) == (item, location);
         let open = self.allocations.iter().filter(|held| held.is_there && !held.is_completed);

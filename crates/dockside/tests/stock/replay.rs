@@ -1,4 +1,4 @@
-//! Plays a sequence against the product and the reference model at once, and tells where they part.
+//! Plays a sequence against the product and the reference model at once, and reports where they diverge.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::reference_model::{Allocation, ReferenceModel};
 use crate::requests::{Names, Request};
 use crate::steps::{ITEMS, LOCATIONS, Step};
 
-/// An organisation of its own, so that an audit looks at a few sequences only.
+/// A new organisation, so that an audit covers a few sequences only.
 pub struct Tenant {
     product: Arc<Product>,
     token: String,
@@ -28,7 +28,7 @@ pub struct Reply {
     pub json: Value,
 }
 
-/// Where product and reference model parted, and how.
+/// Where product and reference model diverged, and how.
 #[derive(Debug)]
 pub struct Divergence {
     /// The steps that were played until then.
@@ -53,7 +53,7 @@ impl Tenant {
         tenant
     }
 
-    /// Sends a request through everything but the socket. It keeps nothing: millions are sent.
+    /// Sends a request through everything but the socket. It stores nothing, because millions are sent.
     pub async fn send(&self, method: &str, path: &str, body: Option<Value>, key: Option<u64>) -> Reply {
         let mut request = http::Request::builder()
             .method(method)
@@ -115,7 +115,7 @@ impl<'a> ReplayState<'a> {
         Self { tenant, reference: ReferenceModel::new(), names }
     }
 
-    /// Plays a step; gives the answer that both gave.
+    /// Plays a step, and returns the answer that both gave.
     pub async fn step(&mut self, step: &Step) -> Result<String, String> {
         let request = Request::fitted(&step.action, &self.reference);
         let (status, code) = self.reference.answer(&request);
@@ -151,7 +151,7 @@ impl<'a> ReplayState<'a> {
         }
     }
 
-    /// Changes something that the reference model does not hear of: the level, or the order.
+    /// Changes a level or an order without the reference model.
     pub async fn change_unseen(&self, method: &str) {
         let (item, location) = (self.names.item(0), self.names.location(0));
         let (path, body) = match method {
@@ -206,7 +206,7 @@ impl<'a> ReplayState<'a> {
             json!({ "order": { "id": self.names.order(number) }, "items": items.collect::<Vec<_>>() })
         });
         let mut list: Vec<_> = reserved.collect();
-        // Newest first, by when they were committed: not what this is about.
+        // The API lists the newest commit first. This test does not compare that order.
         list.sort_by_key(|reservation| reservation["order"]["id"].to_string());
         json!({ "data": list })
     }

@@ -1,4 +1,4 @@
-//! Steps made to fit what is there, and as HTTP has them.
+//! Turns steps into requests about resources that exist, and into HTTP.
 
 use serde_json::{Value, json};
 
@@ -87,7 +87,7 @@ impl Request {
         }
     }
 
-    /// The status where it is not refused.
+    /// Returns the status of a success.
     pub fn success(&self) -> u16 {
         match self {
             Request::CreateOrder { .. } | Request::Allocate { .. } => 201,
@@ -140,7 +140,7 @@ impl Request {
     }
 }
 
-/// Mostly an order that is still there and of the kind that is wanted; now and then any that ever was.
+/// Returns mostly an existing order that fits, and sometimes any order that ever existed.
 fn fitted_order(reference: &ReferenceModel, number: usize, is_wanted: impl Fn(usize) -> bool) -> usize {
     let all = 0..reference.orders.len();
     let there: Vec<_> = all.filter(|order| reference.orders[*order].is_some() && is_wanted(*order)).collect();
@@ -241,7 +241,7 @@ impl Names {
     }
 }
 
-/// The id of a number; where there is none, an id that nothing has.
+/// Returns the id of a number, or an id that no resource has.
 fn known(ids: &[String], number: usize, prefix: &str) -> String {
     ids.get(number).cloned().unwrap_or_else(|| format!("{prefix}_01jc0000000000000000000000"))
 }

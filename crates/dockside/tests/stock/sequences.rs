@@ -1,4 +1,4 @@
-//! The proof by random sequences: the product answers and ends as the reference model does, every time.
+//! Random sequences: the product gives the same answers and has the same final state as the reference model.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,13 +12,13 @@ use crate::steps::{Action, Pick, Step, sequence};
 
 const SEQUENCES_SQLITE: usize = 20_000;
 const SEQUENCES_POSTGRES: usize = 1_000;
-/// Sequences under way at once: they share commits.
+/// Sequences that run at once, so that they share commits.
 const WORKERS: usize = 32;
-/// Sequences of one organisation: its audit looks at all of them.
+/// Sequences of one organisation. Its audit covers all of them.
 const OF_TENANT: usize = 10;
-/// From so many sequences on, every answer below has been met.
+/// With so many sequences, every answer below must occur.
 const SEQUENCES_TELLING: usize = 1_000;
-/// The answers that the rules of stock can give: a run that never met one has shown nothing of it.
+/// The answers that the rules of stock can give. A run without one of them proves nothing about it.
 const ANSWERS: [&str; 22] = [
     "200 ",
     "201 ",
@@ -93,7 +93,7 @@ fn seeds(name: &str, usual: usize) -> Vec<u64> {
     (0..count).map(|_| random.below(u64::MAX)).collect()
 }
 
-/// Plays sequences until none is left; gives the seed of one that diverged.
+/// Plays sequences until none is left. Returns the seed of one that diverged.
 async fn work(run: Arc<Run>) -> Result<Tally, u64> {
     let mut tally = Tally::new();
     loop {
@@ -109,7 +109,7 @@ async fn work(run: Arc<Run>) -> Result<Tally, u64> {
     }
 }
 
-/// Plays a sequence that diverged again, alone, with ever fewer steps, and shows what is left of it.
+/// Replays a sequence that diverged, alone and with fewer and fewer steps, and shows the shortest one.
 async fn explain(product: &Arc<Product>, seed: u64) {
     let steps = sequence(seed);
     let Some((steps, divergence)) = shrunk(product, steps).await else {
@@ -140,7 +140,7 @@ async fn diverges(product: &Arc<Product>, steps: &[Step]) -> Option<Divergence> 
 }
 
 #[tokio::test]
-async fn what_happens_behind_the_reference_model_is_noticed() {
+async fn a_change_without_the_reference_model_is_noticed() {
     let product = Arc::new(Product::open_usual().await);
     let tenant = Tenant::new(&product).await;
     let step = |action| Step { action, is_repeated: false };

@@ -1,5 +1,5 @@
-//! Random sequences of steps. A step names what it works on by a number that is made to fit when it is played, so
-//! that any part of a failing sequence is a sequence too, and can be tried alone.
+//! Random sequences of steps. A step names its resource by a number that is mapped to an existing one when it is played, so
+//! any part of a failing sequence is a valid sequence and can be tried alone.
 
 use testkit::random::Random;
 
@@ -14,15 +14,15 @@ const ON_HAND_USUAL: u64 = 8;
 
 #[derive(Clone, Copy, Debug)]
 pub enum Pick {
-    /// One of those that the order has.
+    /// One that belongs to the order.
     OfOrder(usize),
-    /// One of all there ever were.
+    /// Any one that ever existed.
     Any(usize),
 }
 
-/// Of what, and how many.
+/// An item, and a quantity of it.
 pub type Amount = (Pick, i64);
-/// As many as the order still wants, where it wants any.
+/// Stands for the quantity that the order still wants, if it wants any.
 pub const REST: i64 = i64::MIN;
 
 #[derive(Clone, Debug)]
@@ -36,7 +36,7 @@ pub struct Change {
     pub allocation: Pick,
     pub location: Option<usize>,
     pub quantity: Option<i64>,
-    /// Names another item than the allocation's, where there is a quantity.
+    /// Names another item than the allocation's, if there is a quantity.
     pub is_other_item: bool,
     pub completed: Option<bool>,
 }
@@ -72,7 +72,7 @@ pub fn sequence(seed: u64) -> Vec<Step> {
     steps
 }
 
-/// A fulfilled order to begin with: chance alone seldom makes one.
+/// Returns the steps that make a fulfilled order, because random steps seldom do.
 fn fulfilled(random: &mut Random) -> Vec<Step> {
     let items = vec![(Pick::Any(number(random, ITEMS as u64)), 1 + random.below(QUANTITY_USUAL) as i64)];
     let entry = Entry { location: number(random, LOCATIONS as u64), items: vec![(Pick::OfOrder(0), REST)] };
@@ -91,7 +91,7 @@ fn fulfilled(random: &mut Random) -> Vec<Step> {
     actions.into_iter().map(|action| Step { action, is_repeated: chance(random, 8) }).collect()
 }
 
-/// Without an order and something allocated there is little to do: so those come first.
+/// Returns a random step. The first ones mostly make an order and an allocation, because other steps need them.
 fn step(random: &mut Random, place: u64) -> Step {
     let kind = match (place, random.below(4)) {
         (0, _) => 0,
@@ -162,7 +162,7 @@ fn change(random: &mut Random) -> Change {
     }
 }
 
-/// Mostly of what the order has.
+/// Returns a random quantity, mostly of an item of the order.
 fn amount(random: &mut Random) -> Amount {
     if chance(random, 10) {
         return any_amount(random);

@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use testkit::random::Random;
 
-/// How long the silent one keeps a connection. The server gives up after 15 s.
+/// How long the silent endpoint keeps a connection. The server gives up after 15 s.
 const SILENCE: Duration = Duration::from_secs(20);
-/// How long the slow one takes for each answer.
+/// How long the slow endpoint takes for each answer.
 const SLOWNESS: Duration = Duration::from_millis(200);
-/// What the busy one takes in a second.
+/// How many messages the busy endpoint accepts per second.
 const BUSY_PER_SECOND: u64 = 50;
-/// One in so many is refused by the one that fails at random.
+/// The endpoint that fails at random refuses one message in so many.
 const FAILS_ONE_IN: u64 = 10;
 const SECOND_US: i64 = 1_000_000;
 
@@ -19,9 +19,9 @@ pub enum EndpointBehaviour {
     Healthy,
     /// Always 500.
     Fails,
-    /// Takes the message and never answers.
+    /// Reads the message and never answers.
     Silent,
-    /// Nobody listens there.
+    /// No process listens there.
     Refuses,
     /// 503 in every other second, from the second one on.
     Flaps,
@@ -42,19 +42,19 @@ pub const FAULTY: [EndpointBehaviour; 7] = [
     EndpointBehaviour::Slow,
 ];
 
-/// What one endpoint remembers in order to answer.
+/// Decides the answers of one endpoint.
 pub struct Responder {
     behaviour: EndpointBehaviour,
     random: Random,
-    /// When the first message came.
+    /// When the first message arrived.
     began: Option<i64>,
     second: i64,
     taken: u64,
 }
 
-/// An answer, and how long it lets wait.
+/// An answer, and how long the endpoint waits before it sends it.
 pub struct Answer {
-    /// Zero is no answer at all.
+    /// Zero means no answer.
     pub status: u16,
     pub wait: Duration,
 }
@@ -64,7 +64,7 @@ impl Responder {
         Self { behaviour, random, began: None, second: 0, taken: 0 }
     }
 
-    /// What to answer at this moment.
+    /// Returns the answer to a message that arrives at `now`.
     pub fn answer(&mut self, now: i64) -> Answer {
         let second = (now - *self.began.get_or_insert(now)) / SECOND_US;
         if self.second != second {

@@ -1,4 +1,4 @@
-//! The endpoints under test, as the API knows them, and what the API says of their deliveries.
+//! The endpoints under test, as the API knows them, and their deliveries as the API shows them.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -11,14 +11,14 @@ use tokio::net::TcpSocket;
 use crate::endpoint_behaviour::EndpointBehaviour;
 
 pub struct Endpoint {
-    /// Its number is its path at the receivers.
+    /// The number is the endpoint's path at the receivers.
     pub number: usize,
     pub behaviour: EndpointBehaviour,
     pub id: String,
     pub secret: String,
 }
 
-/// A port that is taken and that nobody listens at: connections to it are refused, for as long as this is there.
+/// A port that is bound without listening: connections to it are refused for as long as this value lives.
 pub struct Closed {
     pub address: SocketAddr,
     _socket: TcpSocket,
@@ -32,7 +32,7 @@ impl Closed {
     }
 }
 
-/// Lets the organisation have webhooks, and makes an endpoint of each behaviour.
+/// Provisions the organisation, and makes an endpoint of each behaviour.
 pub fn create(
     client: &mut Client,
     behaviours: &[EndpointBehaviour],
@@ -61,7 +61,7 @@ pub struct Delivery {
     pub has_error: bool,
 }
 
-/// The deliveries of each event to an endpoint, by sequence.
+/// Returns the deliveries of each event to an endpoint, by sequence.
 pub fn deliveries(client: &mut Client, endpoint: &Endpoint) -> BTreeMap<u32, Vec<Delivery>> {
     let mut all: BTreeMap<u32, Vec<Delivery>> = BTreeMap::new();
     let first = format!("/webhook_endpoints/{}/deliveries?limit=100", endpoint.id);

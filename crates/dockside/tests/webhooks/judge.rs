@@ -1,4 +1,4 @@
-//! What the receivers wrote down, held against the log. The server's own word counts only for what has not arrived.
+//! Compares the receivers' records with the log. It uses the API's deliveries only for events that have not arrived.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -8,16 +8,16 @@ use crate::kills::Kill;
 use crate::log::Log;
 use crate::receivers::{Arrival, Record};
 
-/// Only a delivery that arrived this shortly before a kill may arrive again after it. A lane records every 100 ms what it
-/// sent; the rest is for the write itself, on a busy machine. The time for which the machine stood still is added, because
-/// nothing could be written then.
+/// A delivery may arrive again after a kill only if it first arrived this shortly before the kill. A lane records every
+/// 100 ms what it sent; the rest is tolerance for the write on a busy machine. The time for which the machine was stalled
+/// is added, because no lane could write then.
 const UNRECORDED_US_MAX: i64 = 2_000_000;
-/// What was sent before the kill may be read a little after it.
+/// A receiver may read a delivery this long after the kill that followed its sending.
 const READ_US_MAX: i64 = 500_000;
 /// Attempts that a delivery is given before it counts as failed for good.
 const ATTEMPTS_MAX: i64 = 8;
 
-/// What is wrong, for a person.
+/// The error says what is wrong.
 pub type Verdict = Result<(), String>;
 
 pub struct Judge<'a> {
@@ -27,17 +27,17 @@ pub struct Judge<'a> {
     pub start: u32,
 }
 
-/// What was counted while judging.
+/// Counts of all judged endpoints.
 #[derive(Default)]
 pub struct Tally {
     pub deliveries: usize,
-    /// Repeated events of each kill, and the longest time that one of them had arrived before it.
+    /// Repeated events of each kill, and the longest time between an event's first arrival and the kill.
     pub duplicates: Vec<usize>,
     pub oldest_duplicate_us: i64,
     pub samples: usize,
 }
 
-/// How far an ill endpoint has come.
+/// The progress of a faulty endpoint.
 #[derive(Default)]
 pub struct FaultyOutcome {
     pub taken: usize,
@@ -50,7 +50,8 @@ pub struct FaultyOutcome {
 }
 
 impl Judge<'_> {
-    /// A healthy endpoint got every event, the first time in order; again only what a kill left unrecorded.
+    /// Checks that a healthy endpoint got every event, in order the first time. Only deliveries that a kill left unrecorded may
+    /// come again.
     pub fn check_healthy(&self, endpoint: &Endpoint, record: &Record, tally: &mut Tally) -> Verdict {
         let number = endpoint.number;
         let mut next = self.start + 1;
@@ -64,7 +65,7 @@ impl Judge<'_> {
         self.check_any(endpoint, record, tally)
     }
 
-    /// Whatever arrived is in the log, is signed, and was not sent again without a reason once it was taken.
+    /// Checks that everything that arrived is in the log and is signed, and that no accepted event came again without a kill.
     pub fn check_any(&self, endpoint: &Endpoint, record: &Record, tally: &mut Tally) -> Verdict {
         let number = endpoint.number;
         tally.deliveries += record.arrivals.len();
@@ -96,7 +97,7 @@ impl Judge<'_> {
         })
     }
 
-    /// The kill for which an event came again. Each one explains that once.
+    /// Returns the kill that explains a repetition. Each kill explains one repetition of an event.
     fn reason(&self, before: &Arrival, again: &Arrival, spent: usize) -> Option<usize> {
         let explains = |kill: &Kill| {
             let unrecorded = (kill.at - UNRECORDED_US_MAX - kill.still)..(kill.at + READ_US_MAX);
@@ -105,8 +106,8 @@ impl Judge<'_> {
         (spent..self.kills.len()).find(|place| explains(&self.kills[*place]))
     }
 
-    /// Nothing is forgotten for an ill endpoint: an event was taken, or it waits to be repeated, or it is still ahead.
-    /// `told` is what the API says of its deliveries, read before the record.
+    /// Checks that no event for a faulty endpoint is lost: the endpoint accepted it, or it waits for a retry, or it is ahead of
+    /// the cursor. `told` has the deliveries as the API shows them, read before the record.
     pub fn check_faulty(
         &self,
         endpoint: &Endpoint,
@@ -140,7 +141,7 @@ fn ensure(holds: bool, what: impl FnOnce() -> String) -> Verdict {
     if holds { Ok(()) } else { Err(what()) }
 }
 
-/// An event behind the cursor of an ill endpoint.
+/// Checks an event behind the cursor of a faulty endpoint.
 fn check_event(deliveries: &[Delivery], is_taken: bool) -> Result<(), &'static str> {
     let mut is_waiting = false;
     for delivery in deliveries {
@@ -158,7 +159,7 @@ fn check_event(deliveries: &[Delivery], is_taken: bool) -> Result<(), &'static s
     }
 }
 
-/// Whether an endpoint has shown its behaviour: one that was never faulty has proved nothing.
+/// Returns whether an endpoint has shown its faulty behaviour. If it was never faulty, the run proves nothing about it.
 fn is_faulty(
     behaviour: EndpointBehaviour,
     outcome: &FaultyOutcome,
@@ -168,7 +169,7 @@ fn is_faulty(
     match behaviour {
         EndpointBehaviour::Healthy => false,
         EndpointBehaviour::Fails => outcome.failures > 0 && outcome.taken == 0,
-        // The server waits longer for it than from one kill to the next, so there may be no error yet.
+        // The server's timeout is longer than the time between two kills, so there may be no error yet.
         EndpointBehaviour::Silent => arrivals > 0 && outcome.taken == 0,
         EndpointBehaviour::Refuses => arrivals == 0 && has_error,
         EndpointBehaviour::Flaps | EndpointBehaviour::FailsAtRandom | EndpointBehaviour::Busy => {

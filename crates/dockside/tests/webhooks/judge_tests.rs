@@ -1,4 +1,4 @@
-//! The judge is judged: records that a faulty server would leave are refused, each for its own fault.
+//! Tests of the judge: it rejects each record of a faulty server with the message for that fault.
 
 use std::collections::BTreeMap;
 
@@ -42,7 +42,7 @@ fn judged(record: &Record) -> (Verdict, Tally) {
     judged_after(0, record)
 }
 
-/// The same if the machine stood still for so long before each kill.
+/// The same if the machine was stalled for so long before each kill.
 fn judged_after(still: i64, record: &Record) -> (Verdict, Tally) {
     let log = Log::numbered(EVENTS);
     let kills = KILLS.map(|at| Kill { node: 0, at, back_at: at, cut: 1, still });
@@ -103,7 +103,7 @@ fn a_kill_explains_what_came_before_the_machine_stood_still() {
 }
 
 #[test]
-fn what_is_not_in_the_log_is_noticed() {
+fn an_event_that_is_not_in_the_log_is_noticed() {
     let mut strange = record(&arrivals());
     strange.arrivals[3].event += 1;
     assert_eq!(refusal(&strange), "endpoint 0 got a strange event 4");
@@ -122,7 +122,7 @@ fn a_forged_signature_is_noticed() {
 }
 
 #[test]
-fn what_is_forgotten_for_a_faulty_endpoint_is_noticed() {
+fn an_event_that_is_lost_for_a_faulty_endpoint_is_noticed() {
     let log = Log::numbered(EVENTS);
     let judge = Judge { log: &log, kills: &[], start: 0 };
     let mut record = record(&[(1, SECOND)]);

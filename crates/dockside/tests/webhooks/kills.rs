@@ -1,4 +1,4 @@
-//! Kills at random moments of the writing, and what each one met.
+//! Kills servers at random moments of the writing, and records what each kill interrupted.
 
 use testkit::cluster::Cluster;
 use testkit::progress::Progress;
@@ -11,17 +11,17 @@ use crate::stall_meter::StallMeter;
 use crate::waiting::{STUCK, wait_for};
 use crate::writers::Writers;
 
-/// A connection belongs to a kill where it was in use so shortly before, and ended so shortly after.
+/// A connection belongs to a kill if it was in use at most so long before it, and ended at most so long after it.
 const CUT_US: i64 = 1_000_000;
 
-/// A server was killed, and was back.
+/// The kill of a server, and its restart.
 pub struct Kill {
     pub node: usize,
     pub at: i64,
     pub back_at: i64,
     /// Connections to healthy endpoints that were in use and ended with it.
     pub cut: usize,
-    /// For how long the machine stood still shortly before the kill, in microseconds.
+    /// How long the machine was stalled shortly before the kill, in microseconds.
     pub still: i64,
 }
 
@@ -51,8 +51,8 @@ pub fn inflict(
         writers.allow(part * (number + 2));
         let moment = part * (number + 1) + random.below(part * 9 / 10);
         wait_for("writing", moment, progress, || writers.acknowledged());
-        // The one in the middle may come while the last one is still being recovered from; before the others,
-        // deliveries go on, so that there is something to interrupt.
+        // The middle kill may come while the servers still recover from the last one. Before every other kill, wait until
+        // deliveries continue, so that there is something to interrupt.
         if number != kills / 2 {
             let last = done.last().map_or(0, |kill| kill.back_at);
             wait_until("every healthy endpoint is delivered to", STUCK, || {
@@ -71,7 +71,7 @@ pub fn inflict(
     done
 }
 
-/// Any of the nodes; but where the last kill met a node that delivered nothing, the other one.
+/// Returns a random node. If the last killed node delivered nothing, returns the other one.
 fn choose(done: &[Kill], nodes: usize, random: &mut Random) -> usize {
     match done.last() {
         Some(last) if last.cut == 0 => (last.node + 1) % nodes,

@@ -1,4 +1,4 @@
-//! The log as the API shows it: what every endpoint is to be told.
+//! The log as the API shows it: the events that every endpoint must get.
 
 use std::collections::HashMap;
 
@@ -65,7 +65,7 @@ impl Log {
         self.0.get((sequence as usize).checked_sub(1)?)
     }
 
-    /// Every acknowledged write left its event.
+    /// Asserts that every acknowledged write left its event.
     pub fn check_promises(&self, journal: &Journal) {
         let mut told: HashMap<(&str, &str), u64> = HashMap::new();
         for event in &self.0 {

@@ -1,5 +1,5 @@
-//! Webhooks under `kill -9`: twenty endpoints of which a third is faulty, writers that don't rest, servers killed and
-//! started again; then the receivers' own records are held against the log. And a replay that fills a lost one.
+//! Webhooks under `kill -9`: twenty endpoints of which a third is faulty, writers that don't pause, servers that are killed
+//! and restarted. Then the judge compares the receivers' records with the log. And a replay that restores a lost record.
 //!
 //! `TEST_DB` says on which engine, as for the suite `it`; on PostgreSQL two servers share the database.
 //! `WEBHOOK_EVENTS` sets the number of events, `WEBHOOK_KILLS` that of the kills, `DOCKSIDE_TEST_SEED` the moments.

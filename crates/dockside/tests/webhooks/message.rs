@@ -1,4 +1,4 @@
-//! A webhook as it came over the wire, read by hand: the proof must not lean on the code that it judges.
+//! A webhook as it arrived over the wire. It is parsed here, so that the proof does not depend on the code under test.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, BufRead};
@@ -9,7 +9,7 @@ use base64::engine::general_purpose::STANDARD;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
-/// Text before an event's number. It stands once in a body, before anything that a user wrote.
+/// Text before an event's number. It occurs once in a body, before anything that a user wrote.
 const SEQUENCE: &str = "\"sequence\":";
 
 #[derive(Clone, Default)]
@@ -23,7 +23,7 @@ pub struct Message {
 }
 
 impl Message {
-    /// Reads the next message of a connection; an error where it ends.
+    /// Reads the next message of a connection. Returns an error if the connection ends.
     pub fn read(stream: &mut impl BufRead) -> io::Result<Self> {
         let mut message = Self::default();
         let first = line(stream)?;
@@ -48,14 +48,14 @@ impl Message {
         Ok(message)
     }
 
-    /// The event's place in the log.
+    /// Returns the event's sequence.
     pub fn sequence(&self) -> u32 {
         let (_, rest) = self.body.split_once(SEQUENCE).expect("an event with a sequence");
         let digits = rest.split(|char: char| !char.is_ascii_digit()).next().unwrap_or_default();
         digits.parse().expect("a whole number")
     }
 
-    /// The signature that the secret makes.
+    /// Returns the signature of the message by this secret.
     pub fn sign(&self, secret: &str) -> String {
         let key = STANDARD.decode(secret.strip_prefix("whsec_").expect("a secret")).expect("base64");
         let mut mac = Hmac::<Sha256>::new_from_slice(&key).expect("a key of any length");
@@ -73,7 +73,7 @@ fn line(stream: &mut impl BufRead) -> io::Result<String> {
     }
 }
 
-/// An event's id in eight bytes: millions of arrivals are kept.
+/// Returns an event's id in eight bytes, because millions of arrivals are kept.
 pub fn fingerprint(id: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     id.hash(&mut hasher);

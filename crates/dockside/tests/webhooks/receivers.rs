@@ -1,4 +1,4 @@
-//! The receivers: one HTTP server in this process with a path per endpoint, which writes down all that arrives.
+//! The receivers: one HTTP server in this process with a path per endpoint, which records everything that arrives.
 
 use std::io::{BufReader, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -20,7 +20,7 @@ pub struct Receivers {
 struct Shared {
     endpoints: Vec<Mutex<Endpoint>>,
     ends: Mutex<Vec<End>>,
-    /// Once this is true, nobody is left waiting for an answer any more.
+    /// Once this is true, no endpoint delays its answer.
     is_over: Mutex<bool>,
     has_changed: Condvar,
 }
@@ -35,9 +35,9 @@ struct Endpoint {
 pub struct Record {
     pub arrivals: Vec<Arrival>,
     pub samples: Vec<Message>,
-    /// How many different events were taken with a 2xx.
+    /// How many different events were answered with 200.
     pub taken: usize,
-    /// Whether the event with this sequence was.
+    /// By sequence: whether the event was answered with 200.
     is_taken: Vec<bool>,
 }
 
@@ -45,21 +45,21 @@ pub struct Record {
 pub struct Arrival {
     pub at: i64,
     pub sequence: u32,
-    /// The answer; zero for none.
+    /// The status of the answer, or zero for none.
     pub status: u16,
-    /// Of the event's id.
+    /// The fingerprint of the event's id.
     pub event: u64,
 }
 
-/// A connection that the server ended.
+/// The end of a connection.
 struct End {
     at: i64,
-    /// The last message that came over it: when, and to which endpoint.
+    /// When the last message arrived over it, and for which endpoint.
     last: (i64, usize),
 }
 
 impl Record {
-    /// Writes down a message and what it is answered with.
+    /// Records a message and the status of its answer.
     pub fn note(&mut self, message: Message, at: i64, status: u16) {
         let sequence = message.sequence();
         let place = sequence as usize;
@@ -107,17 +107,17 @@ impl Receivers {
         Self { address, shared }
     }
 
-    /// What arrived at an endpoint. While it is looked at, nothing more arrives there.
+    /// Calls `look` with the record of an endpoint. The endpoint records nothing else meanwhile.
     pub fn with<T>(&self, endpoint: usize, look: impl FnOnce(&Record) -> T) -> T {
         look(&self.shared.endpoint(endpoint).record)
     }
 
-    /// Loses all that an endpoint was ever told.
+    /// Deletes the record of an endpoint.
     pub fn forget(&self, endpoint: usize) {
         self.shared.endpoint(endpoint).record = Record::default();
     }
 
-    /// Connections to the first so many endpoints that were in use at the moment and ended with it.
+    /// Counts the connections to the first `endpoints` endpoints that were in use at `moment` and ended with it.
     pub fn cut_at(&self, moment: i64, slack_us: i64, endpoints: usize) -> usize {
         let is_cut = |end: &&End| {
             let (last_at, endpoint) = end.last;
@@ -127,7 +127,7 @@ impl Receivers {
         self.shared.ends.lock().unwrap().iter().filter(is_cut).count()
     }
 
-    /// Lets nobody wait any longer: a server that is told to stop need not wait for the silent one.
+    /// Ends all delays, so that a server that is told to stop need not wait for the silent endpoint.
     pub fn end_silence(&self) {
         *self.shared.is_over.lock().unwrap() = true;
         self.shared.has_changed.notify_all();
@@ -139,7 +139,7 @@ impl Shared {
         self.endpoints[number].lock().expect("no thread of the receivers has panicked")
     }
 
-    /// Answers what comes over one connection until it ends.
+    /// Answers the messages of one connection until it ends.
     fn serve(&self, stream: TcpStream) {
         stream.set_nodelay(true).expect("a connection");
         let mut stream = BufReader::new(stream);

@@ -1,4 +1,4 @@
-//! The run: events are written, servers killed, and when every healthy endpoint has everything, it is judged.
+//! The run: it writes events and kills servers. When every healthy endpoint has everything, it judges the result.
 
 use std::ops::Range;
 use std::time::{Duration, Instant};
@@ -23,13 +23,13 @@ use crate::writers::{Journal, Writers};
 const HEALTHY: usize = 13;
 const EVENTS_USUAL: u64 = 20_000;
 const KILLS_USUAL: u64 = 5;
-/// Events before there is any endpoint: nobody is told of them, except by a replay.
+/// Events before there is any endpoint: no endpoint gets them, except by a replay.
 const EARLY: u32 = 10;
 /// The healthy endpoint whose receiver loses everything.
 const LOST: usize = 0;
 /// Bodies that are compared with the log, field by field.
 const COMPARED: usize = 100;
-/// The lag is that of events made before the first kill, and not shortly before it.
+/// The lag is measured on events that were made at least this long before the first kill.
 const BEFORE_KILL_US: i64 = 1_000_000;
 
 struct Run {
@@ -114,7 +114,7 @@ impl Run {
         log
     }
 
-    /// Waits until these endpoints have taken so many events each.
+    /// Waits until these endpoints have accepted so many events each.
     fn wait_for_taken(&self, what: &'static str, endpoints: Range<usize>, each: usize) {
         let goal = (each * endpoints.len()) as u64;
         let taken = |endpoint| self.receivers.with(endpoint, |record| record.taken as u64);
@@ -150,7 +150,7 @@ impl Run {
         assert!(duplicates > 0, "nothing came twice: the kills met nothing unrecorded, so this run is void");
     }
 
-    /// What was posted is what the API shows, and the moment.
+    /// Asserts that a posted body is the event as the API shows it, with the event's time as `timestamp`.
     fn compare_bodies(&self, client: &mut Client) {
         let samples = self.receivers.with(LOST, |record| record.samples.clone());
         for message in samples.iter().step_by(samples.len() / COMPARED + 1) {
@@ -209,7 +209,7 @@ impl Run {
         );
     }
 
-    /// A receiver that lost everything gets it all again, from the first event of the log on.
+    /// Asserts that a receiver that lost everything gets it again by a replay, from the first event of the log on.
     fn replay(&self, log: &Log) {
         let began = Instant::now();
         self.receivers.forget(LOST);

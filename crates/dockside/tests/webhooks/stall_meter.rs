@@ -1,4 +1,4 @@
-//! Measures for how long the machine stood still. If other programs keep it busy, a commit that usually takes a millisecond
+//! Measures how long the machine was stalled. If other programs keep it busy, a commit that usually takes a millisecond
 //! may take seconds, and so does everything that waits for the commit.
 
 use std::io::Write;
@@ -13,12 +13,12 @@ use crate::message::now;
 const BEAT: Duration = Duration::from_millis(20);
 /// A shorter delay is usual on a busy machine, and does not count.
 const STILL_US_MIN: i64 = 200_000;
-/// Standstills in this time before a moment count for it.
+/// Stalls in this time before a moment count for it.
 const BEFORE_US: i64 = 10_000_000;
 
 /// A thread that sleeps, writes a little and syncs it, again and again, and notes when that took too long.
 pub struct StallMeter {
-    /// When each standstill ended, and how long it was.
+    /// When each stall ended, and how long it was.
     still: Arc<Mutex<Vec<(i64, i64)>>>,
     is_over: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
@@ -43,9 +43,9 @@ impl StallMeter {
         Self { still, is_over, thread: Some(thread) }
     }
 
-    /// For how many microseconds the machine stood still in the seconds before a moment that has just passed.
+    /// Returns for how many microseconds the machine was stalled in the seconds before a moment that has just passed.
     pub fn still_before(&self, at: i64) -> i64 {
-        // A standstill that has not ended yet is noted at the end of the next beat.
+        // A stall that has not ended yet is recorded at the end of the next measurement.
         std::thread::sleep(2 * BEAT);
         let still = self.still.lock().unwrap();
         still.iter().filter(|(ended, _)| *ended >= at - BEFORE_US).map(|(_, micros)| micros).sum()

@@ -1,5 +1,5 @@
-//! Clients that write what the log will tell of: a location is created, then changed, at a steady pace. They go on
-//! when a server dies, at another one or when it is back.
+//! Clients that write events: they create a location, then change it, at a steady pace. If a server dies, they go on at
+//! another one or wait for its restart.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,7 +15,7 @@ use testkit::resources::id;
 const WRITERS: usize = 8;
 /// Writes in a second, of all writers together: 20,000 take 40 s, and a debug build on two cores keeps up with them.
 const WRITES_PER_SECOND: f64 = 500.0;
-/// How long a writer rests where no server listens, where it was turned away, or where it is not yet time.
+/// The pause of a writer if no server listens, the server refused, or its next write is not due yet.
 const REST: Duration = Duration::from_millis(2);
 
 pub struct Writers {
@@ -35,7 +35,7 @@ struct Shared {
     acknowledged: AtomicU64,
 }
 
-/// What the writers were told.
+/// The answers that the writers got.
 #[derive(Default)]
 pub struct Journal {
     /// The type of the event that each acknowledged write must have left, and the location's id.
@@ -72,7 +72,7 @@ impl Writers {
         self.shared.acknowledged.load(Ordering::Relaxed)
     }
 
-    /// Waits for the last write. All servers must be there.
+    /// Waits for the last write. All servers must be running.
     pub fn finish(self) -> Journal {
         let mut all = Journal::default();
         for thread in self.threads {
@@ -118,7 +118,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Tries one write; tells whether it was acknowledged. One whose outcome is unknown may be in the log too.
+    /// Tries one write, and returns whether it was acknowledged. A write with an unknown outcome may be in the log too.
     fn write(&mut self) -> bool {
         let Some(mut client) = self.client.take().or_else(|| self.connect()) else { return false };
         self.sent += 1;
@@ -155,7 +155,7 @@ impl<'a> Writer<'a> {
         true
     }
 
-    /// A connection to a server that listens, each time to the next one.
+    /// Returns a connection to a running server, each time to the next one.
     fn connect(&self) -> Option<Client> {
         let addresses = self.shared.addresses.lock().unwrap().clone();
         let there: Vec<_> = addresses.into_iter().flatten().collect();

@@ -32,9 +32,9 @@ const BLOCKS: [(usize, usize, usize); VERSIONS] = [
     (22, 4, 154),
 ];
 
-/// By mask: what tells readers the mask and that the error correction is M, with check bits.
+/// The format bits of each mask: the mask and the error correction M, with check bits.
 const FORMATS: [u32; MASKS] = [0x5412, 0x5125, 0x5e7c, 0x5b4b, 0x45f9, 0x40ce, 0x4f97, 0x4aa0];
-/// What tells readers the version, with check bits, from version 7 on.
+/// The version bits from version 7 on, with check bits.
 const VERSION_BITS: [u32; 2] = [0x07c94, 0x085bc];
 
 /// Powers of 2 in the field of 256 elements, twice in a row so that a sum of two logarithms needs no remainder; and the

@@ -1,4 +1,4 @@
-//! Taking the work on labels of batches: on a bell, and now and then in case a bell was lost or its server died.
+//! Claiming the labels of batches: on a notification, and periodically in case a notification was lost or its node died.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,23 +17,23 @@ use crate::{Service, log};
 const BATCHES_MAX: usize = 2;
 /// Labels that are made at once. Each waits for a core and then for the disk, on a thread that has memory of its own.
 const LABELS_AT_ONCE: usize = 8;
-/// How often a node looks for work where no bell rang: time passes, and other nodes die.
+/// How often a node polls for work without a notification: work becomes due with time, and other nodes die.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
-/// How soon it looks again for a label that has not come yet, in seconds.
+/// How soon it checks again for a label that has not arrived yet, in seconds.
 const LATE_REST_SECONDS: i64 = 1;
-/// After a failure it rests for a second, then twice as long each time, up to this long.
+/// The longest pause after failures, in seconds. The pause doubles with each failure.
 const REST_SECONDS_MAX: i64 = 60;
 
-/// What the making of labels shares on a node.
+/// The state that the label work of a node shares.
 pub struct Labelling {
     /// Changes when there may be something to do.
     work: watch::Sender<u64>,
-    /// Changes when something has come to an end.
+    /// Changes when work on a batch has ended.
     news: watch::Sender<u64>,
     is_stopping: watch::Sender<bool>,
-    /// Places for labels that are being made.
+    /// Permits for labels that are being made.
     pub(super) places: Semaphore,
-    /// Places for those who draw: it takes a core each.
+    /// Permits for drawing, one for each core.
     pub(crate) cores: Arc<Semaphore>,
 }
 
@@ -51,7 +51,7 @@ impl Default for Labelling {
 }
 
 impl Service {
-    /// Says that labels are wanted.
+    /// Notifies the claiming task that labels are wanted.
     pub(super) fn ring_labelling(&self) {
         self.0.labelling.work.send_modify(|count| *count = count.wrapping_add(1));
     }
@@ -60,17 +60,17 @@ impl Service {
         self.0.labelling.news.subscribe()
     }
 
-    /// Leaves what is under way to others, or to the next start.
+    /// Stops the work. Other nodes continue it, or this one after its next start.
     pub(crate) fn stop_labelling(&self) {
         self.0.labelling.is_stopping.send_replace(true);
     }
 
-    /// Whether work that is held under this name may go on.
+    /// Whether work that is claimed under this node name may go on.
     pub(super) fn may_label(&self, node: &str) -> bool {
         !*self.0.labelling.is_stopping.borrow() && self.is_node(node)
     }
 
-    /// Makes all labels of batches that are due, and returns when none are: for tests and tools, which wait for no bell.
+    /// Makes all labels of batches that are due, and returns when none are: for tests and tools, which wait for no notification.
     pub async fn work_batch_labels(&self) -> Result<()> {
         self.heartbeat().await?;
         loop {
@@ -84,14 +84,14 @@ impl Service {
         }
     }
 
-    /// Works until the server stops.
+    /// Claims and makes labels until the server stops.
     pub(crate) async fn label_batches_forever(self) {
         let mut work = self.0.labelling.work.subscribe();
         let mut stop = self.0.labelling.is_stopping.subscribe();
         let mut batches = JoinSet::new();
         while !*stop.borrow_and_update() {
             while let Some(ended) = batches.try_join_next() {
-                // One that panicked did not give back what it held.
+                // A task that panicked did not release its claim.
                 if ended.is_err() {
                     self.disown();
                 }
@@ -121,7 +121,7 @@ impl Service {
         let name = Arc::clone(&node);
         let claim =
             self.db().write(Access::System, async move |tx| batch_labels::claim(tx, &name, now, limit).await);
-        // Where that failed, some may have been claimed without our learning of it; not so where it was never begun.
+        // If the claim failed, work may be claimed although the answer was lost. A claim that was rejected as busy never began.
         let claimed = claim.await.inspect_err(|error| {
             if !is_busy(error) {
                 self.disown();
@@ -130,7 +130,7 @@ impl Service {
         Ok(claimed.into_iter().map(|work| (Arc::clone(&node), work)).collect())
     }
 
-    /// Goes on with a batch's labels until they are made, or one is waited for, or it fails; then gives it back.
+    /// Makes a batch's labels until they are done, or one must be waited for, or an error occurs; then releases the claim.
     pub(crate) async fn label_batch(self, node: Arc<str>, mut work: Work) {
         let result = self.label_on(&node, &mut work).await;
         let now = self.now();
@@ -157,7 +157,7 @@ impl Service {
         self.0.labelling.news.send_modify(|count| *count = count.wrapping_add(1));
     }
 
-    /// Ends work on a batch's labels at which servers stop.
+    /// Ends the work on a batch's labels because servers stopped during it.
     pub(crate) async fn set_labels_aside(&self, work: Work) -> Result<()> {
         let (owner, now) = (work.owner, self.now());
         self.db().write(owner, async move |tx| batch_labels::set_aside(tx, &work, now).await).await?;

@@ -1,4 +1,4 @@
-//! Labels for shipments that have none in the batch's format: drawn, asked for at the carrier, or converted.
+//! Labels for shipments that have none in the wanted format: drawn, requested from the carrier, or converted.
 
 use ::carriers::{Label, Outcome, Task};
 use bytes::Bytes;
@@ -23,9 +23,9 @@ use crate::purchasing::{Kept, LABEL_SIZE};
 use crate::shipments::{change_uncounted, documents_of, read_shipment, without_links};
 use crate::{Service, found, log};
 
-/// How long a batch's labels wait for one that its carrier has not given yet, in seconds. Then it is left out.
+/// How long a batch's labels wait for one that its carrier has not delivered yet, in seconds. Then it is left out.
 const LATE_SECONDS: i64 = 600;
-/// Progress is told of at most once in so long.
+/// The shortest time between two progress events.
 const TELL_MICROS: i64 = 250_000;
 
 /// How a step on a batch's labels ended.
@@ -33,10 +33,10 @@ const TELL_MICROS: i64 = 250_000;
 pub enum Pass {
     /// There is more to do at once.
     More,
-    /// A label has not come yet.
+    /// A label has not arrived yet.
     Late,
     Done,
-    /// Another node has it.
+    /// Another node holds the work.
     Lost,
 }
 
@@ -45,12 +45,12 @@ struct Lacking {
     stored: Stored,
     purchase: Purchase,
     account: Option<StoredAccount>,
-    /// What it has in other formats.
+    /// Its labels in other formats.
     labels: Vec<StoredDocument>,
 }
 
 impl Lacking {
-    /// Whether nobody else is about to make its label, or it can be made as well here.
+    /// Whether its label may be made here: the purchase has its label, so no turn is about to make one, or Dockside draws it.
     fn is_ready(&self) -> bool {
         let is_ours = || matches!(Kept::of(&self.purchase), Ok(Some(kept)) if kept.is_label_ours);
         self.purchase.is_labelled || is_ours()
@@ -67,10 +67,10 @@ struct Page {
     lacking: Vec<Lacking>,
 }
 
-/// Shipments whose labels can't be had in a format that are named.
+/// How many shipments a refusal of a format names.
 const REFUSED_MAX: usize = 100;
 
-/// What came of making a shipment's labels.
+/// The result of making a shipment's labels.
 type Made = (Stored, std::result::Result<Vec<StoredFile>, ShipmentError>);
 
 impl Service {
@@ -96,7 +96,7 @@ impl Service {
             work.refused.extend(refused);
             work.refused.truncate(REFUSED_MAX);
         }
-        // Up to the first that is late, all is made.
+        // All labels before the first late one are made.
         let first_late = late.iter().map(|lacking| lacking.stored.id).min();
         let reached = page.ids.iter().rfind(|id| first_late.is_none_or(|late| **id < late));
         if let Some(reached) = reached {
@@ -118,7 +118,7 @@ impl Service {
         })
     }
 
-    /// Writes down what was made, with its shipments; false where another node has the work.
+    /// Records the labels that were made, with their shipments. Returns false if another node holds the work.
     async fn record_made(&self, work: &mut Work, made: Vec<Made>) -> Result<bool> {
         let (owner, now) = (work.owner, self.now());
         let events = self.event_log(owner, now);
@@ -128,7 +128,7 @@ impl Service {
         }
         let kept = work.clone();
         let record = self.db().write(owner, async move |tx| {
-            // The batch first, as everywhere: who takes locks in one order never waits in a circle.
+            // Lock the batch first, as everywhere: one order of locks prevents deadlocks.
             found(batches::get_for_update(tx, owner, kept.batch).await?)?;
             if !batch_labels::record(tx, &kept, now).await? {
                 return Ok(false);
@@ -163,7 +163,7 @@ impl Service {
         Ok((lacking.stored, result))
     }
 
-    /// The labels of a shipment in this format, or why there are none.
+    /// Returns the labels of a shipment in this format, or why there are none.
     async fn label_bytes(
         &self,
         lacking: &Lacking,
@@ -205,7 +205,7 @@ impl Service {
         Ok(self.convert(lacking, format).await?.ok_or_else(|| unavailable(format)))
     }
 
-    /// The label that a carrier gave, where it is in the format.
+    /// Returns the label that a carrier delivered, if it is in the wanted format.
     async fn given(&self, owner: Owner, outcome: Outcome, wanted: LabelFormat) -> Option<Bytes> {
         match outcome {
             Outcome::Labelled(Label::File { format, bytes }) if format == wanted => Some(bytes),
@@ -252,7 +252,7 @@ impl Service {
         Ok(Err(unmakeable(lacking, format, &why)))
     }
 
-    /// A label made of one in another format; none where there is no way.
+    /// Converts the labels of a shipment from another format. Returns `None` if that is not possible.
     async fn convert(&self, lacking: &Lacking, to: LabelFormat) -> Result<Option<Vec<NewDocument>>> {
         let pictures = lacking.labels.iter().filter(|document| is_in(document, LabelFormat::Png));
         let of = PaperOwner::of(&read_shipment(&lacking.stored)?);
@@ -314,7 +314,7 @@ async fn read_page(tx: &mut Tx<'_>, work: &Work) -> Result<Page> {
     Ok(page)
 }
 
-/// Adds labels to shipments. Gives what their batch has to know, if anything.
+/// Adds labels to shipments. Returns what is still to be applied to their batch, if anything.
 async fn record_all(tx: &mut Tx<'_>, work: &Work, made: &[Made], events: &EventLog) -> Result<Option<Delta>> {
     let ids: Vec<Id<Shipment>> = made.iter().map(|(stored, _)| stored.id).collect();
     let all = shipments::all_for_update(tx, work.owner, &ids).await?;
@@ -331,7 +331,7 @@ async fn record_all(tx: &mut Tx<'_>, work: &Work, made: &[Made], events: &EventL
     Ok(sum)
 }
 
-/// Adds labels to a shipment that has these files, or says why there are none. Gives what its batch has to know.
+/// Adds labels to a shipment that has these files, or the error why there are none. Returns what is to be applied to its batch.
 async fn record_one(
     tx: &mut Tx<'_>,
     work: &Work,
@@ -341,7 +341,7 @@ async fn record_one(
     events: &EventLog,
 ) -> Result<Option<Delta>> {
     let (owner, now) = (work.owner, events.now());
-    // It may have been taken back meanwhile, or have got its label from somebody else.
+    // The purchase may have been voided meanwhile, or another task may have stored the label.
     let has_it = |document: &StoredDocument| {
         document.file.r#type == DocumentType::Label && is_in(document, work.format)
     };

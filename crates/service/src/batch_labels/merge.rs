@@ -18,17 +18,17 @@ use crate::documents::{FileWriter, StoredFile};
 use crate::shipments::{change_uncounted, read_shipment, without_links};
 use crate::{Service, found};
 
-/// Labels that are read at once, and then put into the file together.
+/// Labels that are read at once, and then added to the file together.
 const READ_AT_ONCE: usize = 8;
-/// Shipments whose labels could not be put into the file of which it is told.
+/// Maximum number of shipments that are reported because their labels could not be added to the file.
 const UNREADABLE_MAX: usize = 100;
-/// Attempts before this one whose files are looked for, to be removed.
+/// Number of earlier attempts whose files are deleted.
 const ATTEMPTS_FORGOTTEN: i64 = 16;
 
-/// A label that could not be put into the file, and why.
+/// A label that could not be added to the file, and why.
 type Unreadable = (Id<Shipment>, String);
 
-/// A label to put into the file: whose, what it is called there, and where it is.
+/// A label to add to the file: its shipment, its name there, and the document.
 struct Entry {
     shipment: Id<Shipment>,
     name: String,
@@ -44,7 +44,7 @@ struct File {
 }
 
 impl Service {
-    /// Writes the file, and says that all is made.
+    /// Writes the merged file, and records that the labels are made.
     pub(super) async fn merge_labels(&self, node: &str, work: &mut Work) -> Result<Pass> {
         let (ending, media_type) = Merger::kind(work.format);
         let (owner, batch, kind) = (work.owner, work.batch, DocumentType::Labels);
@@ -73,7 +73,7 @@ impl Service {
         Ok(Pass::Done)
     }
 
-    /// Writes all labels; none where this node must not go on. Gives those that could not be put into it.
+    /// Writes all labels. Returns those that could not be added, or `None` if this node must not go on.
     async fn write_merged(
         &self,
         node: &str,
@@ -115,7 +115,7 @@ impl Service {
         Ok(Some(unreadable))
     }
 
-    /// The bytes of some labels and papers, in their order.
+    /// Reads the bytes of some labels and papers, in order.
     async fn read_labels(&self, entries: &[Entry]) -> Result<Vec<File>> {
         let mut tasks = JoinSet::new();
         for (place, entry) in entries.iter().enumerate() {
@@ -132,7 +132,7 @@ impl Service {
         files.map(file).collect()
     }
 
-    /// Makes the file known; false where another node has the work.
+    /// Records the file as a document of the batch. Returns false if another node holds the work.
     async fn record_merged(
         &self,
         work: &Work,
@@ -169,14 +169,14 @@ impl Service {
     }
 }
 
-/// What the file with all labels of a batch is called: by the batch's name, or where it has none by its id.
+/// Returns the name of the file with all labels of a batch: from the batch's name or, if it has none, its id.
 fn merged_name(batch: &batches::Stored, ending: &str) -> Result<String> {
     let details: Details = serde_json::from_str(&batch.details).map_err(Error::fault)?;
     let stem = Some(file_stem(details.name.as_deref().unwrap_or_default())).filter(|stem| !stem.is_empty());
     Ok(format!("{}-labels.{ending}", stem.unwrap_or_else(|| batch.id.to_string())))
 }
 
-/// Names files by their number, which is their place in print, and by what they are called alone.
+/// Names each file by its position in print, followed by its own name.
 fn entries(papers: Vec<StoredDocument>, number: &mut u64) -> Result<Vec<Entry>> {
     let mut entries = Vec::with_capacity(papers.len());
     for document in papers {
@@ -189,7 +189,7 @@ fn entries(papers: Vec<StoredDocument>, number: &mut u64) -> Result<Vec<Entry>> 
     Ok(entries)
 }
 
-/// Puts files into the merged one; gives its next bytes, and what could not be read.
+/// Adds files to the merged one. Returns its next bytes, and the files that could not be read.
 fn add(mut merger: Merger, files: Vec<File>) -> (Merger, Vec<u8>, Vec<Unreadable>) {
     let (mut bytes, mut unreadable) = (Vec::new(), Vec::new());
     for file in files {

@@ -1,19 +1,18 @@
 //! The labels of a batch: one document for each label in a format, and one file with all of them and their customs
 //! papers, in the order in which they are printed.
 //!
-//! They are asked for once in each format, and made by whichever node holds the work on them:
-//!
+//! They are requested once in each format, and made by the node that holds the work:
 //! ```text
 //! making → merging → made
 //!        ↘ refused
 //! ```
 //!
-//! In the batch's own format, a label that can't be had is left out, and its shipment says why. Another format was asked
-//! for on purpose, so there the whole is refused, and nothing is left out unnoticed.
+//! In the batch's own format, a label that can't be obtained is left out, and its shipment shows the error. Another format was
+//! requested explicitly, so there the whole request is refused instead of leaving labels out.
 //!
-//! While `making`, each shipment that has no label in the format gets one, page by page, and the page's end is recorded with
-//! it. While `merging`, the labels are read one after the other and written into one file, which is found only when it is
-//! whole; who takes over begins that file again. A batch's labels are never in memory together.
+//! While `making`, each shipment that has no label in the format gets one, page by page, and the end of the page is recorded
+//! with it. While `merging`, the labels are read one after the other and written into one file, which can be read only when it
+//! is complete. A node that takes over starts that file again. A batch's labels are never in memory together.
 
 mod claim;
 mod make;
@@ -40,23 +39,23 @@ use crate::events::EventLog;
 use crate::reply::{Outcome, json};
 use crate::{Caller, Command, Reply, Service, Wait, found};
 
-/// Shipments whose labels are looked at together.
+/// Shipments whose labels are processed together.
 const PAGE_SHIPMENTS: usize = 100;
-/// How long work that was set aside is not begun again, in seconds, so that a client that asks again and again does not
-/// stop servers again and again.
+/// How long work that was set aside is not started again, in seconds, so that a client that repeats its request does not stop
+/// servers again and again.
 const SET_ASIDE_SECONDS: i64 = 3600;
 
-/// Some of a batch's labels.
+/// A page of a batch's labels.
 pub struct LabelPage {
     /// Documents as JSON texts.
     pub items: Vec<String>,
-    /// After which shipment the next page begins, where there is one.
+    /// The shipment after which the next page begins, if there is one.
     pub next: Option<Id<Shipment>>,
 }
 
 impl Service {
-    /// Makes the labels of a batch that is bought. Asking again changes nothing. The answer says how far it is; the labels
-    /// are read with [`Service::batch_label_page`].
+    /// Makes the labels of a batch that is bought. Repeating the request changes nothing. The answer says how far it is; the
+    /// labels are read with [`Service::batch_label_page`].
     pub async fn create_batch_labels(
         &self,
         command: Command,
@@ -85,7 +84,7 @@ impl Service {
             if is_worth_another_try {
                 batch_labels::retry(tx, owner, id, format, now).await?;
             }
-            // With which format it was answered: the batch may change its own, an answer that was kept may not.
+            // Store the format in the answer: the batch may change its own format, but a stored answer must not change.
             Ok(Reply::created_many(format.as_str().to_owned()))
         };
         let mut begun = self.write(&command, begin).await?;
@@ -95,7 +94,7 @@ impl Service {
         }
         let format = match LabelFormat::parse(&std::mem::take(&mut begun.body)) {
             Some(format) => format,
-            // An answer that was kept before formats could be asked for is about the batch's own.
+            // An answer that was stored before requests could name a format is about the batch's own.
             None => {
                 let read = self.db().read(owner, async move |tx| batches::get(tx, owner, id).await);
                 format_of(&found(read.await?)?)?
@@ -104,7 +103,7 @@ impl Service {
         Ok((format, self.wait_for_labels(owner, id, format, wait, begun).await?))
     }
 
-    /// Waits until the labels are there, or there is no more time to wait.
+    /// Waits until the labels are made, or until the deadline.
     async fn wait_for_labels(
         &self,
         owner: Owner,
@@ -135,9 +134,9 @@ impl Service {
         }
     }
 
-    /// Labels of a batch with their customs papers, in the order of its shipments; before them, on the first page, the
-    /// file with all of them. Before the batch is finalised there are only those of shipments that are bought already.
-    /// Without a format, labels are in the batch's, or where a shipment has none in it, as they are.
+    /// Returns a page of a batch's labels with their customs papers, in the order of its shipments. The first page begins with
+    /// the file that contains all of them. Before the batch is finalised, only shipments that are bought already have labels.
+    /// Without a format, labels are in the batch's format; a shipment that has none in it has the labels that exist.
     pub async fn batch_label_page(
         &self,
         caller: &Caller,
@@ -172,13 +171,13 @@ impl Service {
     }
 }
 
-/// The format in which a batch wants its labels.
+/// Returns the format in which a batch wants its labels.
 fn format_of(batch: &batches::Stored) -> Result<LabelFormat> {
     let details: Details = serde_json::from_str(&batch.details).map_err(Error::fault)?;
     Ok(details.options.label_format)
 }
 
-/// Why labels can't be had in a format, naming the shipments.
+/// Returns the refusal of a format in which labels can't be made, naming the shipments.
 fn refusal(work: &Work) -> Problem {
     let issue = |id: &Id<Shipment>| {
         let message =
@@ -191,13 +190,13 @@ fn refusal(work: &Work) -> Problem {
         .with_detail(detail)
 }
 
-/// Whether any of the shipments that were in the way still is: those that were voided are not.
+/// Whether any of the shipments that prevented the labels still does: voided shipments do not.
 async fn has_refused(tx: &mut Tx<'_>, work: &Work) -> Result<bool> {
     let all = shipments::all(tx, work.owner, &work.refused).await?;
     Ok(all.iter().any(|stored| stored.status == shipment::Status::Purchased))
 }
 
-/// The labels and the customs papers of shipments, by shipment, and of each in the order in which they came.
+/// Returns the labels and the customs papers of shipments, by shipment, and of each shipment in the order of their creation.
 async fn papers_of(tx: &mut Tx<'_>, owner: Owner, ids: &[Id<Shipment>]) -> Result<Vec<StoredDocument>> {
     let subjects: Vec<String> = ids.iter().map(ToString::to_string).collect();
     let mut all = documents::of_subjects(tx, owner, &subjects).await?;
@@ -205,14 +204,14 @@ async fn papers_of(tx: &mut Tx<'_>, owner: Owner, ids: &[Id<Shipment>]) -> Resul
     Ok(all)
 }
 
-/// Whether it is a paper that goes with the parcel beside its label.
+/// Whether it is a customs paper, which goes with the parcel beside its label.
 fn is_paper(document: &StoredDocument) -> bool {
     let r#type = document.file.r#type;
     matches!(r#type, DocumentType::CommercialInvoice | DocumentType::Cn22 | DocumentType::Cn23)
 }
 
-/// Of each shipment the labels that are wanted, by package, and after them its papers: as they are printed. A shipment
-/// without such a label has nothing to print.
+/// Returns for each shipment its wanted labels, by package, and then its papers, as they are printed. A shipment without such
+/// a label has nothing to print.
 fn in_print_order(
     all: Vec<StoredDocument>,
     is_wanted: impl Fn(&StoredDocument) -> bool,
@@ -229,7 +228,7 @@ fn in_print_order(
     ordered
 }
 
-/// The labels of shipments, by shipment.
+/// Returns the labels of shipments, by shipment.
 async fn labels_of(tx: &mut Tx<'_>, owner: Owner, ids: &[Id<Shipment>]) -> Result<Vec<StoredDocument>> {
     let subjects: Vec<String> = ids.iter().map(ToString::to_string).collect();
     let mut all = documents::of_subjects(tx, owner, &subjects).await?;
@@ -241,7 +240,7 @@ fn is_in(document: &StoredDocument, format: LabelFormat) -> bool {
     document.file.file_type == format.media_type()
 }
 
-/// Of each shipment the labels in the batch's format, or where it has none, those it has; and its papers.
+/// Returns for each shipment the labels in the batch's format, or else those that it has; and its papers.
 fn shown_labels(all: Vec<StoredDocument>, format: LabelFormat) -> Vec<StoredDocument> {
     let is_label_in = |document: &StoredDocument| !is_paper(document) && is_in(document, format);
     let has_it: HashSet<String> = all
@@ -252,7 +251,7 @@ fn shown_labels(all: Vec<StoredDocument>, format: LabelFormat) -> Vec<StoredDocu
     in_print_order(all, |document| !has_it.contains(&document.subject) || is_in(document, format))
 }
 
-/// Tells of a batch with how many labels it has.
+/// Writes an event of a batch, with its number of labels.
 async fn tell(tx: &mut Tx<'_>, work: &Work, event: &'static str, events: &EventLog) -> Result<()> {
     let batch = found(batches::get(tx, work.owner, work.batch).await?)?;
     let shown = show(tx, work.owner, std::slice::from_ref(&batch)).await?.remove(0);

@@ -1,4 +1,4 @@
-//! What a change of a shipment means for the batch that it is in: its counts, its status, and its events.
+//! What a change of a shipment means for its batch: counts, status and events.
 
 use model::batch::{Delta, ERRORS_MAX, Facts, MEMBERS_SHOWN, Status};
 use model::{Batch, Error, Event, Id, Owner, Result};
@@ -10,11 +10,10 @@ use crate::events::EventLog;
 use crate::found;
 use crate::reply::json;
 
-/// While a batch is bought, its progress is told of at most once in so long.
+/// The shortest time between two progress events of a batch that is being bought.
 const TELL_MILLIS: i64 = 250;
 
-/// Refuses to change a shipment that is in a batch which is bought, or is being bought. The shipment is locked, and so is
-/// its batch.
+/// Refuses to change a shipment whose batch is bought, or is being bought. The caller has locked the shipment and its batch.
 pub async fn ensure_member_changeable(
     tx: &mut Tx<'_>,
     owner: Owner,
@@ -25,9 +24,9 @@ pub async fn ensure_member_changeable(
     Ok(batch.status.ensure_changeable()?)
 }
 
-/// Called whenever something changed with shipments of a batch that it counts or shows, in the same transaction, once the
-/// shipments and what is known of their purchases are written: brings counts and status up to date, and tells of it. True
-/// where the purchase of the batch has come to its end with that.
+/// Updates the counts and the status of a batch after a change of its shipments, and writes the events. Call it in the same
+/// transaction, once the shipments and their purchases are written. Returns true if the purchase of the batch ended with
+/// this change.
 pub async fn member_changed(
     tx: &mut Tx<'_>,
     owner: Owner,
@@ -55,7 +54,7 @@ pub async fn member_changed(
     Ok(old.status == Status::Purchasing && status != Status::Purchasing)
 }
 
-/// As [`member_changed`], for whoever changed a batch that is not being bought; gives it as it is now.
+/// As [`member_changed`], for a caller that changed a batch which is not being bought. Returns the batch as it is now.
 pub async fn recount(
     tx: &mut Tx<'_>,
     owner: Owner,
@@ -71,13 +70,13 @@ pub async fn recount(
     Ok((new, shown))
 }
 
-/// Whether a batch may be whole in manifests by a change of its own, and not by that of a manifest: some days are closed
-/// out before the last shipment is bought, and what is voided need not be handed over.
+/// Whether a change of the batch itself, and not of a manifest, may complete its manifests: some days are closed out before the
+/// last shipment is bought, and voided shipments need not be handed over.
 fn may_complete(old: &Stored, new: &Stored, delta: Delta) -> bool {
     new.status == Status::Purchased && (old.status != new.status || delta.purchased < 0)
 }
 
-/// Tells of a batch that is bought and of which everything is in manifests now.
+/// Writes an event if all shipments of a bought batch are in manifests now.
 pub async fn tell_if_manifested(
     tx: &mut Tx<'_>,
     owner: Owner,
@@ -91,7 +90,7 @@ pub async fn tell_if_manifested(
     Ok(())
 }
 
-/// Brings counts and status up to date.
+/// Updates counts and status, and returns the status.
 async fn count(
     tx: &mut Tx<'_>,
     owner: Owner,
@@ -105,12 +104,12 @@ async fn count(
     Ok(status)
 }
 
-/// What the status follows from; none where it can't follow from this change.
+/// Returns the facts that determine the status, or `None` if this change can't change it.
 async fn facts(tx: &mut Tx<'_>, owner: Owner, old: &Stored, delta: Delta) -> Result<Option<Facts>> {
     let may_follow = match old.status {
         Status::Open | Status::Purchased => false,
         Status::Purchasing => old.begun_to.is_none() && purchases::awaited(tx, owner, old.id, 1).await? == 0,
-        // Only what is bought or removed leaves fewer to buy.
+        // Only buying or removing shipments leaves fewer to buy.
         Status::PartiallyPurchased | Status::PurchaseFailed => delta.purchased > 0 || delta.shipments < 0,
     };
     if !may_follow {
@@ -120,7 +119,7 @@ async fn facts(tx: &mut Tx<'_>, owner: Owner, old: &Stored, delta: Delta) -> Res
     Ok(Some(Facts { is_under_way: false, has_unbought }))
 }
 
-/// Tells of a batch that was changed, and gives it as it is now. Called once all of it is written.
+/// Writes the event of a changed batch, and returns the batch as it is now. Call it once all of the change is written.
 pub async fn tell(
     tx: &mut Tx<'_>,
     owner: Owner,
@@ -135,7 +134,7 @@ pub async fn tell(
     Ok((new, shown))
 }
 
-/// Batches as they are shown.
+/// Returns batches as the API shows them.
 pub async fn show(tx: &mut Tx<'_>, owner: Owner, of: &[Stored]) -> Result<Vec<String>> {
     let filled: Vec<_> = of.iter().filter(|batch| batch.counts.shipments > 0).map(|batch| batch.id).collect();
     let faulty: Vec<_> = of.iter().filter(|batch| batch.counts.errors > 0).map(|batch| batch.id).collect();
@@ -165,7 +164,7 @@ pub async fn show(tx: &mut Tx<'_>, owner: Owner, of: &[Stored]) -> Result<Vec<St
         .collect()
 }
 
-/// The fields that changed, with the values they had. What was shown of its shipments is not kept, so it is not told.
+/// Returns the fields that changed, with their old values. The old list of shipments is not stored, so it is left out.
 fn previous(old: &Stored, new: &Stored) -> Result<Value> {
     let fields = |stored: &Stored| {
         let mut fields: Map<String, Value> = serde_json::from_str(&stored.details).map_err(Error::fault)?;

@@ -17,9 +17,9 @@ use crate::{Caller, Command, ListQuery, Listing, Reply, Service, ensure_current,
 /// How many shipments a refusal names.
 const NAMED_MAX: usize = 10;
 
-/// What a batch takes in.
+/// Which shipments a batch accepts.
 pub struct Rules {
-    /// What a shipment may have chosen; anything where it does not matter.
+    /// The services that a shipment may have chosen; `None` if any is accepted.
     chosen: Option<Vec<String>>,
     limit: usize,
 }
@@ -30,7 +30,7 @@ impl Rules {
         Self { chosen, limit }
     }
 
-    /// Refuses a service where some of the batch's shipments chose another.
+    /// Refuses a service if some of the batch's shipments chose another.
     pub async fn ensure_service(&self, tx: &mut Tx<'_>, owner: Owner, batch: Id<Batch>) -> Result<()> {
         let Some(chosen) = &self.chosen else { return Ok(()) };
         let others = batch_members::choosing_another(tx, owner, batch, chosen, NAMED_MAX).await?;
@@ -40,7 +40,7 @@ impl Rules {
 }
 
 impl Service {
-    /// A page of a batch's shipments, oldest first, whole or with the named ones of their seven parts.
+    /// Returns a page of a batch's shipments, oldest first, whole or with the named ones of their seven parts.
     pub async fn list_batch_shipments(
         &self,
         caller: &Caller,
@@ -92,7 +92,7 @@ impl Service {
         self.write(&command, change).await
     }
 
-    /// Takes shipments out of a batch. They stay, and are in none.
+    /// Takes shipments out of a batch. The shipments remain, without a batch.
     pub async fn remove_batch_shipments(
         &self,
         command: Command,
@@ -118,7 +118,7 @@ impl Service {
     }
 }
 
-/// Puts the named shipments into a batch that is locked; gives what they add to its counts.
+/// Puts the named shipments into a batch that is locked. Returns what they add to its counts.
 pub async fn add(
     tx: &mut Tx<'_>,
     owner: Owner,
@@ -144,7 +144,7 @@ pub async fn add(
     put(tx, owner, &new, Some(batch.id)).await
 }
 
-/// Takes the named shipments out of a batch that is locked; gives what they take from its counts.
+/// Takes the named shipments out of a batch that is locked. Returns what they take from its counts.
 async fn remove(tx: &mut Tx<'_>, owner: Owner, batch: Id<Batch>, named: &[NamedShipment]) -> Result<Delta> {
     let (places, shipments) = look_up(tx, owner, named).await?;
     let all: Vec<&Named> = shipments.iter().collect();
@@ -153,10 +153,10 @@ async fn remove(tx: &mut Tx<'_>, owner: Owner, batch: Id<Batch>, named: &[NamedS
     Ok(Delta::default() - put(tx, owner, &all, None).await?)
 }
 
-/// Where each shipment stands first in the request.
+/// The first position of each shipment in the request.
 type Places = BTreeMap<Id<Shipment>, usize>;
 
-/// The named shipments, locked, and where they were named.
+/// Returns the named shipments, locked, and their positions in the request.
 async fn look_up(tx: &mut Tx<'_>, owner: Owner, named: &[NamedShipment]) -> Result<(Places, Vec<Named>)> {
     let mut places = Places::new();
     for (place, shipment) in named.iter().enumerate() {
@@ -181,7 +181,7 @@ async fn look_up(tx: &mut Tx<'_>, owner: Owner, named: &[NamedShipment]) -> Resu
     Ok((places, shipments))
 }
 
-/// Refuses shipments that are bought, or were, or are being bought.
+/// Refuses shipments that are bought, voided, or being bought.
 fn ensure_unbought(places: &Places, shipments: &[&Named]) -> Result<()> {
     for (status, code) in [
         (Status::Purchased, Code::ShipmentPurchased),
@@ -220,7 +220,7 @@ fn refuse(code: Code, shipments: Vec<(Id<Shipment>, String)>) -> Result<()> {
     Err(Problem::fields(code, shipments.into_iter().map(issue).collect::<Vec<_>>()).into())
 }
 
-/// Puts shipments into a batch or none; gives what they count for.
+/// Puts shipments into a batch or none. Returns what they count for.
 async fn put(tx: &mut Tx<'_>, owner: Owner, shipments: &[&Named], batch: Option<Id<Batch>>) -> Result<Delta> {
     if shipments.is_empty() {
         return Ok(Delta::default());

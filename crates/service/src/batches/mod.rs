@@ -107,7 +107,7 @@ impl Service {
         self.write(&command, update).await
     }
 
-    /// Deletes a batch of which nothing was bought, nor tried to. Its shipments stay.
+    /// Deletes a batch whose purchase was never started. Its shipments remain.
     pub async fn delete_batch(&self, command: Command, id: Id<Batch>) -> Result<Reply> {
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
@@ -126,7 +126,7 @@ impl Service {
     }
 }
 
-/// What a client said of a batch.
+/// Returns what the client specified for a batch.
 pub fn details(stored: &Stored) -> Result<Details> {
     serde_json::from_str(&stored.details).map_err(Error::fault)
 }

@@ -1,9 +1,9 @@
-//! `include_fields`: of a shipment's seven parts that it may name, only the named ones are shown.
+//! `include_fields`: shows only the named ones of a shipment's seven optional parts.
 
 use model::{Error, Result};
 use serde_json::Value;
 
-/// Where each part is.
+/// The path of each part.
 const PLACES: [(&str, &[&str]); 7] = [
     ("origin_address", &["addresses", "origin"]),
     ("destination_address", &["addresses", "destination"]),
@@ -14,7 +14,7 @@ const PLACES: [(&str, &[&str]); 7] = [
     ("errors", &["errors"]),
 ];
 
-/// A shipment without the parts that are not named.
+/// Returns a shipment without the parts that are not named.
 pub fn only(shipment: &str, named: &[String]) -> Result<String> {
     let mut shipment: Value = serde_json::from_str(shipment).map_err(Error::fault)?;
     for (name, place) in PLACES {

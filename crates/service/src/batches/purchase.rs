@@ -1,8 +1,8 @@
-//! Buying a batch: a wish that is written down at once, and purchases of its shipments that are written down group by
-//! group. Each of these then goes its own way, as one that was asked for singly does.
+//! Buying a batch: the request is stored at once, and the purchases of its shipments are then stored group by group. Each
+//! purchase is worked on like one that was requested singly.
 //!
-//! Nobody holds a batch. Whichever node comes by writes down the next group, in a transaction that has the batch's row to
-//! itself and ends with how far it came. So there is no lease to lose: a node that dies leaves nothing half done.
+//! No node claims a batch. Any node stores the next group, in a transaction that locks the batch's row and records how far it
+//! came. So there is no lease to lose: a node that dies leaves nothing half done.
 
 use std::collections::HashMap;
 
@@ -27,23 +27,24 @@ use crate::reply::Outcome;
 use crate::shipments::{Prepared, read_shipment, write_prepared};
 use crate::{Command, Reply, Service, ensure_current, fault, found, log, version_etag};
 
-/// Purchases for which a batch waits at once. The rest are written down when these have come to an end, so that thousands
-/// that wait neither fill memory nor stand before what others want.
+/// Open purchases of one batch. The others are stored when these have ended, so that thousands of waiting purchases neither
+/// fill memory nor delay those of other batches.
 const AWAITED_MAX: usize = 512;
-/// How many times as many as an account takes calls, where that is more: besides those that are called or wait for that,
-/// the labels of others are being drawn and stored.
+/// The limit is this many times the concurrent calls of an account, if that is more: beside the purchases that are called
+/// or wait for a call, the labels of others are drawn and stored.
 const AWAITED_CALLS: usize = 16;
-/// Purchases that are written down together: fewer are not worth a transaction, and for more others wait too long.
+/// Purchases of one transaction: fewer are not worth a transaction, and more would make other writers wait too long.
 const GROUP_MIN: usize = 64;
 const GROUP_MAX: usize = 128;
-/// How often a node looks whether there is something to write down: while some batch has more, and while none has.
+/// How often a node looks for purchases to store: while some batch has more, and while none has.
 const BEGIN_EVERY: Duration = Duration::from_millis(25);
 const BEGIN_LOOK_EVERY: Duration = Duration::from_millis(100);
 /// Shipments that a problem names.
 const NAMED_MAX: usize = 10;
 
 impl Service {
-    /// Buys what is not bought of a batch. While it is bought, and once it is, asking again changes nothing.
+    /// Buys the shipments of a batch that are not bought. While it is being bought, and once it is bought, repeating the request
+    /// changes nothing.
     pub async fn purchase_batch(&self, command: Command, id: Id<Batch>, wait: Wait) -> Result<Reply> {
         let now = self.now();
         let owner = command.caller.owner;
@@ -70,8 +71,7 @@ impl Service {
         self.wait_for_batch(owner, id, wait, begun).await
     }
 
-    /// Waits until a batch's purchase has come to its end, and answers with what it is then; or with what it is when there
-    /// was no more time to wait.
+    /// Waits until a batch's purchase has ended, or until the deadline, and answers with the batch as it is then.
     async fn wait_for_batch(&self, owner: Owner, id: Id<Batch>, wait: Wait, begun: Reply) -> Result<Reply> {
         if let Outcome::Refused(_) = begun.outcome {
             return Ok(begun);
@@ -100,7 +100,7 @@ impl Service {
         }
     }
 
-    /// Writes down purchases of batches until the server stops. Beside those who buy, because nobody should wait for that.
+    /// Stores purchases of batches until the server stops. It has a task of its own, so that the claiming task does not wait.
     pub(crate) async fn begin_batches_forever(self) {
         let (mut work, mut stop) = (self.purchasing_work(), self.purchasing_stop());
         let mut rotation = Rotation::default();
@@ -119,7 +119,7 @@ impl Service {
         }
     }
 
-    /// Goes once round all batches that are being bought, for tests and tools that don't wait for a notification.
+    /// Stores the next purchases of all batches once, for tests and tools that don't wait for a notification.
     pub(crate) async fn begin_all_batches(&self) -> Result<()> {
         let mut rotation = Rotation::default();
         loop {
@@ -130,7 +130,7 @@ impl Service {
         }
     }
 
-    /// Writes down the next purchases of a page of batches. Returns whether there are more to come.
+    /// Stores the next purchases of a page of batches. Returns whether there are more to come.
     async fn begin_batches(&self, rotation: &mut Rotation) -> Result<bool> {
         let now = self.now();
         let max = AWAITED_MAX.max(AWAITED_CALLS * self.settings().carriers.account_calls_max);
@@ -169,8 +169,8 @@ impl Service {
         Ok(is_more)
     }
 
-    /// Writes down up to so many purchases of a batch; tells whether there were any. Where nobody is left to buy, that is
-    /// the end of the batch's purchase.
+    /// Stores up to `room` purchases of a batch, and returns whether there were any. If no shipment is left to buy, the batch's
+    /// purchase ends.
     async fn begin_group(&self, owner: Owner, id: Id<Batch>, room: usize) -> Result<bool> {
         let now = self.now();
         let events = self.event_log(owner, now);
@@ -225,7 +225,7 @@ impl Service {
     }
 }
 
-/// Refuses to buy shipments of which nobody knows with which service.
+/// Refuses the purchase if a shipment has no service, and the batch has none for it.
 async fn ensure_services(tx: &mut Tx<'_>, owner: Owner, id: Id<Batch>) -> Result<()> {
     let lacking = batch_members::lacking_service(tx, owner, id, NAMED_MAX).await?;
     let issue = |shipment: &Id<Shipment>| {
@@ -240,7 +240,7 @@ async fn ensure_services(tx: &mut Tx<'_>, owner: Owner, id: Id<Batch>) -> Result
     }
 }
 
-/// On which terms the shipments of a batch are bought.
+/// The terms on which the shipments of a batch are bought.
 #[derive(PartialEq)]
 struct Terms {
     batch: Id<Batch>,
@@ -259,7 +259,7 @@ async fn read_terms(tx: &mut Tx<'_>, owner: Owner, batch: &batches::Stored) -> R
     })
 }
 
-/// What beginning to buy a member of a batch writes.
+/// What is written when the purchase of a member begins.
 struct PreparedMember {
     /// The account, the service and since when it is in doubt; `None` if it can't be bought.
     bought: Option<(Id<CarrierAccount>, String, Option<Timestamp>)>,
@@ -300,7 +300,7 @@ impl PreparedMember {
                 let in_doubt_since = in_doubt_since(new.created_at, *restored_at);
                 (Some((account.id, service, in_doubt_since)), "shipment.updated")
             }
-            // Its account may have been deleted since, or its service be none of that carrier's.
+            // The account may have been deleted since, or the carrier may not have the service.
             Err(Error::Refused(problem)) => {
                 new.status = shipment::Status::PurchaseFailed;
                 let why = problem.issues.first().map_or_else(String::new, |issue| issue.message.clone());
@@ -314,7 +314,7 @@ impl PreparedMember {
     }
 }
 
-/// Writes down that a shipment is bought, or why it can't be.
+/// Stores the purchase of a shipment, or why it can't be bought.
 async fn begin_member(
     tx: &mut Tx<'_>,
     owner: Owner,
@@ -346,8 +346,8 @@ async fn begin_member(
     Ok(changed.map_or_else(Delta::default, |(_, delta)| delta))
 }
 
-/// The account and the service that a shipment of a batch is bought with: the batch's, or those that it chose, or those
-/// that it asks for.
+/// Returns the account and the service with which a shipment of a batch is bought: those of the batch, those that were chosen
+/// for the shipment, or those that the shipment asks for.
 fn wanted(shipment: &Shipment, details: &Details, accounts: &[Account]) -> PurchaseInput {
     if let Some(service) = &details.service {
         return PurchaseInput {

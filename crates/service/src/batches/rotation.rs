@@ -1,4 +1,4 @@
-//! The order in which a node writes down the purchases of batches. It goes round all batches that are being bought, a page
+//! The order in which a node stores the purchases of batches. It goes round all batches that are being bought, a page
 //! at a time. In each page an organisation has a few turns, and a batch that failed is skipped for a while. So neither many
 //! batches of one organisation nor a batch that always fails keeps others from being bought.
 

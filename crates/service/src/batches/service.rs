@@ -1,4 +1,4 @@
-//! The service of a batch: what a client names, found among the carriers and accounts that can be used.
+//! The service of a batch: what a client names, looked up among the usable carriers and accounts.
 
 use model::batch::{Part, PartName, Service, ServiceInput};
 use model::id::{Kind, mismatch};
@@ -11,7 +11,7 @@ use store::carrier_accounts::{self, Stored as Account};
 use crate::carrier_accounts::details;
 use crate::carriers;
 
-/// Finds what a client names.
+/// Returns the service, the carrier and the account that a client names.
 pub async fn find(tx: &mut Tx<'_>, owner: Owner, named: &ServiceInput) -> Result<Service> {
     let mut accounts = carrier_accounts::all(tx, owner).await?;
     let mut is_usable = Vec::with_capacity(accounts.len());
@@ -78,7 +78,7 @@ fn find_account<'a>(accounts: &'a [Account], carrier: Option<&str>, name: &PartN
     Err(refuse(Code::CarrierAccountNotFound, name, "carrier_account", message))
 }
 
-/// The account that must be meant where none is named: the only one of the carrier, or the only one that has the service.
+/// Returns the account that is meant if none is named: the only one of the carrier, or the only one that has the service.
 fn only_account<'a>(
     accounts: &'a [Account],
     carrier: Option<&str>,
@@ -106,7 +106,8 @@ fn only_account<'a>(
     Err(Problem::field(code, Issue::new(code.as_str(), "/service/carrier_account", message)).into())
 }
 
-/// The service of an account that is named so. A gateway has services that nobody told us of: these have a handle alone.
+/// Returns the service of an account with this name. A gateway has services that are not known here: their name is their
+/// handle, and they have no description.
 fn find_service(account: &Account, name: &PartName) -> Result<Option<Part<model::CarrierService>>> {
     let word = name.handle.as_deref().or(name.id.as_deref()).unwrap_or_default();
     let Some(handle) = carriers::find_service(account, word)? else { return Ok(None) };
@@ -128,8 +129,8 @@ fn refuse(code: Code, name: &PartName, part: &str, message: &str) -> Error {
     Problem::field(code, Issue::new(code.as_str(), format!("/service/{part}/{word}"), message)).into()
 }
 
-/// The parts of a batch's service, each with what belongs to it: another carrier has other services and accounts, and an
-/// account tells its carrier.
+/// The parts of a batch's service, each with the parts that depend on it: another carrier has other services and accounts, and
+/// an account determines its carrier.
 const PARTS: [(&str, &[&str]); 3] = [
     ("carrier", &["carrier", "carrier_service", "carrier_account"]),
     ("carrier_account", &["carrier_account", "carrier"]),

@@ -1,4 +1,4 @@
-//! What carries hints from node to node: nothing where there is one node, PostgreSQL's notifications, or NATS.
+//! The transport of hints between nodes: none for a single node, PostgreSQL's notifications, or NATS.
 
 use std::time::Duration;
 
@@ -7,11 +7,11 @@ use store::{Db, Listener};
 
 use crate::bus::nats::{self, NatsUrl};
 
-/// The channel of notifications, and the subject of NATS. Several products on one server of NATS hear each other's
-/// hints, which costs them a look.
+/// The channel of notifications, and the subject of NATS. Several installations on one NATS server receive each other's hints,
+/// which only costs them a read.
 const CHANNEL: &str = "dockside_hints";
 const SUBJECT: &str = "dockside.hints";
-/// How long making a connection and telling something may take.
+/// How long connecting and sending a message may take.
 const TIME_MAX: Duration = Duration::from_secs(5);
 
 pub enum Carrier {
@@ -20,7 +20,7 @@ pub enum Carrier {
     Nats(NatsUrl),
 }
 
-/// A connection that hints go along, both ways.
+/// A connection that sends and receives hints.
 pub enum Line {
     Postgres(Listener),
     Nats(nats::Line),
@@ -37,7 +37,7 @@ impl Carrier {
 }
 
 impl Line {
-    /// The next thing that was told. Where it is not awaited to its end, nothing is lost.
+    /// Returns the next message. It is cancel safe.
     pub async fn heard(&mut self) -> Result<Vec<u8>> {
         match self {
             Line::Postgres(listener) => listener.heard().await.map(String::into_bytes),
@@ -52,10 +52,10 @@ impl Line {
         }
     }
 
-    /// Ends the connection once all that was told has arrived at the server.
+    /// Closes the connection once the server has received all messages.
     pub async fn close(self) -> Result<()> {
         match self {
-            // It answers each.
+            // PostgreSQL acknowledges each message.
             Line::Postgres(_) => Ok(()),
             Line::Nats(line) => in_time(line.close()).await,
         }

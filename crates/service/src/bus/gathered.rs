@@ -1,4 +1,4 @@
-//! Hints gathered into one: what is said twice is said once, and more owners than a message has room for are any.
+//! Several hints merged into one message: duplicates are removed, and too many owners become [`Hint::Anything`].
 
 use std::collections::BTreeSet;
 
@@ -6,12 +6,12 @@ use model::Owner;
 
 use crate::bus::Hint;
 
-/// Owners that are named; where there are more, it is [`Hint::Anything`].
+/// Maximum number of owners that are named. If there are more, the hint is [`Hint::Anything`].
 pub const OWNERS_MAX: usize = 200;
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Gathered {
-    /// None where any log may have grown.
+    /// Empty if any log may have grown.
     pub owners: BTreeSet<Owner>,
     pub is_anything: bool,
     pub is_access: bool,
@@ -49,7 +49,7 @@ impl Gathered {
         self.is_announcement |= other.is_announcement;
     }
 
-    /// The hints apart again.
+    /// Returns the single hints.
     pub fn hints(self) -> impl Iterator<Item = Hint> {
         let events = (!self.owners.is_empty()).then(|| Hint::Events(self.owners.into_iter().collect()));
         let others = [

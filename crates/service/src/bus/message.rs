@@ -1,8 +1,8 @@
-//! What nodes tell each other: a line of words. `1 <sender> <word>…`, where 1 is the version, the sender a name that is its
-//! own, and a word one of `anything`, `access`, `announcement`, or the owner of a log that has grown.
+//! The message in which nodes send each other hints: `1 <sender> <word>…`, where 1 is the version, the sender is a unique name,
+//! and a word is one of `anything`, `access`, `announcement`, or the owner of a log that has grown.
 //!
-//! Nodes of several versions may be running while one is rolled out: whatever a node does not understand means that it
-//! should look for anything.
+//! Nodes of several versions may run during a roll-out: a node treats anything that it does not understand as
+//! `anything`.
 
 use model::Owner;
 use store::PAYLOAD_BYTES_MAX;
@@ -33,7 +33,7 @@ pub fn write(sender: &str, told: &Gathered) -> String {
     text
 }
 
-/// Reads a message; `None` where it is this node's own.
+/// Reads a message. Returns `None` if it is this node's own.
 pub fn read(message: &[u8], own_name: &str) -> Option<Gathered> {
     let mut told = Gathered::default();
     let mut words = std::str::from_utf8(message).unwrap_or_default().split(' ');
@@ -46,7 +46,7 @@ pub fn read(message: &[u8], own_name: &str) -> Option<Gathered> {
                 (_, Some(owner)) => told.add_owners([owner]),
                 (ACCESS, _) => told.is_access = true,
                 (ANNOUNCEMENT, _) => told.is_announcement = true,
-                // The word for it, and all that are not known.
+                // `anything`, and every unknown word.
                 _ => told.add_anything(),
             }
         }

@@ -1,8 +1,7 @@
-//! Hints between the parts of a node, and between the nodes of one database: that there is something to look for.
+//! Hints between the parts of a node, and between the nodes of one database: that there may be something new to read.
 //!
-//! A hint says where to look and never what is there: the truth is in the database, and whoever takes hints also looks
-//! now and then without one. So hints may be lost, come twice or come late, and nothing but a moment is lost with them
-//! (decision 14).
+//! A hint says where to look and never what is there. The truth is in the database, and every receiver of hints also polls.
+//! So a hint may be lost, arrive twice or arrive late: the only cost is a short delay (decision 14).
 
 mod carrier;
 mod gathered;
@@ -20,36 +19,36 @@ use crate::bus::carrier::{Carrier, Line};
 use crate::bus::gathered::Gathered;
 use crate::{Service, log};
 
-/// Hints that a receiver may be behind; beyond it the oldest are dropped, which it is told.
+/// Hints that a receiver may be behind. Beyond that, the oldest are dropped, and the receiver is told that it lagged.
 const UNHEARD_MAX: usize = 1024;
-/// The shortest time between two messages to other nodes: what comes in between is gathered into one.
+/// The shortest time between two messages to other nodes. Hints in between are merged into one message.
 const REST: Duration = Duration::from_millis(5);
-/// The wait before a broken connection is made anew: it doubles from the one to the other, and begins again once a
-/// connection has lasted as long as the longest.
+/// The wait before reconnecting: it doubles from the minimum to the maximum, and starts again at the minimum once a
+/// connection has lasted as long as the maximum.
 const BACKOFF_MIN: Duration = Duration::from_millis(100);
 const BACKOFF_MAX: Duration = Duration::from_secs(5);
 const NAME_BYTES: usize = 12;
 
-/// What there may be to look for.
+/// What may have changed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Hint {
-    /// These owners' logs have events that can be read.
+    /// The logs of these owners have new events that can be read.
     Events(Arc<[Owner]>),
-    /// Any log may have: too many owners to name, or hints may have been lost (the bus was connected anew, a receiver
-    /// lagged).
+    /// Any log may have new events: there are too many owners to name, or hints may have been lost because the bus was
+    /// reconnected or a receiver lagged.
     Anything,
-    /// A token was revoked, a provision was taken back.
+    /// A token was revoked, or a provision was deleted.
     Access,
-    /// The operators said something to everyone.
+    /// The operator published an announcement.
     Announcement,
 }
 
-/// What the parts of a node share to give each other hints.
+/// The channels through which the parts of a node give hints to each other and to other nodes.
 pub struct Bus {
     hints: broadcast::Sender<Hint>,
-    /// What the other nodes were not told yet.
+    /// Hints that were not sent to the other nodes yet.
     untold: Mutex<Gathered>,
-    /// Rung when there is something to tell them.
+    /// Notified when `untold` has hints to send.
     bell: Notify,
 }
 
@@ -60,9 +59,9 @@ impl Default for Bus {
 }
 
 impl Bus {
-    /// Tells this node. Whoever makes a hint for nobody can save the work: see [`Bus::has_receivers`].
+    /// Sends a hint to the receivers on this node. To avoid building a hint without need, see [`Bus::has_receivers`].
     fn tell_here(&self, hint: Hint) {
-        // Where nobody listens there is nothing to do.
+        // Sending fails only if there is no receiver, and then there is nothing to do.
         let _nobody = self.hints.send(hint);
     }
 
@@ -79,7 +78,7 @@ impl Bus {
         self.bell.notify_one();
     }
 
-    /// Waits until there is something to tell, and until the moment. May be dropped and begun again.
+    /// Waits until there are hints to send, and until the moment. It is cancel safe.
     async fn until_untold(&self, moment: Instant) {
         while self.untold().is_empty() {
             self.bell.notified().await;
@@ -89,7 +88,7 @@ impl Bus {
 }
 
 impl Service {
-    /// Tells this node at once, and the others soon.
+    /// Sends a hint to this node at once, and to the others soon.
     pub(crate) fn hint(&self, hint: Hint) {
         if self.db().is_shared() {
             self.0.bus.tell_others(&Gathered::from(&hint));
@@ -97,15 +96,15 @@ impl Service {
         self.0.bus.tell_here(hint);
     }
 
-    /// Tells this node alone that the owner's log has grown: for the writer of a database that no other node has.
+    /// Tells only this node that the owner's log has grown, for a database that no other node shares.
     pub(crate) fn hint_here(&self, owner: Owner) {
-        // After every commit: where nobody listens it costs next to nothing.
+        // This runs after every commit, so it costs next to nothing if there is no receiver.
         if self.0.bus.has_receivers() {
             self.0.bus.tell_here(Hint::Events([owner].into()));
         }
     }
 
-    /// Tells that something was taken away from callers, unless that was refused. Where it failed it may have been done: the
+    /// Hints that callers lost access, unless the change was refused. A change that failed may still have been made, because the
     /// answer to a commit can be lost.
     pub(crate) fn hint_access<T>(&self, result: &Result<T>) {
         if !matches!(result, Err(Error::Refused(_))) {
@@ -113,12 +112,12 @@ impl Service {
         }
     }
 
-    /// What this node and others tell. A receiver that lags must take it for `Hint::Anything`.
+    /// Returns a receiver of the hints of this node and of others. A receiver that lags must act as on `Hint::Anything`.
     pub fn hints(&self) -> broadcast::Receiver<Hint> {
         self.0.bus.hints.subscribe()
     }
 
-    /// Sends what the others were not told yet: for a command, which ends before a job of its own would do so.
+    /// Sends the pending hints to other nodes. For a command, which ends before a background job would send them.
     pub async fn send_hints(&self) -> Result<()> {
         let untold = std::mem::take(&mut *self.0.bus.untold());
         let carrier = self.carrier();
@@ -130,7 +129,7 @@ impl Service {
         line.close().await
     }
 
-    /// Carries hints between this node and the others, for ever.
+    /// Exchanges hints with the other nodes until the process ends.
     pub async fn bus_forever(self) {
         let carrier = self.carrier();
         if matches!(carrier, Carrier::None) {
@@ -149,7 +148,7 @@ impl Service {
                     self.carry(line, &name).await
                 }
             };
-            // Once, however often it is tried: whoever reads the log learns nothing from the rest.
+            // Log only the first failure of an outage: the failures of further attempts say nothing new.
             if !is_out {
                 log::error("hints", &error);
             }
@@ -160,7 +159,8 @@ impl Service {
         }
     }
 
-    /// While there was no connection others may have told something, and what was told last may not have arrived.
+    /// Makes up for hints that were lost while there was no connection: others may have sent some, and the last of ours may not
+    /// have arrived.
     fn begin_to_carry(&self, is_first: bool, was_out: bool) {
         if !is_first {
             self.0.bus.tell_others(&Gathered::from(&Hint::Anything));
@@ -171,7 +171,7 @@ impl Service {
         self.take(Hint::Anything);
     }
 
-    /// Tells and hears until the line breaks, and gives the reason.
+    /// Sends and receives hints until the connection breaks, and returns the error.
     async fn carry(&self, mut line: Line, name: &str) -> Error {
         let mut rest_until = Instant::now();
         loop {
@@ -192,7 +192,7 @@ impl Service {
         }
     }
 
-    /// Takes what others told.
+    /// Takes the hints in a message of another node.
     fn hear(&self, payload: &[u8], name: &str) {
         let Some(told) = message::read(payload, name) else { return };
         for hint in told.hints() {
@@ -202,7 +202,7 @@ impl Service {
         }
     }
 
-    /// Passes on a hint of another node, after what follows from it here.
+    /// Acts on a hint of another node, then passes it on to the receivers on this node.
     fn take(&self, hint: Hint) {
         match hint {
             Hint::Events(_) | Hint::Anything => self.ring(),
@@ -212,7 +212,7 @@ impl Service {
         self.0.bus.tell_here(hint);
     }
 
-    /// Whether a hint of another node is dropped: only tests want that, to show that nothing depends on hints.
+    /// Whether a hint of another node is dropped. Only tests set this, to show that nothing depends on hints.
     fn loses_a_hint(&self) -> bool {
         let percent = self.settings().hint_loss_percent;
         if percent == 0 {
@@ -231,7 +231,7 @@ impl Service {
         }
     }
 
-    /// A name by which a sender knows its own messages.
+    /// Returns a random name by which a sender recognises its own messages.
     fn bus_name(&self) -> String {
         let mut random = [0; NAME_BYTES];
         self.fill_random(&mut random);

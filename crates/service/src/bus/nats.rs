@@ -1,7 +1,7 @@
-//! A client of NATS for hints: one connection, one subject to hear and to publish on, nothing else of it.
+//! A NATS client for hints: one connection that subscribes and publishes to one subject, and nothing else.
 //!
-//! A task owns the socket. It hands on what is heard, writes what is published, answers the server's PINGs and sends its
-//! own; it ends with the connection, or with the [`Line`] that it serves.
+//! A task owns the socket. It passes on received messages, writes published ones, answers the server's PINGs and sends its
+//! own. It ends with the connection, or with the [`Line`] that it serves.
 
 mod protocol;
 mod tls;
@@ -20,19 +20,19 @@ use tokio::time::{Instant, MissedTickBehavior, interval_at, timeout};
 use crate::bus::nats::protocol::{Info, Op, Parser};
 pub use crate::bus::nats::url::NatsUrl;
 
-/// How often the server is asked whether it is there, and how many answers may be missing.
+/// How often a PING is sent, and how many answers may be missing.
 const PING_EVERY: Duration = Duration::from_secs(20);
 const MISSED_MAX: usize = 2;
 /// How long the server may take to accept what is written.
 const WRITE_TIME_MAX: Duration = Duration::from_secs(5);
-/// Messages that may wait to be heard. Beyond it the connection is closed, as if it had broken.
+/// Received messages that may wait to be read. If there are more, the connection is closed, as if it had broken.
 const UNHEARD_MAX: usize = 1024;
-/// Messages that may wait to be written; more wait at the door.
+/// Messages that may wait to be written. If there are more, the publisher waits.
 const UNWRITTEN_MAX: usize = 16;
 /// The one subscription.
 const SID: u32 = 1;
 
-/// A connection that hears and publishes.
+/// A connection that receives and publishes.
 pub struct Line {
     messages: mpsc::Receiver<Vec<u8>>,
     orders: mpsc::Sender<Order>,
@@ -46,7 +46,7 @@ enum Order {
 }
 
 impl Line {
-    /// Connects, and subscribes: what is published from now on is heard.
+    /// Connects, and subscribes: messages that are published from now on are received.
     pub async fn connect(url: &NatsUrl, subject: &'static str) -> Result<Self> {
         let stream = TcpStream::connect((url.host(), url.port())).await.map_err(Error::unavailable)?;
         stream.set_nodelay(true).map_err(Error::unavailable)?;
@@ -55,7 +55,7 @@ impl Line {
         if !url.is_tls() && !info.tls_required {
             return Self::open(connection, url).await;
         }
-        // What came before the handshake could be anybody's words.
+        // Bytes that arrived before the TLS handshake may have been sent by an attacker.
         if !connection.parser.buffer().is_empty() {
             return Err(Error::unavailable("the NATS server went on in the clear where it should encrypt"));
         }
@@ -63,7 +63,7 @@ impl Line {
         Self::open(Connection::new(stream, subject), url).await
     }
 
-    /// Goes on with a server that has greeted, encrypted if it asked for that.
+    /// Continues after the server's greeting and, if it is required, the TLS handshake.
     async fn open<S>(mut connection: Connection<S>, url: &NatsUrl) -> Result<Self>
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
@@ -75,7 +75,7 @@ impl Line {
         Ok(Self { messages, orders, task: Some(task) })
     }
 
-    /// The next message. Where it is not awaited to its end, nothing is lost.
+    /// Returns the next message. It is cancel safe.
     pub async fn heard(&mut self) -> Result<Vec<u8>> {
         match self.messages.recv().await {
             Some(message) => Ok(message),
@@ -91,14 +91,14 @@ impl Line {
         }
     }
 
-    /// Ends the connection once the server has all that was published.
+    /// Closes the connection once the server has received all that was published.
     pub async fn close(mut self) -> Result<()> {
         let (done, is_done) = oneshot::channel();
         let ordered = self.orders.send(Order::Flush(done)).await;
         if ordered.is_ok() && is_done.await.is_ok() { Ok(()) } else { Err(self.reason().await) }
     }
 
-    /// Why the connection is broken.
+    /// Returns why the connection is broken.
     async fn reason(&mut self) -> Error {
         match self.task.take() {
             Some(task) => match task.await {
@@ -111,7 +111,7 @@ impl Line {
     }
 }
 
-/// The socket, and what came of it that is not read yet.
+/// The socket, and the received bytes that are not parsed yet.
 struct Connection<S> {
     stream: S,
     parser: Parser,
@@ -131,7 +131,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         }
     }
 
-    /// Tells the server who we are. It has agreed to all of it once it answers a PING.
+    /// Introduces this client to the server. The server has accepted everything once it answers the PING.
     async fn greet(&mut self, url: &NatsUrl) -> Result<()> {
         let hello = format!("{}SUB {} {SID}\r\nPING\r\n", protocol::connect(url), self.subject);
         self.write(hello.as_bytes()).await?;
@@ -145,11 +145,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         }
     }
 
-    /// Hears and writes, until the connection breaks or nobody wants it any more.
+    /// Reads and writes until the connection breaks, or the [`Order`] sender is dropped.
     async fn serve(mut self, heard: mpsc::Sender<Vec<u8>>, mut ordered: mpsc::Receiver<Order>) -> Result<()> {
         let mut pulse = interval_at(Instant::now() + PING_EVERY, PING_EVERY);
         pulse.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        // Of each PING that is not answered yet, who waits for the answer.
+        // For each unanswered PING, the flush that waits for the answer, if any.
         let mut pings: VecDeque<Option<oneshot::Sender<()>>> = VecDeque::new();
         loop {
             tokio::select! {
@@ -188,7 +188,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         self.write(&[head.as_bytes(), message, b"\r\n"].concat()).await
     }
 
-    /// The next thing that the server says. Where it is not awaited to its end, nothing is lost.
+    /// Returns the next message of the server. It is cancel safe.
     async fn next(&mut self) -> Result<Op> {
         loop {
             if let Some(op) = self.parser.next().map_err(Error::unavailable)? {

@@ -1,4 +1,4 @@
-//! A lane: the way of one owner's events to one endpoint, worked on while this node holds it.
+//! A lane: delivers one owner's events to one endpoint while this node holds it.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -19,21 +19,21 @@ use crate::events::event_json;
 use crate::outbound::Target;
 use crate::{Service, log};
 
-/// Deliveries to be repeated that a lane reads at once.
+/// Due deliveries (retries, tests) that a lane reads at once.
 const DUE_MAX: usize = 16;
-/// The longest time that what was sent goes unrecorded while more is sent: after a kill it is sent again.
+/// How long posts may go unrecorded while more are sent. After a kill, unrecorded events are sent again.
 const RECORD_EVERY: Duration = Duration::from_millis(100);
-/// How long a lane that has nothing to do waits for news before it is given back; and how often it looks, since other
-/// nodes ring no bell here.
+/// How long an idle lane waits for work before it is released, and how often it polls meanwhile, because other nodes send
+/// no notification here.
 const LINGER_TIME: Duration = Duration::from_secs(2);
 const LOOK_EVERY: Duration = Duration::from_millis(100);
-/// The shortest time between two looks: many writes ring one bell.
+/// The shortest time between two reads, so that many writes cause one read.
 const LOOK_REST: Duration = Duration::from_millis(5);
 
-/// How long a lane rests after trouble of our own: the database, or secrets that can't be opened.
+/// How long a lane pauses after an error on this side: the database, or secrets that can't be opened.
 const TROUBLE_REST: Duration = Duration::from_secs(5);
 
-/// Whether a lane that has nothing to do waits for more.
+/// Whether an idle lane waits for more work.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Linger {
     Never,
@@ -43,25 +43,25 @@ pub enum Linger {
 /// Why a lane ends.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum End {
-    /// There is nothing to do at the moment: it is given back.
+    /// There is nothing to do at the moment: the lane is released.
     Idle,
-    /// It is held by another, or its endpoint is gone: nothing may be recorded any more.
+    /// Another node holds the lane, or its endpoint was deleted: nothing may be recorded any more.
     Lost,
 }
 
 struct Lane {
     service: Service,
-    /// The name that this node holds it under.
+    /// The node name under which the lane is claimed.
     node: Arc<str>,
     held: Held,
     linger: Linger,
     setup: Setup,
     unrecorded: Unrecorded,
-    /// What is being written down while more is sent.
+    /// The transaction that records earlier posts while more are sent.
     recording: Option<JoinHandle<Result<Recorded>>>,
 }
 
-/// The endpoint as it was when last looked at.
+/// The endpoint as it was last read.
 struct Setup {
     endpoint: WebhookEndpoint,
     version: i64,
@@ -69,9 +69,9 @@ struct Setup {
     secrets: Secrets,
 }
 
-/// What there is to do.
+/// The work that one read found.
 struct Work {
-    /// Of the endpoint; `None` where it is gone, or the lane is: what this one sent would come twice.
+    /// The endpoint's version. `None` if the endpoint is gone or the lane is lost: what this lane then sent would arrive twice.
     version: Option<i64>,
     due: Vec<Due>,
     events: Messages,
@@ -96,19 +96,19 @@ impl Service {
         }
         if let Err(error) = self.release_lane(&held).await {
             log::error("deliver", &error);
-            // This node would hold it for as long as it lives, and nobody would work on it.
+            // Otherwise this node would hold the lane for as long as it lives, without a task that works on it.
             self.disown();
         }
         end.map(drop)
     }
 
-    /// Waits before a lane that failed here is given back, since whoever takes it may well fail at once, too.
+    /// Waits before a failed lane is released, because the node that claims it next may fail at once, too.
     async fn rest_from_trouble(&self) {
         let mut stop = self.0.delivery.is_stopping.subscribe();
         let _either = tokio::time::timeout(TROUBLE_REST, stop.wait_for(|is_stopping| *is_stopping)).await;
     }
 
-    /// The endpoint with its secrets opened, ready to be posted to.
+    /// Reads the endpoint and opens its secrets. Returns `None` if the endpoint is gone.
     async fn lane_setup(&self, held: &Held) -> Result<Option<Setup>> {
         let (owner, id) = (held.owner, held.endpoint);
         let read = self.db().read(owner, async move |tx| webhook_endpoints::get(tx, owner, id).await);
@@ -135,7 +135,7 @@ impl Lane {
 
     async fn run(&mut self) -> Result<End> {
         let end = self.run_until_idle().await;
-        // What is being written down must be written before the lane is given back, however it ended.
+        // Whatever ended the lane, the running record must finish before the lane is released.
         let recorded = self.recorded().await;
         Ok(recorded?.unwrap_or(end?))
     }
@@ -150,7 +150,7 @@ impl Lane {
             match work.version {
                 None => return Ok(End::Lost),
                 Some(version) if version == self.setup.version => {}
-                // Whoever changed the endpoint was answered: what happened since must follow the change.
+                // The client that changed the endpoint has its answer, so later events must be sent by the new setup.
                 Some(_) => match self.look_again().await? {
                     Some(end) => return Ok(end),
                     None => continue,
@@ -178,12 +178,12 @@ impl Lane {
         Ok(End::Idle)
     }
 
-    /// Whether the server comes to its end, and with it what runs as long as it does.
+    /// Whether the server is stopping. Only a lane that waits for news runs as long as the server, and must stop with it.
     fn is_stopping(&self) -> bool {
         self.linger == Linger::ForNews && *self.service.0.delivery.is_stopping.borrow()
     }
 
-    /// Does what there is to do, in order.
+    /// Sends due deliveries, then new events, in order.
     async fn work(&mut self, work: Work) -> Result<Option<End>> {
         for due in work.due {
             if self.is_stopping() {
@@ -264,7 +264,7 @@ impl Lane {
         Ok(())
     }
 
-    /// Sends what failed before, or what somebody asked for.
+    /// Sends a due delivery: one that failed before, or one that a client requested.
     async fn repeat(&mut self, due: Due) -> Result<()> {
         let (body, is_test) = match due.content {
             Content::Event(event) => (posted_body(event_json(&event), event.created_at), false),
@@ -281,7 +281,7 @@ impl Lane {
         let answer = self.post(due.delivery.event_id, body.into()).await?;
         let mut delivery = self.settle(due.delivery, answer);
         if is_test && delivery.status == Status::Retrying {
-            // Whoever tests looks at the outcome now, and tests again.
+            // A test is not retried: its user looks at the outcome now, and sends another one.
             delivery.status = Status::Failed;
             delivery.next_attempt_at = None;
         }
@@ -290,7 +290,7 @@ impl Lane {
     }
 
     async fn post(&self, id: Id<Event>, body: Bytes) -> Result<Answer> {
-        // Receivers compare it with their own clocks, and refuse what is minutes ahead.
+        // The machine's own time: receivers compare it with their clocks, and refuse what is minutes ahead.
         let now = self.service.machine_time();
         match &self.setup.target {
             Ok(target) => {
@@ -307,7 +307,7 @@ impl Lane {
         }
     }
 
-    /// What follows from an answer, for the delivery and for the lane.
+    /// Applies an answer to the delivery and to the health of the lane.
     fn settle(&mut self, mut delivery: WebhookDelivery, answer: Answer) -> WebhookDelivery {
         let now = self.service.now();
         let mut jitter = [0; 4];
@@ -326,15 +326,15 @@ impl Lane {
         WebhookDelivery { status, attempt, next_attempt_at, updated_at: now, ..delivery }
     }
 
-    /// Whether what was sent should be written down before more is sent.
+    /// Whether earlier posts must be recorded before more are sent.
     fn must_record(&self) -> bool {
         self.unrecorded.disable.is_some()
             || !self.service.is_node(&self.node)
             || self.unrecorded.since.elapsed() >= RECORD_EVERY
     }
 
-    /// Writes down what was sent, in one transaction under the lane's fence. Where nothing that comes next depends on it
-    /// the lane goes on meanwhile, and learns of the outcome before it writes again.
+    /// Records what was sent, in one transaction under the lane's fence. If nothing that follows depends on it, the lane goes on
+    /// meanwhile, and awaits the outcome before it records again.
     async fn record(&mut self) -> Result<Option<End>> {
         if let Some(end) = self.recorded().await? {
             return Ok(Some(end));
@@ -352,7 +352,7 @@ impl Lane {
         if is_plain { Ok(None) } else { self.recorded().await }
     }
 
-    /// Waits for what is being written down, and looks at the endpoint anew where it was changed meanwhile.
+    /// Waits for the running record, and reads the endpoint again if it was changed meanwhile.
     async fn recorded(&mut self) -> Result<Option<End>> {
         let Some(recording) = self.recording.take() else { return Ok(None) };
         match recording.await.map_err(Error::fault)?? {
@@ -363,7 +363,7 @@ impl Lane {
         }
     }
 
-    /// The endpoint was changed: its address, its secret, or whether it wants anything at all.
+    /// Reads the endpoint again after a change of its address, its secret, or whether it wants anything at all.
     async fn look_again(&mut self) -> Result<Option<End>> {
         match self.service.lane_setup(&self.held).await? {
             None => Ok(Some(End::Lost)),
@@ -375,14 +375,14 @@ impl Lane {
         }
     }
 
-    /// Waits for something to do; `None` where the lane is to be given back.
+    /// Waits for work. Returns `None` if the lane is to be released.
     async fn wait_for_news(&self) -> Result<Option<Work>> {
         let delivery = &self.service.0.delivery;
         let (mut news, mut stop) = (delivery.news.subscribe(), delivery.is_stopping.subscribe());
         let began = Instant::now();
         while began.elapsed() < LINGER_TIME && !*stop.borrow_and_update() && self.service.is_node(&self.node)
         {
-            // What was written between the last look and the subscription rang no bell for us: so look first.
+            // Read first: a write between the last read and the subscription sent no notification to this receiver.
             let work = self.read_work().await?;
             if !work.is_empty() || work.version != Some(self.setup.version) {
                 return Ok(Some(work));

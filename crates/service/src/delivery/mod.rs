@@ -1,8 +1,8 @@
 //! The delivery of events to webhook endpoints: at least once, in order while an endpoint succeeds.
 //!
-//! Each endpoint has a lane with a cursor of its own, so that a slow or dead one delays nobody else. A lane is held by
-//! one node at a time. What was sent is recorded in groups, with the cursor and in one transaction: after a kill a lane
-//! goes on from the last record, so events may come twice, and none is lost.
+//! Each endpoint has a lane with a cursor of its own, so that a slow or dead endpoint does not delay the others. One node at
+//! a time holds a lane. It records posts in groups, together with the cursor, in one transaction. After a kill, the lane
+//! continues from the last record: events may arrive twice, and none is lost.
 
 mod lane;
 mod pages;
@@ -25,37 +25,37 @@ pub use signature::{SECRET_BYTES, Secrets};
 
 use crate::{Service, log};
 
-/// Lanes that a node works on at once; and how many of them may be of endpoints that fail, so that however many of
-/// those there are, the sound ones have room.
+/// Lanes that a node works on at once, and how many of them may belong to failing endpoints: however many endpoints fail,
+/// healthy ones have room.
 const LANES_MAX: usize = 512;
 const ILL_LANES_MAX: usize = 128;
-/// How often a node looks for lanes where no bell rang: time passes, and a hint of another node may be lost.
+/// How often a node polls for lanes without a notification: retries become due with time, and a hint may be lost.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
-/// The shortest time between two looks: many writes ring one bell.
+/// The shortest time between two claims, so that many writes cause one claim.
 const LOOK_REST: Duration = Duration::from_millis(10);
-/// How long lanes may take to come to an end once the server is told to stop.
+/// How long lanes may take to end once the server is told to stop.
 const STOP_TIME: Duration = Duration::from_secs(20);
-/// The rest before a database that has too much to do is asked again.
+/// The pause before a transaction that an overloaded database rejected is repeated.
 const BUSY_REST: Duration = Duration::from_millis(50);
-/// Lanes that are at the database at once.
+/// Lanes that use the database at once.
 const TURNS: usize = 2;
-/// Deliveries that one transaction cleans away at most.
+/// Deliveries that one transaction deletes at most.
 const CLEAN_MAX: i64 = 2000;
 
 const _: () = assert!(ILL_LANES_MAX < LANES_MAX);
 
-/// What deliveries share: the bell, and what they counted.
+/// The state that all lanes of a node share: notifications, permits and counters.
 pub struct Delivery {
-    /// Changes with every event that can be read, and with everything else there is to deliver.
+    /// Changes when an event becomes readable, and when there is anything else to deliver.
     news: watch::Sender<u64>,
     is_stopping: watch::Sender<bool>,
-    /// Lanes take turns at the database, so that however many there are, requests find it free.
+    /// Permits for the database: however many lanes there are, requests find it free.
     turns: Semaphore,
     pages: pages::Pages,
     pub(crate) counts: Counts,
 }
 
-/// What was attempted since the start, and how many lanes are under way.
+/// Attempts since the start, and the lanes under way.
 #[derive(Default)]
 pub struct Counts {
     pub succeeded: AtomicU64,
@@ -76,17 +76,17 @@ impl Default for Delivery {
 }
 
 impl Service {
-    /// Says that there is something to deliver.
+    /// Notifies the lanes that there may be something to deliver.
     pub(crate) fn ring(&self) {
         self.0.delivery.news.send_modify(|count| *count = count.wrapping_add(1));
     }
 
-    /// What deliveries count on this node.
+    /// Returns the counters of this node.
     pub fn delivery_counts(&self) -> &Counts {
         &self.0.delivery.counts
     }
 
-    /// Delivers all that is due, and returns when nothing is: for tests and tools, which wait for no bell.
+    /// Delivers all that is due, and returns when nothing is: for tests and tools, which wait for no notification.
     pub async fn deliver_webhooks(&self) -> Result<()> {
         self.heartbeat().await?;
         loop {
@@ -111,7 +111,7 @@ impl Service {
         while !*stop.borrow_and_update() {
             while let Some(ended) = sound.try_join_next().or_else(|| ill.try_join_next()) {
                 if ended.is_err() {
-                    // A lane that panicked was not given back.
+                    // A lane that panicked was not released.
                     self.disown();
                 }
             }
@@ -139,12 +139,12 @@ impl Service {
         }
     }
 
-    /// Lets the lanes come to an end.
+    /// Tells the lanes to end.
     pub(crate) fn stop_delivering(&self) {
         self.0.delivery.is_stopping.send_replace(true);
     }
 
-    /// Takes lanes that have something to deliver: of sound endpoints, and of those that fail.
+    /// Claims lanes that have something to deliver: up to so many of healthy endpoints, and of failing ones.
     async fn claim_lanes(&self, sound: usize, ill: usize) -> Result<Vec<Held>> {
         let now = self.now();
         let Some(node) = self.node() else { return Ok(Vec::new()) };
@@ -157,7 +157,7 @@ impl Service {
             lanes.extend(webhook_lanes::claim(tx, &node, now, true, ill).await?);
             Ok(lanes)
         });
-        // Where that failed, lanes may have been claimed without our learning of it; not so where it was never begun.
+        // If the claim failed, lanes may be claimed although the answer was lost. A claim that was rejected as busy never began.
         claim.await.inspect_err(|error| {
             if !is_busy(error) {
                 self.disown();
@@ -165,7 +165,7 @@ impl Service {
         })
     }
 
-    /// Cleans away the deliveries of endpoints that are gone, and those from before the moment, if there is one.
+    /// Deletes the deliveries of deleted endpoints, and those from before the moment, if there is one.
     pub(crate) async fn clean_deliveries(&self, before: Option<Timestamp>) -> Result<()> {
         let before = before.map(|moment| Id::new(moment, [0; model::id::RANDOM_BYTES]));
         let read = self.db().read(Access::System, async |tx| webhook_deliveries::endpoints(tx).await);
@@ -185,7 +185,7 @@ impl Service {
     }
 }
 
-/// Whether the database turned a transaction away before it was begun, because it has too much to do.
+/// Whether the database rejected a transaction before it began, because it is overloaded.
 pub(crate) fn is_busy(error: &Error) -> bool {
     matches!(error, Error::Refused(problem) if problem.code == Code::Overloaded)
 }

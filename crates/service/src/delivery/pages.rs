@@ -1,7 +1,7 @@
-//! Pages of the log, ready to be posted, shared by the lanes that are at the same place.
+//! Pages of the log, ready to be posted, shared by the lanes that are at the same position.
 //!
-//! An organisation's endpoints mostly want the same events at about the same time. A whole page of the log never changes,
-//! so it is read and written out once, and kept for the others for a while.
+//! An organisation's endpoints mostly want the same events at about the same time. A full page of the log never changes, so
+//! it is read and serialised once, and cached for the other lanes for a while.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,9 +14,9 @@ use store::events::{self, Logged};
 use super::posted_body;
 use crate::events::event_json;
 
-/// Events of a page. Pages begin after multiples of it, so that all lanes have the same ones.
+/// Events of a page. Pages begin after multiples of it, so that all lanes have the same pages.
 pub const PAGE_EVENTS: i64 = 256;
-/// Bytes of bodies that are kept.
+/// Bytes of bodies that are cached.
 const BYTES_MAX: usize = 16 * 1024 * 1024;
 
 /// An event as it is posted.
@@ -52,14 +52,14 @@ impl Message {
 }
 
 impl Pages {
-    /// The page that begins after this sequence, if it was read before.
+    /// Returns the cached page that begins after this sequence.
     pub fn get(&self, owner: Owner, after: i64) -> Option<Messages> {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let found = kept.pages.iter().rev().find(|(of, from, _)| *of == owner && *from == after);
         found.map(|(_, _, messages)| Arc::clone(messages))
     }
 
-    /// Keeps a page for others, where it is whole. The oldest ones go.
+    /// Caches a page if it is full, and evicts the oldest ones.
     pub fn put(&self, owner: Owner, after: i64, messages: &Messages) {
         let is_whole = after % PAGE_EVENTS == 0
             && messages.len() == PAGE_EVENTS as usize

@@ -1,4 +1,4 @@
-//! One attempt: a signed POST, and what came of it.
+//! One delivery attempt: a signed POST, and its result.
 
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,7 @@ use model::{Error, Event, Id, Result, Timestamp};
 use super::Secrets;
 use crate::outbound::{Outbound, Request, Target};
 
-/// How long a receiver may take.
+/// How long a receiver may take to answer.
 const TIME_LIMIT: Duration = Duration::from_secs(15);
 const WEBHOOK_ID: HeaderName = HeaderName::from_static("webhook-id");
 const WEBHOOK_TIMESTAMP: HeaderName = HeaderName::from_static("webhook-timestamp");
@@ -20,19 +20,19 @@ const WEBHOOK_SIGNATURE: HeaderName = HeaderName::from_static("webhook-signature
 pub struct Post<'a> {
     pub target: &'a Target,
     pub secrets: &'a Secrets,
-    /// The same for each attempt, so that a receiver knows what it has seen.
+    /// The same for each attempt, so that a receiver recognises a repetition.
     pub id: Id<Event>,
     pub body: Bytes,
 }
 
-/// What an attempt met with, and what that means.
+/// The result of an attempt, and what follows from it.
 pub struct Answer {
     pub attempt: Attempt,
     pub verdict: Verdict,
 }
 
 impl Post<'_> {
-    /// Sends it.
+    /// Signs and sends the message.
     pub async fn send(self, outbound: &Outbound, now: Timestamp) -> Result<Answer> {
         let id = self.id.to_string();
         let signature = self.secrets.sign(&id, now, &self.body)?;
@@ -70,21 +70,21 @@ impl Post<'_> {
 }
 
 impl Answer {
-    /// An attempt that met with no answer.
+    /// Returns the result of an attempt that got no answer.
     pub fn failed(attempt: Attempt) -> Self {
         Self { attempt, verdict: Verdict::of(None, None) }
     }
 }
 
-/// What is posted of an event: the text that the API shows it as, and its moment under the name that Standard Webhooks
-/// has for it. Whoever posts events makes their body here, so that a signature of one is a signature of the other.
+/// Returns the body that is posted for an event: the text that the API shows, and the event's time under its name in
+/// Standard Webhooks. Webhooks and `dockside listen` both use it, so that both sign the same bytes.
 pub fn posted_body(mut event_json: String, created_at: Timestamp) -> String {
     event_json.pop();
     event_json.push_str(&format!(",\"timestamp\":\"{created_at}\"}}"));
     event_json
 }
 
-/// The wait that an answer asks for, in seconds: a number of them, or a date.
+/// Returns the pause that an answer asks for in `Retry-After`, in seconds: the header has a number or a date.
 fn retry_after(headers: &HeaderMap, now: Timestamp) -> Option<i64> {
     let text = headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim();
     match text.parse::<i64>() {
@@ -93,13 +93,13 @@ fn retry_after(headers: &HeaderMap, now: Timestamp) -> Option<i64> {
     }
 }
 
-/// The kept part of an answer as text, whatever it was.
+/// Returns the stored part of an answer as text, whatever its bytes are.
 fn text(body: &[u8]) -> Option<String> {
     if body.is_empty() {
         return None;
     }
     let text = String::from_utf8_lossy(body);
-    // A replaced byte may take three: the limit holds for what is shown, too.
+    // An invalid byte becomes three bytes: the limit holds for the resulting text, too.
     let mut end = text.len().min(RESPONSE_BYTES_MAX);
     while !text.is_char_boundary(end) {
         end -= 1;

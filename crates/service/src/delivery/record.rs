@@ -1,4 +1,4 @@
-//! Writing down what a lane sent, in one transaction: its place, its deliveries, and the end of its endpoint.
+//! Recording what a lane sent, in one transaction: the lane's cursor, its deliveries, and whether its endpoint is disabled.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -13,7 +13,7 @@ use crate::events::EventLog;
 use crate::reply::json;
 use crate::{Service, found};
 
-/// What was sent and is not written down yet.
+/// What was sent and is not recorded yet.
 pub(super) struct Unrecorded {
     pub new: Vec<WebhookDelivery>,
     pub repeated: Vec<WebhookDelivery>,
@@ -32,30 +32,30 @@ impl Unrecorded {
         !self.has_moved && self.repeated.is_empty() && self.new.is_empty()
     }
 
-    /// Whether nothing that is read next depends on it: then it may be written while more is sent.
+    /// Whether no later read depends on it: then it may be recorded while more is sent.
     pub fn is_plain(&self) -> bool {
         self.disable.is_none() && !self.touches_retries()
     }
 
-    /// Whether the set of deliveries that wait to be repeated changed.
+    /// Whether the set of deliveries that wait for a retry changed.
     fn touches_retries(&self) -> bool {
         !self.repeated.is_empty() || self.new.iter().any(|delivery| delivery.next_attempt_at.is_some())
     }
 }
 
-/// What came of writing down what was sent.
+/// The result of a record.
 pub(super) enum Recorded {
-    /// The lane is held by another: nothing was written.
+    /// Another node holds the lane: nothing was written.
     Lost,
-    /// Written, and the endpoint is to get nothing more.
+    /// Written, and the endpoint was disabled.
     Disabled,
     /// Written; the endpoint is at this version.
     Version(i64),
 }
 
 impl Service {
-    /// Writes down what a lane sent. A database that has too much to do is asked again for as long as the lane is ours:
-    /// what is not written down is sent again.
+    /// Records what a lane sent. If the database is overloaded, repeats that for as long as this node holds the lane, because
+    /// events that are not recorded are sent again.
     pub(super) async fn record_lane(
         self,
         node: Arc<str>,
@@ -85,7 +85,7 @@ impl Service {
         })
     }
 
-    /// Gives a lane back, with the same patience.
+    /// Releases a lane. If the database is overloaded, repeats that for as long as this node lives.
     pub(super) async fn release_lane(&self, held: &Held) -> Result<()> {
         loop {
             let held = held.clone();
@@ -101,7 +101,7 @@ impl Service {
     }
 }
 
-/// Writes down what a lane sent; gives the endpoint's version, or `None` where the lane is held by another.
+/// Records what a lane sent. Returns the endpoint's version, or `None` if another node holds the lane.
 async fn record(
     tx: &mut Tx<'_>,
     held: &Held,
@@ -125,7 +125,7 @@ async fn record(
     webhook_endpoints::version(tx, owner, endpoint).await
 }
 
-/// Ends deliveries to an endpoint, and says so in the log.
+/// Disables an endpoint, and writes the event of that.
 async fn disable(tx: &mut Tx<'_>, held: &Held, reason: DisabledReason, event_log: &EventLog) -> Result<()> {
     let (owner, id, now) = (held.owner, held.endpoint, event_log.now());
     let stored = found(webhook_endpoints::get_for_update(tx, owner, id).await?)?;

@@ -1,4 +1,4 @@
-//! Signatures of Standard Webhooks: an HMAC of the message's id, its moment and its body, by each secret that is valid.
+//! Signatures of Standard Webhooks: an HMAC of the message's id, time and body, with each secret that is valid.
 
 use std::ops::RangeInclusive;
 
@@ -14,7 +14,7 @@ use sha2::Sha256;
 
 /// Random bytes of a secret.
 pub const SECRET_BYTES: usize = 32;
-/// Bytes that the standard asks for, where a person gives a secret.
+/// Lengths that the standard allows for a secret that a user gives, in bytes.
 const GIVEN_BYTES: RangeInclusive<usize> = 24..=64;
 const PREFIX: &str = "whsec_";
 
@@ -26,9 +26,9 @@ pub struct Secrets(Vec<Secret>);
 struct Secret {
     /// As its owner has it: `whsec_…`.
     text: String,
-    /// The end of its time, once it is replaced.
+    /// When it stops being valid, once it has been replaced.
     until: Option<Timestamp>,
-    /// Made of the text when it is first used.
+    /// Derived from the text on first use.
     #[serde(skip)]
     mac: OnceLock<Hmac<Sha256>>,
 }
@@ -38,7 +38,7 @@ impl Secrets {
         Self(vec![Secret::new(text(random), None)])
     }
 
-    /// Secrets that a person gave, as `dockside listen` takes one.
+    /// Reads a secret that a user gave, as to `dockside listen`.
     pub fn of(text: &str) -> Result<Self> {
         let secret = Secret::new(text.to_owned(), None);
         if !GIVEN_BYTES.contains(&secret.key()?.len()) {
@@ -48,12 +48,12 @@ impl Secrets {
         Ok(Self(vec![secret]))
     }
 
-    /// The newest secret, to be shown once.
+    /// Returns the newest secret, to be shown once.
     pub fn newest(&self) -> &str {
         self.0.first().map_or("", |secret| &secret.text)
     }
 
-    /// A new secret before the others, which sign for a day more; `None` where too many still do.
+    /// Adds a new secret. The old ones remain valid for a day. Returns `None` if too many are still valid.
     pub fn rotated(&self, random: [u8; SECRET_BYTES], now: Timestamp) -> Option<Self> {
         let end = now.plus_seconds(OLD_SECRET_SECONDS);
         let old = self.0.iter().filter(|secret| secret.is_valid(now));
@@ -62,7 +62,7 @@ impl Secrets {
         (secrets.len() <= SECRETS_MAX).then_some(Self(secrets))
     }
 
-    /// The header's text: one signature for each secret that is valid now.
+    /// Returns the text of the header: one signature for each secret that is valid now.
     pub fn sign(&self, id: &str, now: Timestamp, body: &[u8]) -> Result<String> {
         let mut header = String::new();
         for secret in self.0.iter().filter(|secret| secret.is_valid(now)) {

@@ -1,4 +1,4 @@
-//! The file store: a folder of ours, or a bucket of a store that speaks S3.
+//! The file store: a folder, or a bucket of a server that speaks S3.
 
 use std::fs::{DirBuilder, File};
 use std::ops::Range;
@@ -16,13 +16,13 @@ use object_store::{ObjectStore, ObjectStoreExt, WriteMultipart};
 use super::Bucket;
 use crate::log;
 
-/// What [`Files::check`] writes, and where. No owner is called so.
+/// The place to which [`Files::check`] writes, and the bytes. No owner has this name.
 const CHECK_PLACE: &str = "written-at-start";
 const CHECK_BYTES: &[u8] = b"Dockside keeps files beside this one.\n";
 
-/// Bytes that are sent at once of a file that is written piece by piece. A bucket takes 10,000 such parts.
+/// Size of the parts in which a file is uploaded piece by piece. A bucket takes 10,000 parts.
 const PART_BYTES: usize = 8 << 20;
-/// Parts under way at once; each is memory.
+/// Parts that are uploaded at once. Each is kept in memory.
 const PARTS_MAX: usize = 2;
 
 /// Where the bytes are.
@@ -35,14 +35,14 @@ pub enum FilePlace {
 /// The file store, open.
 pub struct Files {
     store: Arc<dyn ObjectStore>,
-    /// What all places begin with.
+    /// The prefix of all places.
     prefix: String,
-    /// How it is called when something is wrong with it.
+    /// Its name in error messages.
     name: String,
 }
 
 impl Files {
-    /// Opens the store. A folder is made where there is none; a bucket is not asked for before [`Files::check`].
+    /// Opens the store. A missing folder is created. A bucket is not called before [`Files::check`].
     pub fn open(place: &FilePlace) -> Result<Self> {
         match place {
             FilePlace::Folder(folder) => {
@@ -51,7 +51,7 @@ impl Files {
                     Error::fault(format!("the setting files names {name}, which can't be made: {error}"))
                 };
                 make_folder(folder).map_err(|error| failed(&error))?;
-                // What is answered for must survive a power cut: each file and its folder are synced before `put` returns.
+                // Files that an answer names must survive a power cut: each file and its folder are synced before `put` returns.
                 let store = LocalFileSystem::new_with_prefix(folder).map_err(|error| failed(&error))?;
                 Ok(Self { store: Arc::new(store.with_fsync(true)), prefix: String::new(), name })
             }
@@ -67,14 +67,14 @@ impl Files {
         Path::parse(format!("{}/{place}", self.prefix)).map_err(Error::fault)
     }
 
-    /// Writes a file, whole or not at all; what was there before is replaced. Once this returns it is durable.
+    /// Writes a file atomically, and replaces an earlier one. Once this returns, the file is durable.
     pub async fn put(&self, place: &str, bytes: Bytes) -> Result<()> {
         let put = self.store.put(&self.path(place)?, bytes.into()).await;
         put.map(drop).map_err(|error| self.failed(error))
     }
 
-    /// Begins a file that is written piece by piece. Nobody finds it before [`Upload::finish`], which is as good as
-    /// [`Files::put`].
+    /// Begins a file that is written piece by piece. It can't be read before [`Upload::finish`], which is as atomic and durable
+    /// as [`Files::put`].
     pub async fn begin(&self, place: &str) -> Result<Upload> {
         let path = self.path(place)?;
         let upload = self.store.put_multipart(&path).await.map_err(|error| self.failed(error))?;
@@ -82,29 +82,29 @@ impl Files {
         Ok(Upload { writer, size: 0, name: self.name.clone() })
     }
 
-    /// Removes a file, where there is one.
+    /// Deletes a file, if it exists.
     pub async fn delete(&self, place: &str) -> Result<()> {
         let delete = self.store.delete(&self.path(place)?).await;
         self.known(delete).map(drop)
     }
 
-    /// How many bytes a file has, where there is one.
+    /// Returns the size of a file in bytes, or `None` if it does not exist.
     pub async fn size(&self, place: &str) -> Result<Option<u64>> {
         let head = self.store.head(&self.path(place)?).await;
         self.known(head.map(|meta| meta.size))
     }
 
-    /// A part of a file, where there is one.
+    /// Returns a part of a file, or `None` if the file does not exist.
     pub async fn read(&self, place: &str, range: Range<u64>) -> Result<Option<Bytes>> {
         let read = self.store.get_range(&self.path(place)?, range).await;
         self.known(read)
     }
 
-    /// Whether files can be written, in words for the operator where they can't.
+    /// Checks that files can be written. If not, the error is a sentence for the operator.
     pub async fn check(&self) -> Result<()> {
         let put = self.store.put(&self.path(CHECK_PLACE)?, Bytes::from_static(CHECK_BYTES).into()).await;
         let Err(error) = put else { return Ok(()) };
-        // A full disk is no wrong setting: files can be read, and the server goes on by itself once there is space.
+        // A full disk is no wrong setting: files can still be read, and writes succeed again once there is space.
         if is_full(&error) {
             log::info("files", &format!("{} is full: {error}", self.name));
             return Ok(());
@@ -161,7 +161,7 @@ pub struct Upload {
 }
 
 impl Upload {
-    /// Writes on, once there is room among what is under way.
+    /// Appends bytes, once there is room among the parts that are being uploaded.
     pub async fn write(&mut self, bytes: &[u8]) -> Result<()> {
         self.writer.wait_for_capacity(PARTS_MAX).await.map_err(|error| failed(&self.name, &error))?;
         self.writer.write(bytes);
@@ -169,24 +169,24 @@ impl Upload {
         Ok(())
     }
 
-    /// Makes the file whole. Once this returns it is durable.
+    /// Completes the file. Once this returns, the file is durable.
     pub async fn finish(self) -> Result<()> {
         let Self { writer, name, .. } = self;
         writer.finish().await.map(drop).map_err(|error| failed(&name, &error))
     }
 
-    /// Forgets what was written.
+    /// Discards what was written.
     pub async fn abort(self) -> Result<()> {
         let Self { writer, name, .. } = self;
         writer.abort().await.map_err(|error| failed(&name, &error))
     }
 }
 
-/// Makes the folder where there is none, so that it survives a power cut as what is written into it does.
+/// Creates the folder if it is missing, durably, like the files in it.
 fn make_folder(folder: &std::path::Path) -> std::io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     match folder.canonicalize()?.parent() {
-        // Also where it was there before: whoever made it may have been killed before this line.
+        // Sync even if the folder existed: the process that created it may have been killed before it could sync.
         Some(parent) => File::open(parent)?.sync_all(),
         None => Ok(()),
     }

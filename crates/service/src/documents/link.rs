@@ -1,13 +1,13 @@
-//! The links to files: whoever has one may fetch the file until the link ends, and nothing else.
+//! Signed links to files: the holder of a link may fetch that file until the link expires, and nothing else.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use model::{Document, Id, Owner, World};
 use ring::hmac;
 
-/// Names the key that is derived for them.
+/// The purpose from which the key of links is derived.
 const KEY_PURPOSE: &[u8] = b"dockside file links";
-/// Organisation, world, document, end.
+/// Organisation, world, document, expiry.
 const LINK_BYTES: usize = 16 + 1 + 16 + 8;
 
 /// What a link says.
@@ -15,7 +15,7 @@ const LINK_BYTES: usize = 16 + 1 + 16 + 8;
 pub struct Link {
     pub owner: Owner,
     pub document: Id<Document>,
-    /// The first second in which it is not valid any more, since 1970.
+    /// The first second in which it is no longer valid, since 1970.
     pub expires_at: i64,
 }
 
@@ -28,7 +28,7 @@ impl LinkKey {
         Self(hmac::Key::new(hmac::HMAC_SHA256, hmac::sign(&signing, KEY_PURPOSE).as_ref()))
     }
 
-    /// The link as a word that fits into a path.
+    /// Returns the link as text that fits into a path.
     pub fn write(&self, link: &Link) -> String {
         let mut bytes = Vec::with_capacity(LINK_BYTES + 32);
         bytes.extend(link.owner.organisation.bits().to_be_bytes());
@@ -40,11 +40,11 @@ impl LinkKey {
         URL_SAFE_NO_PAD.encode(bytes)
     }
 
-    /// Reads what [`LinkKey::write`] wrote with the same key, and nothing else: there is one spelling of each link.
+    /// Reads what [`LinkKey::write`] wrote with the same key, and nothing else: each link has exactly one spelling.
     pub fn read(&self, token: &str) -> Option<Link> {
         let bytes = URL_SAFE_NO_PAD.decode(token).ok()?;
         let (said, tag) = bytes.split_at_checked(LINK_BYTES)?;
-        // In constant time, since a forged tag buys somebody's file.
+        // `verify` compares in constant time: timing must not help to forge the tag of another customer's file.
         hmac::verify(&self.0, said, tag).ok()?;
         let (organisation, rest) = said.split_first_chunk()?;
         let (world, rest) = rest.split_first()?;

@@ -1,10 +1,11 @@
 //! Documents: files that belong to a shipment, a batch or a manifest, and the links under which they are fetched.
 //!
-//! A file is kept in two steps, because the process may end between any two lines: first its bytes
-//! ([`Service::keep_file`], or `Service::keep_files`, which stores many in one object), durably, then its row in the
-//! transaction of whatever it belongs to (`store::documents::insert`). A row without bytes can't come of that. Bytes without a row can: nobody finds
-//! them, they cost only their room, and a file that is kept again under its id takes their place. No job cleans up
-//! after them, because it could not tell them from those whose transaction is still under way.
+//! A file is kept in two steps, because the process may end between any two lines: first its bytes, durably
+//! ([`Service::keep_file`], or `Service::keep_files`, which stores many in one object), then its row
+//! (`store::documents::insert`), in the transaction of the shipment, batch or manifest that it belongs to. So there is never a
+//! row without bytes. There can be bytes without a row: no client can fetch them, they only take space, and a file that is
+//! kept again under the same id replaces them. No job deletes them, because it could not tell them from bytes whose
+//! transaction is still under way.
 
 mod bucket;
 mod files;
@@ -28,7 +29,7 @@ use files::Files;
 use link::{Link, LinkKey};
 use packs::{Packs, locate};
 
-/// How long a link lives, in seconds, where the operator does not say.
+/// How long a link is valid, in seconds, unless the operator sets another time.
 pub const LINK_SECONDS: u32 = 3600;
 /// The largest file that is kept at once, in bytes.
 const FILE_BYTES_MAX: usize = 256 << 20;
@@ -51,16 +52,16 @@ pub struct Settings {
 /// A file to keep.
 pub struct NewDocument {
     pub r#type: DocumentType,
-    /// The number of the package that it is for, from 1 on; none where it is not for one package.
+    /// The number of the package that it is for, from 1 on; `None` if it is not for one package.
     pub package: Option<u32>,
-    /// What it is called when it is saved.
+    /// The name under which a browser saves it.
     pub file_name: String,
     /// The media type.
     pub file_type: String,
     pub bytes: Bytes,
 }
 
-/// Whose papers are named: a shipment, with the customer's own word for it.
+/// The shipment whose papers are named, with the customer's own reference.
 #[derive(Clone)]
 pub(crate) struct PaperOwner {
     pub shipment: Id<Shipment>,
@@ -78,7 +79,7 @@ impl PaperOwner {
         }
     }
 
-    /// A paper that we drew.
+    /// Returns a paper that Dockside drew.
     pub fn drawn(&self, paper: labels::Paper) -> NewDocument {
         let ending = paper.file_name.rsplit('.').next().unwrap_or_default();
         let file_name =
@@ -92,12 +93,12 @@ impl PaperOwner {
         }
     }
 
-    /// A label that the carrier gave. One for several packages is for none of them.
+    /// Returns a label that the carrier gave. If the shipment has several packages, the label is assigned to none of them.
     pub fn given(&self, format: LabelFormat, bytes: Bytes) -> NewDocument {
         self.label(format, bytes, (self.packages == 1).then_some(1))
     }
 
-    /// A label that is for this package.
+    /// Returns a label for this package.
     pub fn label(&self, format: LabelFormat, bytes: Bytes, package: Option<u32>) -> NewDocument {
         let (r#type, ending) = (DocumentType::Label, format.as_str());
         NewDocument {
@@ -131,7 +132,7 @@ impl Service {
         self.keep_file_as(owner, self.new_id(self.now()), new).await
     }
 
-    /// As [`Service::keep_file`], under an id that was made before: whoever repeats it leaves nothing behind.
+    /// As [`Service::keep_file`], under an id that the caller made before: a repetition replaces the bytes of the first attempt.
     pub async fn keep_file_as(
         &self,
         owner: Owner,
@@ -144,7 +145,7 @@ impl Service {
         stored_file(id, new, place)
     }
 
-    /// The document as it is served, with a link of its own to the file.
+    /// Returns the document as it is served, with a new signed link to its file.
     pub fn sign(&self, owner: Owner, document: &StoredDocument) -> Document {
         let (file, settings) = (&document.file, &self.settings().files);
         let expires_at = self.now().as_seconds() + i64::from(settings.link_seconds);
@@ -163,7 +164,7 @@ impl Service {
         }
     }
 
-    /// The document that a link leads to.
+    /// Returns the document to which a link leads.
     pub async fn linked_document(&self, token: &str) -> Result<StoredDocument> {
         let link = self.0.documents.key.read(token).ok_or(Code::FileLinkInvalid)?;
         ensure(self.now().as_seconds() < link.expires_at, Code::FileLinkExpired)?;
@@ -178,7 +179,7 @@ impl Service {
         found(self.0.documents.files.size(key).await?).map(drop)
     }
 
-    /// The next bytes of a document's file, from this place on: some, unless the file ends there.
+    /// Returns the next bytes of a document's file from this position on. They are empty only at the end of the file.
     pub async fn file_piece(&self, document: &StoredDocument, from: i64) -> Result<Bytes> {
         let file = &document.file;
         let to = file.file_size.min(from.saturating_add(PIECE_BYTES));
@@ -195,7 +196,7 @@ impl Service {
         Ok(piece)
     }
 
-    /// All bytes of a document's file: for files that were kept at once.
+    /// Returns all bytes of a document's file: for files that were stored at once, and not piece by piece.
     pub(crate) async fn whole_file(&self, document: &StoredDocument) -> Result<Bytes> {
         let first = self.file_piece(document, 0).await?;
         let size = document.file.file_size;
@@ -210,7 +211,7 @@ impl Service {
         Ok(bytes.into())
     }
 
-    /// Writes something to the file store, so that a wrong setting is found at the start and not with the first label.
+    /// Writes a test file to the file store, so that a wrong setting is found at the start and not with the first label.
     pub async fn check_files(&self) -> Result<()> {
         self.0.documents.files.check().await
     }

@@ -1,4 +1,4 @@
-//! Files that are written piece by piece, because they are larger than anybody wants to hold.
+//! Files that are written piece by piece, because they are too large to hold in memory.
 
 use model::document::DocumentType;
 use model::{Document, Error, Id, Owner, Result};
@@ -10,15 +10,15 @@ use crate::{Service, log};
 /// The largest file that is written piece by piece, in bytes: the labels of a hundred thousand shipments.
 const STREAM_BYTES_MAX: usize = 16 << 30;
 
-/// A file that is being written. Dropped before [`FileWriter::finish`], it never was.
+/// A file that is being written. If it is dropped before [`FileWriter::finish`], no file exists.
 pub(crate) struct FileWriter {
     upload: Upload,
     file: StoredFile,
 }
 
 impl Service {
-    /// Begins a file of some type under an id that was made before. Each attempt writes to a place of its own: one that was
-    /// thought to be dead may come back, and must not change what another finished.
+    /// Begins a file of some type under an id that was made before. Each attempt writes to a place of its own: an attempt that
+    /// was taken to be dead may continue, and must not change the file that another attempt finished.
     pub(crate) async fn keep_stream(
         &self,
         owner: Owner,
@@ -35,7 +35,7 @@ impl Service {
         Ok(FileWriter { upload, file })
     }
 
-    /// Removes what an earlier attempt may have finished and not told of.
+    /// Deletes the file of an earlier attempt, which may have finished it and died before it was recorded.
     pub(crate) async fn forget_attempt(&self, owner: Owner, id: Id<Document>, attempt: i64) {
         let deleted = self.0.documents.files.delete(&place_of(owner, id, attempt)).await;
         deleted.unwrap_or_else(|error| log::error("files", &error));
@@ -53,15 +53,15 @@ impl FileWriter {
         self.upload.write(bytes).await
     }
 
-    /// Makes the file whole. Once this returns, its bytes survive a power cut; it can be found once
-    /// `store::documents::insert` has committed.
+    /// Completes the file. Once this returns, its bytes survive a power cut; it can be found once `store::documents::insert` has
+    /// committed.
     pub async fn finish(self) -> Result<StoredFile> {
         let file_size = i64::try_from(self.upload.size).map_err(Error::fault)?;
         self.upload.finish().await?;
         Ok(StoredFile { file_size, ..self.file })
     }
 
-    /// Forgets what was written. A bucket keeps the parts of what nobody forgets.
+    /// Discards what was written. Without this, a bucket keeps the parts of the unfinished file.
     pub async fn abort(self) {
         self.upload.abort().await.unwrap_or_else(|error| log::error("files", &error));
     }

@@ -1,5 +1,5 @@
-//! Closing out: a location's day or a batch. What is to be handed over is written down in one transaction with its
-//! shipments, and then waited for, for a while.
+//! Closing out a location's day or a batch. The manifests are stored in one transaction with their shipments, and the request
+//! then waits for the carrier for a while.
 
 use model::batch::Status as BatchStatus;
 use model::closing::Day;
@@ -19,8 +19,8 @@ use crate::shipments::read_shipment;
 use crate::{Command, Reply, Service, Wait, found};
 
 impl Service {
-    /// Closes out a location's day: all that was bought, leaves from there and is in no manifest yet. Asked again, it gives
-    /// the same manifests.
+    /// Closes out a location's day: all shipments that are bought, leave from there and are in no manifest yet. A repeated
+    /// request answers with the same manifests.
     pub async fn create_manifests(
         &self,
         command: Command,
@@ -51,7 +51,7 @@ impl Service {
         self.wait_for_manifests(owner, wait, begun, format!("/manifests?location={location}")).await
     }
 
-    /// Manifests a batch that is bought. Asked again, it gives the same manifests.
+    /// Makes the manifests of a batch that is bought. A repeated request answers with the same manifests.
     pub async fn create_batch_manifests(&self, command: Command, id: Id<Batch>, wait: Wait) -> Result<Reply> {
         let (owner, now) = (command.caller.owner, self.now());
         let read =
@@ -70,7 +70,7 @@ impl Service {
         self.wait_for_manifests(owner, wait, begun, format!("/batches/{id}/manifests")).await
     }
 
-    /// Asks the carrier once more for a manifest that failed, with those of its shipments that are still free.
+    /// Asks the carrier again for a manifest that failed, with those of its shipments that are still free.
     pub async fn retry_manifest(&self, command: Command, id: Id<Manifest>, wait: Wait) -> Result<Reply> {
         let (owner, now) = (command.caller.owner, self.now());
         let precondition = command.precondition.clone();
@@ -101,8 +101,7 @@ impl Service {
         Ok(shown)
     }
 
-    /// Waits until nothing is under way with some manifests, and answers with what they are then; or with what they are when
-    /// there was no more time to wait.
+    /// Waits until manifests are no longer `creating`, or until the deadline, and answers with them as they are then.
     async fn wait_for_manifests(
         &self,
         owner: Owner,
@@ -122,8 +121,8 @@ impl Service {
         Ok(reply)
     }
 
-    /// The manifests of an answer, once nothing is under way with them or the time is over; or the answer itself, where it
-    /// is a refusal that was given before.
+    /// Returns the manifests of an answer once they have ended, or at the deadline. If the answer is a refusal that was given
+    /// before, returns the answer itself.
     async fn await_manifests(
         &self,
         owner: Owner,
@@ -149,8 +148,7 @@ impl Service {
         }
     }
 
-    /// The manifests that groups are to become. What they show of their account and origin is what their first shipment
-    /// knows.
+    /// Returns the manifests to store for groups. What they show of their account and origin is taken from their first shipment.
     pub(super) async fn intents(
         &self,
         owner: Owner,
@@ -166,7 +164,7 @@ impl Service {
             Ok(samples)
         });
         let samples = read.await?;
-        // In the order of the groups, so that the oldest day comes first.
+        // Ids in the order of the groups, so that the oldest day comes first.
         let mut ids: Vec<_> = groups.iter().map(|_| self.new_id(now)).collect();
         ids.sort();
         let each = ids.into_iter().zip(groups).zip(&samples);
@@ -195,7 +193,7 @@ impl Service {
     }
 }
 
-/// Writes down manifests; gives those of which any shipment was still free.
+/// Stores manifests. Returns those of which at least one shipment was still free.
 pub async fn begin_all(
     tx: &mut Tx<'_>,
     owner: Owner,
@@ -217,7 +215,7 @@ pub async fn begin_all(
     Ok(begun)
 }
 
-/// What is kept of an answer: which manifests it is about, and whether they are new.
+/// Returns what is stored of an answer: which manifests it is about, and whether they are new.
 fn begun(is_new: bool, mut ids: Vec<Id<Manifest>>) -> Result<Reply> {
     ids.sort();
     ids.dedup();
@@ -225,7 +223,7 @@ fn begun(is_new: bool, mut ids: Vec<Id<Manifest>>) -> Result<Reply> {
     Ok(if is_new { Reply::created_many(body) } else { Reply::done(body) })
 }
 
-/// Refuses a batch that is not bought as a whole.
+/// Refuses a batch that is not completely bought.
 fn ensure_bought(status: BatchStatus) -> Result<(), Code> {
     match status {
         BatchStatus::Purchased => Ok(()),
@@ -245,7 +243,7 @@ async fn ensure_location(tx: &mut Tx<'_>, owner: Owner, location: Id<Location>) 
     Err(Problem::field(code, issue).into())
 }
 
-/// The account of this name. One that is disabled is not bought with any more, but what was bought is handed over.
+/// Returns the account of this name. A disabled account buys nothing more, but what it bought is still handed over.
 async fn find_account(
     tx: &mut Tx<'_>,
     owner: Owner,

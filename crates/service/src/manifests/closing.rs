@@ -1,7 +1,7 @@
-//! Closing by itself: at the time that a location configuration names, all open groups of its origin are closed, once.
+//! Automatic closing: at the time that a location configuration names, all open groups of its origin are closed, once.
 //!
-//! The configuration's row has the moment of the next closing. Whoever moves it on writes down the manifests in the same
-//! transaction; so of several servers one closes, and one that dies before its commit has closed nothing.
+//! The configuration's row has the moment of the next closing. The node that moves this moment on writes the manifests in the
+//! same transaction. So only one of several nodes closes, and a node that dies before its commit has closed nothing.
 
 use model::closing::Day;
 use model::{Result, Timestamp};
@@ -12,18 +12,18 @@ use super::close::begin_all;
 use super::group::{Days, groups};
 use crate::{Service, log};
 
-/// Configurations that are closed in one go.
+/// Maximum number of configurations that one pass closes.
 const CLOSINGS_MAX: usize = 100;
 
 impl Service {
-    /// Closes what is to be closed by now.
+    /// Closes the configurations whose closing is due.
     pub(super) async fn close_due(&self) -> Result<()> {
         let now = self.now();
         let look = self.db().read(Access::System, async move |tx| {
             location_configurations::to_close(tx, now, CLOSINGS_MAX).await
         });
         for due in look.await? {
-            // One that can't be closed now must not keep the others open.
+            // A configuration that can't be closed now must not prevent the others from being closed.
             if let Err(error) = self.close(due, now).await {
                 log::error("closing", &error);
             }
@@ -36,7 +36,7 @@ impl Service {
         let read = self
             .db()
             .read(owner, async move |tx| manifest_shipments::open_of_location(tx, owner, origin).await);
-        // Where it is tomorrow in UTC already, what was bought this evening is of tomorrow, and stands on the ramp.
+        // If it is already tomorrow in UTC, shipments that were bought this evening have that date, but wait to be collected now.
         let today = Day::of(now);
         let last = due.closing.day_at(now).map_or(today, |there| there.max(today));
         let intents = self.intents(owner, groups(read.await?, Days::UpTo(last), None), now).await?;

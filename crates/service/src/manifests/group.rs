@@ -1,4 +1,4 @@
-//! What belongs into one manifest. Pure, because parcels that are left out of one stay on the ramp.
+//! Which shipments belong into one manifest. Pure, because parcels that a manifest leaves out are not collected.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use model::closing::Day;
 use model::{CarrierAccount, Id, Location, Shipment};
 use store::manifest_shipments::Open;
 
-/// Shipments that a carrier takes over together.
+/// Shipments that a carrier collects together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Group {
     pub account: Id<CarrierAccount>,
@@ -15,7 +15,7 @@ pub struct Group {
     pub shipments: Vec<Id<Shipment>>,
 }
 
-/// Where something leaves from: a version of a location, or an address as it was written down.
+/// The origin of a shipment: a version of a location, or an address as it was given.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Origin {
     Location(Id<Location>, i64),
@@ -25,9 +25,9 @@ enum Origin {
 /// Which days are closed out.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Days {
-    /// This one alone.
+    /// Only this day.
     One(Day),
-    /// All up to this one: what was not handed over yesterday is on the ramp today.
+    /// All days up to this one: parcels that were not handed over yesterday still wait today.
     UpTo(Day),
     All,
 }
@@ -42,18 +42,18 @@ impl Days {
     }
 }
 
-/// The day on which a shipment leaves.
+/// Returns the day on which a shipment leaves.
 pub fn ship_date(open: &Open) -> Day {
     Day::of(open.date.unwrap_or(open.bought_at))
 }
 
-/// The carrier behind a gateway that transports the shipment. A gateway's manifest covers one such carrier.
+/// Returns the carrier behind a gateway that transports the shipment. A gateway's manifest covers one such carrier.
 fn hand_over_carrier(open: &Open) -> String {
     let connector = open.carrier.as_deref().and_then(::carriers::connector);
     connector.map_or("", |connector| connector.hand_over_carrier(&open.service)).to_owned()
 }
 
-/// Shipments by account, carrier behind it, origin and day.
+/// Groups shipments by account, carrier behind a gateway, origin and day.
 pub fn groups(open: Vec<Open>, days: Days, account: Option<Id<CarrierAccount>>) -> Vec<Group> {
     let mut groups: BTreeMap<(Day, Id<CarrierAccount>, String, Origin), Group> = BTreeMap::new();
     for shipment in open {

@@ -1,18 +1,17 @@
-//! Manifests: what is to be handed over is written down first, with its shipments; then the carrier is asked, by whichever
-//! server holds the manifest.
+//! Manifests: each is stored first, with its shipments; then the node that holds the manifest asks the carrier.
 //!
 //! ```text
-//! creating → created        the carrier took it, or has nothing to say in it; the paper is there
-//!     │    ↘ failed         it did not: the list stays, the shipments are free again
-//!     └────→ creating       it is at it, or did not answer: it is asked again under the same reference
+//! creating → created        the carrier took it, or needs no manifest; the paper is stored
+//!     │    ↘ failed         the carrier refused: the list stays, the shipments are free again
+//!     └────→ creating       the carrier is working on it, or did not answer: it is asked again under the same reference
 //! ```
 //!
-//! What belongs together is of one account, from one origin, of one day. The origin is the version of the location that a
-//! shipment was made from, or the address that it was given; the day is the one it is to be shipped on, else the one on which
-//! it was bought, and begins at midnight in UTC. None of it changes once a shipment is bought, so a change of the location
+//! The shipments of a manifest have one account, one origin and one day. The origin is the version of the location that a
+//! shipment was made from, or the address that it was given. The day is the one on which it is to be shipped, else the one on
+//! which it was bought, and begins at midnight in UTC. None of it changes once a shipment is bought, so a change of the location
 //! neither splits a manifest nor empties it.
 //!
-//! Asking is safe to repeat: a carrier is told the manifest's id, and tells what became of it.
+//! The request is safe to repeat: it contains the manifest's id, and the carrier answers with the state of that manifest.
 
 mod close;
 mod closing;
@@ -36,16 +35,16 @@ use crate::{Service, log};
 
 /// Manifests that a node works on at once. One may have a hundred thousand shipments.
 const TURNS_MAX: usize = 4;
-/// How often a node looks for work where no bell rang: time passes, and other nodes die.
+/// How often a node polls for work without a notification: manifests become due with time, and other nodes die.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
-/// How long calls may take to come to an end once the server is told to stop. What does not is asked again later.
+/// How long calls may take to end once the server is told to stop. A manifest whose call does not end is asked for again.
 const STOP_TIME: Duration = Duration::from_secs(20);
 
-/// What manifests share on a node.
+/// The state that all manifests of a node share.
 pub struct Manifesting {
     /// Changes when there may be something to do.
     work: watch::Sender<u64>,
-    /// Changes when something has come to an end.
+    /// Changes when a turn has ended.
     news: watch::Sender<u64>,
     is_stopping: watch::Sender<bool>,
 }
@@ -57,17 +56,17 @@ impl Default for Manifesting {
 }
 
 impl Service {
-    /// Says that there is something to ask a carrier.
+    /// Notifies the claiming task that there may be a manifest to ask for.
     fn ring_manifesting(&self) {
         self.0.manifesting.work.send_modify(|count| *count = count.wrapping_add(1));
     }
 
-    /// Says that something has come to an end.
+    /// Notifies waiting requests that a turn has ended.
     fn tell_manifesting(&self) {
         self.0.manifesting.news.send_modify(|count| *count = count.wrapping_add(1));
     }
 
-    /// Does all that is due, and returns when nothing is: for tests and tools, which wait for no bell.
+    /// Works on everything that is due, and returns when nothing is: for tests and tools, which wait for no notification.
     pub async fn work_manifests(&self) -> Result<()> {
         self.heartbeat().await?;
         self.close_due().await?;
@@ -83,7 +82,7 @@ impl Service {
         }
     }
 
-    /// Works until the server stops.
+    /// Claims manifests and works on them until the server stops.
     pub(crate) async fn manifest_forever(self) {
         let mut work = self.0.manifesting.work.subscribe();
         let mut stop = self.0.manifesting.is_stopping.subscribe();
@@ -118,14 +117,14 @@ impl Service {
         }
     }
 
-    /// A turn that panicked did not give back what it held.
+    /// Rotates the node name if a turn panicked, because such a turn did not release its claim.
     fn check_manifest_turn(&self, ended: &Result<(), JoinError>) {
         if ended.is_err() {
             self.disown();
         }
     }
 
-    /// Lets what is under way come to an end.
+    /// Stops claiming. Turns under way may end.
     pub(crate) fn stop_manifesting(&self) {
         self.0.manifesting.is_stopping.send_replace(true);
     }
@@ -140,7 +139,7 @@ impl Service {
         let name = Arc::clone(&node);
         let claim =
             self.db().write(Access::System, async move |tx| manifests::claim(tx, &name, now, limit).await);
-        // Where that failed, some may have been claimed without our learning of it; not so where it was never begun.
+        // If the claim failed, manifests may be claimed although the answer was lost. A claim rejected as busy never began.
         let claimed = claim.await.inspect_err(|error| {
             if !is_busy(error) {
                 self.disown();

@@ -1,16 +1,16 @@
-//! What follows from what a carrier said of a manifest, or from its silence. Pure.
+//! What follows from a carrier's answer about a manifest, or from its silence. Pure.
 
 use ::carriers::{Manifested, Outcome};
 use model::Timestamp;
 
 use crate::purchasing::rest_seconds;
 
-/// Attempts that fail one after another before it is given up: for about a day.
+/// Consecutive failed attempts after which a manifest is given up: after about a day.
 const FAILURES_MAX: i64 = 34;
-/// A carrier that is at it is asked again after a tenth of the time that it has been, within these.
+/// The pause before a carrier that works on a manifest is asked again: a tenth of the time so far, within these limits.
 const LOOK_SECONDS_MIN: i64 = 1;
 const LOOK_SECONDS_MAX: i64 = 3600;
-/// After so long it will not come any more.
+/// The time after which a manifest that the carrier still works on is given up.
 const WAIT_SECONDS_MAX: i64 = 7 * 24 * 3600;
 
 /// What is known when a decision is made.
@@ -18,7 +18,7 @@ const WAIT_SECONDS_MAX: i64 = 7 * 24 * 3600;
 pub struct Facts {
     pub now: Timestamp,
     pub begun_at: Timestamp,
-    /// Failures one after another before this.
+    /// Consecutive failures before this attempt.
     pub failures: i64,
 }
 
@@ -42,7 +42,7 @@ impl Facts {
             Outcome::Manifested(manifested) => Next::Created(manifested),
             Outcome::Manifesting(name) => self.wait(name),
             Outcome::Rejected(error) => Next::Failed(error.message),
-            // It is the same manifest, however often it is asked for: so silence is no reason not to ask again.
+            // Repeating the request does not create a second manifest, so it is repeated if the carrier did not answer.
             Outcome::Unsent { why, retry_after } => {
                 let asked_for = retry_after.map_or(0, |wait| wait.as_secs().min(3600) as i64);
                 self.again(why.message, asked_for)
@@ -52,11 +52,11 @@ impl Facts {
         }
     }
 
-    /// After something of ours failed, such as the file store: the carrier has it, so that is not given up.
+    /// After a failure on this side, such as of the file store: the carrier has the manifest, so it is not given up.
     pub fn after_fault(&self) -> Next {
         Next::Again {
             due_at: self.now.plus_seconds(rest_seconds(self.failures)),
-            // As many as there were, at most: what failed here is not counted against the carrier for ever.
+            // Capped below the limit, so that failures on this side alone never end the manifest.
             failures: (self.failures + 1).min(FAILURES_MAX - 1),
             message: None,
             carrier_reference: None,

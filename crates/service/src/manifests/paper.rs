@@ -1,4 +1,4 @@
-//! The paper of a manifest: the carrier's own, or one that we draw.
+//! The paper of a manifest: the carrier's own, or one that Dockside draws.
 
 use ::carriers::Label;
 use bytes::Bytes;
@@ -20,7 +20,7 @@ use crate::documents::NewDocument;
 const PAGE: usize = 500;
 
 impl Service {
-    /// Makes or fetches the paper and keeps it, always under the same id.
+    /// Makes or fetches the paper and stores it, always under the same id.
     pub(super) async fn manifest_paper(&self, manifest: &Stored, form: Option<&Label>) -> Result<StoredFile> {
         let (format, bytes) = match form {
             Some(Label::File { format, bytes }) => (*format, bytes.clone()),
@@ -41,7 +41,7 @@ impl Service {
         self.keep_file_as(manifest.owner, manifest.document, &new).await
     }
 
-    /// Draws the list. It takes long for many parcels, so it is no work for those who serve.
+    /// Draws the list. For many parcels that takes long, so it does not run on the threads that serve requests.
     async fn draw_manifest(&self, manifest: &Stored) -> Result<Bytes> {
         let details: Details = serde_json::from_str(&manifest.details).map_err(Error::fault)?;
         let handover = Handover {
@@ -79,7 +79,7 @@ impl Service {
     }
 }
 
-/// One row for each tracking number: packages that share one are pieces of it.
+/// Adds one row for each tracking number: packages that share one are pieces of it.
 fn rows_of(shipment: &Shipment, rows: &mut Vec<HandoverRow>) {
     let destination = &shipment.details.addresses.destination;
     let contact = destination.contact.as_ref();

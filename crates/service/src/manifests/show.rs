@@ -67,7 +67,7 @@ impl Service {
         self.listing(owner, &query, page)
     }
 
-    /// The manifests that shipments of a batch are in. To look makes none.
+    /// Answers with the manifests that contain shipments of a batch. It creates none.
     pub async fn list_batch_manifests(&self, caller: &Caller, id: Id<Batch>) -> Result<Reply> {
         let owner = caller.owner;
         let read = self.db().read(owner, async move |tx| {
@@ -79,7 +79,8 @@ impl Service {
         Ok(Reply::done(data(&docs)))
     }
 
-    /// One manifest as it is answered. The links to its files are made with each read; its tag tells of the files, not of these.
+    /// Returns the answer with one manifest. Each read makes new links to its files, so its ETag depends on the files and not on
+    /// the links.
     pub(super) fn manifest_reply(&self, owner: Owner, whole: Whole) -> Result<Reply> {
         let version = whole.manifests.first().map_or(0, |manifest| manifest.version);
         let etag = etag_with_files(version, &without_links(&whole.documents));
@@ -87,7 +88,7 @@ impl Service {
         Ok(Reply::resource(etag, found(body)?))
     }
 
-    /// Manifests as JSON texts, with links to their files.
+    /// Returns manifests as JSON texts, with links to their files.
     pub(super) fn manifest_docs(&self, owner: Owner, whole: Whole) -> Result<Vec<String>> {
         let Whole { manifests, mut shipments, documents } = whole;
         let show = |manifest: &Stored| {
@@ -100,7 +101,7 @@ impl Service {
     }
 }
 
-/// A manifest as events tell of it: its files without links, and of very many shipments the first.
+/// Returns a manifest as events contain it: its files without links, and only the first of very many shipments.
 pub async fn told(tx: &mut Tx<'_>, owner: Owner, id: Id<Manifest>) -> Result<String> {
     let stored = found(manifests::get(tx, owner, id).await?)?;
     let whole = Whole::read(tx, owner, vec![stored]).await?;
@@ -111,7 +112,7 @@ pub async fn told(tx: &mut Tx<'_>, owner: Owner, id: Id<Manifest>) -> Result<Str
     json(&view(manifest, shipments, files)?)
 }
 
-/// Several manifests under `data`.
+/// Returns several manifests under `data`.
 pub fn data(docs: &[String]) -> String {
     format!("{{\"data\":[{}]}}", docs.join(","))
 }

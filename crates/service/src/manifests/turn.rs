@@ -1,4 +1,4 @@
-//! A turn: what is done with a manifest while this server holds it.
+//! A turn: the work on a manifest while this node holds it.
 
 use std::sync::Arc;
 
@@ -18,11 +18,11 @@ use crate::purchasing::insist;
 use crate::reply::json;
 use crate::{Service, found, log, suspects};
 
-/// Whom to ask, and for what.
+/// What a request for a manifest needs.
 struct Job {
     connector: &'static dyn Connector,
     account: Account,
-    /// The carrier's own names of what is handed over.
+    /// The carrier's own names of the purchases that are handed over.
     purchases: Vec<String>,
 }
 
@@ -34,7 +34,8 @@ fn unreadable() -> ShipmentError {
 }
 
 impl Service {
-    /// Asks the carrier once. Whatever happens, it ends with the manifest given back, or with this node under another name.
+    /// Asks the carrier once. On return the claim is released. If that fails, the node takes another name, so that other nodes
+    /// can take over.
     pub(crate) async fn manifest_turn(self, node: Arc<str>, manifest: Stored) {
         if let Err(error) = self.manifest_step(&node, &manifest).await {
             log::error("manifest", &error);
@@ -49,7 +50,7 @@ impl Service {
         self.tell_manifesting();
     }
 
-    /// Ends a manifest at which servers stop.
+    /// Ends a manifest as failed because servers stopped while they worked on it.
     pub(crate) async fn set_manifest_aside(&self, manifest: &Stored) -> Result<()> {
         let next = Next::Failed(format!("{} Retry the manifest to ask for it once more.", suspects::WHY));
         self.insist_on_manifest(manifest, &next, None).await
@@ -87,7 +88,7 @@ impl Service {
         Ok(())
     }
 
-    /// All that is needed to ask; nothing where the account is gone.
+    /// Reads what a request to the carrier needs. Returns `None` if the account is gone.
     async fn load_manifest(&self, manifest: &Stored) -> Result<Option<Job>> {
         let (owner, id, account) = (manifest.owner, manifest.id, manifest.account);
         let read = self.db().read(owner, async move |tx| {
@@ -102,7 +103,7 @@ impl Service {
     async fn ask_for_manifest(&self, node: &str, manifest: &Stored, job: &Job) -> Outcome {
         let reference = manifest.id.to_string();
         if !job.connector.capabilities(&job.account).can_manifest {
-            // Such a carrier takes what it is given: the paper is for whoever hands it over.
+            // Such a carrier needs no call. Dockside draws the paper, for the person who hands the parcels over.
             return Outcome::Manifested(Manifested { manifest: reference, form: Some(Label::Ours) });
         }
         let _place = self.place_in_line(job.account.id, None).await;
@@ -111,7 +112,8 @@ impl Service {
         self.ask_if(manifest.owner, job.connector, &job.account, &task, self.call_time(), &is_ours).await
     }
 
-    /// Makes or fetches the paper of what a carrier took. Where that fails it is asked again, and says the same again.
+    /// Makes or fetches the paper of a manifest that the carrier took. If that fails, the carrier is asked again, and answers the
+    /// same.
     async fn with_paper(
         &self,
         manifest: &Stored,
@@ -132,7 +134,7 @@ impl Service {
         let (manifest, standing) = (manifest.clone(), standing(manifest, next)?);
         let events = self.event_log(owner, now);
         let record = self.db().write(owner, async move |tx| {
-            // The batches first, as everywhere; so of two manifests that are its last, the later sees the earlier.
+            // Lock the batches first, as everywhere. So if two manifests complete a batch, the later one sees the earlier.
             let batches = match standing.status {
                 Status::Created => lock_batches(tx, &manifest).await?,
                 Status::Creating | Status::Failed => Vec::new(),
@@ -159,12 +161,12 @@ impl Service {
     }
 }
 
-/// How a manifest stands after what came of asking.
+/// Returns the state of a manifest after the carrier was asked.
 fn standing(manifest: &Stored, next: &Next) -> Result<Standing> {
     let mut details: Details = serde_json::from_str(&manifest.details).map_err(Error::fault)?;
     let (status, due_at, failures) = match next {
         Next::Created(manifested) => {
-            // What went wrong on the way is of no interest any more.
+            // The errors of earlier attempts are no longer relevant.
             details.messages.clear();
             details.carrier_reference = Some(manifested.manifest.clone());
             (Status::Created, None, 0)
@@ -186,7 +188,7 @@ fn standing(manifest: &Stored, next: &Next) -> Result<Standing> {
     Ok(Standing { status, details: json(&details)?, due_at, failures })
 }
 
-/// Locks the finalised batches that a manifest has shipments of.
+/// Locks the finalised batches whose shipments a manifest contains.
 async fn lock_batches(tx: &mut Tx<'_>, manifest: &Stored) -> Result<Vec<batches::Stored>> {
     let owner = manifest.owner;
     let mut locked = Vec::new();
@@ -199,7 +201,7 @@ async fn lock_batches(tx: &mut Tx<'_>, manifest: &Stored) -> Result<Vec<batches:
     Ok(locked)
 }
 
-/// Tells of those batches of which everything is in manifests now.
+/// Writes an event for each batch whose shipments are all in manifests now.
 async fn tell_batches(
     tx: &mut Tx<'_>,
     owner: Owner,

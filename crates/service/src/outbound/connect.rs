@@ -1,4 +1,4 @@
-//! Making connections: the look-up, the judgement of every address, the socket, TLS.
+//! Opening connections: the look-up, the check of every address, the socket, and TLS.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -20,23 +20,23 @@ use super::reach::Reach;
 use super::target::{Named, Origin};
 use super::{Failure, Lookup, Network, Phase};
 
-/// For the socket and TLS together.
+/// Time limit for the socket and TLS together.
 const CONNECT_TIME_MAX: Duration = Duration::from_secs(5);
 /// Addresses of one host that are tried; each gets its share of the time.
 const ADDRESSES_MAX: usize = 4;
 
-/// Makes connections, and nothing else does.
+/// Opens all connections of the client.
 pub struct Connector {
     reach: Reach,
     lookup: Arc<dyn Lookup>,
     tls: TlsConnector,
 }
 
-/// The authorities that this machine trusts, and those that browsers do: a machine that has none (a bare container)
-/// can call receivers too, and one whose list is old can call new ones.
+/// Returns the authorities that this machine trusts, and those that browsers trust. So a machine without any (a bare container)
+/// can call receivers, too, and one with an old list can call new ones.
 pub fn roots() -> RootCertStore {
     let mut roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
-    // What can't be read there is as if it was not there: the reason would help nobody who reads a delivery's error.
+    // Certificates that can't be read are skipped silently: the reason would not help the reader of a delivery's error.
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
     roots
 }
@@ -56,14 +56,14 @@ impl Connector {
         &self.reach
     }
 
-    /// A new connection to the host, at an address that may be reached.
+    /// Opens a connection to the host, at an address that may be reached.
     pub async fn connect(&self, origin: &Origin, tenant: Tenant, phase: &mut Phase) -> Result<Live, Failure> {
         *phase = Phase::Lookup;
         let addresses = self.addresses(origin, tenant).await?;
         *phase = Phase::Connect;
         let deadline = Instant::now() + CONNECT_TIME_MAX;
         let socket = dial(&addresses, origin, deadline).await?;
-        // Without it small messages wait for the acknowledgement of the ones before.
+        // Without this, a small message waits for the acknowledgement of the one before.
         let _unimportant = socket.set_nodelay(true);
         if !origin.is_tls {
             return Live::plain(socket).await;
@@ -74,7 +74,7 @@ impl Connector {
         Live::tls(stream).await
     }
 
-    /// The addresses of the host that may be reached. Those that may not are dropped; a host with none is not called.
+    /// Returns the addresses of the host that may be reached. The others are dropped; a host with none is not called.
     async fn addresses(&self, origin: &Origin, tenant: Tenant) -> Result<Vec<IpAddr>, Failure> {
         let host = &origin.host;
         let found = match host {
@@ -109,7 +109,7 @@ impl Connector {
     }
 }
 
-/// A socket to the first of the addresses that takes one.
+/// Returns a socket to the first address that accepts a connection.
 async fn dial(addresses: &[IpAddr], origin: &Origin, deadline: Instant) -> Result<TcpStream, Failure> {
     let tried = addresses.len().min(ADDRESSES_MAX);
     let mut failure = Failure::Timeout { phase: Phase::Connect, limit: CONNECT_TIME_MAX };

@@ -1,4 +1,4 @@
-//! Why a request got no answer, in sentences that whoever runs the receiver can act on.
+//! Why a request got no answer, in sentences that the person who runs the receiver can act on.
 
 use std::fmt;
 use std::time::Duration;
@@ -10,19 +10,19 @@ pub enum Failure {
     Refused { host: String },
     /// The host is in no network to which this may be sent without encryption.
     Unencrypted { host: String },
-    /// The host name has no address that may be reached, or none at all. Which of them it is would tell the users of a
-    /// server what names its private network has.
+    /// The host name has no address that may be reached, or none at all. The two cases are not distinguished, because that would
+    /// reveal names of the operator's private network.
     Unresolved { host: String },
-    /// Nothing takes connections there.
+    /// The connection was not accepted.
     Connect { host: String, port: u16, cause: String },
-    /// The connection could not be made safe.
+    /// The TLS handshake failed.
     Tls { host: String, cause: String },
-    /// It took too long; the phase says what did.
+    /// The time limit was reached in this phase.
     Timeout { phase: Phase, limit: Duration },
-    /// The connection ended, or said something that is not HTTP, before the answer was complete. The request may have
-    /// been received all the same.
+    /// The connection ended, or sent something that is not HTTP, before the answer was complete. The request may still have been
+    /// received.
     Broken { cause: String },
-    /// It was not wanted any more when it could have been sent.
+    /// The caller did not want the request any more when it could have been sent.
     Withdrawn,
 }
 

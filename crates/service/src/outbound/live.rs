@@ -1,7 +1,7 @@
 //! One connection of HTTP/1.1, and one exchange on it at a time.
 //!
-//! The connection is driven by whoever waits for the answer, not by a task of its own: there is no hand-over between
-//! tasks for each message, and dropping the wait closes the socket at once, wherever it was.
+//! The task that waits for the answer drives the connection, which has no task of its own. So no message is handed over
+//! between tasks, and dropping the wait closes the socket at once, at any point of the exchange.
 
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
@@ -23,16 +23,16 @@ pub const HEAD_BYTES_MAX: usize = 64 * 1024;
 
 type Message = http::Request<Full<Bytes>>;
 
-/// A connection that takes a message now, or never will again.
+/// A connection that takes the next message now, or has ended for good.
 pub struct Live {
     sender: SendRequest<Full<Bytes>>,
     line: Line,
     pub began: Instant,
 }
 
-/// The working half of a connection: it reads and writes when polled.
+/// The I/O half of a connection: it reads and writes when polled.
 struct Line {
-    /// `None` once it has ended: a line that is dropped gives back the message that it did not take.
+    /// `None` once it has ended. Dropping hyper's connection returns the message that it did not send.
     kind: Option<Kind>,
 }
 
@@ -84,8 +84,8 @@ impl Live {
         phase: &mut Phase,
     ) -> Result<Response, Trouble> {
         *phase = Phase::Head;
-        // The line reads before it writes: where the other side has closed a kept connection, or has said something
-        // unasked, it ends here and the message comes back.
+        // hyper reads before it writes: if the other side has closed a kept connection, or has sent something unasked, the
+        // connection ends here and the message comes back.
         let answer = self.sender.try_send_request(message);
         let answer = self.line.drive(answer).await.map_err(|mut error| {
             let failure = broken(error.error());
@@ -98,14 +98,14 @@ impl Live {
         let (head, body) = answer.into_parts();
         let (body, is_truncated) = self.read(body, keep_max).await.map_err(Trouble::Failed)?;
         if !is_truncated {
-            // The line learns here that the answer is over, and whether another may follow it.
+            // This poll lets hyper notice the end of the answer, and whether the connection can be used again.
             self.line.look().await;
         }
         Ok(Response { status: head.status.as_u16(), headers: head.headers, body, is_truncated })
     }
 
-    /// Reads the body until its end or until there is more than is kept. It is copied, so that what is kept does not
-    /// hold the larger buffers that it came in.
+    /// Reads the body to its end, or until there is more than is kept. It is copied, so that the kept part does not hold the
+    /// larger buffers in which it arrived.
     async fn read(&mut self, mut body: Incoming, keep_max: usize) -> Result<(Bytes, bool), Failure> {
         let expected = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
         let mut kept = BytesMut::with_capacity(expected.min(keep_max).min(HEAD_BYTES_MAX));
@@ -123,7 +123,7 @@ impl Live {
 
 impl Line {
     fn poll(&mut self, context: &mut Context<'_>) {
-        // How it ended does not matter here: whoever waits for an answer is told.
+        // The connection's own result is not needed: the future that waits for the answer returns the error.
         let is_over = match &mut self.kind {
             Some(Kind::Plain(line)) => Pin::new(line).poll(context).is_ready(),
             Some(Kind::Tls(line)) => Pin::new(line).poll(context).is_ready(),
@@ -134,7 +134,7 @@ impl Line {
         }
     }
 
-    /// Lets the line do what it can without waiting.
+    /// Polls the connection once, without waiting.
     async fn look(&mut self) {
         poll_fn(|context| {
             self.poll(context);
@@ -143,7 +143,7 @@ impl Line {
         .await;
     }
 
-    /// Waits for something that comes of the line's work.
+    /// Polls the connection until the awaited future, which depends on it, is ready.
     async fn drive<T>(&mut self, awaited: impl Future<Output = T>) -> T {
         let mut awaited = pin!(awaited);
         poll_fn(|context| {
@@ -160,7 +160,7 @@ fn builder() -> Builder {
     builder
 }
 
-/// What went wrong on a connection, for a person.
+/// Returns what went wrong on a connection, for a person.
 fn broken(error: &hyper::Error) -> Failure {
     let cause = if error.is_parse_too_large() {
         format!("The answer's head is larger than {} KiB or has too many fields", HEAD_BYTES_MAX / 1024)

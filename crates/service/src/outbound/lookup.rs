@@ -1,4 +1,4 @@
-//! Looking up host names. Passed in, so that a test can serve an answer that changes.
+//! Look-up of host names. It is a trait, so that a test can serve an answer that changes.
 //!
 //! A name whose servers do not answer holds a thread until the machine's resolver gives it up. So organisations share the
 //! look-ups fairly: names of one organisation that hang do not delay the deliveries of another.
@@ -12,13 +12,13 @@ use std::sync::Arc;
 use model::fair::Tenant;
 use store::FairPermits;
 
-/// Look-ups under way at most. Each holds a thread for as long as the machine's resolver takes, also where nobody
-/// waits for it any more.
+/// Maximum number of look-ups under way. Each holds a thread for as long as the machine's resolver takes, even if its caller
+/// no longer waits.
 const LOOKUPS_MAX: usize = 64;
 /// Look-ups that one organisation may have under way.
 const LOOKUPS_EACH_MAX: usize = LOOKUPS_MAX / 4;
 
-/// The addresses of a host, some day.
+/// A future of the addresses of a host.
 pub type Addresses<'a> = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send + 'a>>;
 
 /// Finds the addresses of a host name, for an organisation.
@@ -43,7 +43,7 @@ impl SystemLookup {
 impl Default for SystemLookup {
     fn default() -> Self {
         Self::new(|host| {
-            // The machine's look-up wants a port; the one that is connected comes from the URL.
+            // `to_socket_addrs` requires a port; the port that is connected comes from the URL.
             let found = (host, 0).to_socket_addrs()?;
             Ok(found.map(|address| address.ip()).collect())
         })
@@ -55,7 +55,7 @@ impl Lookup for SystemLookup {
         Box::pin(async move {
             let permit = self.permits.acquire(tenant).await;
             let (host, resolve) = (host.to_owned(), Arc::clone(&self.resolve));
-            // The permit stays with the thread, also where the request that asked has run out of time.
+            // The thread holds the permit until it ends, even if the request has timed out.
             let work = tokio::task::spawn_blocking(move || {
                 let _permit = permit;
                 resolve(&host)

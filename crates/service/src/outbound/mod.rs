@@ -1,8 +1,8 @@
-//! The one HTTP client: whatever goes out to a URL that a user gave goes through here.
+//! The one HTTP client: every request to a URL that a user gave goes through this module.
 //!
-//! Architecture Invariant: only this module opens sockets to the outside. Every address is judged by `reach` after
-//! its look-up, and the judged address itself is connected, so an answer of DNS that changes has no gap to slip
-//! through. Redirects are not followed, proxies of the environment are not asked, and there is a limit on everything.
+//! Architecture Invariant: only this module opens sockets to the outside. `reach` judges every address after its look-up, and
+//! the connection is made to exactly that address, so a DNS answer that changes between check and use has no effect. Redirects
+//! are not followed, the environment's proxies are not used, and there is a limit on everything.
 
 mod connect;
 mod failure;
@@ -39,7 +39,7 @@ use pool::Pool;
 
 const AGENT: HeaderValue = HeaderValue::from_static(concat!("Dockside/", env!("CARGO_PKG_VERSION")));
 
-/// Headers that frame a message or manage the connection: they are this client's alone.
+/// Headers that frame a message or manage the connection. Only this client sets them.
 const OWN_HEADERS: [HeaderName; 8] =
     [CONNECTION, CONTENT_LENGTH, EXPECT, HOST, TE, TRAILER, TRANSFER_ENCODING, UPGRADE];
 
@@ -47,7 +47,7 @@ const OWN_HEADERS: [HeaderName; 8] =
 #[derive(Clone)]
 pub struct Outbound {
     inner: Arc<Inner>,
-    /// For whom it sends.
+    /// The tenant for whom it sends.
     tenant: Tenant,
 }
 
@@ -60,12 +60,12 @@ struct Inner {
 pub struct Request {
     pub method: Method,
     pub target: Target,
-    /// Those that frame the message are left out; `User-Agent` is set where it is missing.
+    /// Headers that frame the message are dropped; `User-Agent` is set if it is missing.
     pub headers: Vec<(HeaderName, HeaderValue)>,
     pub body: Bytes,
     /// For everything: the look-up, the connection, and the whole answer.
     pub time_limit: Duration,
-    /// How much of the answer's body is kept. The rest is read no further.
+    /// How many bytes of the answer's body are kept. The rest is not read.
     pub body_bytes_max: usize,
 }
 
@@ -85,7 +85,7 @@ impl Outbound {
         Self::with_lookup(allow, Arc::new(SystemLookup::default()))
     }
 
-    /// The same, with another way to look up host names.
+    /// As [`Outbound::new`], with another way to look up host names.
     pub fn with_lookup(allow: &[Network], lookup: Arc<dyn Lookup>) -> Result<Self> {
         Ok(Self::with_connector(Connector::new(allow, lookup, connect::roots())?))
     }
@@ -104,20 +104,20 @@ impl Outbound {
         Target::parse(text, self.inner.connector.reach())
     }
 
-    /// Reads a URL that credentials are sent to. Plain `http://` is for networks that the operator allowed; elsewhere anyone
-    /// on the way could read along.
+    /// Reads a URL that credentials are sent to. Plain `http://` is for networks that the operator allowed; elsewhere, others on
+    /// the network path could read the credentials.
     pub fn parse_private_url(&self, text: &str) -> std::result::Result<Target, Refusal> {
         Target::parse_private(text, self.inner.connector.reach())
     }
 
-    /// Sends the request and reads the answer, within the time limit. A request that failed may have been received:
-    /// it is repeated in here only where it provably was not sent.
+    /// Sends the request and reads the answer, within the time limit. A request that failed may have been received: it is
+    /// repeated here only if it was provably not sent.
     pub async fn send(&self, request: Request) -> std::result::Result<Response, Failure> {
         self.send_if(request, &|| true).await
     }
 
-    /// The same, but the last question before anything is written is whether that is still wanted. It takes a while to
-    /// connect, and a process that is frozen does not know for how long it was.
+    /// As [`Outbound::send`], but checks `is_wanted` immediately before anything is written: connecting takes a while, and a
+    /// process that was frozen does not know for how long.
     pub async fn send_if(
         &self,
         request: Request,
@@ -149,7 +149,7 @@ impl Outbound {
                     self.inner.pool.put(origin, live, &response.headers);
                     return Ok(response);
                 }
-                // The connection had gone stale. So may others have that were kept; a new one has not.
+                // The kept connection was stale. Others that were kept may be stale, too, but a new one is not.
                 Err(Trouble::Unsent(unsent, _)) => message = *unsent,
                 Err(Trouble::Failed(failure)) => return Err(failure),
             }

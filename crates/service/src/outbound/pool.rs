@@ -1,4 +1,4 @@
-//! Connections kept for the next request to the same host, for a while and not too many.
+//! Idle connections that are kept for the next request to the same host, for a limited time and in a limited number.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,17 +10,17 @@ use tokio::time::Instant;
 use super::live::Live;
 use super::target::Origin;
 
-/// How long a connection may idle. Short, because the other side closes idle ones too, and a request that crosses
-/// such a closing is lost.
+/// How long a connection may idle. It is short, because the other side closes idle connections, too, and a request that is sent
+/// at that moment is lost.
 const IDLE_TIME_MAX: Duration = Duration::from_secs(15);
-/// How much sooner than the other side announces we close.
+/// How much sooner this side closes than the time that the other side announces.
 const IDLE_MARGIN: Duration = Duration::from_secs(1);
-/// How old a connection may become, however busy: so that a host that moved is followed, and judged again.
+/// How old a connection may become, even if it is busy, so that a host that moved is looked up and judged again.
 const AGE_MAX: Duration = Duration::from_secs(300);
 /// Idle connections to one host, and in all.
 const IDLE_PER_ORIGIN_MAX: usize = 32;
 const IDLE_MAX: usize = 1024;
-/// How often those that idled too long are closed.
+/// How often connections that idled too long are closed.
 const SWEEP_EVERY: Duration = Duration::from_secs(5);
 
 #[derive(Default)]
@@ -39,7 +39,7 @@ struct Idle {
 }
 
 impl Pool {
-    /// A connection to the host, the one used last: the others may then idle to their end.
+    /// Returns the connection to the host that was used last, so that the others can expire.
     pub fn take(&self, origin: &Arc<Origin>) -> Option<Live> {
         let now = Instant::now();
         let mut kept = self.kept();
@@ -74,7 +74,7 @@ impl Pool {
         }
     }
 
-    /// Closes what idled too long; tells whether anything is left.
+    /// Closes connections that idled too long. Returns whether any are left.
     fn sweep(&self) -> bool {
         let now = Instant::now();
         let mut kept = self.kept();
@@ -92,7 +92,7 @@ impl Pool {
     }
 }
 
-/// Sweeps while there are idle connections: a client that does nothing costs nothing.
+/// Runs while there are idle connections, so that a client without any costs nothing.
 async fn sweep_until_empty(pool: std::sync::Weak<Pool>) {
     loop {
         tokio::time::sleep(SWEEP_EVERY).await;
@@ -102,7 +102,7 @@ async fn sweep_until_empty(pool: std::sync::Weak<Pool>) {
     }
 }
 
-/// How long the connection may idle: our limit, or less where the other side announces that it closes sooner.
+/// Returns how long the connection may idle: our limit, or less if the other side announces a shorter time.
 fn idle_time(headers: &HeaderMap) -> Duration {
     let announced = headers.get("keep-alive").and_then(|value| value.to_str().ok());
     let seconds = announced.into_iter().flat_map(|value| value.split(',')).find_map(|part| {

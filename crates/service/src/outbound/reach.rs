@@ -1,8 +1,8 @@
 //! Which addresses may be reached: the public ones, and those that the operator allows.
 //!
-//! A customer names the URL, this server opens the connection from inside somebody's network. So everything that is
-//! not plainly the public internet is refused, and what carries an address of IPv4 inside one of IPv6 is never a way
-//! around: mapped addresses are judged as what they map, all other embeddings are refused.
+//! A customer names the URL, but this server opens the connection, from inside the operator's network. So everything that is
+//! not plainly the public internet is refused. IPv6 addresses that contain an IPv4 address are no way around it: mapped
+//! addresses are judged as the IPv4 address, and all other embeddings are refused.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 

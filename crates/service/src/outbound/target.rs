@@ -1,8 +1,8 @@
-//! URLs that people give, read once and kept as what will be connected.
+//! URLs that users give, parsed once and kept in the form that is connected.
 //!
 //! The URL standard turns `http://0x7f.1/`, `http://2130706433/` and `http://①②⑦.⓪.⓪.①/` into the address that they
-//! mean. That canonical host is judged, looked up, connected and named in the `Host` header: there is no second
-//! reading of the text that could see another host in it.
+//! mean. That canonical host is judged, looked up, connected and named in the `Host` header: the text is not parsed a second
+//! time, so no other parser can find another host in it.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -26,15 +26,15 @@ pub struct Target {
     path: Uri,
 }
 
-/// Whom a connection is with.
+/// The server to which a connection leads.
 #[derive(PartialEq, Eq, Hash, Debug)]
 pub(super) struct Origin {
     pub is_tls: bool,
     pub host: Named,
     pub port: u16,
-    /// The value of the `Host` header: no port where it is the scheme's own.
+    /// The value of the `Host` header, without the port if it is the scheme's default.
     pub authority: HeaderValue,
-    /// Whether it may be connected in allowed networks alone, because what is sent is private and not encrypted.
+    /// Whether it may be connected only in allowed networks, because private data is sent without encryption.
     pub is_allowed_only: bool,
 }
 
@@ -45,7 +45,7 @@ pub(super) enum Named {
     Address(IpAddr),
 }
 
-/// Why a URL can never be called, in a sentence for whoever gave it.
+/// Why a URL can never be called, in a sentence for the client that gave it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Refusal(pub(super) String);
 
@@ -62,7 +62,7 @@ impl Target {
         }
         let may_be_allowed = match target.origin.host {
             Named::Address(address) => reach.admit_allowed(address).is_some(),
-            // Where a name leads is judged with each call.
+            // The addresses of a name are judged at each call.
             Named::Name(_) => reach.has_allowed(),
         };
         if may_be_allowed {
@@ -101,8 +101,8 @@ impl Target {
             && reach.admit(address).is_none()
         {
             return Err(Refusal(format!(
-                "The URL leads to {address}, which is not a public address. Whoever runs this server may allow its \
-                 network in the setting `outbound_allow`."
+                "The URL leads to {address}, which is not a public address. The operator may allow its network \
+                 in the setting `outbound_allow`."
             )));
         }
         let authority = &url[Position::BeforeHost..Position::AfterPort];
@@ -115,7 +115,7 @@ impl Target {
         Ok(Self { text: url.as_str().into(), origin, path })
     }
 
-    /// The URL as it is understood: the canonical form of what was given.
+    /// Returns the canonical form of the URL.
     pub fn as_str(&self) -> &str {
         &self.text
     }
@@ -133,7 +133,7 @@ impl Target {
     }
 }
 
-/// Refuses text that the URL standard would quietly repair: who writes such a URL means another one than is read.
+/// Refuses text that the URL standard would silently repair: the result may differ from what the user means.
 fn check_text(text: &str) -> Result<(), Refusal> {
     if text.len() > URL_BYTES_MAX {
         return Err(Refusal(format!("The URL is longer than {URL_BYTES_MAX} bytes.")));

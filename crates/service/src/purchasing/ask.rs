@@ -1,4 +1,4 @@
-//! Asking a carrier: the connector says what to send and what the answer means, and here it is sent.
+//! Calls to carriers: the connector says what to send and what the answer means, and this module sends it.
 
 use std::time::Duration;
 
@@ -14,13 +14,13 @@ use tokio::time::Instant;
 use crate::outbound::{self, Failure, Phase};
 use crate::{Service, log};
 
-/// Exchanges that one task may take. A connector that wants more is broken.
+/// Maximum number of exchanges of one task. A connector that wants more is broken.
 const EXCHANGES_MAX: usize = 6;
-/// Largest answer of a carrier, in bytes: labels come in them.
+/// Largest answer of a carrier, in bytes. Answers may contain labels.
 const ANSWER_BYTES_MAX: usize = 16 * 1024 * 1024;
 
 impl Service {
-    /// Asks a carrier, for so long, and tells what came of it.
+    /// Carries out a task at a carrier, within the time limit, and returns the outcome.
     pub(crate) async fn ask(
         &self,
         owner: Owner,
@@ -32,7 +32,7 @@ impl Service {
         self.ask_if(owner, connector, account, task, limit, &|| true).await
     }
 
-    /// The same, but the last question before anything is sent is whether that is still wanted.
+    /// As [`Service::ask`], but checks `is_wanted` immediately before anything is sent.
     pub(crate) async fn ask_if(
         &self,
         owner: Owner,
@@ -86,7 +86,7 @@ impl Service {
         }
     }
 
-    /// Over the network.
+    /// Sends a request over the network.
     async fn send(
         &self,
         owner: Owner,
@@ -105,7 +105,7 @@ impl Service {
         for (name, value) in request.headers {
             match HeaderValue::try_from(value) {
                 Ok(value) => headers.push((HeaderName::from_static(name), value)),
-                // Such as a key with a line break in it, pasted.
+                // For example a key that was pasted with a line break in it.
                 Err(_) => return Answer::Unsent(format!("The header {name} can't be written.")),
             }
         }
@@ -136,7 +136,7 @@ impl Service {
         }
     }
 
-    /// The sandbox carrier in this process: its own books, in rows of its own, written before it answers.
+    /// Asks the sandbox carrier in this process. It records what it sold in rows of its own before it answers.
     async fn ask_sandbox(&self, owner: Owner, desk: Desk, request: &Request, path: &str) -> Result<Answer> {
         let asked = match Asked::read(request.method, path, &request.body) {
             Ok(asked) => asked,
@@ -165,7 +165,7 @@ impl Service {
     }
 }
 
-/// Whether the request provably never left.
+/// Whether the request was provably never sent.
 fn is_unsent(failure: &Failure) -> bool {
     match failure {
         Failure::Refused { .. }

@@ -1,7 +1,7 @@
-//! Taking what is due: on a bell, and now and then in case a bell was lost or its server died.
+//! Claiming due purchases: on a notification, and periodically in case a notification was lost or its node died.
 //!
-//! What is to be bought, looked up, labelled or taken back comes first. Follow-up of what is shown as purchased (late
-//! labels, duplicates, tracking) has what is left.
+//! What is to be bought, looked up, labelled or voided comes first. Follow-up of shipments that are shown as purchased (late
+//! labels, duplicates, tracking) gets the remaining turns.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -22,24 +22,24 @@ use super::turn::Job;
 use crate::delivery::is_busy;
 use crate::{Service, fault, log};
 
-/// Purchases that a node works on at once. Of one lane, this many times as many wait for their carrier as its account takes
-/// calls, so that the next is there when a call ends. Purchases whose label is drawn or stored don't count in their lane.
+/// Purchases that a node works on at once. Per lane, `LANE_CALLS` times as many wait for their carrier as its account takes
+/// concurrent calls, so that the next is ready when a call ends. Purchases whose label is drawn or stored don't count.
 const TURNS_MAX: usize = 1024;
 const LANE_CALLS: usize = 2;
-/// Purchases that are due of which a node reads, to take some.
+/// Due purchases that a node reads, to claim some of them.
 const DUE_MAX: usize = 2_048;
-/// How often a node looks for work where no bell rang: time passes, and other nodes die.
+/// How often a node polls for work without a notification: purchases become due with time, and other nodes die.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
-/// How long it waits for others to come to an end with the first that did, before it takes more.
+/// How long it waits after a turn ends for other turns to end, before it claims more.
 const GATHER: Duration = Duration::from_millis(10);
-/// How long calls may take to come to an end once the server is told to stop. What does not is looked up later.
+/// How long calls may take to end once the server is told to stop. A purchase whose call does not end is looked up later.
 const STOP_TIME: Duration = Duration::from_secs(20);
 
-/// What purchases share on a node.
+/// The state that all purchases of a node share.
 pub struct Purchasing {
     /// Changes when there may be something to do.
     work: watch::Sender<u64>,
-    /// Changes when something has come to an end.
+    /// Changes when a purchase has ended a turn.
     news: watch::Sender<u64>,
     is_stopping: watch::Sender<bool>,
     places: Arc<Places>,
@@ -47,13 +47,13 @@ pub struct Purchasing {
     pub(super) counts: Counts,
 }
 
-/// What was bought since the start, and what was not.
+/// Outcomes since the start, and the turns under way.
 #[derive(Default)]
 pub struct Counts {
     pub bought: AtomicU64,
     pub failed: AtomicU64,
     pub unknown: AtomicU64,
-    /// Under way.
+    /// Turns under way.
     pub turns: AtomicU64,
 }
 
@@ -72,20 +72,20 @@ impl Default for Purchasing {
 
 /// A purchase that this node holds.
 pub(super) struct Claimed {
-    /// The name under which it is held.
+    /// The node name under which it is claimed.
     pub node: Arc<str>,
     pub purchase: Purchase,
-    /// Its slot among the purchases that wait for their carrier. Follow-up has one among follow-ups, for all of its turn.
+    /// Its slot among the purchases that wait for their carrier. A follow-up holds a slot among follow-ups for its whole turn.
     pub slot: Option<LaneSlot>,
 }
 
-/// What a node is at.
+/// The turns under way on a node.
 #[derive(Default)]
 struct Turns {
     buying: JoinSet<()>,
     follows: Follows,
     lanes: Arc<Lanes>,
-    /// Whether there was more to do than was taken.
+    /// Whether more purchases were due than the node claimed.
     is_more: bool,
 }
 
@@ -96,7 +96,7 @@ impl Turns {
         self.buying.spawn(service.clone().turn(claimed, loaded));
     }
 
-    /// Takes note of all that has come to an end.
+    /// Collects the turns that have ended.
     fn gather(&mut self, service: &Service) {
         while let Some(ended) = self.buying.try_join_next() {
             service.check_turn(&ended);
@@ -108,12 +108,12 @@ impl Turns {
 }
 
 impl Service {
-    /// Says that there is something to buy, to look up or to take back.
+    /// Notifies the claiming task that there may be something to buy, to look up or to void.
     pub(crate) fn ring_purchasing(&self) {
         self.0.purchasing.work.send_modify(|count| *count = count.wrapping_add(1));
     }
 
-    /// Says that something has come to an end.
+    /// Notifies waiting requests that a turn has ended.
     pub(super) fn tell_purchasing(&self) {
         self.0.purchasing.news.send_modify(|count| *count = count.wrapping_add(1));
     }
@@ -123,7 +123,7 @@ impl Service {
         self.0.purchasing.work.subscribe()
     }
 
-    /// Whether the server is about to stop.
+    /// Changes to true when the server is about to stop.
     pub(crate) fn purchasing_stop(&self) -> watch::Receiver<bool> {
         self.0.purchasing.is_stopping.subscribe()
     }
@@ -132,12 +132,12 @@ impl Service {
         self.0.purchasing.news.subscribe()
     }
 
-    /// What purchases count on this node.
+    /// Returns the counters of this node.
     pub fn purchase_counts(&self) -> &Counts {
         &self.0.purchasing.counts
     }
 
-    /// Does all that is due, and returns when nothing is: for tests and tools, which wait for no bell.
+    /// Works on everything that is due, and returns when nothing is: for tests and tools, which wait for no notification.
     pub async fn work_purchases(&self) -> Result<()> {
         self.heartbeat().await?;
         loop {
@@ -153,7 +153,7 @@ impl Service {
         }
     }
 
-    /// Works until the server stops.
+    /// Claims purchases and works on them until the server stops.
     pub(crate) async fn purchase_forever(self) {
         let mut work = self.0.purchasing.work.subscribe();
         let mut stop = self.0.purchasing.is_stopping.subscribe();
@@ -183,7 +183,7 @@ impl Service {
             }
         }
         let end = async {
-            // What it has begun is committed, or is not: nobody waits for it.
+            // Each group that the task began is committed or not, so its result does not matter.
             let _stopped = beginning.await;
             turns.buying.join_all().await;
             turns.follows.tasks.join_all().await;
@@ -199,19 +199,19 @@ impl Service {
         self.take_follow_ups(&mut turns.follows, turns.buying.len()).await
     }
 
-    /// A turn that panicked did not give back what it held.
+    /// Rotates the node name if a turn panicked, because such a turn did not release its claim.
     fn check_turn<T>(&self, ended: &Result<T, JoinError>) {
         if ended.is_err() {
             self.disown();
         }
     }
 
-    /// Lets what is under way come to an end.
+    /// Stops claiming. Turns under way may end.
     pub(crate) fn stop_purchasing(&self) {
         self.0.purchasing.is_stopping.send_replace(true);
     }
 
-    /// Takes what is to be bought, looked up or taken back, in fair shares.
+    /// Claims what is to be bought, looked up or voided, in fair shares.
     async fn take_purchases(&self, turns: &mut Turns) -> Result<()> {
         let now = self.now();
         let room = TURNS_MAX.saturating_sub(turns.buying.len());
@@ -259,7 +259,8 @@ impl Service {
         all
     }
 
-    /// Where a claim failed, some may have been claimed without our learning of it; not so where it was never begun.
+    /// Rotates the node name if a claim failed: purchases may be claimed although the answer was lost. A claim that failed
+    /// because the database was busy was never begun.
     pub(super) fn check_claim<T>(&self, claimed: Result<T>) -> Result<T> {
         claimed.inspect_err(|error| {
             if !is_busy(error) {
@@ -268,12 +269,12 @@ impl Service {
         })
     }
 
-    /// A place among the calls to a purchase's account.
+    /// Waits for a call permit of a purchase's account.
     pub(crate) async fn place(&self, purchase: &Purchase) -> Place {
         self.place_in_line(purchase.account, purchase.batch).await
     }
 
-    /// A place among the calls to an account, for who stands in this line.
+    /// Waits for a call permit of an account, in this queue.
     pub(crate) async fn place_in_line(&self, account: Id<CarrierAccount>, line: Line) -> Place {
         let max = self.settings().carriers.account_calls_max;
         self.0.purchasing.places.take(account, line, max).await

@@ -1,4 +1,4 @@
-//! What becomes of a shipment after it was bought: its label, what was bought beside it by mistake, and its way.
+//! Follow-up of a shipment after it was bought: its label, duplicates that were bought by mistake, and its tracking.
 
 use ::carriers::{Label, Outcome, Receipt, Task, Tracked};
 use model::purchase::State;
@@ -23,20 +23,20 @@ use crate::reply::json;
 use crate::shipments::read_shipment;
 use crate::{Caller, Reply, Service, found};
 
-/// Attempts to get a label that fail one after another before the shipment stays without.
+/// Consecutive failed attempts to get a label after which the shipment stays without one.
 const LABEL_FAILURES_MAX: i64 = 12;
-/// The rest before a carrier is asked again for a label that is not there yet: a tenth of the time since the purchase,
-/// within these.
+/// The pause before a carrier is asked again for a label that it does not have yet: a tenth of the time since the purchase,
+/// within these limits.
 const LABEL_REST_SECONDS_MIN: i64 = 1;
 const LABEL_REST_SECONDS_MAX: i64 = 3600;
-/// The longest rest before papers of ours are drawn and stored again: their shipment and its batch wait for them.
+/// The longest pause before papers that Dockside draws are drawn and stored again: their shipment and its batch wait for them.
 const OWN_REST_SECONDS_MAX: i64 = 60;
-/// How often a parcel is looked for: a tenth of its age, but not more often and not less often than this. In the test
-/// world parcels travel in half a minute.
+/// The pause between two tracking requests for a parcel: a tenth of its age, within these limits. In the test world a parcel
+/// travels for half a minute.
 const TRACK_SECONDS_MIN: i64 = 300;
 const TRACK_SECONDS_MIN_IN_TEST: i64 = 2;
 const TRACK_SECONDS_MAX: i64 = 2 * 3600;
-/// After so long a parcel is not looked for any more.
+/// The age after which a parcel is no longer tracked.
 const TRACK_SECONDS_END: i64 = 60 * 24 * 3600;
 
 impl Service {
@@ -51,7 +51,7 @@ impl Service {
         read.await
     }
 
-    /// The next thing to do for what was bought.
+    /// Does the next step for a purchase that is bought: its label, a duplicate, or tracking.
     pub(super) async fn follow_up(&self, job: Box<Job>) -> Result<()> {
         let Some(kept) = Kept::of(&job.purchase)? else { return self.rest(job).await };
         if !job.purchase.is_labelled && kept.is_label_ours {
@@ -76,8 +76,8 @@ impl Service {
         self.track(job, &kept.receipt).await
     }
 
-    /// Makes or fetches the papers of what was bought, stores them, and reports the shipment as purchased. While papers that
-    /// we draw can't be stored, the shipment stays `purchasing`; a label that the carrier delivers later is pending.
+    /// Makes or fetches the papers of a purchase, stores them, and reports the shipment as purchased. While papers that Dockside
+    /// draws can't be stored, the shipment stays `purchasing`; a label that the carrier delivers later is pending.
     pub(super) async fn label(
         &self,
         job: Box<Job>,
@@ -97,7 +97,7 @@ impl Service {
         };
         let events = self.event_log(job.owner(), now);
         let Job { stored, shipment, .. } = *job;
-        // What is shown as purchased already may have files, which only the transaction knows.
+        // A shipment that is already shown as purchased may have files, which only the transaction knows.
         let prepared = match shipment.status {
             Status::Purchased => None,
             _ => PreparedPurchase::new(&stored, shipment, Vec::new(), &change, &events)?,
@@ -141,7 +141,7 @@ impl Service {
         let owner = job.owner();
         let events = self.event_log(owner, now);
         let record = self.db().write(owner, async move |tx| {
-            // Either way the shipment is locked before its purchase, as everywhere.
+            // Lock the shipment before its purchase in both cases, as everywhere, so that transactions can't deadlock.
             let moved = match &outcome {
                 Outcome::Tracked(tracked) => {
                     Some(Move::read(tx, owner, purchase.shipment, tracked, now).await?)
@@ -165,7 +165,7 @@ impl Service {
         Ok(())
     }
 
-    /// When a parcel is looked for next: the older it is, the less often.
+    /// Returns when a parcel is tracked next: the older it is, the less often. `None` if it is not tracked any more.
     fn track_at(&self, job: &Job, bought_at: Timestamp, now: Timestamp) -> Option<Timestamp> {
         let age = now.as_seconds() - bought_at.as_seconds();
         if !job.connector.capabilities(&job.account).can_track || age > TRACK_SECONDS_END {
@@ -203,7 +203,7 @@ fn labelled(purchase: &mut Purchase, papers: Papers, done_at: Option<Timestamp>,
             purchase.due_at = Some(now.plus_seconds(rest));
             return Labelled::Reported { files, is_label_pending: true, error: None };
         }
-        // The label is paid for and nothing but the file store keeps it from being there, so it is not given up.
+        // The label is paid for, and only the file store prevents it from being stored, so it is never given up.
         Papers::Unstored(why) => (false, Vec::new(), why),
         Papers::Undrawn(why) => (is_last, Vec::new(), why),
         Papers::Unfetched(files, why) if !is_last || !purchase.is_follow_up => {
@@ -231,7 +231,7 @@ fn finish_papers(purchase: &mut Purchase, done_at: Option<Timestamp>) {
     purchase.due_at = done_at;
 }
 
-/// Has another attempt made after a growing pause. Returns the error to show: that of the first of several failures.
+/// Schedules another attempt after a growing pause. Returns the error to show: only that of the first of several failures.
 fn retry_papers(
     purchase: &mut Purchase,
     why: ShipmentError,
@@ -284,7 +284,7 @@ impl Move {
         let stored = found(shipments::get_for_update_alone(tx, owner, shipment).await?)?;
         let old = read_shipment(&stored)?;
         let way = read_steps(tx, owner, shipment).await?;
-        // The carrier's own words, which may be of any length.
+        // The carrier's own text, which may have any length.
         let message = tracked.message.chars().filter(|char| !char.is_control()).take(MESSAGE_CHARS_MAX);
         let message: String = message.collect();
         let told = Report::new(tracked.status, tracked.occurred_at, now);
@@ -318,7 +318,7 @@ impl Move {
     }
 }
 
-/// Where a shipment was.
+/// Returns the tracking events of a shipment.
 pub async fn read_way(tx: &mut Tx<'_>, owner: Owner, shipment: Id<Shipment>) -> Result<Vec<TrackingEvent>> {
     let steps = read_steps(tx, owner, shipment).await?;
     Ok(steps.into_iter().map(|step| step.event).collect())
@@ -339,7 +339,7 @@ pub fn tracking(shipment: &Shipment, events: Vec<TrackingEvent>) -> Tracking {
     }
 }
 
-/// Whether something is being taken back.
+/// Whether the purchase is being voided.
 pub fn is_voiding(purchase: Option<&Purchase>) -> bool {
     purchase.is_some_and(|purchase| purchase.state == State::Voiding)
 }

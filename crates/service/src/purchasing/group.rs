@@ -1,5 +1,5 @@
-//! Writing down in groups: whatever comes while one group is written is the next. So a purchase that is alone is written
-//! at once, and a hundred that come to an end together cost one transaction.
+//! Group commit of purchases: the entries that arrive while one group is written form the next group. So a single purchase
+//! is written at once, and a hundred that end together cost one transaction.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,25 +14,25 @@ use super::record::{PreparedPurchase, record_entries};
 use crate::documents::StoredFile;
 use crate::{Service, fault};
 
-/// Entries of one transaction. Others wait for as long as it takes.
+/// Maximum number of entries in one transaction. Further entries wait for the next one.
 const GROUP_MAX: usize = 128;
 
-/// Something to write down.
+/// A change of a purchase that is to be written.
 pub enum Entry {
-    /// A carrier is being asked from now on.
+    /// The call to the carrier is about to start (`calling`).
     Call(Box<Purchase>),
-    /// The carrier sold it: the receipt, which is in [`Purchase::receipt`], before anything else is done with it.
+    /// The carrier sold it. The receipt ([`Purchase::receipt`]) is written before anything else is done with it.
     Receipt(Box<Purchase>),
-    /// What came of it, for now.
+    /// The state that the turn ends with.
     Settle(Box<Settled>),
 }
 
-/// How a purchase stands, and what that means for its shipment.
+/// A purchase at the end of its turn, and what changes in its shipment.
 pub struct Settled {
     pub purchase: Purchase,
     pub change: Change,
-    /// The texts of the change, made before the transaction that writes them. Where the shipment is another by then, they are
-    /// made anew.
+    /// The documents of the change, made before the transaction that writes them. If the shipment has changed by then, they
+    /// are made again.
     pub prepared: Option<Box<PreparedPurchase>>,
 }
 
@@ -45,9 +45,9 @@ impl Settled {
 pub enum Change {
     Nothing,
     Failed(ShipmentError),
-    /// Nobody knows, and a person must find out.
+    /// It is unknown whether it was bought, and a person must find out.
     Review(ShipmentError),
-    /// It is bought, and its label could not be drawn or stored yet: the shipment stays `purchasing`, and its batch waits.
+    /// It is bought, but its label could not be drawn or stored yet: the shipment stays `purchasing`, and its batch waits.
     LabelFailed(ShipmentError),
     Bought {
         receipt: Receipt,
@@ -58,7 +58,7 @@ pub enum Change {
     },
 }
 
-/// What waits to be written down, by owner. Whoever's queue is here has somebody who writes it.
+/// Entries that wait to be written, by owner. An owner has a queue here only while a writer task drains it.
 #[derive(Default)]
 pub struct Groups(Mutex<HashMap<Owner, Vec<Waiting>>>);
 
@@ -72,7 +72,7 @@ impl Groups {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Queues up; tells whether nobody writes this queue yet.
+    /// Adds an entry to its owner's queue. Returns true if no task drains the queue yet, so that the caller must start one.
     fn push(&self, owner: Owner, waiting: Waiting) -> bool {
         let mut queues = self.lock();
         let is_first = !queues.contains_key(&owner);
@@ -80,7 +80,7 @@ impl Groups {
         is_first
     }
 
-    /// The next group; none, and no queue any more, where nobody waits.
+    /// Returns the next group. If no entry waits, removes the queue and returns `None`.
     fn next(&self, owner: Owner) -> Option<Vec<Waiting>> {
         let mut queues = self.lock();
         let queue = queues.get_mut(&owner)?;
@@ -93,11 +93,11 @@ impl Groups {
     }
 }
 
-/// Whoever writes a queue. Where that ends too early, those who wait are told so, and the next begins anew.
+/// The task that drains an owner's queue. If it ends early, its waiters get an error, and the next entry starts a new task.
 struct Writer {
     service: Service,
     owner: Owner,
-    /// Whether the queue came to its end, and is no longer this writer's.
+    /// Whether the queue was drained and removed, so that it is no longer this task's.
     is_done: bool,
 }
 
@@ -110,8 +110,8 @@ impl Drop for Writer {
 }
 
 impl Service {
-    /// Writes something down, with whatever else there is; false where the purchase is no longer held, and nothing was
-    /// written.
+    /// Writes an entry, together with others that wait. Returns false if this node no longer holds the purchase; then nothing
+    /// was written.
     pub(super) async fn write_down(&self, owner: Owner, entry: impl Into<Arc<Entry>>) -> Result<bool> {
         let entry = entry.into();
         let (told, answer) = oneshot::channel();
@@ -144,11 +144,11 @@ impl Writer {
             match self.service.record_group(self.owner, entries).await {
                 Ok(written) => {
                     for (waiting, is_written) in group.into_iter().zip(written) {
-                        // Whoever has gone does not need to know.
+                        // A caller that was cancelled needs no answer.
                         let _ = waiting.told.send(Ok(is_written));
                     }
                 }
-                // One that can't be written must not keep the others from it.
+                // One entry that can't be written must not prevent the others from being written.
                 Err(_) => self.write_singly(group).await,
             }
         }

@@ -1,4 +1,4 @@
-//! A label that is asked for: what would be tried again after a pause is tried now.
+//! A client's request for a label: an attempt that would be made after a pause is made now.
 
 use model::document::DocumentType;
 use model::purchase::State;
@@ -17,16 +17,16 @@ use crate::{Command, Reply, Service, found};
 /// What a request for the label of a shipment changes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Step {
-    /// It is there, or can't be had.
+    /// The label exists, or can't be obtained.
     Nothing,
-    /// It is still to come: the next attempt is made now.
+    /// The label is still to come: the next attempt is made now.
     Hasten,
-    /// It was given up: attempts begin anew.
+    /// The label was given up: the attempts start again.
     Reopen,
 }
 
 impl Service {
-    /// Asks for the label of a shipment that is bought. Asking again changes nothing.
+    /// Requests the label of a shipment that is bought. Repeating the request changes nothing.
     pub async fn create_shipment_labels(
         &self,
         command: Command,
@@ -88,7 +88,7 @@ fn step(purchase: &Purchase, documents: &[StoredDocument], has_account: bool) ->
     }
 }
 
-/// Shows that the label is waited for again. Why it was given up holds no longer.
+/// Shows that the label is pending again. The errors of the earlier attempts are removed.
 async fn show_pending(
     tx: &mut Tx<'_>,
     owner: Owner,

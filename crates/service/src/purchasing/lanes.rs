@@ -28,7 +28,7 @@ impl Lanes {
         LaneSlot { lanes: Arc::clone(self), lane }
     }
 
-    /// How many slots of each lane are taken.
+    /// Returns how many slots of each lane are taken.
     pub fn taken(&self) -> HashMap<Lane, usize> {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

@@ -1,5 +1,5 @@
-//! Receipts that arrive late: the server that bought has lost its claim meanwhile, and another server may have bought the
-//! same again. Each receipt either becomes the purchase or is voided as a duplicate of it.
+//! Receipts that arrive late: the node that bought has lost its claim meanwhile, and another node may have bought the same
+//! again. Each receipt either becomes the purchase or is voided as a duplicate of it.
 
 use ::carriers::Receipt;
 use model::purchase::State;
@@ -51,7 +51,7 @@ async fn accept_late(tx: &mut Tx<'_>, lost: &Purchase, now: Timestamp) -> Result
     }
 }
 
-/// Says what a person has to void at the carrier.
+/// Returns the log line that says what a person has to void at the carrier.
 fn sold_too_late(lost: &Purchase, receipt: &Receipt) -> String {
     format!(
         "carrier account {} sold {} for shipment {}, which was deleted meanwhile: void it at the carrier",

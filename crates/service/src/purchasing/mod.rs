@@ -1,17 +1,17 @@
-//! Purchasing: what is to be bought is written down first, and then done by whichever server holds it, once.
+//! Purchasing: each purchase is stored first, and then carried out once, by the node that holds it.
 //!
-//! The way of a purchase, each arrow a transaction of its own:
+//! The states of a purchase. Each arrow is a transaction of its own:
 //!
 //! ```text
-//! ready → calling → bought → reported → (tracked)       the carrier said yes; its papers are stored before it is reported
-//!            │    ↘ failed                              it said no
-//!            │    ↘ ready                               it provably never heard of it
-//!            └────→ checking → bought | ready           it may have done it: it is asked whether it did
-//!                        ↘ needs_review                 nobody can tell: a person must
+//! ready → calling → bought → reported → (tracked)       the carrier sold it; its papers are stored before it is reported
+//!            │    ↘ failed                              the carrier refused
+//!            │    ↘ ready                               the request provably never reached the carrier
+//!            └────→ checking → bought | ready           the carrier may have sold it: it is looked up
+//!                        ↘ needs_review                 no look-up can tell: a person must find out
 //! ```
 //!
-//! Architecture Invariant: `calling` is committed before a byte leaves, and what a carrier gave for money is committed
-//! before anything else is done with it.
+//! Architecture Invariant: `calling` is committed before a byte leaves, and a carrier's receipt is committed before anything
+//! else is done with it.
 
 mod ask;
 mod claim;
@@ -50,7 +50,7 @@ pub(crate) use wish::choose;
 pub struct Settings {
     /// How long each account may take to give its rates, in seconds.
     pub rate_seconds: u64,
-    /// How long a carrier may take to sell, to look something up or to take it back, in seconds.
+    /// How long a carrier may take for a purchase, a look-up or a void, in seconds.
     pub call_seconds: u64,
     /// How long a request waits for its purchase before it is answered with 202, in seconds.
     pub wait_seconds: u64,
@@ -58,7 +58,7 @@ pub struct Settings {
     pub review_seconds: i64,
     /// Calls to one account at once, from this server.
     pub account_calls_max: usize,
-    /// Where carriers are whose address is another than the known one, by their handles.
+    /// The addresses of carriers that are not at their usual one, by handle.
     pub urls: BTreeMap<String, String>,
 }
 

@@ -1,10 +1,10 @@
-//! What follows from what a carrier said, or from its silence. Pure, because money hangs on it.
+//! What follows from a carrier's answer, or from its silence. The functions are pure, because money depends on them.
 //!
-//! Architecture Invariant: nothing is bought again on a guess. What may have been bought is looked up; where that can't be
-//! done either, it is bought again only from a carrier that makes the same purchase once, and else a person decides.
+//! Architecture Invariant: nothing is bought again on a guess. What may have been bought is looked up. If the carrier has no
+//! look-up, it is bought again only if the carrier is idempotent; else a person decides.
 //!
-//! Architecture Invariant: what may have been charged ends as failed only after a look-up that found nothing once everything
-//! that was sent had to be visible, however many attempts failed before.
+//! Architecture Invariant: a purchase that may have been charged ends as failed only after a look-up that found nothing at a
+//! time when everything that was sent had to be visible, however many attempts failed before.
 
 use std::time::Duration;
 
@@ -14,13 +14,13 @@ use model::purchase::State;
 use model::shipment::{ErrorCode, ErrorType, ShipmentError, Source};
 use store::purchases::Purchase;
 
-/// Attempts that fail one after another before it is given up.
+/// Consecutive failed attempts after which a purchase is given up.
 pub(super) const FAILURES_MAX: i64 = 8;
-/// The rest before something is tried again: doubled each time, and never longer than the second.
+/// The backoff before a retry: it doubles each time, from the first value up to the second.
 const REST_FIRST_SECONDS: i64 = 1;
 pub(super) const REST_MAX_SECONDS: i64 = 3600;
-/// Look-ups charge nothing, and a batch waits for their answers: the rest before the next one is at most this long, or at most
-/// this part of the time since the purchase may have been sent.
+/// Look-ups charge nothing, and a batch waits for their answers: the pause before the next one is at most this long, or at most
+/// this fraction of the time since the purchase may have been sent.
 const LOOK_UP_REST_SECONDS: i64 = 15;
 const LOOK_UP_REST_PART: i64 = 4;
 
@@ -29,26 +29,26 @@ const LOOK_UP_REST_PART: i64 = 4;
 pub struct Facts {
     pub can: Capabilities,
     pub now: Timestamp,
-    /// Failures one after another before this.
+    /// Consecutive failures before this attempt.
     pub failures: i64,
     /// Since when it is unknown whether it was bought: the last moment at which it may have been sent.
     pub unknown_at: Option<Timestamp>,
     /// How long a look-up may fail before a person is asked.
     pub review_seconds: i64,
-    /// How long a carrier may go on with what it was asked after nobody listens any more, beside the time for which its
-    /// purchases are invisible.
+    /// How long a carrier may go on working on a request after this node has stopped waiting for the answer, in addition to
+    /// [`Capabilities::visibility_delay`].
     pub settle_seconds: i64,
 }
 
 /// What is to be done next.
 #[derive(Debug, PartialEq)]
 pub enum Next {
-    /// It is bought; what was bought beside it is to be taken back.
+    /// It is bought. The duplicates are to be voided.
     Bought { receipt: Receipt, duplicates: Vec<Receipt> },
     /// It is not bought, and will not be.
     Failed(ShipmentError),
-    /// It is tried again. Either it is not bought, or `unknown_at` is set and the carrier is idempotent, so that it buys at
-    /// most once.
+    /// It is tried again. Either it is not bought, or `unknown_at` is set and the carrier is idempotent, so that the carrier
+    /// charges at most once.
     Again { due_at: Timestamp, unknown_at: Option<Timestamp>, error: Option<ShipmentError> },
     /// It may have been bought, and is looked up.
     Check { due_at: Timestamp, unknown_at: Timestamp, error: Option<ShipmentError> },
@@ -62,7 +62,7 @@ impl Facts {
         (self.unknown_at.is_some() && !self.can.is_idempotent).then(|| self.unasked())
     }
 
-    /// After an attempt to make the shipment known, which costs nothing: only earlier attempts may have been charged.
+    /// After an attempt to register the shipment, which costs nothing: only earlier attempts may have been charged.
     pub fn after_preparing(&self, outcome: Outcome) -> Next {
         match outcome {
             Outcome::Rejected(_) | Outcome::Unsent { .. } => self.after_buying(outcome),
@@ -71,8 +71,8 @@ impl Facts {
         }
     }
 
-    /// After a look-up of what an earlier attempt has prepared, with contents that have changed since. `None` if that was not
-    /// bought, so that the shipment may be prepared anew.
+    /// After a look-up of what an earlier attempt prepared, with contents that have changed since. `None` if that was not bought,
+    /// so that the shipment may be prepared anew.
     pub fn after_earlier_look_up(&self, outcome: Outcome) -> Option<Next> {
         match outcome {
             Outcome::Found(found) if found.is_empty() => None,
@@ -108,7 +108,7 @@ impl Facts {
         }
     }
 
-    /// After a server died while it was asking; what it sent may be on its way until `gone_at`.
+    /// After a node died during its call. Its request may be on its way until `gone_at`.
     pub fn after_crash(&self, gone_at: Timestamp) -> Next {
         let message = "A server stopped before the carrier's answer came.";
         let error = unknown_outcome(message);
@@ -118,7 +118,7 @@ impl Facts {
         self.unknown(error, gone_at)
     }
 
-    /// Where it may have been bought, as by a database that a backup has replaced, and the carrier can't be asked.
+    /// If it may have been bought, for example before a backup was restored, and the carrier has no look-up.
     pub fn unasked(&self) -> Next {
         let message = "The carrier can't be asked whether it was.";
         self.unknown(unknown_outcome(message), self.unknown_at.unwrap_or(self.now))
@@ -148,7 +148,7 @@ impl Facts {
         Next::Check { due_at, unknown_at, error: Some(error) }
     }
 
-    /// The carrier knows of no purchase: true once everything that was sent must have arrived and be visible.
+    /// The carrier knows of no purchase. That is certain once everything that was sent must have arrived and be visible.
     fn absent(&self) -> Next {
         let unknown_at = self.unknown_at.unwrap_or(self.now);
         let delay = self.can.visibility_delay.as_micros() as i64;
@@ -242,7 +242,7 @@ pub fn decision_line(purchase: &Purchase, outcome: &str, next: &Next, now: Times
     )
 }
 
-/// What a carrier's answer is called in the log.
+/// Returns the word for a carrier's answer in the log.
 pub fn outcome_word(outcome: &Outcome) -> &'static str {
     match outcome {
         Outcome::Bought(_) => "bought",
@@ -256,13 +256,13 @@ pub fn outcome_word(outcome: &Outcome) -> &'static str {
     }
 }
 
-/// The rest after so many failures.
+/// Returns the backoff after so many failures.
 pub fn rest_seconds(failures: i64) -> i64 {
     let doublings = failures.clamp(0, 12) as u32;
     (REST_FIRST_SECONDS << doublings).min(REST_MAX_SECONDS)
 }
 
-/// The rest that a carrier asked for.
+/// Returns the pause that a carrier asked for.
 fn asked_seconds(asked_for: Option<Duration>) -> i64 {
     asked_for.map_or(0, |wait| wait.as_secs().min(REST_MAX_SECONDS as u64) as i64)
 }

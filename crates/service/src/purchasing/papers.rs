@@ -1,4 +1,4 @@
-//! Papers of what was bought: a carrier's own label, or one that we draw, and what customs want to see.
+//! The papers of a purchase: a label from the carrier or drawn by Dockside, and customs papers.
 
 use std::sync::{Arc, OnceLock};
 
@@ -22,23 +22,23 @@ use crate::{Service, fault, log};
 const LABEL_BYTES_MAX: usize = 16 * 1024 * 1024;
 pub(crate) const SIZE: &str = "4x6";
 
-/// What came of making or fetching papers.
+/// The result of making or fetching papers.
 pub enum Papers {
     /// All are stored.
     Ready(Vec<StoredFile>),
-    /// The carrier has no label yet. What we draw is stored.
+    /// The carrier has no label yet. The papers that Dockside draws are stored.
     Later(Vec<StoredFile>),
-    /// The carrier has a label, and it could not be had. What we draw is stored.
+    /// The carrier's label could not be fetched. The papers that Dockside draws are stored.
     Unfetched(Vec<StoredFile>, ShipmentError),
-    /// What we draw could not be drawn. Drawing again is likely to fail in the same way.
+    /// A paper could not be drawn. Drawing it again is likely to fail in the same way.
     Undrawn(ShipmentError),
     /// The file store or the database failed.
     Unstored(ShipmentError),
 }
 
-/// The label that is to be stored, and what is known if it is not there.
+/// The label that is to be stored, or why it is missing.
 enum Wanted {
-    /// We draw it.
+    /// Dockside draws it.
     Drawn,
     Given(LabelFormat, Bytes),
     /// It follows later, for this reason if there is one.
@@ -46,7 +46,7 @@ enum Wanted {
 }
 
 impl Service {
-    /// Makes or fetches the papers of what was bought, and stores them. Customs papers don't wait for a late label.
+    /// Makes or fetches the papers of a purchase, and stores them. Customs papers don't wait for a late label.
     pub(super) async fn papers(
         &self,
         job: &Job,
@@ -54,7 +54,7 @@ impl Service {
         label: std::result::Result<Label, ShipmentError>,
     ) -> Papers {
         let wanted = self.wanted(job.owner(), label).await;
-        // What is not shown as purchased has no documents.
+        // A shipment that is not shown as purchased has no documents.
         let stored = match job.shipment.status {
             Status::Purchased => self.stored_papers(job).await,
             _ => Ok(Vec::new()),
@@ -83,7 +83,7 @@ impl Service {
         }
     }
 
-    /// Fetches the label where the carrier says that it is somewhere.
+    /// Fetches the label if the carrier gave a URL for it.
     async fn wanted(&self, owner: Owner, label: std::result::Result<Label, ShipmentError>) -> Wanted {
         match label {
             Ok(Label::Ours) => Wanted::Drawn,
@@ -97,7 +97,7 @@ impl Service {
         }
     }
 
-    /// The papers that are to be stored besides those that are.
+    /// Returns the papers that are still to be stored.
     async fn make_papers(
         &self,
         job: &Job,
@@ -115,7 +115,7 @@ impl Service {
                 new.push(PaperOwner::of(&job.shipment).given(*format, bytes.clone()));
                 true
             }
-            // The work on the labels of a batch may have been faster.
+            // The job that makes the labels of a batch may have stored it first.
             Wanted::Drawn => {
                 let media_type = job.label_format().media_type();
                 let is_it = |file: &StoredFile| is_label(file.r#type) && file.file_type == media_type;
@@ -128,7 +128,7 @@ impl Service {
         Ok(new)
     }
 
-    /// Draws what the carrier does not give, on the blocking pool and on at most as many threads as there are cores.
+    /// Draws the papers that the carrier does not deliver, on the blocking pool, on at most as many threads as there are cores.
     async fn draw(&self, job: &Job, receipt: &Receipt, has_label: bool) -> Result<Vec<NewDocument>> {
         let chosen = job.shipment.service.as_ref();
         let drawing = Drawing {
@@ -148,14 +148,14 @@ impl Service {
         tokio::task::spawn_blocking(draw).await.map_err(Error::fault)?
     }
 
-    /// The papers that a shipment has already.
+    /// Returns the papers that a shipment has already.
     async fn stored_papers(&self, job: &Job) -> Result<Vec<StoredFile>> {
         let (owner, subject) = (job.owner(), job.purchase.shipment.to_string());
         let read = self.db().read(owner, async move |tx| documents::of_subject(tx, owner, &subject).await);
         Ok(read.await?.into_iter().map(|document| document.file).collect())
     }
 
-    /// The fonts of this machine, read when the first label is drawn.
+    /// Returns the fonts of this machine. They are loaded when the first label is drawn.
     pub(crate) async fn fonts(&self) -> Result<Arc<Fonts>> {
         static FONTS: OnceLock<Arc<Fonts>> = OnceLock::new();
         if let Some(fonts) = FONTS.get() {
@@ -184,7 +184,7 @@ impl Service {
     }
 }
 
-/// All that a drawing shows.
+/// The data that the papers show.
 struct Drawing {
     shipment: model::shipment::ShipmentInput,
     carrier: String,

@@ -1,8 +1,8 @@
-//! Places for calls to carriers: so many at once for each account, handed out fairly to those who wait.
+//! Call permits: how many calls to one carrier account this node makes at once, shared fairly between the waiting purchases.
 //!
-//! Who waits stands in a line: each batch has one of its own, and what is bought singly has one together. Lines take
-//! turns. One that was served little yet comes more often than one that was served much, so that a handful of shipments
-//! does not wait for a hundred thousand; but each comes again and again.
+//! Purchases wait in queues (`Line`): each batch has its own, and all purchases that belong to no batch share one. The queues
+//! take turns. A queue that has received few permits has more turns than one that has received many, so that a handful of
+//! shipments does not wait for a hundred thousand; but every queue gets turns again and again.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,22 +10,22 @@ use std::sync::{Arc, Mutex, PoisonError};
 use model::{Batch, CarrierAccount, Id};
 use tokio::sync::oneshot;
 
-/// Places that a line takes before it counts as one that was served much.
+/// Permits that a queue receives before its turns become rarer.
 const FRESH_MAX: u64 = 1_000;
-/// How far a line moves back with each place that it takes: little at first, then more.
+/// How far a queue moves back with each permit that it receives: up to [`FRESH_MAX`] permits, and after that.
 const STEP_FRESH: u64 = 1;
 const STEP_SERVED: u64 = 4;
-/// Lines that nobody stands in are kept up to this many, so that a batch does not become a fresh one by a short pause.
+/// Empty queues are kept up to this many, so that a batch does not count as a new one after a short pause.
 const EMPTY_LINES_MAX: usize = 64;
 
-/// The line that a purchase stands in: that of its batch, or that of all which are bought singly.
+/// The queue in which a purchase waits: that of its batch, or the one of all purchases without a batch.
 pub type Line = Option<Id<Batch>>;
 
-/// Places for calls, by account.
+/// Call permits, by account.
 #[derive(Default)]
 pub struct Places(Mutex<HashMap<Id<CarrierAccount>, Counter>>);
 
-/// A place among the calls to an account; whoever waits has it when this is dropped.
+/// Permit for one concurrent call to an account. Dropping it hands it to the next waiter.
 pub struct Place {
     places: Arc<Places>,
     account: Id<CarrierAccount>,
@@ -38,14 +38,14 @@ impl Drop for Place {
 }
 
 impl Places {
-    /// Waits for a place.
+    /// Waits for a permit, of which the account has at most `max`.
     pub async fn take(self: &Arc<Self>, account: Id<CarrierAccount>, line: Line, max: usize) -> Place {
         let waiting = {
             let mut accounts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             accounts.entry(account).or_default().take(line, max.max(1))
         };
         match waiting {
-            // The sender is dropped only with the account's counter, which outlives whoever waits at it.
+            // The sender is dropped only with the account's counter, which outlives its waiters.
             Some(waiting) => waiting.await.unwrap_or_else(|_| Place { places: Arc::clone(self), account }),
             None => Place { places: Arc::clone(self), account },
         }
@@ -58,11 +58,11 @@ impl Places {
         while let Some(next) = counter.next() {
             match next.send(place) {
                 Ok(()) => return,
-                // Whoever waited there has gone.
+                // This waiter was cancelled: offer the permit to the next one.
                 Err(unwanted) => place = unwanted,
             }
         }
-        // It is counted here, and must not come back once more.
+        // The permit ends here. Dropping it would give it back a second time.
         std::mem::forget(place);
         counter.taken -= 1;
         if counter.taken == 0 {
@@ -71,31 +71,31 @@ impl Places {
     }
 }
 
-/// Where the calls to one account are counted.
+/// The permits of one account that are taken, and the queues that wait for one.
 #[derive(Default)]
 struct Counter {
     taken: usize,
     lines: HashMap<Line, Standing>,
-    /// How far the line has moved that was served last.
+    /// The highest position at which a queue was served.
     reached: u64,
 }
 
-/// Those who wait in one line, and how it was served.
+/// The waiters of one queue, and how many permits it has received.
 #[derive(Default)]
 struct Standing {
     waiting: VecDeque<oneshot::Sender<Place>>,
     served: u64,
-    /// The line that is least far comes next.
+    /// The position of the queue. The waiting queue with the lowest position is served next.
     at: u64,
 }
 
 impl Counter {
-    /// Takes a place, or a stand in the line where there is none.
+    /// Takes a permit, or returns the receiver of a later one if none is free.
     fn take(&mut self, line: Line, max: usize) -> Option<oneshot::Receiver<Place>> {
         let reached = self.reached;
         let standing = self.lines.entry(line).or_default();
         if standing.waiting.is_empty() {
-            // Nobody saves up turns by staying away.
+            // A queue must not save up turns while it is empty.
             standing.at = standing.at.max(reached);
         }
         if self.taken < max {
@@ -108,7 +108,7 @@ impl Counter {
         Some(receiver)
     }
 
-    /// Whoever comes next.
+    /// Removes and returns the waiter that gets the next permit.
     fn next(&mut self) -> Option<oneshot::Sender<Place>> {
         let waits = self.lines.iter().filter(|(_, standing)| !standing.waiting.is_empty());
         let (line, _) = waits.min_by_key(|(line, standing)| (standing.at, **line))?;
@@ -145,7 +145,7 @@ mod tests {
         Some(Id::from_bits(3))
     }
 
-    /// Plays so many rounds, in each of which one call ends; tells how many places each line got.
+    /// Ends one call in each of so many rounds. Returns how many permits each queue got.
     fn play(counter: &mut Counter, rounds: usize) -> HashMap<Line, usize> {
         let mut got = HashMap::new();
         for _ in 0..rounds {
@@ -163,7 +163,7 @@ mod tests {
 
     fn stand(counter: &mut Counter, line: Line, count: usize) {
         for _ in 0..count {
-            // The receiver is let go: whoever is next is told by the counts here.
+            // The receiver is dropped: the tests read the counts, and need no permit.
             let _ = counter.take(line, 0);
         }
     }
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_saves_up_turns_by_staying_away() {
+    fn an_empty_queue_saves_up_no_turns() {
         let mut counter = Counter::default();
         stand(&mut counter, large(), 600);
         play(&mut counter, 400);
@@ -216,7 +216,7 @@ mod tests {
                 now
             });
         }
-        // Some go away while they wait.
+        // One waiter is cancelled while it waits.
         let gone = tokio::spawn({
             let places = Arc::clone(&places);
             async move { drop(places.take(account, None, 4).await) }

@@ -1,4 +1,4 @@
-//! What a group of purchases writes: in one transaction, and in a few round trips however many they are.
+//! What a group of purchases writes: in one transaction, and in a few round trips, however large the group is.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -25,8 +25,8 @@ use crate::shipments::{
     Prepared, change_uncounted, documents_of, read_shipment, without_links, write_prepared,
 };
 
-/// Writes down what there is; tells of each entry whether its purchase was still held, and of all whether the purchase of a
-/// batch has come to its end with them.
+/// Writes the entries. Returns for each whether its purchase was still held, and for all together whether the purchase of a
+/// batch ended with them.
 pub async fn record_entries(
     tx: &mut Tx<'_>,
     owner: Owner,
@@ -41,7 +41,7 @@ pub async fn record_entries(
             Entry::Settle(one) => settled.push(&**one),
         }
     }
-    // Batches first, then shipments, then purchases, as everywhere: who takes locks in one order never waits in a circle.
+    // Lock batches first, then shipments, then purchases, as everywhere: one order of locks prevents deadlocks.
     let changed = settled.iter().filter(|one| !matches!(one.change, Change::Nothing));
     let wanted: Vec<Id<Shipment>> = changed.map(|one| one.purchase.shipment).collect();
     let stored = shipments::all_for_update(tx, owner, &wanted).await?;
@@ -64,7 +64,7 @@ pub async fn record_entries(
     Ok((entries.iter().map(is_written).collect(), is_finished))
 }
 
-/// Changes the shipments of purchases, and tells their batches.
+/// Changes the shipments of purchases, and updates their batches. Returns whether the purchase of a batch ended.
 async fn change_all(
     tx: &mut Tx<'_>,
     owner: Owner,
@@ -72,7 +72,7 @@ async fn change_all(
     stored: &[Stored],
     events: &EventLog,
 ) -> Result<bool> {
-    // What was not bought yet has no files.
+    // A shipment that is not bought yet has no files.
     let mut files = documents_of(tx, owner, &stored.iter().collect::<Vec<_>>()).await?;
     let mut deltas: BTreeMap<Id<Batch>, Delta> = BTreeMap::new();
     for settled in held {
@@ -94,7 +94,7 @@ async fn change_all(
     Ok(is_finished)
 }
 
-/// A batch that does not know yet of a change of its member, and by how much its counts change.
+/// A batch whose counts are not updated yet for a change of its member, and by how much they change.
 type Member = (Id<Batch>, Delta);
 
 /// Changes the shipment of a purchase.
@@ -175,7 +175,7 @@ impl PreparedPurchase {
         let (subject, now) = (stored.id.to_string(), events.now());
         let (mut documents, mut added) = (before, Vec::new());
         for file in files {
-            // The work on the labels of its batch may have been faster: one of each kind is enough.
+            // The job that makes the labels of its batch may have stored it first: one of each kind is enough.
             if !documents.iter().any(|known| is_same_label(&known.file, file)) {
                 let (subject, file) = (subject.clone(), file.clone());
                 let document = StoredDocument { subject, file, created_at: now, updated_at: now };
@@ -186,7 +186,7 @@ impl PreparedPurchase {
         let mut new = bought(old, receipt, events);
         new.label_pending = *is_label_pending;
         if is_news {
-            // That it was not known whether it was bought, or that it was not.
+            // Errors of earlier attempts: that the outcome was unknown, or that it was not bought.
             new.forget_errors(ErrorType::Purchase);
         }
         if is_news || is_labelled {
@@ -234,7 +234,7 @@ fn is_same_label(one: &StoredFile, other: &StoredFile) -> bool {
     is_label && one.file_type == other.file_type && one.file_name == other.file_name
 }
 
-/// The shipment once it was bought.
+/// Returns the shipment as it is once it was bought.
 fn bought(old: Shipment, receipt: &Receipt, events: &EventLog) -> Shipment {
     let is_news = old.status != Status::Purchased;
     let mut new = Shipment { status: Status::Purchased, updated_at: events.now(), ..old };
@@ -249,8 +249,8 @@ fn bought(old: Shipment, receipt: &Receipt, events: &EventLog) -> Shipment {
     new
 }
 
-/// Sets what a shipment cost. If it was bought without a rate, what was bought becomes one of its rates. A carrier that
-/// states no amount charged what the chosen rate says, as far as anyone knows.
+/// Sets what a shipment cost. If it was bought without a rate, the purchase becomes one of its rates. If the carrier states no
+/// amount, the cost is that of the chosen rate.
 fn price(shipment: &mut Shipment, receipt: &Receipt, events: &EventLog) {
     let Shipment { service: Some(chosen), rates, cost, .. } = shipment else { return };
     let rated = chosen.rate.and_then(|id| rates.iter().find(|rate| rate.id == id));
@@ -273,7 +273,7 @@ fn price(shipment: &mut Shipment, receipt: &Receipt, events: &EventLog) {
         ship_date: None,
         delivery_date: None,
         guaranteed_delivery_date: None,
-        // It is bought: nothing else can be bought with it.
+        // The rate is used up: nothing else can be bought with it.
         expires_at: events.now(),
     };
     chosen.rate = Some(rate.id);

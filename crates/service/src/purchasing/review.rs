@@ -1,4 +1,4 @@
-//! Purchases for people: what waits for them, and what they found out.
+//! Review of purchases by people: the purchases that need it, and what a person found out.
 
 use ::carriers::Receipt;
 use model::purchase::{Finding, PurchaseAttempt, Resolution, State};
@@ -46,7 +46,7 @@ impl Service {
         read.await
     }
 
-    /// What a person found out about a purchase that nobody else could tell of.
+    /// Records what a person found out about a purchase whose outcome no look-up could tell.
     pub async fn resolve_purchase_attempt(
         &self,
         command: Command,
@@ -58,7 +58,7 @@ impl Service {
         let events = self.event_log(owner, now);
         let resolve = async move |tx: &mut Tx<'_>| {
             let shipment = found(purchases::by_id(tx, owner, id).await?)?.shipment;
-            // The shipment first, as everywhere: who takes locks in one order never waits in a circle.
+            // Lock the shipment first, as everywhere: one order of locks prevents deadlocks.
             let stored = found(shipments::get_for_update(tx, owner, shipment).await?)?;
             let purchase = found(purchases::get_for_update(tx, owner, shipment).await?)?;
             ensure(purchase.state == State::Review, Code::PurchaseNotInReview)?;
@@ -71,14 +71,13 @@ impl Service {
                     let purchase = Purchase { receipt: Some(receipt), ..purchase };
                     add_observed(tx, &purchase, now).await?;
                 }
-                // The answer to an earlier attempt came late, and says that it was bought.
+                // The carrier's answer to an earlier attempt arrived late, and says that it was bought.
                 Finding::NotBought if accept_observed(tx, &purchase, now).await? => {}
                 Finding::NotBought => {
                     purchases::set_state(tx, owner, id, State::Failed, None, now).await?;
                     let old = read_shipment(&stored)?;
                     let mut new = Shipment { status: Status::PurchaseFailed, updated_at: now, ..old };
-                    let message =
-                        "The carrier did not answer, and somebody found out that it was not bought.";
+                    let message = "The carrier did not answer, and a review showed that it was not bought.";
                     let code = ErrorCode::ProviderUnavailable;
                     new.forget_errors(ErrorType::Purchase);
                     new.add_error(ShipmentError::new(ErrorType::Purchase, code, Source::Service, message));
@@ -108,7 +107,7 @@ fn receipt(purchase: &Purchase, resolution: &Resolution) -> Receipt {
     }
 }
 
-/// A purchase as it is shown.
+/// Returns a purchase as the API shows it.
 pub async fn view(tx: &mut Tx<'_>, purchase: &Purchase) -> Result<PurchaseAttempt> {
     let account = carrier_accounts::get(tx, purchase.owner, purchase.account).await?;
     let kept = Kept::of(purchase)?;

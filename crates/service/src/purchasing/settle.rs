@@ -1,7 +1,7 @@
-//! Writing down what came of a purchase, with its shipment and its event, in one transaction.
+//! Recording the outcome of a purchase, with its shipment and its event, in one transaction.
 //!
-//! Every record names the fence under which the purchase is held. Where that was lost meanwhile, nothing is changed; but
-//! what a carrier said is kept all the same, because it may be about money.
+//! Every record names the fence under which the purchase is held. If the claim was lost meanwhile, the record changes nothing;
+//! but the carrier's answer is kept all the same, because it may be about money.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -20,25 +20,25 @@ use super::turn::{Job, log_decision};
 use crate::reply::json;
 use crate::{Service, fault, log};
 
-/// How often something is written down again where the database did not take it, and the rest between.
+/// How often a failed write is repeated, and the pause between two attempts.
 pub(super) const INSIST: usize = 60;
 pub(super) const INSIST_REST: Duration = Duration::from_millis(500);
 
-/// What a carrier gave for the money, as it is kept.
+/// A carrier's receipt, as it is stored.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
 pub struct Kept {
     #[serde(flatten)]
     pub receipt: Receipt,
-    /// What was bought beside it by mistake, and is to be taken back.
+    /// Receipts of duplicates, which are to be voided.
     #[serde(default)]
     pub duplicates: Vec<Receipt>,
-    /// Whether the carrier said that it has no label of its own: then it need not be asked for one.
+    /// Whether the carrier has no label of its own: then it need not be asked for one, and Dockside draws it.
     #[serde(default)]
     pub is_label_ours: bool,
 }
 
 impl Kept {
-    /// What a purchase was bought with.
+    /// Returns the stored receipt of a purchase, if it has one.
     pub fn of(purchase: &Purchase) -> Result<Option<Self>> {
         purchase.receipt.as_deref().map(|text| serde_json::from_str(text).map_err(Error::fault)).transpose()
     }
@@ -54,7 +54,7 @@ impl Service {
         Ok(is_held)
     }
 
-    /// Writes down that it was not bought, or is tried again, or looked up, or needs a person.
+    /// Records that a purchase failed, is tried again, is looked up, or needs review by a person.
     pub(super) async fn settle(&self, job: Box<Job>, next: Next) -> Result<()> {
         let mut purchase = job.purchase;
         let error = change(&mut purchase, next)?;
@@ -90,7 +90,7 @@ impl Service {
         }
     }
 
-    /// Shows a shipment as purchased whose label can't be made any more.
+    /// Shows a shipment as purchased although its label can't be made any more.
     async fn report_without_label(&self, mut purchase: Purchase, error: ShipmentError) -> Result<()> {
         let Some(kept) = Kept::of(&purchase)? else { return self.record(purchase, None).await };
         purchase.is_labelled = true;
@@ -103,7 +103,7 @@ impl Service {
         self.record_change("a purchase", Settled::new(purchase, change)).await.map(drop)
     }
 
-    /// Lets go of a purchase with which there is nothing to do.
+    /// Releases a purchase for which there is nothing to do.
     pub(super) async fn rest(&self, job: Box<Job>) -> Result<()> {
         self.record(Purchase { due_at: None, ..job.purchase }, None).await
     }
@@ -118,8 +118,8 @@ impl Service {
         self.record_change("what came of a purchase", Settled::new(purchase, change)).await.map(drop)
     }
 
-    /// Records how a purchase stands, as often as it takes; false where it is no longer held. Where it is known now what
-    /// came of it, its batch waits no longer.
+    /// Records the state of a purchase, and repeats that while the database fails. Returns false if the purchase is no longer
+    /// held. If its outcome is known now, its batch no longer waits for it.
     pub(super) async fn record_change(&self, what: &str, mut settled: Settled) -> Result<bool> {
         if !matches!(settled.change, Change::Nothing | Change::LabelFailed(_)) {
             settled.purchase.batch = None;
@@ -149,7 +149,7 @@ pub(super) fn mark_bought(purchase: &mut Purchase, receipt: String) {
     purchase.error = None;
 }
 
-/// Rests before something about money is written down once more; gives the error back where that was tried for long.
+/// Pauses before a write about money is repeated. Returns the error if it was repeated often enough.
 pub(crate) async fn insist(what: &str, attempt: &mut usize, error: Error) -> Result<()> {
     if *attempt >= INSIST {
         return Err(error);
@@ -161,13 +161,13 @@ pub(crate) async fn insist(what: &str, attempt: &mut usize, error: Error) -> Res
     Ok(())
 }
 
-/// Brings a purchase into the state that follows; gives the error that its shipment is to show.
+/// Brings a purchase into the state that follows. Returns the error that its shipment is to show.
 pub(super) fn change(purchase: &mut Purchase, next: Next) -> Result<Option<ShipmentError>> {
     let shown = match &next {
         Next::Failed(error) | Next::Review(error) => Some(error.clone()),
         _ => None,
     };
-    // To wait until it is certain that nothing was bought is no failure.
+    // Waiting until it is certain that nothing was bought is no failure.
     let is_failure = !matches!(next, Next::Check { error: None, .. });
     let (state, due_at, error) = match next {
         Next::Failed(error) => (State::Failed, None, Some(error)),

@@ -1,4 +1,4 @@
-//! Shares: which of the purchases that are due a node takes, so that nobody's many keep others' few waiting. Pure.
+//! Shares: which due purchases a node claims, so that many purchases of one tenant or batch don't delay the few of others.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use store::purchases::Due;
 
 use super::places::Line;
 
-/// What is waited for together: an account's calls, and the line at them.
+/// Purchases that share call permits: a carrier account, and the queue for its permits.
 pub type Lane = (Id<CarrierAccount>, Line);
 
 /// Takes in turns from each lane, the emptiest first, until a lane has as many as it may or there is no more room.
@@ -16,7 +16,7 @@ pub type Lane = (Id<CarrierAccount>, Line);
 /// already.
 pub fn share(due: Vec<Due>, held: &HashMap<Lane, usize>, lane_max: usize, room: usize) -> Vec<Due> {
     let mut counts = held.clone();
-    // Each is as urgent as its lane is full once it is taken: so of full and empty lanes, the empty come first.
+    // A purchase's rank is how full its lane is with it, so purchases of emptier lanes come first.
     let mut ranked: Vec<(usize, usize, Due)> = Vec::with_capacity(due.len());
     for (order, due) in due.into_iter().enumerate() {
         let count = counts.entry((due.account, due.batch)).or_default();

@@ -1,4 +1,4 @@
-//! A turn: what is done with a purchase while this server holds it.
+//! A turn: the work on a purchase while this node holds it.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -20,15 +20,15 @@ use super::next::{Facts, Next, decision_line, outcome_word};
 use super::settle::Kept;
 use crate::{Service, fault, log};
 
-/// In the test world nobody wants to wait a day to see what happens to what stays unknown.
+/// In the test world, developers should not wait a day to see what happens to a purchase whose outcome stays unknown.
 const TEST_REVIEW_SECONDS: i64 = 20;
 
-/// A purchase that this server holds, and all that is needed to go on with it.
+/// A purchase that this node holds, and all that is needed to go on with it.
 pub struct Job {
-    /// The name under which it is held.
+    /// The node name under which it is claimed.
     pub node: Arc<str>,
     pub purchase: Purchase,
-    /// The shipment as it was stored when the purchase was claimed, and the same read.
+    /// The shipment as it was stored when the purchase was claimed, and the same parsed.
     pub stored: Arc<Stored>,
     pub shipment: Shipment,
     pub connector: &'static dyn Connector,
@@ -43,7 +43,7 @@ impl Job {
         self.purchase.owner
     }
 
-    /// The format that the label is wanted in: as the shipment says, or else the batch that it is bought with.
+    /// Returns the format that the label is wanted in: the shipment's, or else that of the batch that it is bought with.
     pub fn label_format(&self) -> LabelFormat {
         self.shipment.wanted_label_format().or(self.purchase.label_format).unwrap_or(LabelFormat::Pdf)
     }
@@ -84,8 +84,8 @@ impl Service {
         match job.purchase.state {
             State::Ready => self.buy(job).await,
             State::Calling => {
-                // Whoever held it may have sent it just before it was taken to be dead: what it sent then is on its way for
-                // as long as a call may take.
+                // The node that held it may have sent the request just before its lease expired. The request may then be on its
+                // way for as long as a call may take.
                 let call = self.settings().carriers.call_seconds as i64;
                 let next = self.facts(&job).after_crash(self.now().plus_seconds(call));
                 self.conclude(job, "server_stopped", next).await
@@ -103,8 +103,9 @@ impl Service {
             return self.conclude(job, "not_idempotent", next).await;
         }
         let can = job.connector.capabilities(&job.account);
-        // Where a doubt can be cleared, it is written down before there is a place that the call starts, so that places are
-        // for calls alone. Where it can't, whoever waits for a place when a server dies should not be in doubt.
+        // If an ambiguous outcome can be resolved later (by look-up or idempotency), commit `calling` before acquiring a call
+        // permit, so that permits cover only in-flight calls. Otherwise acquire the permit first: a crash while the purchase
+        // waits for a permit must not make its outcome ambiguous.
         let mut place = None;
         if !can.is_idempotent && !can.can_look_up {
             place = Some(self.place(&job.purchase).await);
@@ -112,7 +113,7 @@ impl Service {
         if let Some((outcome, next)) = self.prepare(&mut job).await? {
             return self.conclude(job, outcome, next).await;
         }
-        // From here on it may be bought. A server that was frozen for too long has lost what it held, and finds it so here.
+        // From here on it may be bought. If this node was frozen for too long and has lost the claim, the write is rejected here.
         if !self.call(&mut job).await? {
             return Ok(());
         }
@@ -129,7 +130,7 @@ impl Service {
             prepared: job.purchase.prepared.as_deref(),
             format: job.label_format(),
         };
-        // Once more when the connection stands: that may take a while, and be when it was frozen.
+        // Checked again once the connection is open: connecting may take a while, and the node may have been frozen meanwhile.
         let is_ours = || self.is_node(&job.node);
         let limit = self.call_time();
         let outcome = self.ask_if(job.owner(), job.connector, &job.account, &task, limit, &is_ours).await;
@@ -139,13 +140,13 @@ impl Service {
         let is_refused = matches!(outcome, Outcome::Rejected(_));
         let next = self.facts(&job).after_buying(outcome);
         if is_refused && matches!(next, Next::Failed(_)) {
-            // The carrier has decided about what was prepared: its rates may be too old. The next attempt prepares it anew.
+            // The carrier rejected what was prepared: its rates may be too old. The next attempt prepares the shipment anew.
             job.purchase.prepared = None;
         }
         self.conclude(job, word, next).await
     }
 
-    /// Writes down that the carrier is being asked; false where it must not be.
+    /// Commits that the call to the carrier starts. Returns false if this node no longer holds the purchase and must not call.
     async fn call(&self, job: &mut Job) -> Result<bool> {
         let now = self.now();
         let is_held = self.write_down(job.owner(), Entry::Call(Box::new(job.purchase.clone()))).await?;
@@ -155,7 +156,8 @@ impl Service {
         Ok(is_held)
     }
 
-    /// Makes the shipment known to a carrier that wants that, and keeps its name. Gives what follows where it could not.
+    /// Registers the shipment with a carrier that requires it, and stores the carrier's name of it. If that fails, returns what
+    /// follows.
     async fn prepare(&self, job: &mut Job) -> Result<Option<(&'static str, Next)>> {
         let parcel = job.parcel();
         let task = Task::Prepare(&parcel);
@@ -193,7 +195,7 @@ impl Service {
         Ok(())
     }
 
-    /// Looks up what an earlier attempt has prepared with other contents. Gives what follows unless it was not bought.
+    /// Looks up what an earlier attempt prepared with other contents. Returns what follows, or `None` if it was not bought.
     async fn check_earlier(&self, job: &Job, earlier: &Earlier) -> Option<(&'static str, Next)> {
         let task =
             Task::LookUp { reference: &job.purchase.reference, prepared: Some(earlier.prepared.as_str()) };
@@ -218,7 +220,7 @@ impl Service {
         self.conclude(job, word, next).await
     }
 
-    /// Writes down what came of it. Of what was bought, the receipt first, and then the rest.
+    /// Records the outcome. If it was bought, the receipt is committed first, and the rest after it.
     async fn conclude(&self, mut job: Box<Job>, outcome: &str, next: Next) -> Result<()> {
         log_decision(&job.purchase, outcome, &next, self.now());
         match next {
@@ -246,7 +248,7 @@ impl Service {
         let settings = &self.settings().carriers;
         let (review_seconds, settle_seconds) = match purchase.owner.world {
             World::Live => (settings.review_seconds, settings.call_seconds as i64),
-            // The sandbox decides at once what it does.
+            // The sandbox carrier completes a request at once, so nothing can still be on its way.
             World::Test => (settings.review_seconds.min(TEST_REVIEW_SECONDS), 0),
         };
         Facts {
@@ -271,7 +273,7 @@ pub(super) fn log_decision(purchase: &Purchase, outcome: &str, next: &Next, now:
     }
 }
 
-/// Returns a digest of the request that makes a shipment known to its carrier.
+/// Returns a digest of the request that registers a shipment with its carrier.
 fn digest(body: &[u8]) -> String {
     Sha256::digest(body).iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -1,4 +1,4 @@
-//! Taking back: a carrier is asked to, under the same lease and fence as everything about money.
+//! Voiding a purchase at the carrier, under the same lease and fence as everything about money.
 
 use ::carriers::{Outcome, Receipt, Task};
 use model::purchase::State;
@@ -16,13 +16,13 @@ use crate::reply::json;
 use crate::shipments::{change_with_documents, ensure_version, read_shipment, without_links};
 use crate::{Command, Reply, Service, found};
 
-/// The rest before a carrier that wanted to think about it is asked again.
+/// The pause before a carrier that has not decided about a void is asked again.
 const DECIDE_SECONDS: i64 = 3600;
-/// Attempts that fail one after another before it is given up: for about a day.
+/// Consecutive failed attempts after which a void is given up: after about a day.
 const FAILURES_MAX: i64 = 34;
 
 impl Service {
-    /// Asks the carrier to take a shipment back. Asking again changes nothing.
+    /// Asks the carrier to void a shipment. Repeating the request changes nothing.
     pub async fn void_shipment(&self, command: Command, id: Id<Shipment>, wait: Wait) -> Result<Reply> {
         let now = self.now();
         let owner = command.caller.owner;

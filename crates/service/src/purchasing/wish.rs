@@ -1,4 +1,4 @@
-//! Wishes to buy: written down in one transaction, and then waited for, for a while.
+//! Purchase requests: each is stored in one transaction, and the client's request then waits for the result for a while.
 
 use std::time::Duration;
 
@@ -25,8 +25,8 @@ use crate::{Command, Reply, Service, found};
 pub struct Wait(pub Duration);
 
 impl Service {
-    /// Buys a shipment: by a rate, or by a service of an account. While it is bought, asking for the same again changes
-    /// nothing; once it is, neither.
+    /// Buys a shipment: by a rate, or by a service of an account. While it is being bought, and once it is bought, the same
+    /// request changes nothing.
     pub async fn purchase_shipment(
         &self,
         command: Command,
@@ -77,8 +77,8 @@ impl Service {
         self.wait_for(owner, id, wait, begun).await
     }
 
-    /// Waits until nothing is bought or taken back of a shipment, and answers with what it is then; or with what it is when
-    /// there was no more time to wait.
+    /// Waits until a shipment is neither being bought nor being voided, or until the deadline, and answers with the shipment as
+    /// it is then.
     pub(super) async fn wait_for(
         &self,
         owner: Owner,
@@ -92,7 +92,7 @@ impl Service {
         self.wait_while(owner, id, wait, begun, is_under_way).await
     }
 
-    /// Waits while something is under way with a shipment, as long as there is time to wait.
+    /// Waits while `is_under_way` holds for a shipment, until the deadline.
     pub(super) async fn wait_while(
         &self,
         owner: Owner,
@@ -129,7 +129,7 @@ impl Service {
     }
 }
 
-/// Whether a wish is the one that was written down already.
+/// Whether a request asks for the same as the purchase that is stored already.
 fn is_same(shipment: &Shipment, input: &PurchaseInput) -> bool {
     let Some(chosen) = &shipment.service else { return false };
     if let Some(rate) = input.rate {
@@ -143,7 +143,7 @@ fn is_same(shipment: &Shipment, input: &PurchaseInput) -> bool {
         && is_named(&input.carrier_service, service.id.to_string(), &service.handle)
 }
 
-/// The account and the service that a wish names.
+/// Returns the account and the service that a request names, and the rate if there is one.
 pub fn choose<'a>(
     shipment: &Shipment,
     input: &PurchaseInput,
@@ -172,7 +172,7 @@ pub fn choose<'a>(
     let service = find_service(account, name)?.ok_or_else(|| {
         refuse(Code::CarrierServiceNotFound, "/carrier_service", "The carrier has no such service.")
     })?;
-    // It may have been rated: then this is the rate that is bought.
+    // If the shipment has a rate for this service, that rate is bought.
     let is_it = |rate: &&Rate| {
         let of = rate.carrier_account.as_ref().map(|account| account.id);
         of == Some(account.id) && rate.carrier_service.handle.as_ref() == Some(&service)

@@ -46,7 +46,7 @@ impl Prepared {
     }
 }
 
-/// Keeps a changed shipment and tells of it; gives it as it is shown. For changes before it has files.
+/// Stores a changed shipment, writes its event, and returns it as it is shown. For changes before it has files.
 pub async fn change_shipment(
     tx: &mut Tx<'_>,
     owner: Owner,
@@ -58,7 +58,7 @@ pub async fn change_shipment(
     change_with_documents(tx, owner, stored, new, &[], event, log).await
 }
 
-/// Keeps a changed shipment and tells of it, with the files that it has now; its batch counts it anew.
+/// Stores a changed shipment, writes its event with the files that it has now, and updates its batch.
 pub async fn change_with_documents(
     tx: &mut Tx<'_>,
     owner: Owner,
@@ -68,7 +68,7 @@ pub async fn change_with_documents(
     event: &'static str,
     log: &EventLog,
 ) -> Result<String> {
-    // On the heap: nearly all that is done with shipments comes here.
+    // Boxed, because most operations on shipments call this and would embed the large future.
     let changed = Box::pin(change_uncounted(tx, owner, stored, new, documents, event, log)).await?;
     if let Some((batch, delta)) = changed.batch {
         Box::pin(batches::member_changed(tx, owner, batch, delta, log)).await?;
@@ -76,15 +76,15 @@ pub async fn change_with_documents(
     Ok(changed.shown)
 }
 
-/// A shipment that was changed, and what its batch does not know yet.
+/// A changed shipment, and what is still to be applied to its batch.
 pub struct Changed {
     pub shown: String,
     /// The batch that shows something of the change, and by how much its counts change.
     pub batch: Option<(Id<Batch>, Delta)>,
 }
 
-/// As [`change_with_documents`], but the caller changes many shipments of a batch and tells it once, of the sum:
-/// [`batches::member_changed`], in the same transaction.
+/// As [`change_with_documents`], but does not update the batch: a caller that changes many shipments of a batch applies the sum
+/// once, with [`batches::member_changed`] in the same transaction.
 pub async fn change_uncounted(
     tx: &mut Tx<'_>,
     owner: Owner,
@@ -99,7 +99,7 @@ pub async fn change_uncounted(
     Ok(Changed { shown: prepared.shown, batch })
 }
 
-/// Writes a change that was prepared for the shipment as it is stored. Returns what its batch does not know yet.
+/// Writes a change that was prepared for the shipment as it is stored. Returns what is still to be applied to its batch.
 pub async fn write_prepared(
     tx: &mut Tx<'_>,
     owner: Owner,

@@ -1,8 +1,8 @@
-//! Whether those who listen still may. A token is revoked on any node, by the command line, or ends by itself; what
-//! it opened must end too.
+//! Whether clients of streams still have access. An access token may be revoked on any node or by the command line, or
+//! expire; the connections and channels that depend on it must then end, too.
 //!
-//! Every access token that was vouched for is watched. It is looked at again every few seconds, and at once when
-//! somebody says that something changed; so a lost hint costs seconds, never forever.
+//! Every access token that [`Service::vouch`] has checked is watched. It is checked again every few seconds, and at once on a
+//! hint; so a lost hint costs a few seconds.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -19,29 +19,29 @@ use super::tokens::readable;
 use crate::bus::Hint;
 use crate::{Service, log};
 
-/// How often all are looked at without a hint.
+/// How often all watched tokens are checked without a hint.
 const LOOK_EVERY: Duration = Duration::from_secs(2);
-/// Tokens that one transaction looks at.
+/// Tokens that one transaction checks.
 const TOKENS_MAX: usize = 500;
-/// A connection lives on for a while after its token, so that it can be refreshed.
+/// How long a connection outlives its token, so that it can be refreshed.
 const GRACE_SECONDS: i64 = 60;
 
-/// The access tokens on which something here may lean.
+/// The access tokens on which connections of this node may depend.
 #[derive(Default)]
 pub struct Watched(Mutex<HashMap<Id<AccessToken>, Lean>>);
 
-/// What is known of such a token.
+/// What this node knows about a watched token.
 #[derive(Clone, Copy)]
 struct Lean {
     owner: Owner,
     user: Id<User>,
     scopes: Scopes,
-    /// Nothing leans on it any more once its stream tokens have ended; each new one is vouched for anew.
+    /// The time after which no stream token depends on it any more. Each new stream token is checked anew.
     until: Timestamp,
 }
 
 impl Lean {
-    /// Whoever may lean on the token: only its user's connections, of which there are few.
+    /// Returns the connections that may depend on the token: those of its user, of which there are few.
     fn audience(self) -> Audience {
         Audience::User { organisation: self.owner.organisation, user: self.user }
     }
@@ -54,9 +54,9 @@ impl Watched {
 }
 
 impl Service {
-    /// Whether the access token behind a client still lives, and its owner is provisioned; else, how to close.
+    /// Checks that the access token behind a client is valid and that its owner is provisioned; else returns how to disconnect.
     ///
-    /// It is watched before it is looked up: whoever revokes it later finds it.
+    /// The token is watched before it is read, so that a later revocation finds it.
     pub async fn vouch(&self, grant: Grant) -> Result<Result<(), Disconnect>> {
         let Grant { owner, user, access_token: id } = grant;
         let until = self.now().plus_seconds(self.streams().lives.longest() + GRACE_SECONDS);
@@ -74,15 +74,15 @@ impl Service {
         })
     }
 
-    /// Called when a token or a provision of the owner was taken away: ends what leaned on it, on this node at once.
-    /// It was taken away already, so what fails here is done by the next look.
+    /// Ends what depends on a token or provision of the owner that was just taken away, on this node at once. An error is only
+    /// logged, because the next periodic check does the same.
     pub(crate) async fn end_streams(&self, owner: Owner) {
         if let Err(error) = self.recheck_access(Some(owner)).await {
             log::error("streams", &error);
         }
     }
 
-    /// Looks at all that is watched, or at what one owner has, and ends what leans on nothing.
+    /// Checks all watched tokens, or those of one owner, and ends the connections that have lost access.
     pub(crate) async fn recheck_access(&self, only: Option<Owner>) -> Result<()> {
         let now = self.now();
         let mut watched: Vec<(Id<AccessToken>, Lean)> = {
@@ -124,7 +124,7 @@ impl Service {
         Ok(())
     }
 
-    /// Takes away the channels of what the token may not read any more.
+    /// Revokes the channels of resources that the token may no longer read.
     fn narrow(&self, id: Id<AccessToken>, lean: Lean, scopes: Scopes) {
         let before = match self.streams().access.all().get_mut(&id) {
             Some(lean) => std::mem::replace(&mut lean.scopes, scopes),
@@ -136,7 +136,7 @@ impl Service {
         }
     }
 
-    /// Looks at the watched until the process ends, on a hint or when it is time; and at the epoch.
+    /// Checks the watched tokens and the epoch, on a hint or periodically, until the process ends.
     pub(crate) async fn watch_access_forever(self) {
         let mut hints = self.hints();
         loop {

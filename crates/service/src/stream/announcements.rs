@@ -1,4 +1,4 @@
-//! What the operators say to everyone, on the one public channel.
+//! Announcements: messages of the operator to all clients, on the one public channel.
 
 use model::{Result, Timestamp};
 use serde::Serialize;
@@ -16,7 +16,7 @@ struct Announcement<'a> {
 }
 
 impl Service {
-    /// Says something to every client that listens to `system:announcements`, now or later.
+    /// Publishes a message to every client that listens to `system:announcements`, now or later. Returns its number.
     pub async fn announce(&self, message: &str) -> Result<i64> {
         let now = self.now();
         let doc = json(&Announcement { message, created_at: now })?;

@@ -1,5 +1,5 @@
-//! The epoch: which log this is. Positions in another one, such as before a backup was restored, are worth nothing,
-//! and clients learn that by its name.
+//! The epoch: the name of the event log. Positions of another epoch, such as before a backup was restored, are not valid, and
+//! a client detects that by the different name.
 
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -24,7 +24,7 @@ impl Epoch {
         self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Remembers it; tells whether another one was known before.
+    /// Stores the epoch. Returns whether another one was known before.
     fn set(&self, epoch: &Arc<str>) -> bool {
         let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
         let before = known.replace(Arc::clone(epoch));
@@ -33,7 +33,7 @@ impl Epoch {
 }
 
 impl Service {
-    /// The epoch of this installation's log.
+    /// Returns the epoch of this installation's log.
     pub async fn epoch(&self) -> Result<Arc<str>> {
         match self.streams().epoch.get() {
             Some(epoch) => Ok(epoch),
@@ -41,7 +41,7 @@ impl Service {
         }
     }
 
-    /// Reads it from the store, where the first node to ask makes it. Where it has changed, everybody starts anew.
+    /// Reads the epoch from the store; the first node to read it creates it. If it has changed, all clients must start anew.
     pub(super) async fn read_epoch(&self) -> Result<Arc<str>> {
         let read = self.db().read(Access::System, async |tx| installation::get(tx, NAME).await);
         let epoch = match read.await? {

@@ -1,9 +1,8 @@
-//! Streams: clients that follow the event log live. The protocol is the crate `realtime`; here it meets the log, the
-//! access tokens and the other nodes.
+//! Streams: clients that follow the event log live. The crate `realtime` implements the protocol; this module connects it with
+//! the log, the access tokens and the other nodes.
 //!
-//! A client's connection asks three things of us: whether its access token still stands ([`Service::vouch`]), what
-//! the log has ([`Service::read_streams`]), and, without asking, whatever comes next: `tail` reads the log once for
-//! all who listen on this node, and publishes it to the hub.
+//! A client's connection calls [`Service::vouch`] to check its access token, and [`Service::read_streams`] to read the log. New
+//! events reach it through the hub: `tail` reads the log once for all clients of this node, and publishes the events there.
 
 mod access;
 mod announcements;
@@ -31,16 +30,16 @@ use crate::{Random, Service};
 
 pub use position::Position;
 
-/// Who signs the tokens, and for whom: what an external server of the same protocol is told to expect.
+/// The issuer and the audience in tokens, as an external server of the same protocol must be configured to expect them.
 pub const ISSUER: &str = "dockside";
 pub const AUDIENCE: &str = "realtime";
-/// Names the key that is derived where the operator gives none.
+/// The purpose from which the key is derived if the operator gives none.
 const KEY_PURPOSE: &[u8] = b"dockside stream tokens";
-/// Connections are told to come back elsewhere in so many parts, with a rest between, so that they don't all come at
-/// once.
+/// At a shutdown, connections are told to reconnect to another node in so many parts, with a pause between, so that they don't
+/// all reconnect at once.
 const STOP_PARTS: u32 = 10;
 const STOP_REST: Duration = Duration::from_millis(100);
-/// Below so many connections, all are told at once.
+/// Up to this many connections, all are told at once.
 const STOP_AT_ONCE: usize = 100;
 const NODE_BYTES: usize = 8;
 
@@ -50,12 +49,12 @@ pub struct Settings {
     pub key: StreamKey,
     pub connections_per_user_max: u32,
     pub connections_per_organisation_max: u32,
-    /// An external server that clients connect to instead.
+    /// An external server to which clients connect instead of this one.
     pub centrifugo: Option<centrifugo::Settings>,
     pub lives: Lives,
 }
 
-/// How long the tokens of streams live, in seconds.
+/// How long stream tokens are valid, in seconds.
 #[derive(Clone, Copy)]
 pub struct Lives {
     pub connection: u32,
@@ -63,7 +62,7 @@ pub struct Lives {
 }
 
 impl Lives {
-    /// The longest that anything lives after its access token was last vouched for.
+    /// Returns the longest time for which a stream token is valid after its access token was checked.
     fn longest(self) -> i64 {
         i64::from(self.connection.max(self.subscription))
     }
@@ -78,7 +77,7 @@ impl Default for Lives {
 /// The key that signs the tokens of streams.
 #[derive(Clone, Default)]
 pub enum StreamKey {
-    /// HS256 with a secret made of the signing key.
+    /// HS256 with a secret that is derived from the signing key.
     #[default]
     Derived,
     /// HS256 with a secret that another server knows too.
@@ -88,7 +87,7 @@ pub enum StreamKey {
 }
 
 impl StreamKey {
-    /// Whether a key can be made of it.
+    /// Checks that it is a valid key.
     pub fn check(&self) -> std::result::Result<(), NotAKey> {
         self.read(&[0; 32]).map(drop)
     }
@@ -117,7 +116,7 @@ impl Default for Settings {
     }
 }
 
-/// What the streams of a node share.
+/// The state that all streams of a node share.
 pub struct Streams {
     pub(crate) hub: Arc<Hub>,
     session: Arc<session::SessionSettings>,
@@ -162,7 +161,7 @@ impl Service {
         &self.0.streams
     }
 
-    /// A client that has just opened a connection.
+    /// Returns the session of a client that has just opened a connection.
     pub fn open_stream(&self, transport: Transport) -> ClientConnection {
         let mut seed = [0; SEED_BYTES];
         self.fill_random(&mut seed);
@@ -170,17 +169,17 @@ impl Service {
         ClientConnection::new(&streams.hub, &streams.session, transport, seed.into(), self.now().as_millis())
     }
 
-    /// Who listens on this node.
+    /// Returns the registry of the clients of this node.
     pub fn hub(&self) -> &Arc<Hub> {
         &self.streams().hub
     }
 
-    /// The name of this node, which clients that send by requests name with each.
+    /// Returns the name of this node, which clients that send their commands by HTTP requests repeat in each.
     pub fn stream_node(&self) -> &str {
         &self.streams().session.node
     }
 
-    /// Tells all clients to come back elsewhere.
+    /// Tells all clients to reconnect to another node.
     pub async fn close_streams(&self) {
         let hub = self.hub();
         let order = ControlMessage::Disconnect(Disconnect::SHUTDOWN);

@@ -1,6 +1,6 @@
-//! Positions: how far a log had come before something was read, so that a page can load and then subscribe without a
-//! hole. They go with every read, so they are remembered for a moment: an older one is as good, since what happened
-//! after it is told again.
+//! Positions: how far a log had come before a resource was read, so that a page can load and then subscribe without missing an
+//! event. Every read returns one, so they are cached for a moment. An older position is as good: the client then gets some
+//! events again.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,10 +11,10 @@ use store::streams;
 
 use crate::Service;
 
-/// How long a position is believed. Where this process alone writes, it is known when it changes; and yet a command
-/// line may write too.
+/// How long a position is cached. If only this process writes, its writes also invalidate the position; but a command line may
+/// write, too.
 const AGE_MAX: Duration = Duration::from_millis(100);
-/// Positions remembered at most.
+/// Maximum number of cached positions.
 const KEPT_MAX: usize = 10_000;
 
 /// A place in a log.
@@ -24,14 +24,14 @@ pub struct Position {
     pub epoch: Arc<str>,
 }
 
-/// What was looked up lately.
+/// The cached positions.
 #[derive(Default)]
 pub struct Positions(Mutex<Kept>);
 
 #[derive(Default)]
 struct Kept {
     offsets: HashMap<Owner, (Instant, u64)>,
-    /// How often something was forgotten: a look-up that began before may have seen less.
+    /// How many invalidations there were. A read that began before one may have seen an older end, and is not cached.
     changes: u64,
 }
 
@@ -52,7 +52,7 @@ impl Positions {
         }
     }
 
-    /// The log went on.
+    /// Invalidates the position of an owner whose log has grown.
     pub fn forget(&self, owner: Owner) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         kept.changes = kept.changes.wrapping_add(1);
@@ -67,7 +67,7 @@ impl Positions {
 }
 
 impl Service {
-    /// A place in the owner's log such that whatever is read from now on shows all that happened up to it.
+    /// Returns a position in the owner's log such that every later read shows all events up to it.
     pub async fn position(&self, owner: Owner) -> Result<Position> {
         let epoch = self.epoch().await?;
         let offset = match self.streams().positions.get(owner) {
@@ -82,7 +82,7 @@ impl Service {
         Ok(Position { offset, epoch })
     }
 
-    /// Called when an owner's log went on.
+    /// Invalidates the cached position. Call it when the owner's log has grown.
     pub(crate) fn forget_position(&self, owner: Owner) {
         self.streams().positions.forget(owner);
     }

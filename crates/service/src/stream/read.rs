@@ -1,4 +1,4 @@
-//! What the log has, for clients that recover or ask for history.
+//! Reads the log for clients that recover or request history.
 
 use std::sync::Arc;
 
@@ -14,12 +14,12 @@ use store::{Access, Tx, announcements, streams};
 use crate::Service;
 use crate::events::stream_json;
 
-/// Bytes of events that one question reads, of all its streams together. It is more than a reply holds: a stream that
-/// missed so much must be reloaded anyway.
+/// Bytes of events that one request reads, of all its streams together. It is more than a reply holds: a stream that missed so
+/// much must be reloaded anyway.
 const READ_BYTES_MAX: usize = 8 * RECOVERY_BYTES_MAX;
 
 impl Service {
-    /// Reads parts of streams, all of one owner in one transaction. From now on the tail follows what was asked for.
+    /// Reads parts of streams, all of one owner in one transaction. From now on the tail follows the streams that were read.
     pub async fn read_streams(&self, reads: Vec<ReadLog>) -> Result<Vec<Slice>> {
         let epoch = self.epoch().await?;
         let owner = reads.iter().find_map(|read| match read.stream {
@@ -29,8 +29,8 @@ impl Service {
         let mut slices = Vec::with_capacity(reads.len());
         if let Some(owner) = owner {
             slices = self.read_log(owner, &reads, &epoch).await?;
-            // Others may have read more meanwhile, and have had the log followed from there. One more read shows as
-            // much, since it begins only now; and the log stays followed while the client is attached.
+            // Another client may have read further meanwhile, and made the tail follow the log from there. A second read reaches
+            // at least that far, since it begins only now; and the log stays followed while this client is attached.
             if top(&slices).is_some_and(|top| !self.follow(owner, top)) {
                 slices = self.read_log(owner, &reads, &epoch).await?;
             }
@@ -71,14 +71,14 @@ impl Service {
     }
 }
 
-/// The slices of one owner's streams; `None` for those that are not the owner's.
+/// Returns the slices of one owner's streams; `None` for those that are not the owner's.
 async fn read_log(
     tx: &mut Tx<'_>,
     owner: Owner,
     reads: &[ReadLog],
     epoch: &Arc<str>,
 ) -> Result<Vec<Option<Slice>>> {
-    // The span first: on PostgreSQL as on SQLite all of it is one state, so the order does not matter to anyone.
+    // The order of the reads does not matter: on PostgreSQL as on SQLite, all of them see one snapshot.
     let span = events::span(tx, owner).await?;
     let (mut after, mut before) = (Vec::new(), Vec::new());
     for (read, resource) in reads.iter().filter_map(|read| Some((read, resource(owner, read)?))) {
@@ -88,7 +88,7 @@ async fn read_log(
             Range::Before(offset) => before.extend(types(resource).map(|name| (name, number(offset)))),
         }
     }
-    // One more than is wanted tells whether there are more.
+    // Read one more than is wanted, to find out whether there are more.
     let events = reads.iter().map(|read| read.limit + 1).max().unwrap_or(0);
     let bounds = Bounds { events, bytes: READ_BYTES_MAX, event_bytes: EVENT_BYTES_MAX };
     let after = streams::after(tx, owner, &after, bounds).await?;
@@ -109,7 +109,7 @@ async fn read_log(
     Ok(slices.collect())
 }
 
-/// How far the log was: the same in all its slices.
+/// Returns the end of the log at the read, which is the same in all slices.
 fn top(slices: &[Option<Slice>]) -> Option<u64> {
     slices.iter().flatten().next().map(|slice| slice.top)
 }
@@ -132,7 +132,7 @@ fn part(events: &[Logged], resource: Resource, is_in: impl Fn(i64) -> bool) -> V
     events.iter().filter(of_resource).map(|event| (event.sequence, stream_json(event))).collect()
 }
 
-/// As much of the events as was asked for.
+/// Returns as many of the events as were requested.
 fn slice(asked: ReadLog, epoch: &Arc<str>, span: &Span, found: Vec<(i64, String)>) -> Slice {
     let all = found.len();
     let (mut events, mut bytes) = (Vec::new(), 0);
@@ -146,14 +146,14 @@ fn slice(asked: ReadLog, epoch: &Arc<str>, span: &Span, found: Vec<(i64, String)
     Slice {
         epoch: Arc::clone(epoch),
         top: span.newest.unsigned_abs(),
-        // Where nothing is left of a log, all of it is below its end.
+        // If all events of a log were deleted, the floor is its end.
         floor: span.oldest.map_or(span.newest, |oldest| oldest - 1).unsigned_abs(),
         is_complete: asked.limit == 0 || events.len() == all,
         events,
     }
 }
 
-/// An offset as the store has it. A client may name any number; beyond what the store knows, there is nothing.
+/// Converts an offset for the store. A client may send any number; beyond the store's range there are no events.
 fn number(offset: u64) -> i64 {
     i64::try_from(offset).unwrap_or(i64::MAX)
 }

@@ -1,10 +1,10 @@
-//! The tail: reads each log that somebody follows on this node, once for all of them, and publishes what is new.
+//! The tail: reads each log that clients of this node follow, once for all of them, and publishes the new events.
 //!
-//! What was published is a cursor per log. It is set when a client reads the log, to the end that the client was
-//! shown, and after the client was attached to the hub; so whatever the read did not show is published, and reaches
-//! the client. Of clients that join at once, the first to have read need not be the first to set it: whoever was shown
-//! less than the end from which the log is followed reads again. Hints say where to look; where they are lost, a look
-//! at the ends of all followed logs finds the rest.
+//! Each followed log has a cursor: the last event that was published. It is first set by a client that has attached to the hub
+//! and then read the log, to the end of that read. So every event after the read is published, and reaches the client. If
+//! several clients join at once, the first to read need not be the first to set the cursor: a client whose read ended before
+//! the position from which the log is followed reads again. Hints say where to look. If hints are lost, a periodic look at the
+//! ends of all followed logs finds the rest.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -26,19 +26,19 @@ use crate::bus::Hint;
 use crate::events::stream_json;
 use crate::{Service, log};
 
-/// How often the ends of all followed logs are looked at, for hints that were lost.
+/// How often the ends of all followed logs are read, in case hints were lost.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// Events that one read takes.
 const PAGE_EVENTS: usize = 256;
-/// Events and bytes of one read. Together they are a part of what may wait for a client: one that reads keeps up.
+/// Limits of one read: a fraction of what may wait for a client, so that a client that reads keeps up.
 const BOUNDS: Bounds =
     Bounds { events: PAGE_EVENTS, bytes: OUTBOX_BYTES_MAX / 4, event_bytes: EVENT_BYTES_MAX };
 /// Logs that are read at once.
 const LOGS_MAX: usize = 8;
-/// The rest after each publication: what happens meanwhile is read and sent together, which costs a client's frame once
-/// instead of once for each event. The first event after a silence does not wait.
+/// The pause after each publication. Events during the pause are read and sent together, in one frame for each client instead
+/// of one for each event. The first event after a silence does not wait.
 const PUBLISH_REST: Duration = Duration::from_millis(5);
-/// The rest after the store failed.
+/// The pause after the store failed.
 const FAILURE_REST: Duration = Duration::from_millis(200);
 
 /// How far the followed logs were published.
@@ -46,18 +46,18 @@ const FAILURE_REST: Duration = Duration::from_millis(200);
 pub struct Tail {
     logs: Mutex<HashMap<Owner, Followed>>,
     announcements: Mutex<Option<Followed>>,
-    /// Held while publishing: of one log, events are published by one at a time.
+    /// Held while publishing, so that one task at a time publishes the events of a log.
     turn: tokio::sync::Mutex<()>,
-    /// Rung when a log is followed anew: what happened in between came with no hint that anybody heeded.
+    /// Notified when a log is newly followed: hints for it were ignored until then.
     fresh: Notify,
 }
 
 /// How far a log was published.
 #[derive(Clone, Copy)]
 struct Followed {
-    /// What came later is published. What came before is not: whoever had the log followed was shown it.
+    /// Events after this sequence are published. The client that made the tail follow the log has read the earlier ones.
     from: i64,
-    /// The last that was published.
+    /// The sequence of the last event that was published.
     cursor: i64,
 }
 
@@ -66,8 +66,8 @@ impl Followed {
         Self { from: top, cursor: top }
     }
 
-    /// Whether a client that attached, and was then shown the log up to here, hears all that came after it. What was
-    /// published before it attached it was shown, since only what can be read is published.
+    /// Whether a client that attached, and then read the log up to `top`, gets every later event. Its read contains what was
+    /// published before it attached, since only readable events are published.
     fn continues(self, top: i64) -> bool {
         self.from <= top
     }
@@ -83,11 +83,11 @@ impl Tail {
     }
 }
 
-/// Where to look.
+/// The logs to read next.
 #[derive(Default)]
 struct Due {
     owners: BTreeSet<Owner>,
-    /// At everything that is followed.
+    /// Every followed log.
     all: bool,
     announcements: bool,
 }
@@ -108,8 +108,8 @@ impl Due {
 }
 
 impl Service {
-    /// From now on, publishes what this owner's log has after the sequence. Tells whether it does: where the log is
-    /// followed already, that may be from a later one. Then another read, which shows at least that, is needed.
+    /// Publishes this owner's events after `top` from now on. Returns false if the log is already followed from a later sequence:
+    /// then the client must read again, and gets at least the events up to that sequence.
     #[must_use]
     pub(super) fn follow(&self, owner: Owner, top: u64) -> bool {
         let tail = &self.streams().tail;
@@ -124,7 +124,7 @@ impl Service {
         }
     }
 
-    /// The same with announcements.
+    /// As [`Service::follow`], for announcements.
     #[must_use]
     pub(super) fn follow_announcements(&self, top: i64) -> bool {
         let tail = &self.streams().tail;
@@ -166,14 +166,14 @@ impl Service {
             if let Err(error) = self.publish_due(due).await {
                 log::error("streams", &error);
                 tokio::time::sleep(FAILURE_REST).await;
-                // What was due still is.
+                // Make the loop try again: nothing that was due is lost.
                 self.streams().tail.fresh.notify_one();
             }
             tokio::time::sleep(PUBLISH_REST).await;
         }
     }
 
-    /// Publishes all that is new in what is followed: for tests and tools, which wait for no hint.
+    /// Publishes all new events of followed logs: for tests and tools, which wait for no hint.
     pub async fn publish_streams(&self) -> Result<()> {
         self.publish_due(Due::everything()).await
     }
@@ -206,7 +206,7 @@ impl Service {
         outcome
     }
 
-    /// Those of the owners whose log has gone on.
+    /// Returns the owners whose log has events after the cursor.
     async fn behind(&self, owners: Vec<Owner>) -> Result<Vec<Owner>> {
         if owners.is_empty() {
             return Ok(owners);
@@ -219,7 +219,7 @@ impl Service {
         Ok(heads.into_iter().filter(is_behind).map(|(owner, _)| owner).collect())
     }
 
-    /// Publishes one log to its end. Only ever called by the tail, for each owner once at a time.
+    /// Publishes one log to its end. Only the tail calls it, for each owner once at a time.
     async fn publish_log(self, owner: Owner) -> Result<()> {
         loop {
             let Some(Followed { cursor, .. }) = self.streams().tail.logs().get(&owner).copied() else {
@@ -233,7 +233,7 @@ impl Service {
             if let Some(followed) = self.streams().tail.logs().get_mut(&owner) {
                 followed.cursor = last.sequence;
             }
-            // Let those who listen send what they have before there is more.
+            // Let connections send what they have before there is more.
             if part.is_cut {
                 tokio::time::sleep(PUBLISH_REST).await;
             } else if page.len() == PAGE_EVENTS {
@@ -244,7 +244,7 @@ impl Service {
         }
     }
 
-    /// Publishes events, those of each stream together.
+    /// Publishes a page of events, grouped by stream.
     fn publish_page(&self, owner: Owner, page: &[Logged]) {
         let mut streams: BTreeMap<Resource, Vec<&Logged>> = BTreeMap::new();
         for event in page {
@@ -278,8 +278,8 @@ impl Service {
         Ok(())
     }
 
-    /// Forgets logs that nobody listens to. A client attaches before it reads, and a read follows under the same
-    /// lock: it either finds the log still followed because it is heard, or follows it anew.
+    /// Stops following logs without listeners. A client attaches before it reads, and follows the log under the same lock after
+    /// its read: it either finds the log still followed, because it is attached, or follows it anew.
     fn unfollow(&self) {
         let mut logs = self.streams().tail.logs();
         if logs.is_empty() {
@@ -297,7 +297,7 @@ fn owner_of(stream: EventStream) -> Option<Owner> {
     }
 }
 
-/// What became of reading one log.
+/// Returns the result of a task that published one log.
 fn joined(ended: Option<Result<Result<()>, tokio::task::JoinError>>) -> Result<()> {
     match ended {
         None => Ok(()),

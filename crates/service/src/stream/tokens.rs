@@ -18,7 +18,7 @@ pub(super) const SUBSCRIPTION_SECONDS: u32 = 15 * 60;
 const ID_BYTES: usize = 12;
 
 impl Service {
-    /// A token to connect with. With it come the channels of everything that the caller may read.
+    /// Creates a token to connect with. It includes the channels of everything that the caller may read.
     pub async fn create_connection_token(&self, command: Command) -> Result<Reply> {
         let caller = &command.caller;
         let command_scopes = caller.scopes;
@@ -28,7 +28,7 @@ impl Service {
         self.give(command, token, readable(command_scopes).map(Resource::name).collect()).await
     }
 
-    /// A token to join one of the caller's own channels with.
+    /// Creates a token to join one of the caller's own channels.
     pub async fn create_subscription_token(&self, command: Command, channel: String) -> Result<Reply> {
         let caller = &command.caller;
         let resource = self.ensure_joinable(caller, &channel)?.map(Resource::name);
@@ -38,8 +38,8 @@ impl Service {
         self.give(command, token, resource.into_iter().collect()).await
     }
 
-    /// Gives a token to whoever is provisioned. Nothing is written, unless the answer must be kept for a key.
-    /// Where an external server is to send the events, it is written down who will listen there.
+    /// Answers with the token if the owner is provisioned. Nothing is written, unless the answer must be kept for an idempotency
+    /// key, or an external server sends the events: then the caller is recorded in its audience.
     async fn give(&self, command: Command, token: String, resources: Vec<&'static str>) -> Result<Reply> {
         let (caller, owner, now) = (command.caller, command.caller.owner, self.now());
         let body = json(&StreamToken { token })?;
@@ -60,7 +60,7 @@ impl Service {
         self.db().read(owner, give).await
     }
 
-    /// No token outlives the access token that asked for it.
+    /// Returns the terms of a stream token, which never outlives the access token that requested it.
     fn terms(&self, caller: &Caller, seconds: u32) -> Terms {
         let now = self.now();
         let end = now.plus_seconds(i64::from(seconds));
@@ -77,8 +77,8 @@ impl Service {
 }
 
 impl Service {
-    /// Refuses a channel that is not the caller's own, or of something that the caller may not read. Whatever is wrong
-    /// with it, the answer is the same: nobody learns what exists elsewhere. Returns the resource that it tells of.
+    /// Refuses a channel that is not the caller's own, or whose resource the caller may not read. The refusal is always the same,
+    /// so that the caller does not learn what exists elsewhere. Returns the channel's resource.
     fn ensure_joinable(&self, caller: &Caller, name: &str) -> Result<Option<Resource>> {
         let channel = Channel::parse_own(name, caller.owner, caller.user).ok().flatten();
         match channel {
@@ -87,7 +87,7 @@ impl Service {
             Some(Channel::Events { resource, .. }) if may_read(caller.scopes, resource) => {
                 return Ok(Some(resource));
             }
-            // Public: a token for it opens nothing that is not open.
+            // The channel is public: a token for it grants nothing more.
             Some(Channel::Announcements) => return Ok(None),
             Some(Channel::Events { .. }) | None => {}
         }

@@ -21,7 +21,7 @@ fn check(payload: &str) {
 fn payloads_of_every_length_and_mode_have_the_modules_of_another_encoder() {
     for length in 1..=super::super::matrix::MAX_BYTES {
         for sign in ["7", "Z", "%", "z", "_", ","] {
-            // The last sign decides on the mode; what stands before it must not.
+            // The last character decides the mode. The characters before it must not.
             check(&format!("{}{sign}", "1".repeat(length - 1)));
         }
     }

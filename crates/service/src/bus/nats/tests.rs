@@ -135,7 +135,7 @@ async fn it_says_why_a_connection_ended() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_flood_that_nobody_takes_ends_the_connection() {
+async fn a_flood_that_is_not_read_ends_the_connection() {
     let (mut line, mut server) = connected().await;
     for _ in 0..UNHEARD_MAX + 1 {
         server.says("MSG dockside.hints 1 1\r\nx\r\n").await;

@@ -122,7 +122,7 @@ async fn a_request_that_was_sent_is_not_sent_again() {
 }
 
 #[tokio::test]
-async fn an_answer_that_nobody_asked_for_is_not_the_next_requests() {
+async fn an_unsolicited_answer_is_not_the_next_requests() {
     let receiver = Receiver::start(|mut socket, index| async move {
         read_request(&mut socket).await.unwrap();
         if index == 0 {

@@ -121,8 +121,8 @@ fn a_refusal_says_what_to_do() {
     let said = |url: &str| client.parse_url(url).unwrap_err().to_string();
     assert_eq!(
         said("http://0x7f.1/"),
-        "The URL leads to 127.0.0.1, which is not a public address. Whoever runs this server may allow its network in \
-         the setting `outbound_allow`."
+        "The URL leads to 127.0.0.1, which is not a public address. The operator may allow its network in the \
+         setting `outbound_allow`."
     );
     assert_eq!(said("ftp://example.com/"), "The URL must begin with `https://` or `http://`.");
     assert_eq!(said("example.com/hook"), "The URL can't be read: relative URL without a base.");

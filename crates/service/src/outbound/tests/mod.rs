@@ -25,7 +25,7 @@ use model::fair::Tenant;
 use super::{Addresses, Lookup, Network, Outbound, Request, Target};
 
 /// Far longer than anything takes here: a test that waits so long has failed.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(120);
 
 fn networks(texts: &[&str]) -> Vec<Network> {
     texts.iter().map(|text| text.parse().unwrap()).collect()

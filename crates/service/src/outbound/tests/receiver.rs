@@ -65,7 +65,7 @@ pub async fn at_one_port(hosts: &[&str]) -> (u16, Vec<Receiver>) {
         let mut listeners = vec![first];
         for host in &hosts[1..] {
             let address = SocketAddr::new(host.parse::<IpAddr>().unwrap(), port);
-            // Somebody else may have this port at the other address; then another port will do.
+            // Another process may use this port at the other address; then try another port.
             let Ok(listener) = TcpListener::bind(address).await else { break };
             listeners.push(listener);
         }

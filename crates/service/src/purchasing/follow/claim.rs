@@ -16,10 +16,10 @@ use crate::purchasing::claim::Claimed;
 use crate::purchasing::lanes::Lanes;
 use crate::purchasing::turn::Job;
 
-/// The rest between two looks while many purchases are under way, or while some accounts may begin nothing: then a look costs
-/// more, because it asks for each account.
+/// The pause between two reads while many purchases are under way, or while some accounts may begin no follow-up: then a read
+/// costs more, because it queries each account.
 const LOOK_REST: Duration = Duration::from_millis(50);
-/// Follow-ups that are due of which a node reads, to claim some.
+/// Due follow-ups that a node reads, to claim some of them.
 const DUE_MAX: usize = 256;
 const _: () = assert!(DUE_MAX > 2 * FOLLOWS_MAX);
 
@@ -30,19 +30,19 @@ pub struct Follows {
     lanes: Arc<Lanes>,
     slow: Arc<Mutex<SlowAccounts>>,
     looked_at: Option<Instant>,
-    /// Whether the last look read as many as it may, so that others may be due beyond them.
+    /// Whether the last read reached its limit, so that others may be due beyond it.
     is_cut: bool,
-    /// Whether more was due at the last look than was claimed.
+    /// Whether more was due at the last read than was claimed.
     pub has_more: bool,
 }
 
 impl Follows {
-    /// Whether the last look was too short a time ago for another one.
+    /// Whether the last read was too recent for another one.
     fn is_resting(&self) -> bool {
         self.looked_at.is_some_and(|at| at.elapsed() < LOOK_REST)
     }
 
-    /// The permits beside so many purchases that are under way.
+    /// Returns the permits, given how many purchases are under way.
     fn permits(&self, buying: usize) -> Permits {
         let slow = self.slow.lock().unwrap_or_else(PoisonError::into_inner).clone();
         Permits::new(buying, &self.lanes.taken(), slow)
@@ -74,7 +74,7 @@ impl Service {
         let now = self.now();
         let permits = follows.permits(buying);
         let barred = permits.barred();
-        // The first that are due may all be of accounts that may begin nothing.
+        // All of the first due follow-ups may belong to accounts that may begin nothing.
         let is_any_barred = !barred.is_empty();
         let is_by_account = is_any_barred || follows.is_cut;
         let must_rest = (buying >= MANY || is_by_account) && follows.is_resting();

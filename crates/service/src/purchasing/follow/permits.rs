@@ -1,5 +1,5 @@
-//! Permits for follow-ups: which of those that are due a node begins, so that carriers that don't answer keep no other
-//! account waiting. Pure.
+//! Permits for follow-ups: which due follow-ups a node begins, so that carriers that don't answer delay no other account.
+//! Pure.
 //!
 //! A carrier that does not answer keeps a permit for as long as a call may take. So an account has a share of the permits;
 //! an account whose last follow-up took long has one permit, to find out whether its carrier answers again; and a reserve is
@@ -19,8 +19,8 @@ pub const ACCOUNT_FOLLOWS_MAX: usize = FOLLOWS_MAX / 4;
 const SLOW_FOLLOWS_MAX: usize = FOLLOWS_MAX / 4;
 /// Permits that are left for the first follow-up of an account that is not slow.
 const RESERVE: usize = FOLLOWS_MAX / 4;
-/// While a node works on this many purchases, it begins only this many follow-ups at a time, and has no more of one
-/// account.
+/// While a node works on at least this many purchases, it begins only this many follow-ups at a time, and has at most as many
+/// of one account.
 pub const MANY: usize = 16;
 const FOLLOWS_MAX_BESIDE_MANY: usize = 2;
 /// Slow accounts that are remembered. If there are more, all of them are forgotten, and found to be slow again.
@@ -31,7 +31,7 @@ const SLOW_ACCOUNTS_MAX: usize = 4096;
 pub struct SlowAccounts(HashSet<Id<CarrierAccount>>);
 
 impl SlowAccounts {
-    /// Takes note of how a follow-up of an account went.
+    /// Records whether a follow-up of an account was slow.
     pub fn note(&mut self, account: Id<CarrierAccount>, is_slow: bool) {
         if !is_slow {
             self.0.remove(&account);
@@ -44,7 +44,7 @@ impl SlowAccounts {
     }
 }
 
-/// What a node has under way, and so what it may begin.
+/// The follow-ups that a node has under way, and how many it may begin.
 #[derive(Clone, Debug)]
 pub struct Permits {
     /// How many follow-ups may begin now.
@@ -58,7 +58,7 @@ pub struct Permits {
 }
 
 impl Permits {
-    /// The permits beside so many purchases and these follow-ups that are under way.
+    /// Returns the permits, given the number of purchases and the follow-ups that are under way.
     pub fn new(buying: usize, held: &HashMap<Lane, usize>, slow: SlowAccounts) -> Self {
         let held: HashMap<_, _> = held.iter().map(|((account, _), count)| (*account, *count)).collect();
         let all = held.values().sum();
@@ -76,12 +76,12 @@ impl Permits {
         self.room > 0
     }
 
-    /// The most follow-ups of one account that a look needs to see.
+    /// The maximum number of follow-ups of one account that a read needs to return.
     pub fn account_max(&self) -> usize {
         self.account_max
     }
 
-    /// Returns the accounts of which none may begin, so that a look need not see what is due of them.
+    /// Returns the accounts that may begin no follow-up, so that a read can leave them out.
     pub fn barred(&self) -> Vec<Id<CarrierAccount>> {
         let known: HashSet<_> = self.held.keys().chain(&self.slow.0).copied().collect();
         let mut barred: Vec<_> = known.into_iter().filter(|account| !self.may_begin(*account)).collect();

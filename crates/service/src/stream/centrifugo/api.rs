@@ -1,20 +1,20 @@
-//! Centrifugo's server API: what is sent to it, and what its answers mean. Pure.
+//! Centrifugo's server API: the requests, and the meaning of its answers. Pure.
 
 use serde::Deserialize;
 use serde_json::json;
 
-/// Channels that one command names, and bytes of commands that go in one request.
+/// Limits of one request: the channels of a command, the bytes of all commands, and their number.
 const CHANNELS_MAX: usize = 1000;
 const BODY_BYTES_MAX: usize = 1 << 20;
 const COMMANDS_MAX: usize = 100;
-/// "Internal server error": the one refusal that may pass.
+/// "Internal server error": the only error after which a repetition may succeed.
 const INTERNAL: u32 = 100;
 
-/// What became of a request.
+/// The result of a request.
 #[derive(PartialEq, Eq, Debug)]
 pub enum Outcome {
     Done,
-    /// Taken, but for some commands that will never be: what was said of them.
+    /// Done, except for commands that were refused for good: the messages of their errors.
     Partly(Vec<String>),
     /// The same may succeed later.
     Later(String),
@@ -45,7 +45,7 @@ struct Refusal {
     message: String,
 }
 
-/// Sends an event to channels, once however often it is repeated: as many commands as it takes.
+/// Returns the commands that send an event to channels. The key makes a repetition harmless.
 pub fn broadcast(channels: &[String], data: &str, key: &str) -> Vec<String> {
     let some = channels.chunks(CHANNELS_MAX).enumerate();
     some.map(|(place, channels)| {
@@ -56,12 +56,12 @@ pub fn broadcast(channels: &[String], data: &str, key: &str) -> Vec<String> {
     .collect()
 }
 
-/// Closes a user's connections.
+/// Returns the command that closes a user's connections.
 pub fn disconnect(user: &str, code: u16, reason: &str) -> String {
     json!({"disconnect": {"user": user, "disconnect": {"code": code, "reason": reason}}}).to_string()
 }
 
-/// Bodies that carry the commands, in their order.
+/// Returns the bodies of the requests that carry the commands, in order.
 pub fn bodies(commands: Vec<String>) -> Vec<String> {
     let mut bodies = Vec::new();
     let (mut some, mut bytes): (Vec<String>, usize) = (Vec::new(), 0);
@@ -83,8 +83,8 @@ fn body(commands: &[String]) -> String {
     format!(r#"{{"commands":[{}],"parallel":false}}"#, commands.join(","))
 }
 
-/// What an answer means. Commands are taken in their order, and every repetition is harmless; so whatever may pass is
-/// a reason to repeat the whole.
+/// Returns what an answer means. Commands are executed in order, and repeating them is harmless; so after any temporary error
+/// the whole request is repeated.
 pub fn outcome(status: u16, body: &[u8]) -> Outcome {
     if status != 200 {
         return Outcome::Later(format!("Centrifugo answered {status}"));

@@ -1,8 +1,8 @@
-//! An external Centrifugo instead of our own streams: the same tokens open it, and the same log feeds it.
+//! An external Centrifugo instead of our own streams: it accepts the same tokens, and gets the events of the same log.
 //!
-//! Its channels are users' own, so an event goes to everyone who had a token lately: they are written down when they
-//! get one. Each log has a cursor and is handed on by one node at a time; every event carries its id as the key by
-//! which a repetition is known, so what is sent twice after a kill arrives once.
+//! Its channels belong to users, so an event is sent to every user who had a token lately: users are recorded in the audience
+//! when they get a token. Each log has a cursor, and one node at a time sends its events. Every event has its id as idempotency
+//! key, so an event that is sent twice after a kill arrives once.
 
 mod api;
 
@@ -33,19 +33,19 @@ const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 /// How long one request may take, and how much of its answer is read.
 const TIME_LIMIT: Duration = Duration::from_secs(10);
 const ANSWER_BYTES_MAX: usize = 4 << 20;
-/// How often there is a look without a hint; and the rest after a failure.
+/// How often logs are read without a hint, and the pause after a failure.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 const FAILURE_REST: Duration = Duration::from_secs(1);
-/// Logs that a node takes at once, and events of one that go together.
+/// Logs that a node claims at once, and events of one log that are sent together.
 const LOGS_MAX: usize = 16;
 const EVENTS_MAX: usize = 100;
 const BOUNDS: Bounds = Bounds { events: EVENTS_MAX, bytes: 1 << 20, event_bytes: EVENT_BYTES_MAX };
 const ENDINGS_MAX: usize = 100;
-/// How long events are sent to a user who came for no new token: longer than any history is kept, so that whoever
-/// comes back later is told to load anew, and never believes to have missed nothing.
+/// How long events are sent to a user who requests no new token: longer than any history is kept, so that a client which
+/// returns later is told to load anew, and never concludes that it missed nothing.
 const AUDIENCE_SECONDS: i64 = 30 * 24 * 3600;
 
-/// Where the external server is.
+/// The address and the key of the external server.
 #[derive(Clone)]
 pub struct Settings {
     /// Its address, such as `http://10.0.0.5:8000`.
@@ -54,7 +54,7 @@ pub struct Settings {
     pub key: String,
 }
 
-/// The way to it.
+/// The client of the external server.
 pub struct Centrifugo {
     outbound: Outbound,
     batch: Target,
@@ -63,7 +63,7 @@ pub struct Centrifugo {
 
 impl Centrifugo {
     pub(super) fn new(settings: &Settings) -> Result<Self> {
-        // The operator named it, so wherever it is, it may be reached.
+        // The operator chose the server, so every address is allowed.
         let everywhere = ["0.0.0.0/0", "::/0"].map(str::parse);
         let networks = everywhere.into_iter().collect::<Result<Vec<_>, _>>().map_err(Error::fault)?;
         let outbound = Outbound::new(&networks)?;
@@ -74,7 +74,7 @@ impl Centrifugo {
         Ok(Self { outbound, batch: target, key })
     }
 
-    /// Sends commands, in their order; says what will never be taken.
+    /// Sends commands, in order. Returns the messages of those that were refused for good.
     async fn send(&self, commands: Vec<String>) -> Result<Vec<String>, String> {
         let mut refused = Vec::new();
         for body in api::bodies(commands) {
@@ -116,7 +116,7 @@ impl Service {
         self.centrifugo().is_some()
     }
 
-    /// Hands events on until the process ends.
+    /// Sends events to the external server until the process ends.
     pub(crate) async fn hand_on_forever(self) {
         let mut hints = self.hints();
         loop {
@@ -128,7 +128,7 @@ impl Service {
         }
     }
 
-    /// Hands on all there is: sends away who must go, and publishes what is new.
+    /// Sends everything that is due: disconnects users who lost access, and publishes new events.
     pub async fn hand_on_streams(&self) -> Result<()> {
         let Some(centrifugo) = self.centrifugo().cloned() else { return Ok(()) };
         self.send_away(&centrifugo).await?;
@@ -153,7 +153,7 @@ impl Service {
         }
     }
 
-    /// Goes on with a log that is resumed alone.
+    /// Continues a log that is suspect, and therefore resumed alone.
     pub(crate) async fn resume_relay(&self, held: Held) -> Result<()> {
         let handed = match self.centrifugo().cloned() {
             Some(centrifugo) => self.hand_on_log(&centrifugo, held).await,
@@ -163,7 +163,7 @@ impl Service {
         handed.and(release.await)
     }
 
-    /// Leaves out the event at which servers stop. Clients that miss it find it in the log.
+    /// Skips the event during which servers stopped. Clients that miss it find it in the log.
     pub(crate) async fn set_event_aside(&self, held: Held) -> Result<()> {
         let skip = self.db().write(held.owner, async move |tx| {
             stream_relays::record(tx, held, held.cursor + 1).await?;
@@ -172,7 +172,7 @@ impl Service {
         skip.await
     }
 
-    /// Hands one log on to its end, or until another node holds it.
+    /// Sends one log to its end, or until another node holds it.
     async fn hand_on_log(&self, centrifugo: &Centrifugo, mut held: Held) -> Result<()> {
         loop {
             let (owner, now) = (held.owner, self.now());
@@ -202,7 +202,7 @@ impl Service {
         }
     }
 
-    /// Closes the connections of those whose token was revoked or whose organisation was deprovisioned.
+    /// Closes the connections of users whose token was revoked or whose organisation was deprovisioned.
     async fn send_away(&self, centrifugo: &Centrifugo) -> Result<()> {
         let read = self.db().read(Access::System, async |tx| stream_audience::ending(tx, ENDINGS_MAX).await);
         for ending in read.await? {
@@ -218,7 +218,7 @@ impl Service {
         Ok(())
     }
 
-    /// Says something on the public channel of the external server.
+    /// Publishes an announcement on the public channel of the external server.
     pub(super) async fn announce_externally(&self, number: i64, doc: &str) -> Result<()> {
         let Some(centrifugo) = self.centrifugo() else { return Ok(()) };
         let channel = realtime::channel::Channel::Announcements.to_string();
@@ -231,7 +231,7 @@ impl Service {
     }
 }
 
-/// What publishes the events to those who listen.
+/// Returns the commands that publish the events to the users who listen.
 fn commands(held: Held, page: &[Logged], listening: Vec<(String, String)>) -> Vec<String> {
     let mut channels: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (user, resource) in listening {
@@ -246,14 +246,14 @@ fn commands(held: Held, page: &[Logged], listening: Vec<(String, String)>) -> Ve
     page.iter().filter_map(of_event).flatten().collect()
 }
 
-/// Writes down who will listen to what (`["orders", …]`), in the transaction that gives them a token.
+/// Records which resources (`["orders", …]`) a user will listen to, in the transaction that gives the user a token.
 pub async fn admit(tx: &mut Tx<'_>, caller: &Caller, resources: &str, now: Timestamp) -> Result<()> {
     let until = now.plus_seconds(AUDIENCE_SECONDS);
     stream_relays::insert(tx, caller.owner).await?;
     stream_audience::admit(tx, caller.owner, caller.user, resources, until).await
 }
 
-/// Marks that a user, or everyone of the owner, must be sent away from an external server.
+/// Marks that a user, or every user of the owner, must be disconnected from an external server.
 pub async fn end(
     tx: &mut Tx<'_>,
     owner: model::Owner,
