@@ -12,7 +12,7 @@ use testkit::load::body;
 use testkit::server::wait_until;
 
 use crate::name_server::{NameServer, SILENT};
-use crate::neighbour::{TooSlow, attempts};
+use crate::neighbour::{Unproven, attempts};
 use crate::target::Target;
 
 /// Endpoints that an organisation may have in each of its worlds.
@@ -132,7 +132,7 @@ fn names_that_are_never_resolved_leave_look_ups_to_another_organisation() {
         target.server.kill();
         match attack < DELIVERED_WITHIN {
             true => Ok(()),
-            false => Err(TooSlow::new(format!("a delivery took more than {DELIVERED_WITHIN:?}"))),
+            false => Err(Unproven::TooSlow(format!("a delivery took more than {DELIVERED_WITHIN:?}"))),
         }
     });
 }

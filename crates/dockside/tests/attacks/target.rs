@@ -2,17 +2,20 @@
 
 use std::net::SocketAddr;
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 use testkit::database::Database;
-use testkit::server::{Server, Starting, program_path, run, token, wait_until};
+use testkit::server::{LOOK_EVERY, Server, Starting, program_path, run, token, wait_until};
 
 use crate::neighbour::{Figures, Neighbour};
 use crate::process_metrics;
 
-/// How long a server is watched before an attack, to know its quiet times.
+/// How long a server is watched before an attack, to know its quiet times; and how long on a machine that others use.
 const QUIET_TIME: Duration = Duration::from_millis(1500);
+const QUIET_TIME_MAX: Duration = Duration::from_secs(30);
+/// How many requests must have been timed by then.
+const QUIET_REQUESTS: usize = 200;
 
 pub struct Target {
     pub engine: &'static str,
@@ -77,7 +80,12 @@ impl Target {
     /// Watches the other organisation's requests for a while, and returns their figures.
     pub fn quiet(&self) -> Figures {
         let neighbour = self.neighbour();
-        std::thread::sleep(QUIET_TIME);
+        let began = Instant::now();
+        while began.elapsed() < QUIET_TIME
+            || neighbour.requests() < QUIET_REQUESTS && began.elapsed() < QUIET_TIME_MAX
+        {
+            std::thread::sleep(LOOK_EVERY);
+        }
         neighbour.finish()
     }
 
