@@ -1,8 +1,8 @@
 //! A client that follows the log live. If it is disconnected, it reconnects and recovers from its last event.
 
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use model::Timestamp;
@@ -24,6 +24,8 @@ pub struct Follower {
     pub ask: Ask,
     pub from: Option<Place>,
     pub counts: Arc<Counts>,
+    /// The offset of its last event.
+    pub position: Arc<AtomicU64>,
 }
 
 /// Counts of all followers together.
@@ -32,6 +34,23 @@ pub struct Counts {
     pub joined: AtomicU64,
     /// Events that arrived live.
     pub told: AtomicU64,
+    /// The positions of the followers that writers wait for.
+    positions: Mutex<Vec<Arc<AtomicU64>>>,
+}
+
+impl Counts {
+    /// Makes writers wait for a follower from its start on: from this position or, without one, as soon as it has joined.
+    pub fn wait_for_follower(&self, from: Option<u64>) -> Arc<AtomicU64> {
+        let position = Arc::new(AtomicU64::new(from.unwrap_or(u64::MAX)));
+        self.positions.lock().unwrap().push(Arc::clone(&position));
+        position
+    }
+
+    /// Returns the position of the follower that is furthest behind.
+    pub fn last_position(&self) -> u64 {
+        let positions = self.positions.lock().unwrap();
+        positions.iter().map(|position| position.load(Ordering::Relaxed)).min().unwrap_or(u64::MAX)
+    }
 }
 
 /// What a follower received.
@@ -97,6 +116,7 @@ impl Follower {
                     Heard::Message(message) => {
                         let publication = message.push.filter(|push| push.channel == self.ask.channel);
                         if let Some(publication) = publication.and_then(|push| push.publication) {
+                            self.position.store(publication.offset, Ordering::Relaxed);
                             story.hear(publication, place.as_mut().expect("a place"), true);
                             self.counts.told.fetch_add(1, Ordering::Relaxed);
                         }
@@ -129,6 +149,8 @@ impl Follower {
         match joined {
             Ok((socket, joined)) => {
                 story.join(joined, place);
+                let offset = place.as_ref().map_or(0, |place| place.offset);
+                self.position.store(offset, Ordering::Relaxed);
                 self.counts.joined.fetch_add(1, Ordering::Relaxed);
                 Some(socket)
             }

@@ -122,7 +122,9 @@ fn prove(name: &str, places: &[Place], nats: Option<&Nats>) {
         .map(|number| {
             let (addresses, counts) = (Arc::clone(&addresses), Arc::clone(&counts));
             let ask = ask(&account, number / nodes.len() == 1);
-            let follower = Follower { addresses, node: number % nodes.len(), ask, from: None, counts };
+            let position = Arc::default();
+            let follower =
+                Follower { addresses, node: number % nodes.len(), ask, from: None, counts, position };
             runtime.spawn(follower.run(goal.clone()))
         })
         .collect();

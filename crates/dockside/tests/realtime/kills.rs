@@ -35,10 +35,12 @@ fn clients_of_a_killed_server_come_back_and_have_missed_nothing() {
             ask: ask(&account, number / cluster.nodes % 2 == 1),
             from: None,
             counts: Arc::clone(&counts),
+            position: counts.wait_for_follower(None),
         };
         followers.push(runtime.spawn(follower.run(goal.clone())));
     }
-    let writers = Writers::start(&cluster.addresses, &cluster.token, WRITES);
+    let writers =
+        Writers::start_beside(&cluster.addresses, &cluster.token, WRITES, Some(Arc::clone(&counts)));
     let part = WRITES / (KILLS + 1);
     for kill in 0..KILLS {
         writers.wait_for(part * kill + part / 2 + random.below(part / 2));

@@ -39,11 +39,14 @@ fn a_client_that_does_not_read_is_closed_while_others_hear_everything() {
         .map(|_| {
             let counts = Arc::clone(&counts);
             let addresses = single.addresses();
-            let follower = Follower { addresses, node: 0, ask: ask(&account, false), from: None, counts };
+            let position = counts.wait_for_follower(None);
+            let ask = ask(&account, false);
+            let follower = Follower { addresses, node: 0, ask, from: None, counts, position };
             runtime.spawn(follower.run(goal.clone()))
         })
         .collect();
-    let written = Writers::start(&single.addresses(), &single.token, WRITES).finish();
+    let written =
+        Writers::start_beside(&single.addresses(), &single.token, WRITES, Some(Arc::clone(&counts))).finish();
     let log = Log::read(&mut single.client(), written.acknowledged);
     tell.send_replace(Some(log.head()));
     let stories: Vec<_> = followers.into_iter().map(|follower| runtime.block_on(follower).unwrap()).collect();

@@ -30,18 +30,22 @@ fn subscribers_that_race_with_writes_hear_everything_once_and_in_order() {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let (tell, goal) = watch::channel(None);
     let counts = Arc::new(Counts::default());
-    let writers = Writers::start(&cluster.addresses, &cluster.token, writes);
+    let writers =
+        Writers::start_beside(&cluster.addresses, &cluster.token, writes, Some(Arc::clone(&counts)));
     let mut followers = Vec::new();
     for number in 0..SUBSCRIBERS {
         // Start each subscriber at another moment, all before the last write.
         let part = writes / (SUBSCRIBERS + LAST_PARTS);
         writers.wait_for(part * number + random.below(part));
+        let from = (number % 2 == 1).then(|| older_place(&mut cluster.client(0), &mut random));
+        let position = counts.wait_for_follower(from.as_ref().map(|place| place.offset));
         let follower = Follower {
             addresses: Arc::clone(&cluster.addresses),
             node: number as usize,
             ask: ask(&account, number % 4 >= 2),
-            from: (number % 2 == 1).then(|| older_place(&mut cluster.client(0), &mut random)),
+            from,
             counts: Arc::clone(&counts),
+            position,
         };
         assert!(writers.acknowledged() < writes, "the writes were over before all had joined");
         followers.push(runtime.spawn(follower.run(goal.clone())));

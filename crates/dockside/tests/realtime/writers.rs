@@ -1,4 +1,4 @@
-//! Clients that create locations as fast as they can. If a server dies, they go on at another one or wait for its restart.
+//! Clients that create locations as fast as they can, or as fast as followers can read. If a server dies, they go on at another one or wait for its restart.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,11 +10,14 @@ use testkit::cluster::Addresses;
 use testkit::load;
 use testkit::server::wait_until;
 
+use crate::follower::Counts;
 use crate::log::STUCK;
 
 const WRITERS: usize = 8;
 /// The pause of a writer if no server listens, or the server refused.
 const REST: Duration = Duration::from_millis(2);
+/// How many events writers may be ahead of a follower that they wait for. A follower that has missed 1,000 must reload.
+const AHEAD_MAX: u64 = 800;
 
 pub struct Writers {
     shared: Arc<Shared>,
@@ -26,6 +29,8 @@ struct Shared {
     token: String,
     addresses: Addresses,
     total: u64,
+    /// The followers that the writers wait for.
+    followers: Option<Arc<Counts>>,
     next: AtomicU64,
     acknowledged: AtomicU64,
     broken: AtomicU64,
@@ -40,10 +45,21 @@ pub struct Written {
 
 impl Writers {
     pub fn start(addresses: &Addresses, token: &str, total: u64) -> Self {
+        Self::start_beside(addresses, token, total, None)
+    }
+
+    /// Starts writers that wait for followers if they get too far ahead of one.
+    pub fn start_beside(
+        addresses: &Addresses,
+        token: &str,
+        total: u64,
+        followers: Option<Arc<Counts>>,
+    ) -> Self {
         let shared = Arc::new(Shared {
             token: token.to_owned(),
             addresses: Arc::clone(addresses),
             total,
+            followers,
             next: AtomicU64::new(0),
             acknowledged: AtomicU64::new(0),
             broken: AtomicU64::new(0),
@@ -83,6 +99,11 @@ impl Shared {
             let number = self.next.fetch_add(1, Ordering::Relaxed);
             if number >= self.total {
                 return;
+            }
+            let is_ahead =
+                |followers: &Arc<Counts>| followers.last_position().saturating_add(AHEAD_MAX) < number;
+            while self.followers.as_ref().is_some_and(is_ahead) {
+                std::thread::sleep(REST);
             }
             while !self.write_once(&mut client, &mut turn, number) {
                 std::thread::sleep(REST);
