@@ -26,4 +26,5 @@ pub mod resources;
 pub mod sandbox_carrier;
 pub mod server;
 pub mod shipments;
+pub mod stopwatch;
 pub mod storage;

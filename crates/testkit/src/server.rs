@@ -9,9 +9,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::client::Client;
+use crate::stopwatch::Stopwatch;
 
 /// How long a start may take. A debug build on a busy machine is slow.
 const START_TIME: Duration = Duration::from_secs(120);
@@ -87,14 +88,14 @@ fn settings_among<'a>(arguments: &[&'a str]) -> Vec<&'a str> {
     settings
 }
 
-/// Waits until a condition holds. Returns how long that took.
+/// Waits until a condition holds. Returns how long that took, without the time that the host took.
 pub fn wait_until(what: &str, limit: Duration, mut holds: impl FnMut() -> bool) -> Duration {
-    let began = Instant::now();
+    let watch = Stopwatch::start();
     while !holds() {
-        assert!(began.elapsed() < limit, "{what}: not within {limit:?}");
+        assert!(watch.elapsed() < limit, "{what}: not within {limit:?}");
         std::thread::sleep(LOOK_EVERY);
     }
-    began.elapsed()
+    watch.elapsed()
 }
 
 /// A server that may not listen yet.

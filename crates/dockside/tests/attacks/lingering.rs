@@ -2,7 +2,9 @@
 
 use std::io::Write;
 use std::net::TcpStream;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use testkit::stopwatch::Stopwatch;
 
 use crate::neighbour::attempts;
 use crate::process_metrics;
@@ -32,7 +34,7 @@ fn clients_that_never_stop_sending_are_disconnected() {
         // is the neighbour's.
         target.server.client("").get("/healthz");
         assert!(process_metrics::sockets(target.address()) > CLIENTS, "the attack has not begun");
-        let began = Instant::now();
+        let began = Stopwatch::start();
         loop {
             clients.retain_mut(|client| client.write_all(b"a").is_ok());
             let sockets = process_metrics::sockets(target.address());

@@ -11,8 +11,9 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use testkit::client::Client;
+use testkit::stopwatch::stolen;
 
-use crate::process_metrics::{resident_kib, stolen_ticks};
+use crate::process_metrics::resident_kib;
 
 /// Between two requests.
 const PAUSE: Duration = Duration::from_millis(2);
@@ -59,10 +60,10 @@ impl Neighbour {
             let mut figures = Figures { times: Vec::new(), disturbed: 0, kib_before, kib_peak: kib_before };
             let mut client = Client::connect(address, &token).expect("a server that listens");
             while !over.load(Ordering::Relaxed) {
-                let (began, stolen) = (Instant::now(), stolen_ticks());
+                let (began, before) = (Instant::now(), stolen());
                 let reply = client.get("/locations");
                 let time = began.elapsed();
-                if stolen_ticks() == stolen {
+                if stolen() == before {
                     figures.times.push(time);
                     count.fetch_add(1, Ordering::Relaxed);
                 } else {

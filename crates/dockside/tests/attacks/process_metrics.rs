@@ -1,4 +1,4 @@
-//! What the kernel knows of the server: its sockets, its memory, its processor time. And what it knows of the machine.
+//! What the kernel knows of the server: its sockets, its memory, its processor time.
 
 use std::fs;
 use std::net::SocketAddr;
@@ -41,14 +41,6 @@ pub fn processor_ticks(process: u32) -> u64 {
     // The name, in parentheses, may hold anything. The 12th and 13th fields behind it are user and system time.
     let (_, fields) = stat.rsplit_once(')').expect("its name");
     fields.split_whitespace().skip(11).take(2).map(|ticks| ticks.parse::<u64>().expect("a number")).sum()
-}
-
-/// Returns the processor time that other virtual machines took from this one, in hundredths of a second.
-pub fn stolen_ticks() -> u64 {
-    let stat = fs::read_to_string("/proc/stat").expect("the kernel's counters");
-    // The first line has the sum of all processors: its name, and then user, nice, system, idle, wait, two kinds of interrupts.
-    let field = stat.split_whitespace().nth(8).expect("a counter of stolen time");
-    field.parse().expect("a number")
 }
 
 /// Returns how many descriptors a process has open.

@@ -1,13 +1,14 @@
 //! PostgreSQL crashes under load: no acknowledged write is lost, no client sees worse than "try again", and
 //! the server serves again by itself.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use testkit::contents::check_promises;
 use testkit::database::{Database, crash_server};
 use testkit::load::{Journal, Load};
 use testkit::random::Random;
 use testkit::server::{Server, token, wait_until};
+use testkit::stopwatch::Stopwatch;
 
 use crate::commit_proxy::CommitProxy;
 
@@ -63,7 +64,7 @@ fn no_acknowledged_write_is_lost_when_postgres_crashes_and_the_process_is_killed
         if crash % 2 == 1 {
             crash_server();
         }
-        let back = Instant::now();
+        let back = Stopwatch::start();
         server = Server::start(folder.path(), &arguments);
         load.moved(Some(server.address));
         load.wait_for(1, BACK_WITHIN);
@@ -104,7 +105,7 @@ fn report(
 ) {
     let by_name = check_promises(&mut server.client(token), journal);
     // The relay numbers what is committed; the last ones may be a moment behind.
-    wait_until("all events are numbered", Duration::from_secs(1), || database.contents().is_numbered());
+    wait_until("all events are numbered", STUCK, || database.contents().is_numbered());
     let contents = database.contents();
     contents.check();
     assert_eq!(contents.locations.len(), by_name.len());
