@@ -22,11 +22,13 @@ impl Stopwatch {
     }
 }
 
-/// Returns the time that other virtual machines took from all processors of this one since it was started. It is zero where the
-/// kernel does not tell.
+/// Returns the time that other virtual machines took from each processor of this one since it was started, on average. It is
+/// zero where the kernel does not tell.
 pub fn stolen() -> Duration {
     let stat = std::fs::read_to_string("/proc/stat").unwrap_or_default();
-    // The first line is the sum of all processors. Its eighth number is the stolen time.
-    let ticks = stat.split_whitespace().nth(8).and_then(|field| field.parse().ok());
-    TICK * ticks.unwrap_or(0)
+    // The first line is the sum of all processors, which follow with a line each. Its eighth number is the stolen time.
+    let ticks = stat.split_whitespace().nth(8).and_then(|field| field.parse().ok()).unwrap_or(0);
+    let is_processor = |line: &&str| line.starts_with("cpu") && !line.starts_with("cpu ");
+    let processors = stat.lines().filter(is_processor).count().max(1);
+    TICK * ticks / u32::try_from(processors).expect("a small number")
 }

@@ -21,8 +21,8 @@ const PAUSE: Duration = Duration::from_millis(2);
 const ATTACK_KIB_MAX: u64 = 64 * 1024;
 /// How often an attack is repeated at most, until its times are within the limit.
 const ATTEMPTS: usize = 3;
-/// How often it is repeated because too few requests could be timed.
-const VOID_ATTEMPTS: usize = 8;
+/// How often it is repeated at most if too few requests could be timed.
+const ATTEMPTS_MAX: usize = 10;
 /// Requests of which the slowest hundredth says something.
 const REQUESTS_MIN: usize = 100;
 /// How many times longer the slowest hundredth of requests may take during an attack.
@@ -94,22 +94,46 @@ impl Neighbour {
 pub enum Unproven {
     /// The other organisation's requests took longer during the attack than they may.
     TooSlow(String),
-    /// Only so many of them could be timed.
-    FewRequests(usize),
+    /// Too few of them could be timed. These are their times, and those before the attack.
+    FewRequests { attack: Vec<Duration>, quiet: Vec<Duration> },
 }
 
 /// Runs an attack, and runs it again if the other organisation's requests took too long, because a machine that others use
-/// can be slow for a while. A server that the attack itself slows down fails every attempt.
+/// can be slow for a while. A server that the attack itself slows down fails every attempt. Times of attempts with too few of
+/// them are judged together.
 pub fn attempts(attack: impl Fn() -> Result<(), Unproven>) {
-    let (mut slow, mut void) = (Vec::new(), Vec::new());
-    while slow.len() < ATTEMPTS && void.len() < VOID_ATTEMPTS {
-        match attack() {
+    let (mut slow, mut attempts) = (Vec::new(), 0);
+    let (mut during, mut before) = (Vec::new(), Vec::new());
+    while slow.len() < ATTEMPTS && attempts < ATTEMPTS_MAX {
+        attempts += 1;
+        let mut outcome = attack();
+        if let Err(Unproven::FewRequests { attack, quiet }) = outcome {
+            during.extend(attack);
+            before.extend(quiet);
+            outcome = judge_times(&during, &before);
+        }
+        match outcome {
             Ok(()) => return,
-            Err(Unproven::TooSlow(times)) => slow.push(times),
-            Err(Unproven::FewRequests(requests)) => void.push(requests),
+            Err(Unproven::TooSlow(times)) => {
+                slow.push(times);
+                (during, before) = (Vec::new(), Vec::new());
+            }
+            Err(Unproven::FewRequests { .. }) => {}
         }
     }
-    panic!("too slow: {slow:?}; requests of attempts with too few of them: {void:?}");
+    panic!("{attempts} attempts, too slow: {slow:?}; {} more requests timed", during.len());
+}
+
+/// Fails if the slowest hundredth of requests took much longer during an attack than before it.
+fn judge_times(attack: &[Duration], quiet: &[Duration]) -> Result<(), Unproven> {
+    if attack.len().min(quiet.len()) < REQUESTS_MIN {
+        return Err(Unproven::FewRequests { attack: attack.to_vec(), quiet: quiet.to_vec() });
+    }
+    if p99(attack) < (p99(quiet) * SLOWER_MAX).max(QUICK) {
+        return Ok(());
+    }
+    let times = format!("99 of 100 requests within {:?}, quiet {:?}", p99(attack), p99(quiet));
+    Err(Unproven::TooSlow(times))
 }
 
 /// Returns the time within which 99 of 100 requests were answered.
@@ -138,24 +162,14 @@ impl Figures {
     pub fn judge(&self, quiet: &Self) -> Result<(), Unproven> {
         let taken = self.taken_kib();
         assert!(taken < ATTACK_KIB_MAX, "the attack took {taken} KiB");
-        let requests = self.times.len().min(quiet.times.len());
-        if requests < REQUESTS_MIN {
-            return Err(Unproven::FewRequests(requests));
-        }
-        let limit = (quiet.p99() * SLOWER_MAX).max(QUICK);
-        if self.p99() < limit {
-            return Ok(());
-        }
-        let times = format!("99 of 100 requests within {:?}, quiet {:?}", self.p99(), quiet.p99());
-        Err(Unproven::TooSlow(times))
+        judge_times(&self.times, &quiet.times)
     }
 
     /// Fails if these requests waited as long as those that the flooding organisation sent at the same time. A machine that is
     /// short of processor time slows down both, so their ratio holds there too.
     pub fn judge_beside(&self, flooding: &Self) -> Result<(), Unproven> {
-        let requests = self.times.len().min(flooding.times.len());
-        if requests < MEDIAN_REQUESTS_MIN {
-            return Err(Unproven::FewRequests(requests));
+        if self.times.len().min(flooding.times.len()) < MEDIAN_REQUESTS_MIN {
+            return Err(Unproven::FewRequests { attack: Vec::new(), quiet: Vec::new() });
         }
         if self.median() * BEHIND_MIN < flooding.median() {
             return Ok(());
