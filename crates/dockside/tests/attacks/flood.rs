@@ -12,9 +12,9 @@ use testkit::server::LOOK_EVERY;
 use crate::neighbour::attempts;
 use crate::target::Target;
 
-const CLIENTS: usize = 32;
+const CLIENTS: usize = 128;
 /// Writes that a client sends before it reads the first answer.
-const PIPELINED: usize = 20;
+const PIPELINED: usize = 8;
 /// The flood goes on until so many of the other organisation's requests were answered, and for so long at most.
 const REQUESTS_WATCHED: usize = 200;
 const FLOOD_TIME_MAX: Duration = Duration::from_secs(30);

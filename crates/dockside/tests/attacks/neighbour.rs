@@ -44,8 +44,8 @@ pub struct Neighbour {
 pub struct Figures {
     /// The times of requests during which other machines took no processor time from this one.
     times: Vec<Duration>,
-    /// How many other requests there were.
-    disturbed: usize,
+    /// The times of all requests.
+    all_times: Vec<Duration>,
     kib_before: u64,
     kib_peak: u64,
 }
@@ -57,7 +57,8 @@ impl Neighbour {
         let (over, count, token) = (Arc::clone(&is_over), Arc::clone(&requests), token.to_owned());
         let kib_before = resident_kib(process);
         let thread = std::thread::spawn(move || {
-            let mut figures = Figures { times: Vec::new(), disturbed: 0, kib_before, kib_peak: kib_before };
+            let mut figures =
+                Figures { times: Vec::new(), all_times: Vec::new(), kib_before, kib_peak: kib_before };
             let mut client = Client::connect(address, &token).expect("a server that listens");
             while !over.load(Ordering::Relaxed) {
                 let (began, before) = (Instant::now(), stolen());
@@ -66,9 +67,8 @@ impl Neighbour {
                 if stolen() == before {
                     figures.times.push(time);
                     count.fetch_add(1, Ordering::Relaxed);
-                } else {
-                    figures.disturbed += 1;
                 }
+                figures.all_times.push(time);
                 assert_eq!(reply.status, 200, "another organisation suffers: {reply:?}");
                 figures.kib_peak = figures.kib_peak.max(resident_kib(process));
                 std::thread::sleep(PAUSE);
@@ -149,7 +149,7 @@ impl Figures {
     }
 
     fn median(&self) -> Duration {
-        let mut times = self.times.clone();
+        let mut times = self.all_times.clone();
         times.sort_unstable();
         times.get(times.len() / 2).copied().unwrap_or_default()
     }
@@ -166,9 +166,10 @@ impl Figures {
     }
 
     /// Fails if these requests waited as long as those that the flooding organisation sent at the same time. A machine that is
-    /// short of processor time slows down both, so their ratio holds there too.
+    /// short of processor time slows down both, so their ratio holds there too. All times count for it: the longer a request
+    /// waits, the likelier it is that the host interrupts it.
     pub fn judge_beside(&self, flooding: &Self) -> Result<(), Unproven> {
-        if self.times.len().min(flooding.times.len()) < MEDIAN_REQUESTS_MIN {
+        if self.all_times.len().min(flooding.all_times.len()) < MEDIAN_REQUESTS_MIN {
             return Err(Unproven::FewRequests { attack: Vec::new(), quiet: Vec::new() });
         }
         if self.median() * BEHIND_MIN < flooding.median() {
@@ -203,7 +204,7 @@ impl fmt::Display for Beside<'_> {
             attack.taken_kib() as f64 / 1024.0,
             millis(attack.p99()),
             attack.times.len(),
-            attack.disturbed,
+            attack.all_times.len() - attack.times.len(),
             millis(quiet.p99()),
         )
     }
