@@ -212,7 +212,7 @@ fn check_worth(
         kill_counts.freezes > 0 && kill_counts.carrier_kills > 0,
         "nothing was frozen, or no carrier killed: void"
     );
-    assert!(environment.shared.looks.load(Ordering::Relaxed) > 10, "nobody looked: void");
+    assert!(environment.shared.looks.load(Ordering::Relaxed) > 10, "the database was hardly looked at: void");
     for (mode, some) in struck {
         let [lost_before, lost_after, error_before, error_after, slow, doubled] = some.all();
         let is_each =

@@ -239,7 +239,7 @@ async fn a_refund_that_takes_long_is_asked_for_once() {
     }
     setup.server.say("refund_status", &json!("refunded"));
     setup.work().await;
-    assert_eq!(setup.shown().await["status"], "purchased", "nobody asks before it is time");
+    assert_eq!(setup.shown().await["status"], "purchased", "the refund is asked for before it is due");
     setup.world.advance_seconds(REFUND_SECONDS);
     setup.work().await;
     assert_eq!(setup.shown().await["status"], "voided");
