@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use testkit::client::Client;
 use testkit::cluster::Cluster;
@@ -37,8 +38,16 @@ fn subscribers_that_race_with_writes_hear_everything_once_and_in_order() {
         // Start each subscriber at another moment, all before the last write.
         let part = writes / (SUBSCRIBERS + LAST_PARTS);
         writers.wait_for(part * number + random.below(part));
-        let from = (number % 2 == 1).then(|| older_place(&mut cluster.client(0), &mut random));
-        let position = counts.wait_for_follower(from.as_ref().map(|place| place.offset));
+        let (from, position) = if number % 2 == 1 {
+            // Stop the writers before the position is read. Else they could get too far ahead of it before the follower counts.
+            let position = counts.wait_for_follower(Some(0));
+            let written = writers.acknowledged();
+            let place = older_place(&mut cluster.client(0), written, &mut random);
+            position.store(place.offset, Ordering::Relaxed);
+            (Some(place), position)
+        } else {
+            (None, counts.wait_for_follower(None))
+        };
         let follower = Follower {
             addresses: Arc::clone(&cluster.addresses),
             node: number as usize,
@@ -81,12 +90,14 @@ pub fn ask(account: &StreamAccount, is_alone: bool) -> Ask {
     Ask { token: token.clone(), channel: account.channel.clone(), subscription }
 }
 
-/// Returns an older position of the log.
-fn older_place(client: &mut Client, random: &mut Random) -> Place {
+/// Returns an older position of the log. The log's last number may be behind what was written, which counts as missed too.
+fn older_place(client: &mut Client, written: u64, random: &mut Random) -> Place {
     let reply = client.get("/locations?limit=1");
     let header = |name: &str| reply.header(name).unwrap_or_else(|| panic!("no {name}")).to_owned();
-    let offset: u64 = header("stream-offset").parse().expect("a number");
-    Place { offset: offset - random.below(MISSED_MAX.min(offset + 1)), epoch: header("stream-epoch") }
+    let numbered: u64 = header("stream-offset").parse().expect("a number");
+    let last = numbered.max(written);
+    let older = last - random.below(MISSED_MAX.min(last + 1));
+    Place { offset: older.min(numbered), epoch: header("stream-epoch") }
 }
 
 /// Returns the address of the first server.
