@@ -9,7 +9,7 @@ use carriers::sandbox::Sandbox;
 use carriers::{Account, Answer, Connector, Parcel, Receipt, Step, Task};
 use libfuzzer_sys::fuzz_target;
 use model::Id;
-use model::shipment::LabelFormat;
+use model::shipping::shipment::LabelFormat;
 use serde_json::{Map, json};
 
 /// Exchanges after which a task must have come to an end.
@@ -21,7 +21,7 @@ fuzz_target!(|bytes: &[u8]| {
     let _ = is_signed("secret", &String::from_utf8_lossy(body), body);
     let credentials = json!({"api_key": "EZTK"}).as_object().cloned().unwrap_or_default();
     let account = Account { id: Id::from_bits(1), configuration: Map::new(), credentials, url: None };
-    let shipment = model::shape::parse(json!({
+    let shipment = model::platform::shape::parse(json!({
         "addresses": {"destination": {"address":
             {"line_1": "1 Quay Street", "city": "Bristol", "post_code": "BS1 4DJ", "country_code": "GB"}},
             "origin": {"address":

@@ -3,7 +3,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use model::Error;
-use model::shape::{Kind, MOMENT, Shape};
+use model::platform::shape::{Kind, MOMENT, Shape};
 
 #[path = "../../crates/api/src/query/pairs.rs"]
 mod pairs;

@@ -3,11 +3,11 @@
 
 use libfuzzer_sys::fuzz_target;
 use model::Error;
-use model::json;
-use model::location::LocationInput;
-use model::order::OrderInput;
-use model::shape::{Input, parse, parse_patch};
-use model::shipment::ShipmentInput;
+use model::platform::json;
+use model::places::location::LocationInput;
+use model::orders::order::OrderInput;
+use model::platform::shape::{Input, parse, parse_patch};
+use model::shipping::shipment::ShipmentInput;
 use serde_json::{Value, json};
 
 /// A hundred errors with their pointers and messages.

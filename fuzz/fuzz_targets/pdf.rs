@@ -3,7 +3,7 @@
 
 use labels::Merger;
 use libfuzzer_sys::fuzz_target;
-use model::shipment::LabelFormat;
+use model::shipping::shipment::LabelFormat;
 
 fuzz_target!(
     init: {

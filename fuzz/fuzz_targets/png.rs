@@ -3,7 +3,7 @@
 
 use labels::converted;
 use libfuzzer_sys::fuzz_target;
-use model::shipment::LabelFormat;
+use model::shipping::shipment::LabelFormat;
 
 fuzz_target!(|bytes: &[u8]| {
     for to in [LabelFormat::Pdf, LabelFormat::Zpl] {

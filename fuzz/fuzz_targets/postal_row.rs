@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use model::geo::{PostalAreas, PostalRow, lookup_keys};
+use model::places::geo::{PostalAreas, PostalRow, lookup_keys};
 
 fuzz_target!(|text: &str| {
     let mut areas = PostalAreas::default();

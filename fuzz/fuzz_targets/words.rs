@@ -3,14 +3,15 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use model::access_token::Secret;
-use model::closing::Day;
-use model::country::CountryCode;
-use model::money::{parse_amount, show_amount};
-use model::nearest::suggestion;
-use model::scope::Scopes;
-use model::time::parse_duration_seconds;
-use model::{Id, Location, Owner, Scope, Timestamp, post_code, province};
+use model::access::access_token::Secret;
+use model::places::closing::Day;
+use model::places::country::CountryCode;
+use model::platform::money::{parse_amount, show_amount};
+use model::platform::nearest::suggestion;
+use model::access::scope::Scopes;
+use model::platform::time::parse_duration_seconds;
+use model::{Id, Location, Owner, Scope, Timestamp};
+use model::places::{post_code, province};
 use realtime::channel::Channel;
 use realtime::session::ClientId;
 use realtime::token::{Key, Signer};

@@ -3,54 +3,19 @@
 //! A request is matched against the table, its caller is authenticated and checked for the route's scope, and only
 //! then a `Call` exists for a handler to work with: a handler without authorisation can't be written.
 
-mod accept;
-mod access_tokens;
-mod admission;
-mod allocations;
-mod arrivals;
-mod batch_labels;
-mod batches;
-mod call;
-mod carrier_webhooks;
-mod carriers;
-mod client_socket;
-mod connection;
-mod cors;
-mod docs;
-mod encoding;
+mod access;
 mod events;
-mod files;
-mod intake;
-mod inventory_items;
-mod linger;
-mod location_configurations;
-mod locations;
-mod manifests;
-mod metrics;
-mod oauth;
-pub mod openapi;
 mod orders;
-mod organisations;
-mod pipeline;
-mod problem;
-mod query;
-mod rate;
-mod respond;
-pub mod route;
-mod schema;
-pub mod server;
-mod shipments;
-mod system;
-mod turns;
-mod upload;
-mod webhook_endpoints;
-
+mod places;
+pub mod platform;
+mod shipping;
+mod stock;
 use std::sync::Arc;
 use std::time::Duration;
 
 use service::Service;
 
-pub use respond::Body;
+pub use platform::respond::Body;
 
 /// The version of the API that this server implements.
 pub const VERSION: &str = "2026-11-01";
@@ -132,15 +97,15 @@ pub struct App(Arc<Inner>);
 struct Inner {
     service: Service,
     limits: Limits,
-    table: route::Table,
-    metrics: metrics::Metrics,
-    rate: rate::Buckets,
+    table: platform::route::Table,
+    metrics: platform::metrics::Metrics,
+    rate: platform::rate::Buckets,
     in_flight: service::FairPermits,
-    shares: admission::Shares,
+    shares: platform::admission::Shares,
     /// A permit for each connection that streams events.
     stream_places: Arc<tokio::sync::Semaphore>,
     /// The OpenAPI document, rendered once.
-    openapi: encoding::Encoded,
+    openapi: platform::encoding::Encoded,
 }
 
 impl App {
@@ -152,16 +117,17 @@ impl App {
     }
 
     pub fn new(service: Service, limits: Limits) -> model::Result<Self> {
-        let published = route::all();
-        let openapi = encoding::Encoded::new(openapi::document(&published).to_string());
+        let published = platform::route::all();
+        let openapi = platform::encoding::Encoded::new(platform::openapi::document(&published).to_string());
         // If an external server has the stream connections, this one serves none.
-        let connections = if service.has_external_streams() { Vec::new() } else { route::connections() };
-        let table = route::Table::new(published.into_iter().chain(connections).collect())?;
+        let connections =
+            if service.has_external_streams() { Vec::new() } else { platform::route::connections() };
+        let table = platform::route::Table::new(published.into_iter().chain(connections).collect())?;
         Ok(Self(Arc::new(Inner {
-            metrics: metrics::Metrics::new(table.routes()),
-            rate: rate::Buckets::new(limits.rate_per_second, limits.rate_burst),
-            in_flight: admission::permits(limits.requests_max),
-            shares: admission::Shares::new(&limits),
+            metrics: platform::metrics::Metrics::new(table.routes()),
+            rate: platform::rate::Buckets::new(limits.rate_per_second, limits.rate_burst),
+            in_flight: platform::admission::permits(limits.requests_max),
+            shares: platform::admission::Shares::new(&limits),
             stream_places: Arc::new(tokio::sync::Semaphore::new(limits.stream_connections_max)),
             service,
             limits,

@@ -6,7 +6,9 @@ use std::time::Duration;
 use model::{Allocation, Error, Event, Id, Order, Owner};
 use serde_json::Value;
 use service::{Clock, SystemClock};
-use store::{Db, allocations, events, orders};
+use store::Db;
+use store::events::events;
+use store::orders::{allocations, orders};
 
 use crate::compare::{Comparison, TARGET_CONNECTIONS, compare};
 use crate::load::Turn;

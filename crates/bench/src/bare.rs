@@ -1,6 +1,6 @@
 //! The bare servers: the cost of a request without any logic.
 //!
-//! They run the same connection loop as the product (`api::server`), with the same settings, and return one answer
+//! They run the same connection loop as the product (`api::platform::server`), with the same settings, and return one answer
 //! from memory. For writes, they first write the same rows with the same writer, without parsing or authorisation.
 
 use std::convert::Infallible;
@@ -15,11 +15,13 @@ use http_body_util::{BodyExt, Full};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use model::access_token::Secret;
-use model::id::{Kind, RANDOM_BYTES};
+use model::access::access_token::Secret;
+use model::platform::id::{Kind, RANDOM_BYTES};
 use model::{Event, Id, Location, Owner, Timestamp};
 use service::{Clock, Random, SystemClock, SystemRandom};
-use store::{Db, Place, events, locations};
+use store::events::events;
+use store::places::locations;
+use store::{Db, Place};
 use tokio::net::{TcpListener, TcpStream};
 
 use crate::Outcome;

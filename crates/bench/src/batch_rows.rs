@@ -5,14 +5,14 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use model::access_token::Secret;
-use model::document::DocumentType;
-use model::shipment::{LabelFormat, Status};
+use model::access::access_token::Secret;
+use model::shipping::document::DocumentType;
+use model::shipping::shipment::{LabelFormat, Status};
 use model::{Batch, Document, Event, Id, Owner, PurchaseAttempt, Timestamp};
 use service::{Clock, SystemClock};
-use store::documents::{self, StoredFile};
-use store::purchases::{self, Due, Purchase, Wish};
-use store::shipments::{self, Stored};
+use store::shipping::documents::{self, StoredFile};
+use store::shipping::purchases::{self, Due, Purchase, Wish};
+use store::shipping::shipments::{self, Stored};
 use store::{Access, Db, Start, Tx};
 
 use crate::Outcome;
@@ -145,5 +145,5 @@ async fn change(
 ) -> model::Result<()> {
     shipments::update(tx, owner, stored.id, &stored.summary, &stored.doc).await?;
     let event = Event::new(what, stored.id, &stored.doc);
-    store::events::append(tx, owner, new_id::<Event>(now), &event, now).await
+    store::events::events::append(tx, owner, new_id::<Event>(now), &event, now).await
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use model::access_token::Secret;
+use model::access::access_token::Secret;
 
 use crate::compare::{Comparison, compare, median};
 use crate::load::{self, Turn};

@@ -11,8 +11,8 @@ use std::time::Duration;
 use ::labels::scene::Scene;
 use ::labels::{Bought, Fonts, files, scenes};
 use model::Timestamp;
-use model::shape::parse;
-use model::shipment::{LabelFormat, ShipmentInput};
+use model::platform::shape::parse;
+use model::shipping::shipment::{LabelFormat, ShipmentInput};
 use serde_json::{Value, json};
 
 use crate::compare::median;

@@ -5,11 +5,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use model::access_token::Secret;
-use model::order::{Line, QUANTITY_MAX, Status};
+use model::access::access_token::Secret;
+use model::orders::order::{Line, QUANTITY_MAX, Status};
 use model::{Id, InventoryItem, Order, Owner};
 use service::{Clock, SystemClock};
-use store::orders;
+use store::orders::orders;
 
 use crate::postgres::Database;
 use crate::process::{self, Data, Server, create_request, request};

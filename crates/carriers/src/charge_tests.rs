@@ -4,9 +4,9 @@
 use std::sync::LazyLock;
 
 use bytes::Bytes;
-use model::shape::parse;
-use model::shipment::ShipmentInput;
-use model::shipment::options::LabelFormat;
+use model::platform::shape::parse;
+use model::shipping::shipment::ShipmentInput;
+use model::shipping::shipment::options::LabelFormat;
 use model::{CarrierAccount, Id};
 use serde_json::{Map, json};
 

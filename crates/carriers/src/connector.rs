@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use model::shipment::options::LabelFormat;
-use model::shipment::{ShipmentError, ShipmentInput, TrackingStatus};
+use model::shipping::shipment::options::LabelFormat;
+use model::shipping::shipment::{ShipmentError, ShipmentInput, TrackingStatus};
 use model::{CarrierAccount, Id, Shipment, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

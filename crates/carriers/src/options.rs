@@ -1,8 +1,8 @@
 //! What becomes of each option of a shipment. Every connector has a table with a row for every option, so that none is
 //! ignored in silence: it changes something, is passed on, is refused, or needs nothing, for a reason that is written down.
 
-use model::shipment::options::Options;
-use model::shipment::{ErrorCode, ErrorType, ShipmentError, ShipmentInput, Source};
+use model::shipping::shipment::options::Options;
+use model::shipping::shipment::{ErrorCode, ErrorType, ShipmentError, ShipmentInput, Source};
 use serde_json::Value;
 
 use crate::{Outcome, Task};

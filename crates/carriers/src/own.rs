@@ -13,10 +13,10 @@
 use std::time::Duration;
 
 use model::CountryCode;
-use model::money;
-use model::shape::is_visible;
-use model::shipment::package::round_up;
-use model::shipment::{ErrorCode, ErrorType, ShipmentError, ShipmentInput, Source, TrackingStatus};
+use model::platform::money;
+use model::platform::shape::is_visible;
+use model::shipping::shipment::package::round_up;
+use model::shipping::shipment::{ErrorCode, ErrorType, ShipmentError, ShipmentInput, Source, TrackingStatus};
 use serde::Deserialize;
 
 use crate::options::{self, Treatment};
@@ -281,8 +281,8 @@ fn refuse(code: ErrorCode, message: String) -> Outcome {
 #[cfg(test)]
 mod tests {
     use model::Id;
-    use model::shape::parse;
-    use model::shipment::options::LabelFormat;
+    use model::platform::shape::parse;
+    use model::shipping::shipment::options::LabelFormat;
     use serde_json::{Value, json};
 
     use super::*;

@@ -3,12 +3,12 @@
 use std::io::Write;
 
 use clap::Subcommand;
-use model::nearest::suggestion;
-use model::time::parse_duration_seconds;
+use model::platform::nearest::suggestion;
+use model::platform::time::parse_duration_seconds;
 use model::{Error, Id, Scope, Scopes, World};
 use service::Service;
-use service::access_tokens::TokenOrder;
-use service::revocations::Children;
+use service::access::access_tokens::TokenOrder;
+use service::access::revocations::Children;
 use store::Db;
 
 use crate::Failure;
@@ -186,7 +186,7 @@ pub async fn migrate(settings: StoreSettings<false>) -> Result<(), Failure> {
 }
 
 pub fn openapi() -> Result<(), Failure> {
-    let document = api::openapi::document(&api::route::all());
+    let document = api::platform::openapi::document(&api::platform::route::all());
     writeln!(std::io::stdout(), "{}", serde_json::to_string_pretty(&document)?)?;
     Ok(())
 }

@@ -11,7 +11,7 @@ use std::path::Path;
 
 use rustix::fs::Mode;
 use rustix::process::{geteuid, umask};
-use service::{durable, log};
+use service::platform::{durable, log};
 
 use crate::Failure;
 

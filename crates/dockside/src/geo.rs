@@ -12,7 +12,7 @@ use std::io::{BufReader, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
-use model::geo::PostalArea;
+use model::places::geo::PostalArea;
 
 use crate::Failure;
 use crate::serve::open;

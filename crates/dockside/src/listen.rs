@@ -10,10 +10,10 @@ mod tail;
 use std::time::Duration;
 
 use clap::Args;
-use model::event::is_known;
-use model::webhook_endpoint::ALL_TYPES;
-use service::delivery::{Post, SECRET_BYTES, Secrets, posted_body};
-use service::outbound::{Network, Outbound, Target};
+use model::events::event::is_known;
+use model::events::webhook_endpoint::ALL_TYPES;
+use service::events::delivery::{Post, SECRET_BYTES, Secrets, posted_body};
+use service::platform::outbound::{Network, Outbound, Target};
 use service::{Clock, Random, SystemClock, SystemRandom};
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -107,8 +107,8 @@ async fn open(arguments: Listen) -> Result<Session, Failure> {
 /// The types to forward; none stands for all.
 fn wanted(types: Vec<String>) -> Result<Vec<String>, Failure> {
     if let Some(unknown) = types.iter().find(|word| *word != ALL_TYPES && !is_known(word)) {
-        let known: Vec<_> = model::event::TYPES.iter().map(|(name, _)| *name).collect();
-        let meant = model::nearest::suggestion(unknown, known.iter().copied());
+        let known: Vec<_> = model::events::event::TYPES.iter().map(|(name, _)| *name).collect();
+        let meant = model::platform::nearest::suggestion(unknown, known.iter().copied());
         return Err(Failure(format!(
             "--events: there is no type {unknown:?}.{meant} Known types: {}, and {ALL_TYPES} for all",
             known.join(", ")

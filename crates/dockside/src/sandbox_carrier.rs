@@ -51,7 +51,7 @@ pub struct SandboxCarrier {
 fn mode(text: &str) -> Result<Mode, String> {
     let names = Mode::ALL.map(Mode::as_str).join(", ");
     Mode::parse(text).ok_or_else(|| {
-        let meant = model::nearest::suggestion(text, Mode::ALL.map(Mode::as_str));
+        let meant = model::platform::nearest::suggestion(text, Mode::ALL.map(Mode::as_str));
         format!("there is no mode {text:?}; there are {names}.{meant}")
     })
 }

@@ -6,7 +6,8 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
-use service::{Random, SystemRandom, durable};
+use service::platform::durable;
+use service::{Random, SystemRandom};
 
 use crate::Failure;
 use crate::settings::Store;

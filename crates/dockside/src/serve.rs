@@ -3,8 +3,10 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use api::{App, server};
-use service::{Service, SystemClock, SystemRandom, Welcome, log};
+use api::App;
+use api::platform::server;
+use service::platform::log;
+use service::{Service, SystemClock, SystemRandom, Welcome};
 use store::Db;
 use tokio::net::TcpSocket;
 use tokio::signal::unix::{SignalKind, signal};

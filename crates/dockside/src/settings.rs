@@ -113,7 +113,7 @@ impl Settings {
         Ok(service::Settings {
             page_limit_default: self.limits.page_limit_default(),
             page_limit_max: self.limits.page_limit_max(),
-            batch_shipments_max: self.limits.batch_shipments_max.unwrap_or(model::batch::NAMED_MAX),
+            batch_shipments_max: self.limits.batch_shipments_max.unwrap_or(model::shipping::batch::NAMED_MAX),
             idempotency_seconds: self.limits.idempotency_seconds(),
             event_seconds: self.events.event_seconds(),
             retention: self.store.retention(),

@@ -20,7 +20,7 @@ pub fn parse<T: DeserializeOwned>(what: &str, text: &str, known: &[String]) -> R
         let line = line(&error);
         match unknown_key(error.message()) {
             Some(name) => {
-                let meant = model::nearest::suggestion(name, known.iter().map(String::as_str));
+                let meant = model::platform::nearest::suggestion(name, known.iter().map(String::as_str));
                 Failure(format!("{what}, line {}: there is no setting `{name}`.{meant}", line + 1))
             }
             None => {

@@ -8,7 +8,7 @@ use std::io::{IsTerminal, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-use service::log;
+use service::platform::log;
 
 use crate::Failure;
 

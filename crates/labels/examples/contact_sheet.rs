@@ -5,7 +5,7 @@
 mod samples;
 
 use labels::{Effort, Fonts, png, scenes};
-use model::shipment::LabelFormat;
+use model::shipping::shipment::LabelFormat;
 use samples::{Numbers, ROWS, Sample};
 use std::error::Error;
 use std::io::Cursor;

@@ -10,8 +10,8 @@
 mod samples;
 
 use labels::{Fonts, Handover, HandoverRow, Merger, Paper, files, handover, papers, scenes};
-use model::document::DocumentType;
-use model::shipment::LabelFormat;
+use model::shipping::document::DocumentType;
+use model::shipping::shipment::LabelFormat;
 use samples::{Numbers, ROWS, Sample};
 use std::error::Error;
 use std::fmt::Write;

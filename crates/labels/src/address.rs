@@ -160,7 +160,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_country_loses_a_field(code in proptest::sample::select(model::country::CODES), province in "|[A-Z]{3}", zip in "|[0-9]{5}") {
+        fn no_country_loses_a_field(code in proptest::sample::select(model::places::country::CODES), province in "|[A-Z]{3}", zip in "|[0-9]{5}") {
             let party = party(code, "Name", "Line", "City", &province, &zip);
             let joined = lines(&party, true).join("|").to_uppercase();
             for wanted in ["NAME", "LINE", "CITY", &province, &zip] {

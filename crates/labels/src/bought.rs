@@ -17,10 +17,10 @@ use crate::png::{Effort, png};
 use crate::scene::Scene;
 use crate::zpl::zpl;
 use model::Timestamp;
-use model::document::DocumentType;
-use model::shipment::options::CustomData;
-use model::shipment::package::Package;
-use model::shipment::{AddressRecord, LabelFormat, ShipmentInput};
+use model::shipping::document::DocumentType;
+use model::shipping::shipment::options::CustomData;
+use model::shipping::shipment::package::Package;
+use model::shipping::shipment::{AddressRecord, LabelFormat, ShipmentInput};
 
 /// Longest payload of the two-dimensional code, in bytes.
 const MATRIX_BYTES_MAX: usize = 150;

@@ -3,8 +3,8 @@
 use crate::bought::{Bought, day, recipient, sender, ship_date, tracking_number};
 use crate::customs_block;
 use crate::label::{Contents, Customs, CustomsItem, Declaration};
-use model::money::{decimals, show_amount};
-use model::shipment::customs;
+use model::platform::money::{decimals, show_amount};
+use model::shipping::shipment::customs;
 
 /// 300 special drawing rights, the limit of CN22, in whole units of some currencies. Rounded down, because exchange
 /// rates change and this table does not. Above the limit CN23 is used, which is always allowed. A currency that is
@@ -112,7 +112,7 @@ pub(crate) fn kilograms(grams: Option<i64>) -> String {
 }
 
 fn item_grams(item: &customs::CustomsItem) -> Option<i64> {
-    item.mass.map(|mass| model::shipment::package::round_up(mass, 3))
+    item.mass.map(|mass| model::shipping::shipment::package::round_up(mass, 3))
 }
 
 /// Returns the mass of all packages, else of all items. Returns an empty text if one of either is unknown.

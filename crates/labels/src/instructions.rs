@@ -1,9 +1,9 @@
 //! The shipment options that the driver and the depot must know, as lines for the label.
 
 use crate::declare::kilograms;
-use model::shipment::ShipmentInput;
-use model::shipment::options::{ShippingOptions, Signature};
-use model::shipment::package::round_up;
+use model::shipping::shipment::ShipmentInput;
+use model::shipping::shipment::options::{ShippingOptions, Signature};
+use model::shipping::shipment::package::round_up;
 
 /// Maximum number of marks on a line.
 const MARKS_ON_A_LINE: usize = 4;

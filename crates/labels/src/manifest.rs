@@ -13,7 +13,7 @@ use crate::merge::Merger;
 use crate::pdf::{PdfError, pdf};
 use crate::scene::{Align, Rect, Scene, snap};
 use model::CountryCode;
-use model::shipment::{AddressRecord, LabelFormat};
+use model::shipping::shipment::{AddressRecord, LabelFormat};
 use std::collections::BTreeMap;
 
 /// Number of pages that are drawn before they are written.

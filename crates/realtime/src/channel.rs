@@ -8,7 +8,7 @@
 
 use std::fmt;
 
-use model::scope::RESOURCES;
+use model::access::scope::RESOURCES;
 use model::{Id, Owner, User, World};
 
 use crate::limits::CHANNEL_BYTES_MAX;
@@ -40,7 +40,7 @@ impl Resource {
 
     /// Returns the resource whose stream carries events of this type, or `None` if no stream carries them.
     pub fn of_event(r#type: &str) -> Option<Self> {
-        Self::parse(model::event::resource_of(r#type)?)
+        Self::parse(model::events::event::resource_of(r#type)?)
     }
 }
 

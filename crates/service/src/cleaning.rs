@@ -3,9 +3,14 @@
 use std::time::Duration;
 
 use model::{Owner, Result, Timestamp};
-use store::{Access, Tx, access_tokens, cleaning, events, idempotency, stream_audience, tracking_events};
+use store::access::access_tokens;
+use store::events::{events, stream_audience};
+use store::platform::idempotency;
+use store::shipping::tracking_events;
+use store::{Access, Tx, cleaning};
 
-use crate::{Service, log};
+use crate::Service;
+use crate::platform::log;
 
 /// How often what has expired is cleaned away, and how soon after the start: a server that is restarted often cleans too.
 const CLEAN_EVERY: Duration = Duration::from_secs(600);

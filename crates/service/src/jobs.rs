@@ -7,7 +7,8 @@ use model::{Error, Result};
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::JoinHandle;
 
-use crate::{Service, log};
+use crate::Service;
+use crate::platform::log;
 
 /// How long work that is resumed alone may take to end once the server is told to stop.
 const RESUME_STOP_TIME: Duration = Duration::from_secs(20);

@@ -3,76 +3,38 @@
 //! Architecture Invariant: a transaction awaits nothing but the database, and a request never calls the outside
 //! world, except to ask carriers for rates. What the world must hear of is recorded with the change, and acted on later.
 
-pub mod access_tokens;
-mod allocations;
-mod audit;
-mod batch_labels;
-mod batches;
-pub mod bus;
-mod carrier_accounts;
-mod carrier_webhooks;
-mod carriers;
+pub mod access;
 mod cleaning;
-mod clock;
-mod context;
-mod cursor;
-pub mod delivery;
-pub mod documents;
-pub mod durable;
 pub mod events;
-pub mod fault;
-mod geo;
-mod inventory_items;
-mod inventory_levels;
 pub mod jobs;
-mod location_configurations;
-mod locations;
-pub mod log;
-mod manifests;
-mod nodes;
-mod order_references;
 mod orders;
-mod organisations;
-pub mod outbound;
-mod patience;
-mod plans;
-pub mod provisions;
-pub mod purchasing;
-mod rates;
-mod relay;
-mod reply;
-mod restorations;
-pub mod revocations;
-mod shipments;
+mod places;
+pub mod platform;
+pub mod shipping;
 mod stock;
-pub mod stream;
 mod suspects;
-mod vault;
-mod webhook_deliveries;
-mod webhook_endpoints;
-mod write;
 
 use std::sync::Arc;
 
-use model::id::Kind;
+use model::platform::id::Kind;
 use model::{Code, Id, Owner, Result, Scope, Scopes, Timestamp, User, ensure};
 use store::Db;
 
-pub use access_tokens::Welcome;
-pub use batch_labels::LabelPage;
+pub use access::access_tokens::Welcome;
 pub use cleaning::Retention;
-pub use clock::ClockState;
-pub use context::{Clock, Random, SystemClock, SystemRandom};
-pub use cursor::{Cursor, ListQuery};
-pub use patience::WAIT_SECONDS_MAX;
-pub use purchasing::Wait;
-pub use reply::{Listing, Outcome, Reply};
-pub use store::allocations::Filter as AllocationFilter;
-pub use store::events::Filter as EventFilter;
-pub use store::inventory_levels::At;
-pub use store::orders::Filter as OrderFilter;
+pub use platform::clock::ClockState;
+pub use platform::context::{Clock, Random, SystemClock, SystemRandom};
+pub use platform::cursor::{Cursor, ListQuery};
+pub use platform::patience::WAIT_SECONDS_MAX;
+pub use platform::reply::{Listing, Outcome, Reply};
+pub use platform::write::{Command, Idempotency, Precondition};
+pub use shipping::batch_labels::LabelPage;
+pub use shipping::purchasing::Wait;
+pub use store::events::events::Filter as EventFilter;
+pub use store::orders::allocations::Filter as AllocationFilter;
+pub use store::orders::orders::Filter as OrderFilter;
+pub use store::stock::inventory_levels::At;
 pub use store::{FairPermit, FairPermits, Page, Place};
-pub use write::{Command, Idempotency, Precondition};
 
 /// Limits and keys that an operator sets.
 #[derive(Clone)]
@@ -89,12 +51,12 @@ pub struct Settings {
     /// How long histories and leftovers are kept.
     pub retention: Retention,
     /// Networks beside the public ones that may be called.
-    pub outbound_allow: Vec<outbound::Network>,
-    pub stream: stream::Settings,
-    pub carriers: purchasing::Settings,
-    pub files: documents::Settings,
+    pub outbound_allow: Vec<platform::outbound::Network>,
+    pub stream: events::stream::Settings,
+    pub carriers: shipping::purchasing::Settings,
+    pub files: shipping::documents::Settings,
     /// The NATS server that carries hints between the nodes of one database, instead of the database itself.
-    pub nats_url: Option<bus::nats::NatsUrl>,
+    pub nats_url: Option<events::bus::nats::NatsUrl>,
     /// The share of other nodes' hints that is lost, in percent. Only tests set it.
     pub hint_loss_percent: u8,
     /// Signs cursors and file links. Nodes that share a database share it.
@@ -109,21 +71,21 @@ pub struct Service(Arc<Inner>);
 
 struct Inner {
     db: Db,
-    clocks: clock::Clocks,
+    clocks: platform::clock::Clocks,
     random: Arc<dyn Random>,
     settings: Settings,
-    tokens: access_tokens::Cache,
-    relay: relay::Relay,
-    delivery: delivery::Delivery,
-    purchasing: purchasing::Purchasing,
-    manifesting: manifests::Manifesting,
-    labelling: batch_labels::Labelling,
-    node: nodes::Node,
-    restoration: restorations::Memory,
-    outbound: outbound::Outbound,
-    bus: bus::Bus,
-    streams: stream::Streams,
-    documents: documents::Documents,
+    tokens: access::access_tokens::Cache,
+    relay: events::relay::Relay,
+    delivery: events::delivery::Delivery,
+    purchasing: shipping::purchasing::Purchasing,
+    manifesting: shipping::manifests::Manifesting,
+    labelling: shipping::batch_labels::Labelling,
+    node: platform::nodes::Node,
+    restoration: platform::restorations::Memory,
+    outbound: platform::outbound::Outbound,
+    bus: events::bus::Bus,
+    streams: events::stream::Streams,
+    documents: shipping::documents::Documents,
 }
 
 /// The caller of an operation, as its access token says.
@@ -151,22 +113,22 @@ impl Caller {
 impl Service {
     pub fn new(db: Db, clock: Arc<dyn Clock>, random: Arc<dyn Random>, settings: Settings) -> Result<Self> {
         let inner = Inner {
-            outbound: outbound::Outbound::new(&settings.outbound_allow)?,
-            streams: stream::Streams::new(&settings.stream, &settings.signing_key, &*random)?,
-            documents: documents::Documents::new(&settings.files, &settings.signing_key)?,
+            outbound: platform::outbound::Outbound::new(&settings.outbound_allow)?,
+            streams: events::stream::Streams::new(&settings.stream, &settings.signing_key, &*random)?,
+            documents: shipping::documents::Documents::new(&settings.files, &settings.signing_key)?,
             db,
-            clocks: clock::Clocks::new(clock),
+            clocks: platform::clock::Clocks::new(clock),
             random,
             settings,
-            tokens: access_tokens::Cache::default(),
-            relay: relay::Relay::default(),
-            bus: bus::Bus::default(),
-            delivery: delivery::Delivery::default(),
-            purchasing: purchasing::Purchasing::default(),
-            manifesting: manifests::Manifesting::default(),
-            labelling: batch_labels::Labelling::default(),
-            node: nodes::Node::default(),
-            restoration: restorations::Memory::default(),
+            tokens: access::access_tokens::Cache::default(),
+            relay: events::relay::Relay::default(),
+            bus: events::bus::Bus::default(),
+            delivery: events::delivery::Delivery::default(),
+            purchasing: shipping::purchasing::Purchasing::default(),
+            manifesting: shipping::manifests::Manifesting::default(),
+            labelling: shipping::batch_labels::Labelling::default(),
+            node: platform::nodes::Node::default(),
+            restoration: platform::restorations::Memory::default(),
         };
         Ok(Self(Arc::new(inner)))
     }
@@ -182,7 +144,8 @@ impl Service {
 
     /// Whether the database answers.
     pub async fn is_ready(&self) -> Result<()> {
-        let any = self.0.db.read(store::Access::System, async |tx| store::organisations::any(tx).await);
+        let any =
+            self.0.db.read(store::Access::System, async |tx| store::access::organisations::any(tx).await);
         any.await?;
         if self.0.node.is_failing() {
             return Err(Code::StoreNotWritable.into());
@@ -195,7 +158,7 @@ impl Service {
     }
 
     /// Returns the HTTP client for the outside world.
-    pub fn outbound(&self) -> &outbound::Outbound {
+    pub fn outbound(&self) -> &platform::outbound::Outbound {
         &self.0.outbound
     }
 
@@ -211,7 +174,7 @@ impl Service {
     }
 
     fn new_id<K: Kind>(&self, now: Timestamp) -> Id<K> {
-        context::new_id(&*self.0.random, now)
+        platform::context::new_id(&*self.0.random, now)
     }
 }
 

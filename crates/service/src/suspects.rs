@@ -9,13 +9,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use model::{Result, Timestamp};
-use store::batch_labels::Work;
-use store::manifests::Stored as Manifest;
-use store::stream_relays::Held as Relay;
-use store::{Access, Tx, batch_labels, manifests, stream_relays, suspects};
+use store::events::stream_relays;
+use store::events::stream_relays::Held as Relay;
+use store::platform::suspects;
+use store::shipping::batch_labels::Work;
+use store::shipping::manifests::Stored as Manifest;
+use store::shipping::{batch_labels, manifests};
+use store::{Access, Tx};
 
-use crate::delivery::is_busy;
-use crate::{Service, log};
+use crate::Service;
+use crate::events::delivery::is_busy;
+use crate::platform::log;
 
 /// Stops of a server after which work is set aside.
 const CRASHES_MAX: i64 = 3;

@@ -6,12 +6,12 @@
 
 use std::collections::BTreeMap;
 
-use model::inventory_item::Change;
+use model::stock::inventory_item::Change;
 use model::{Id, Owner, Result, Timestamp};
 
-use crate::engine::{Sql, Tx, Value};
-use crate::events::CLEAN_LOCK;
-use crate::inventory_levels::At;
+use crate::events::events::CLEAN_LOCK;
+use crate::platform::engine::{Sql, Tx, Value};
+use crate::stock::inventory_levels::At;
 
 /// Old versions of locations that no shipment refers to.
 const LOCATION_VERSIONS: Sql = Sql::each(

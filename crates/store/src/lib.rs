@@ -2,95 +2,63 @@
 //!
 //! Architecture Invariant: every statement names its owner, except for the few that span organisations and say so.
 
-pub mod access_tokens;
-pub mod allocations;
-pub mod announcements;
-pub mod audit;
-pub mod batch_labels;
-pub mod batch_members;
-pub mod batches;
-pub mod carrier_accounts;
+pub mod access;
 pub mod cleaning;
-pub mod clocks;
-pub mod documents;
-pub mod engine;
 pub mod events;
-pub mod idempotency;
-pub mod installation;
-pub mod inventory_items;
-pub mod inventory_levels;
-pub mod location_configurations;
-pub mod locations;
-pub mod manifest_shipments;
-pub mod manifests;
-pub mod nodes;
-pub mod order_references;
 pub mod orders;
-pub mod organisations;
-pub mod page;
-pub mod postal_places;
-pub mod provisions;
-pub mod purchases;
-pub mod relay;
-pub mod restorations;
-pub mod sandbox_entries;
-pub mod shipments;
-pub mod stream_audience;
-pub mod stream_relays;
-pub mod streams;
-pub mod suspects;
-pub mod tracking_events;
-pub mod webhook_deliveries;
-pub mod webhook_endpoints;
-pub mod webhook_lanes;
-pub mod webhook_successes;
+pub mod places;
+pub mod platform;
+pub mod shipping;
+pub mod stock;
 
-pub use engine::{Access, Db, FairPermit, FairPermits, Listener, PAYLOAD_BYTES_MAX, Place, Sql, Tx};
-pub use page::{Order, Page, Start};
+pub use platform::engine::{
+    Access, Db, FairPermit, FairPermits, Listener, PAYLOAD_BYTES_MAX, Place, Sql, Tx,
+};
+pub use platform::page::{Order, Page, Start};
 
 /// Returns every statement, so that a test can prepare each of them on both engines.
 pub fn statements() -> impl Iterator<Item = &'static Sql> {
     [
-        access_tokens::STATEMENTS,
-        allocations::STATEMENTS,
-        announcements::STATEMENTS,
-        audit::STATEMENTS,
-        batch_labels::STATEMENTS,
-        batch_members::STATEMENTS,
-        batches::STATEMENTS,
-        carrier_accounts::STATEMENTS,
+        access::access_tokens::STATEMENTS,
+        orders::allocations::STATEMENTS,
+        events::announcements::STATEMENTS,
+        stock::audit::STATEMENTS,
+        shipping::batch_labels::STATEMENTS,
+        shipping::batch_members::STATEMENTS,
+        shipping::batches::STATEMENTS,
+        shipping::carrier_accounts::STATEMENTS,
         cleaning::STATEMENTS,
-        clocks::STATEMENTS,
-        documents::STATEMENTS,
-        events::STATEMENTS,
-        idempotency::STATEMENTS,
-        installation::STATEMENTS,
-        inventory_items::STATEMENTS,
-        inventory_levels::STATEMENTS,
-        location_configurations::STATEMENTS,
-        locations::STATEMENTS,
-        manifest_shipments::STATEMENTS,
-        manifests::STATEMENTS,
-        nodes::STATEMENTS,
-        order_references::STATEMENTS,
-        orders::STATEMENTS,
-        organisations::STATEMENTS,
-        postal_places::STATEMENTS,
-        provisions::STATEMENTS,
-        purchases::STATEMENTS,
-        relay::STATEMENTS,
-        restorations::STATEMENTS,
-        sandbox_entries::STATEMENTS,
-        shipments::STATEMENTS,
-        stream_audience::STATEMENTS,
-        stream_relays::STATEMENTS,
-        streams::STATEMENTS,
-        suspects::STATEMENTS,
-        tracking_events::STATEMENTS,
-        webhook_deliveries::STATEMENTS,
-        webhook_endpoints::STATEMENTS,
-        webhook_lanes::STATEMENTS,
-        webhook_successes::STATEMENTS,
+        platform::clocks::STATEMENTS,
+        shipping::documents::STATEMENTS,
+        events::events::STATEMENTS,
+        platform::idempotency::STATEMENTS,
+        platform::installation::STATEMENTS,
+        stock::inventory_items::STATEMENTS,
+        stock::inventory_levels::STATEMENTS,
+        places::location_configurations::STATEMENTS,
+        places::locations::STATEMENTS,
+        shipping::manifest_shipments::STATEMENTS,
+        shipping::manifests::STATEMENTS,
+        platform::nodes::STATEMENTS,
+        orders::order_references::STATEMENTS,
+        orders::orders::STATEMENTS,
+        access::organisations::STATEMENTS,
+        places::postal_places::STATEMENTS,
+        access::provisions::STATEMENTS,
+        shipping::purchases::STATEMENTS,
+        events::relay::STATEMENTS,
+        platform::restorations::STATEMENTS,
+        shipping::sandbox_entries::STATEMENTS,
+        shipping::shipments::STATEMENTS,
+        events::stream_audience::STATEMENTS,
+        events::stream_relays::STATEMENTS,
+        events::streams::STATEMENTS,
+        platform::suspects::STATEMENTS,
+        shipping::tracking_events::STATEMENTS,
+        events::webhook_deliveries::STATEMENTS,
+        events::webhook_endpoints::STATEMENTS,
+        events::webhook_lanes::STATEMENTS,
+        events::webhook_successes::STATEMENTS,
     ]
     .into_iter()
     .flatten()

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use api::{App, Limits};
 use model::{Scopes, World as Mode};
-use service::access_tokens::TokenOrder;
+use service::access::access_tokens::TokenOrder;
 use service::{Random, Service, Settings};
 use store::Db;
 use tempfile::TempDir;
@@ -59,12 +59,12 @@ impl Product {
             event_seconds: 30 * 24 * 3600,
             retention: service::Retention::default(),
             outbound_allow: vec!["127.0.0.0/8".parse().expect("a network")],
-            stream: service::stream::Settings::default(),
-            carriers: service::purchasing::Settings::default(),
-            files: service::documents::Settings {
+            stream: service::events::stream::Settings::default(),
+            carriers: service::shipping::purchasing::Settings::default(),
+            files: service::shipping::documents::Settings {
                 place,
                 public_url: "https://dockside.example.com".to_owned(),
-                link_seconds: service::documents::LINK_SECONDS,
+                link_seconds: service::shipping::documents::LINK_SECONDS,
             },
             nats_url: None,
             hint_loss_percent: 0,

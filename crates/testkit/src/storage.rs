@@ -2,9 +2,9 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use service::documents::{Bucket, FilePlace};
+use service::shipping::documents::{Bucket, FilePlace};
 use store::Place;
-use store::engine::MIGRATIONS;
+use store::platform::engine::MIGRATIONS;
 use tokio_postgres::Client;
 
 /// The name of the data's file, where it is one.

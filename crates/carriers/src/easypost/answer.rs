@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use model::money::parse_amount;
-use model::shipment::options::LabelFormat;
-use model::shipment::{ErrorCode, ErrorType, ShipmentError, Source, TrackingStatus};
+use model::platform::money::parse_amount;
+use model::shipping::shipment::options::LabelFormat;
+use model::shipping::shipment::{ErrorCode, ErrorType, ShipmentError, Source, TrackingStatus};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;

@@ -1,7 +1,7 @@
 //! Whether an EasyPost shipment is bought, for how much, and the outcomes if that is unknown.
 
-use model::shipment::options::LabelFormat;
-use model::shipment::{ErrorCode, ErrorType, ShipmentError, Source};
+use model::shipping::shipment::options::LabelFormat;
+use model::shipping::shipment::{ErrorCode, ErrorType, ShipmentError, Source};
 use serde::Deserialize;
 use serde_json::Value;
 

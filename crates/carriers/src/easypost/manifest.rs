@@ -3,8 +3,8 @@
 //! EasyPost stores no reference of ours with a form, but a parcel is in one form at most and names it. So the first parcel is
 //! read before a form is requested: it names the form of an earlier request whose answer was lost.
 
-use model::shipment::options::LabelFormat;
-use model::shipment::{ErrorCode, ErrorType, ShipmentError, Source};
+use model::shipping::shipment::options::LabelFormat;
+use model::shipping::shipment::{ErrorCode, ErrorType, ShipmentError, Source};
 use serde::Deserialize;
 use serde_json::json;
 

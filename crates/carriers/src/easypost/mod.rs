@@ -27,8 +27,8 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
-use model::shipment::options::LabelFormat;
-use model::shipment::{ErrorCode, ErrorType, ShipmentError, Source};
+use model::shipping::shipment::options::LabelFormat;
+use model::shipping::shipment::{ErrorCode, ErrorType, ShipmentError, Source};
 use serde_json::{Value, json};
 
 use crate::{Account, Address, Answer, Capabilities, Connector, Label, Outcome, Parcel, Request, Step, Task};

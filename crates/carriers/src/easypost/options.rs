@@ -1,8 +1,8 @@
 //! Our options in EasyPost's words, and those that EasyPost has no word for.
 
-use model::shipment::options::{CUSTOM_MAX, LabelFormat, ShippingOptions, Signature};
-use model::shipment::package::round_up;
-use model::shipment::{Options, ShipmentInput};
+use model::shipping::shipment::options::{CUSTOM_MAX, LabelFormat, ShippingOptions, Signature};
+use model::shipping::shipment::package::round_up;
+use model::shipping::shipment::{Options, ShipmentInput};
 use serde_json::{Map, Value, json};
 
 use super::request::{ounces, without_nulls};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use model::Timestamp;
-use model::shipment::TrackingStatus;
+use model::shipping::shipment::TrackingStatus;
 
 use super::tests::{account, done, parcel, response, sent};
 use super::*;
@@ -94,7 +94,7 @@ fn shipments_and_their_rates() {
         assert_eq!(errors.len(), body["messages"].as_array().map_or(0, Vec::len), "{file}");
         for (quote, rate) in quotes.iter().zip(body["rates"].as_array().unwrap()) {
             let text = rate["rate"].as_str().unwrap();
-            assert_eq!(model::money::show_amount(quote.amount, &quote.currency), text, "{file}");
+            assert_eq!(model::platform::money::show_amount(quote.amount, &quote.currency), text, "{file}");
         }
         count += 1;
     }

@@ -1,8 +1,8 @@
 //! What EasyPost is told: its own words for ours, in inches and ounces.
 
-use model::money::show_amount;
-use model::shipment::options::{LabelFormat, ShippingOptions};
-use model::shipment::{AddressRecord, Customs, Package, ShipmentInput};
+use model::platform::money::show_amount;
+use model::shipping::shipment::options::{LabelFormat, ShippingOptions};
+use model::shipping::shipment::{AddressRecord, Customs, Package, ShipmentInput};
 use serde_json::{Map, Value, json};
 
 use super::options;
@@ -107,7 +107,7 @@ fn customs_body(details: &ShipmentInput, customs: &Customs) -> Value {
                 "quantity": item.quantity,
                 "value": show_amount(item.value, currency),
                 "currency": currency,
-                "weight": item.mass.map(|mass| ounces(model::shipment::package::round_up(mass, 3))),
+                "weight": item.mass.map(|mass| ounces(model::shipping::shipment::package::round_up(mass, 3))),
                 "hs_tariff_number": item.hs_code,
                 "origin_country": item.origin_country_code,
                 "code": item.sku,
@@ -134,7 +134,7 @@ fn shipping(details: &ShipmentInput) -> Option<&ShippingOptions> {
     details.options.as_ref()?.shipping.as_ref()
 }
 
-fn tax_identifier(identifier: &model::shipment::TaxIdentifier) -> Value {
+fn tax_identifier(identifier: &model::shipping::shipment::TaxIdentifier) -> Value {
     let entity = match identifier.taxable_entity_type.as_str() {
         "recipient" => "RECEIVER",
         "importer_of_record" => "IMPORTER_OF_RECORD",

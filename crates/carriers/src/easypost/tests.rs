@@ -1,6 +1,6 @@
 //! EasyPost's words against fixtures of our own.
 
-use model::shape::parse;
+use model::platform::shape::parse;
 use model::{CarrierAccount, Id};
 use serde_json::Map;
 
@@ -16,7 +16,7 @@ pub fn parcel() -> Parcel {
     Parcel::new(Id::from_bits(7), &details())
 }
 
-fn details() -> model::shipment::ShipmentInput {
+fn details() -> model::shipping::shipment::ShipmentInput {
     parse(json!({
         "addresses": {
             "destination": {"address": {"line_1": "179 N Harbor Dr", "line_2": "A", "line_3": "B", "city": "Redondo Beach", "province": "CA", "post_code": "90277", "country_code": "US"},

@@ -1,7 +1,7 @@
 //! EasyPost's tracking of a parcel.
 
 use model::Timestamp;
-use model::shipment::TrackingStatus;
+use model::shipping::shipment::TrackingStatus;
 use serde::Deserialize;
 use serde_json::Value;
 

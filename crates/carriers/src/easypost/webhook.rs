@@ -82,7 +82,7 @@ pub fn message(body: &[u8]) -> Option<Message> {
 
 #[cfg(test)]
 mod tests {
-    use model::shipment::TrackingStatus;
+    use model::shipping::shipment::TrackingStatus;
     use serde_json::json;
 
     use super::*;

@@ -1,7 +1,7 @@
 //! No option is forgotten by a connector, and what is refused is refused before anything is sent.
 
-use model::shape::{Kind, Shape, parse};
-use model::shipment::options::{LabelFormat, OPTIONS};
+use model::platform::shape::{Kind, Shape, parse};
+use model::shipping::shipment::options::{LabelFormat, OPTIONS};
 use model::{CarrierAccount, Id};
 use serde_json::{Map, json};
 

@@ -1,6 +1,6 @@
 //! The meaning of the sandbox's answers.
 
-use model::shipment::{ErrorCode, ErrorType, ShipmentError, Source};
+use model::shipping::shipment::{ErrorCode, ErrorType, ShipmentError, Source};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 

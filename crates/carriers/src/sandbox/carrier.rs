@@ -4,7 +4,7 @@
 //! caller of the connector then passes them to the [server](super::desk) side, in the same process.
 
 use bytes::Bytes;
-use model::shipment::{ErrorCode, ShipmentError, Source};
+use model::shipping::shipment::{ErrorCode, ShipmentError, Source};
 use serde_json::{Value, json};
 
 use super::answer::{Purpose, label, lost, quotes, read, receipt};

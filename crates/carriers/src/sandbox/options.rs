@@ -1,9 +1,9 @@
 //! The options of a shipment that the sandbox supports, and their prices. Dockside draws the sandbox's labels, so it
 //! also prints the options that are shown on a label.
 
-use model::money::decimals;
-use model::shipment::ShipmentInput;
-use model::shipment::options::{Insurance, ShippingOptions, Signature};
+use model::platform::money::decimals;
+use model::shipping::shipment::ShipmentInput;
+use model::shipping::shipment::options::{Insurance, ShippingOptions, Signature};
 
 use crate::options::{Table, Treatment};
 

@@ -1,9 +1,9 @@
 //! The sandbox's prices: by service, distance and chargeable mass.
 
-use model::address::Coordinates;
-use model::country::is_customs_border;
-use model::geo::{Point, haversine_km};
-use model::shipment::{ErrorCode, ErrorType, ShipmentError, ShipmentInput, Source};
+use model::places::address::Coordinates;
+use model::places::country::is_customs_border;
+use model::places::geo::{Point, haversine_km};
+use model::shipping::shipment::{ErrorCode, ErrorType, ShipmentError, ShipmentInput, Source};
 
 use super::options::surcharge;
 use super::word::Word;
@@ -134,7 +134,7 @@ pub fn picks(shipment: &ShipmentInput, word: Word) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use model::shape::parse;
+    use model::platform::shape::parse;
     use proptest::prelude::*;
     use serde_json::{Value, json};
 

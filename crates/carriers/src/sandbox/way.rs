@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use model::shipment::TrackingStatus;
+use model::shipping::shipment::TrackingStatus;
 
 use super::word::Word;
 

@@ -1,6 +1,6 @@
 //! The JSON of the sandbox's answers. The server writes it, and the connector reads it.
 
-use model::shipment::{ErrorCode, Source, TrackingStatus};
+use model::shipping::shipment::{ErrorCode, Source, TrackingStatus};
 use serde::{Deserialize, Serialize};
 
 #[derive(Serialize, Deserialize)]

@@ -1,6 +1,6 @@
 //! The words in an address that select a failure.
 
-use model::shipment::ShipmentInput;
+use model::shipping::shipment::ShipmentInput;
 
 macro_rules! words {
     ($($variant:ident $word:literal $about:literal;)*) => {
@@ -67,7 +67,10 @@ mod tests {
     fn every_word_reads_back_and_begins_as_such_words_do() {
         for (text, word, about) in Word::ALL {
             assert_eq!((Word::parse(text), word.as_str()), (Some(*word), *text));
-            assert!(model::shipment::addresses::is_sandbox_word(text) && about.ends_with('.'), "{text}");
+            assert!(
+                model::shipping::shipment::addresses::is_sandbox_word(text) && about.ends_with('.'),
+                "{text}"
+            );
         }
         assert_eq!(Word::parse(" sbx-dup "), Some(Word::Duplicate));
         assert_eq!(Word::parse("SBX-NOTHING"), None);

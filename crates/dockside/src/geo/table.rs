@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, Read, Write};
 
-use model::geo::{PostalAreas, PostalRow};
+use model::places::geo::{PostalAreas, PostalRow};
 
 use super::progress::{Progress, counted};
 

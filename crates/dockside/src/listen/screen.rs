@@ -2,9 +2,9 @@
 
 use std::io::{self, IsTerminal, Write, stderr, stdout};
 
-use model::event::TYPES;
-use model::webhook_delivery::Verdict;
-use service::delivery::Answer;
+use model::events::event::TYPES;
+use model::events::webhook_delivery::Verdict;
+use service::events::delivery::Answer;
 
 use super::tail::Head;
 use crate::geo::counted;
@@ -194,7 +194,7 @@ fn harmless(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use model::Timestamp;
-    use model::webhook_delivery::Attempt;
+    use model::events::webhook_delivery::Attempt;
 
     use super::*;
 

@@ -8,7 +8,7 @@ use http::{HeaderValue, Method};
 use model::{Event, Id, Timestamp};
 use serde::Deserialize;
 use serde_json::Value;
-use service::outbound::{Failure as Unanswered, Outbound, Request, Response};
+use service::platform::outbound::{Failure as Unanswered, Outbound, Request, Response};
 
 use crate::Failure;
 

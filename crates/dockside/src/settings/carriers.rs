@@ -7,7 +7,7 @@ use std::str::FromStr;
 use ::carriers::{Address, Connector};
 use clap::Args;
 use serde::Deserialize;
-use service::purchasing;
+use service::shipping::purchasing;
 
 use super::Limits;
 use super::group::{group, require_positive};

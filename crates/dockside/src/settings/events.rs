@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use service::bus::nats::NatsUrl;
-use service::outbound::Network;
+use service::events::bus::nats::NatsUrl;
+use service::platform::outbound::Network;
 
 use super::Store;
 use super::group::{group, require_positive};

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use service::documents::{self, Bucket, FilePlace, LINK_SECONDS, bucket_and_prefix};
+use service::shipping::documents::{self, Bucket, FilePlace, LINK_SECONDS, bucket_and_prefix};
 
 use super::Store;
 use super::group::{group, require_positive};

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use serde::Deserialize;
-use service::stream::{self, StreamKey, centrifugo};
+use service::events::stream::{self, StreamKey, centrifugo};
 
 use super::group::{group, require_positive};
 use crate::Failure;

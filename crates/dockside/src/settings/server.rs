@@ -4,7 +4,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use clap::{Args, ValueEnum};
 use serde::Deserialize;
-use service::log::Format;
+use service::platform::log::Format;
 
 use super::ListenAddress;
 use super::group::group;

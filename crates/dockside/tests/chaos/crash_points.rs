@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use carriers::sandbox::Mode;
-use service::fault::{POINTS, VARIABLE};
+use service::platform::crash_point::{POINTS, VARIABLE};
 use testkit::client::Client;
 use testkit::random::Random;
 use testkit::server::{LOOK_EVERY, Server, program};

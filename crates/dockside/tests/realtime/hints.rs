@@ -6,9 +6,10 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use api::{App, Limits, server};
+use api::platform::server;
+use api::{App, Limits};
 use model::{Scopes, World};
-use service::access_tokens::TokenOrder;
+use service::access::access_tokens::TokenOrder;
 use service::{Service, Settings, SystemClock, SystemRandom};
 use store::{Db, Place};
 use testkit::client::Client;
@@ -60,12 +61,12 @@ impl Node {
             event_seconds: 24 * 3600,
             retention: service::Retention::default(),
             outbound_allow: Vec::new(),
-            stream: service::stream::Settings::default(),
-            carriers: service::purchasing::Settings::default(),
-            files: service::documents::Settings {
-                place: service::documents::FilePlace::Folder(files.path().to_owned()),
+            stream: service::events::stream::Settings::default(),
+            carriers: service::shipping::purchasing::Settings::default(),
+            files: service::shipping::documents::Settings {
+                place: service::shipping::documents::FilePlace::Folder(files.path().to_owned()),
                 public_url: "http://127.0.0.1:8080".to_owned(),
-                link_seconds: service::documents::LINK_SECONDS,
+                link_seconds: service::shipping::documents::LINK_SECONDS,
             },
             nats_url: nats.map(|nats| nats.url().parse().expect("an address")),
             hint_loss_percent: LOSS_PERCENT,

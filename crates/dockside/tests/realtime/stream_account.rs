@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use model::access_token::Secret;
+use model::access::access_token::Secret;
 use serde_json::{Value, json};
 use testkit::client::Client;
 

@@ -4,8 +4,8 @@
 use labels::Bought;
 use labels::barcode::check_digit;
 use model::Timestamp;
-use model::shape::parse;
-use model::shipment::ShipmentInput;
+use model::platform::shape::parse;
+use model::shipping::shipment::ShipmentInput;
 use serde_json::{Value, json};
 use std::error::Error;
 

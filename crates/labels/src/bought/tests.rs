@@ -1,7 +1,7 @@
 //! Every valid shipment gets its papers, and the right ones.
 
 use super::*;
-use model::shape::parse;
+use model::platform::shape::parse;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::sync::LazyLock;
@@ -40,24 +40,32 @@ fn line() -> BoxedStrategy<Value> {
 
 /// Replaces a blank text, because a printed text may be empty but not blank.
 fn marked(text: String) -> String {
-    if text.is_empty() || text.chars().any(model::shape::is_visible) { text } else { "X".to_owned() }
+    if text.is_empty() || text.chars().any(model::platform::shape::is_visible) {
+        text
+    } else {
+        "X".to_owned()
+    }
 }
 
 /// A text with a visible character.
 fn visible() -> BoxedStrategy<String> {
-    let mark = |text: String| if text.chars().any(model::shape::is_visible) { text } else { "X".to_owned() };
+    let mark = |text: String| {
+        if text.chars().any(model::platform::shape::is_visible) { text } else { "X".to_owned() }
+    };
     text(1, 255).prop_map(mark).boxed()
 }
 
 fn address() -> BoxedStrategy<Value> {
-    let country = prop_oneof![Just("GB"), Just("JP"), proptest::sample::select(model::country::CODES)];
+    let country =
+        prop_oneof![Just("GB"), Just("JP"), proptest::sample::select(model::places::country::CODES)];
     let postal = (visible(), line(), line(), visible(), line(), "|SBX-SLOW-3", country);
     let postal = postal.prop_map(|(line_1, line_2, line_3, city, province, post_code, country)| {
         // Some countries have lists of provinces, and some require a post code. A word of the sandbox carrier is
         // accepted in every country.
         let code = model::CountryCode::parse(country).unwrap();
-        let province = model::province::codes(code).first().map_or(province, |code| json!(code));
-        let post_code = if model::post_code::is_required(code) { "SBX-SLOW-3" } else { post_code.as_str() };
+        let province = model::places::province::codes(code).first().map_or(province, |code| json!(code));
+        let post_code =
+            if model::places::post_code::is_required(code) { "SBX-SLOW-3" } else { post_code.as_str() };
         json!({"line_1": line_1, "line_2": line_2, "line_3": line_3, "city": city, "province": province,
                "post_code": post_code, "country_code": country})
     });
@@ -72,7 +80,7 @@ fn address() -> BoxedStrategy<Value> {
 
 fn customs() -> BoxedStrategy<Value> {
     let currency = || optional(proptest::sample::select(vec!["EUR", "JPY", "KWD", "USD", "XAF"]));
-    let amount = prop_oneof![0..100_000_i64, Just(model::money::AMOUNT_MAX)];
+    let amount = prop_oneof![0..100_000_i64, Just(model::platform::money::AMOUNT_MAX)];
     let item = (visible(), 1..=1_000_000_i64, amount, currency(), optional(0.001..1000.0_f64), line());
     let item = item.prop_map(|(description, quantity, value, currency, mass, product)| {
         json!({"description": description, "quantity": quantity, "value": value, "currency_code": currency,
@@ -81,7 +89,7 @@ fn customs() -> BoxedStrategy<Value> {
     let kinds = ["documents", "gift", "merchandise", "returned_goods", "sample", "dangerous_goods", "other"];
     let identifier = visible()
         .prop_map(|text| text.chars().take(64).collect::<String>())
-        .prop_filter("something to see", |text| text.chars().any(model::shape::is_visible))
+        .prop_filter("something to see", |text| text.chars().any(model::platform::shape::is_visible))
         .prop_map(|value| json!({"entity_type": "importer_of_record", "identifier_type": "national_id", "value": value}));
     let words = || optional(text(0, 1000));
     let items = proptest::collection::vec(item, 0..7);

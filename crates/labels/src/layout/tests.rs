@@ -24,7 +24,7 @@ fn words() -> impl Strategy<Value = String> {
 }
 
 fn party() -> impl Strategy<Value = Party> {
-    let country = proptest::sample::select(model::country::CODES);
+    let country = proptest::sample::select(model::places::country::CODES);
     let optional = || proptest::option::of(words());
     (words(), optional(), proptest::collection::vec(words(), 1..4), words(), optional(), optional(), country)
         .prop_map(|(name, company, lines, city, province, post_code, country)| Party {

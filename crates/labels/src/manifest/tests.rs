@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::scene::Item;
-use model::shipment::ShipmentInput;
+use model::shipping::shipment::ShipmentInput;
 use proptest::prelude::*;
 
 fn origin(country: &str, post_code: &str) -> AddressRecord {

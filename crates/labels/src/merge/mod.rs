@@ -12,7 +12,7 @@ mod zip;
 
 use crate::merge::pdf::PdfMerge;
 use crate::merge::zip::Zip;
-use model::shipment::LabelFormat;
+use model::shipping::shipment::LabelFormat;
 
 pub use picture::converted;
 

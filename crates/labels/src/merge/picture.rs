@@ -5,7 +5,7 @@ use crate::packed::packed;
 use crate::pdf_file::{PdfFile, put};
 use crate::raster::Bitmap;
 use crate::zpl::dots_as_label;
-use model::shipment::LabelFormat;
+use model::shipping::shipment::LabelFormat;
 use png::{ColorType, Decoder, Limits, Transformations, Unit};
 use std::io::{Cursor, Write as _};
 

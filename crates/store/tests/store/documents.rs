@@ -1,8 +1,8 @@
 //! Documents are found by id and by subject, oldest first, and only by their owner.
 
-use model::document::DocumentType;
+use model::shipping::document::DocumentType;
 use model::{Id, Timestamp};
-use store::documents::{self, StoredDocument, StoredFile};
+use store::shipping::documents::{self, StoredDocument, StoredFile};
 
 use crate::fresh::{Engine, Fresh, owner};
 

@@ -6,9 +6,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use model::{Code, Event, Id, Location, Owner, Result, Timestamp};
-use store::events::{self, Logged};
-use store::relay::{self, RELAY_MAX, Relayed, Watermark};
-use store::{Access, Db, Tx, locations};
+use store::events::events::{self, Logged};
+use store::events::relay::{self, RELAY_MAX, Relayed, Watermark};
+use store::places::locations;
+use store::{Access, Db, Tx};
 
 use crate::fresh::{Engine, Fresh, owner};
 

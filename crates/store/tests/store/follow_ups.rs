@@ -1,8 +1,9 @@
 //! Due follow-ups: the first of all, the first of each account, and which node claims them.
 
 use model::{CarrierAccount, Id, PurchaseAttempt, Shipment, Timestamp};
-use store::purchases::{self, Due};
-use store::{Access, Db, Sql, nodes};
+use store::platform::nodes;
+use store::shipping::purchases::{self, Due};
+use store::{Access, Db, Sql};
 
 use crate::fresh::{Engine, Fresh, owner};
 use crate::plans::plan;

@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use store::{Access, restorations};
+use store::Access;
+use store::platform::restorations;
 
 use crate::fresh::{Engine, Fresh};
 

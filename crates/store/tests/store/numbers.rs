@@ -1,8 +1,8 @@
 //! Finding the purchase of a tracking number that a carrier's message names, and the cost of finding it.
 
-use model::purchase::State;
+use model::shipping::purchase::State;
 use model::{CarrierAccount, Id, Owner, PurchaseAttempt, Result, Shipment, Timestamp};
-use store::purchases::{self, Wish};
+use store::shipping::purchases::{self, Wish};
 use store::{Db, Sql, Tx};
 
 use crate::fresh::{Engine, Fresh, owner};

@@ -1,7 +1,7 @@
 //! The schemas of both engines are equal, so a statement finds the same rows on each.
 
 use store::Db;
-use store::engine::MIGRATIONS;
+use store::platform::engine::MIGRATIONS;
 
 use crate::fresh::{Engine, Fresh};
 
@@ -176,7 +176,7 @@ async fn eight_that_open_an_empty_database_at_once_all_succeed() {
     let starts: Vec<_> = (0..8).map(|_| tokio::spawn(Db::open(fresh.place()))).collect();
     for start in starts {
         let db = start.await.unwrap().expect("the store opens");
-        db.read(store::Access::System, async |tx| store::organisations::any(tx).await).await.unwrap();
+        db.read(store::Access::System, async |tx| store::access::organisations::any(tx).await).await.unwrap();
     }
 }
 

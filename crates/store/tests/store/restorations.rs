@@ -5,8 +5,9 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use model::{Id, Result, Shipment, Timestamp};
-use store::purchases::{self, Due, Wish};
-use store::{Access, Db, Sql, Tx, restorations};
+use store::platform::restorations;
+use store::shipping::purchases::{self, Due, Wish};
+use store::{Access, Db, Sql, Tx};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 

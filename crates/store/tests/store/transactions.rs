@@ -8,7 +8,9 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::task::Poll;
 
 use model::{Code, Error, Event, Id, Location, Owner, Result, Timestamp};
-use store::{Db, Sql, Tx, events, locations};
+use store::events::events;
+use store::places::locations;
+use store::{Db, Sql, Tx};
 use tokio::sync::{Barrier, oneshot};
 
 use crate::fresh::{CONNECTIONS, Engine, Fresh, owner};

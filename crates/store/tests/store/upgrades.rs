@@ -1,6 +1,6 @@
 //! A database of every earlier schema, with data in it, upgrades to the same schema as a new one.
 
-use store::engine::MIGRATIONS;
+use store::platform::engine::MIGRATIONS;
 
 use crate::fresh::{Engine, Fresh};
 use crate::parity::schema;

@@ -1,6 +1,6 @@
 //! Parsing of requests to the sandbox.
 
-use model::shipment::ShipmentInput;
+use model::shipping::shipment::ShipmentInput;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 

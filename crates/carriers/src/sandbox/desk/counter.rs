@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use model::Timestamp;
-use model::shipment::{ErrorCode, ShipmentInput, Source, TrackingStatus};
+use model::shipping::shipment::{ErrorCode, ShipmentInput, Source, TrackingStatus};
 
 use super::asked::{Asked, Buying, Closing, Purchase};
 use super::entry::{Entry, Event, Request};

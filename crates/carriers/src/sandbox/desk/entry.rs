@@ -1,6 +1,6 @@
 //! The sandbox's ledger: an entry for each change that it made, and for each request that it counts.
 
-use model::shipment::Shipment;
+use model::shipping::shipment::Shipment;
 use model::{Id, Timestamp};
 use serde::{Deserialize, Serialize};
 

@@ -8,9 +8,9 @@ mod words;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use model::shape::parse;
-use model::shipment::options::LabelFormat;
-use model::shipment::{ShipmentError, ShipmentInput};
+use model::platform::shape::parse;
+use model::shipping::shipment::options::LabelFormat;
+use model::shipping::shipment::{ShipmentError, ShipmentInput};
 use model::{Id, Timestamp};
 use serde_json::{Map, json};
 

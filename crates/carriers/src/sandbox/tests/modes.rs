@@ -2,8 +2,8 @@
 //! the sandbox.
 
 use bytes::Bytes;
-use model::shipment::options::LabelFormat;
-use model::shipment::{ErrorCode, ErrorType};
+use model::shipping::shipment::options::LabelFormat;
+use model::shipping::shipment::{ErrorCode, ErrorType};
 use proptest::prelude::*;
 
 use super::*;

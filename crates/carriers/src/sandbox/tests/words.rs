@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use model::shipment::options::LabelFormat;
-use model::shipment::{ErrorCode, ErrorType, Source, TrackingStatus};
+use model::shipping::shipment::options::LabelFormat;
+use model::shipping::shipment::{ErrorCode, ErrorType, Source, TrackingStatus};
 
 use super::*;
 use crate::sandbox::{Word, is_tracking_number};

@@ -1,0 +1,180 @@
+//! `/events`.
+
+use model::Result;
+use model::events::event::{AFTER, EVENT, EVENT_ID, RESOURCE_ID, TYPE};
+use model::events::stream_token::{CHANNEL, STREAM_TOKEN, SUBSCRIPTION_INPUT, SubscriptionInput};
+use model::platform::problem::Issue;
+use model::{Code, Problem};
+use service::{Command, EventFilter, Precondition};
+
+use crate::platform::call::Call;
+use crate::platform::respond::{self, Response};
+use crate::platform::route::{Body, CURSOR, LIMIT, Parameter, ParameterKind, Route, Success};
+
+const LIST: &str = "data";
+const FROM: Parameter = Parameter {
+    name: "after",
+    about: "Only events with a higher `sequence`, the oldest first: pass the last one you have, and 0 for the beginning. Without it, the newest come first.",
+    kind: ParameterKind::One(&AFTER),
+};
+const BY_TYPE: Parameter = Parameter {
+    name: "type",
+    about: "Only events of one kind, such as `order.created`. [The event](/docs#object-Event) lists them.",
+    kind: ParameterKind::One(&TYPE),
+};
+const BY_RESOURCE: Parameter = Parameter {
+    name: "resource_id",
+    about: "Only what happened to this one thing (`shp_…`, `ord_…`), whether or not it still exists.",
+    kind: ParameterKind::One(&RESOURCE_ID),
+};
+
+const OF_CHANNEL: Parameter = Parameter {
+    name: "channel",
+    about: "The channel to join, where no body names it. A `#` is written `%23`.",
+    kind: ParameterKind::One(&CHANNEL),
+};
+
+const CONNECTION_ABOUT: &str = "A client connects to `/connection/websocket` with it, speaks Centrifugo's protocol, and is subscribed to a channel for each resource that the access token may read. It lives 30 minutes, unless the operator configured otherwise, and no longer than the access token; clients fetch a new one by themselves. The organisation must be provisioned.";
+const SUBSCRIPTION_ABOUT: &str = "A client joins one more channel with it: `<resource>:<organisation_id>#<user_id>`. It lives 15 minutes, unless the operator configured otherwise, and no longer than the access token. The channel is named in the body or in the query; where both name one, it must be the same. Channels of others, of unknown resources and of what the access token may not read are 403.";
+
+pub fn routes() -> Vec<Route> {
+    let mut routes = log_routes();
+    routes.extend(token_routes());
+    routes
+}
+
+fn token_routes() -> [Route; 4] {
+    let read = "events:read";
+    let (connection, subscription) = ("/events/connection_token", "/events/subscription_token");
+    let refusals = &[Code::NotProvisioned];
+    let channel_refusals = &[Code::NotProvisioned, Code::ForbiddenChannel];
+    [
+        Route::get(connection, read, "Get a token to connect with", get_connection_token)
+            .about(CONNECTION_ABOUT)
+            .success(Success::Answer(&STREAM_TOKEN))
+            .refusals(refusals),
+        Route::post(connection, read, "Create a token to connect with", create_connection_token)
+            .about(CONNECTION_ABOUT)
+            .success(Success::Answer(&STREAM_TOKEN))
+            .refusals(refusals),
+        Route::get(subscription, read, "Get a token to join a channel with", get_subscription_token)
+            .about(SUBSCRIPTION_ABOUT)
+            .parameters(const { &[OF_CHANNEL] })
+            .body(Body::Optional(&SUBSCRIPTION_INPUT))
+            .success(Success::Answer(&STREAM_TOKEN))
+            .refusals(channel_refusals),
+        Route::post(subscription, read, "Create a token to join a channel with", create_subscription_token)
+            .about(SUBSCRIPTION_ABOUT)
+            .parameters(const { &[OF_CHANNEL] })
+            .body(Body::Optional(&SUBSCRIPTION_INPUT))
+            .success(Success::Answer(&STREAM_TOKEN))
+            .refusals(channel_refusals),
+    ]
+}
+
+fn log_routes() -> Vec<Route> {
+    let (read, write) = ("events:read", "events:write");
+    let (provision, deprovision) = ("/events/provision", "/events/deprovision");
+    vec![
+        Route::get("/events", read, "List events", list_events)
+            .about("What happened in the organisation, in the order of commits: the events of every resource that your token may read. Beside `events:read` it needs the scope of that resource, such as `orders:read` for `order.created`; the others are left out. Without `after` the newest comes first. To follow the log, ask with `after` and the last `sequence` you have: the oldest comes first, each event comes exactly once, and none is missing. Events are kept for 30 days, unless the operator configured otherwise; where those after `after` are gone, the list begins with the oldest that is left, and its `sequence` tells.")
+            .parameters(const { &[LIMIT, CURSOR, FROM, BY_TYPE, BY_RESOURCE] })
+            .success(Success::List(LIST, &EVENT)),
+        Route::get("/events/{event_id}", read, "Get an event", get_event)
+            .about("An event never changes. Your token must also have the scope to read its resource; without it, the event is not found. It can be read as soon as it has its `sequence`: at most a moment after the change it tells of.")
+            .id(&EVENT_ID)
+            .success(Success::Resource(&EVENT)),
+        Route::post(provision, write, "Provision events", provision_events)
+            .about("Lets the organisation receive its events by streaming or by webhooks. Doing it again changes nothing. The log itself is always kept. The live and the test world are provisioned apart."),
+        Route::get(provision, write, "Provision events by GET", provision_events_by_get)
+            .about("The same as POST. It acts although it is a GET, so a HEAD is refused; use POST where you can.")
+            .acts(),
+        Route::post(deprovision, write, "Deprovision events", deprovision_events)
+            .about("Deletes the organisation's webhook endpoints and disconnects its streams. Doing it again changes nothing. The log itself is kept."),
+        Route::get(deprovision, write, "Deprovision events by GET", deprovision_events_by_get)
+            .about("The same as POST. It acts although it is a GET, so a HEAD is refused; use POST where you can.")
+            .acts(),
+    ]
+}
+
+async fn list_events(call: Call) -> Result<Response> {
+    let text = |name: &str| call.query.one(name).map(str::to_owned);
+    let filter = EventFilter {
+        after: call.query.number(FROM.name),
+        r#type: text(BY_TYPE.name),
+        resource_id: text(BY_RESOURCE.name),
+        visible: None,
+    };
+    let key = (filter.after, &filter.r#type, &filter.resource_id);
+    let query = call.list_query("events", format!("{key:?}"))?;
+    let listing = call.service().list_events(call.caller()?, query, filter).await?;
+    respond::list(&call, LIST, listing)
+}
+
+async fn get_event(call: Call) -> Result<Response> {
+    let reply = call.service().get_event(call.caller()?, call.id()?).await?;
+    respond::reply(&call, reply)
+}
+
+async fn provision_events(call: Call) -> Result<Response> {
+    let reply = call.service().provision_events(call.command()?).await?;
+    respond::reply(&call, reply)
+}
+
+async fn provision_events_by_get(call: Call) -> Result<Response> {
+    let reply = call.service().provision_events(plain_command(&call)?).await?;
+    respond::reply(&call, reply)
+}
+
+async fn deprovision_events(call: Call) -> Result<Response> {
+    let reply = call.service().deprovision_events(call.command()?).await?;
+    respond::reply(&call, reply)
+}
+
+async fn deprovision_events_by_get(call: Call) -> Result<Response> {
+    let reply = call.service().deprovision_events(plain_command(&call)?).await?;
+    respond::reply(&call, reply)
+}
+
+async fn get_connection_token(call: Call) -> Result<Response> {
+    let reply = call.service().create_connection_token(plain_command(&call)?).await?;
+    respond::reply(&call, reply)
+}
+
+async fn create_connection_token(call: Call) -> Result<Response> {
+    let reply = call.service().create_connection_token(call.command()?).await?;
+    respond::reply(&call, reply)
+}
+
+async fn get_subscription_token(call: Call) -> Result<Response> {
+    let reply = call.service().create_subscription_token(plain_command(&call)?, channel(&call)?).await?;
+    respond::reply(&call, reply)
+}
+
+async fn create_subscription_token(call: Call) -> Result<Response> {
+    let reply = call.service().create_subscription_token(call.command()?, channel(&call)?).await?;
+    respond::reply(&call, reply)
+}
+
+/// Returns the channel that the body or the query names.
+fn channel(call: &Call) -> Result<String> {
+    let in_body = match call.body.is_empty() {
+        true => None,
+        false => call.input::<SubscriptionInput>()?.channel,
+    };
+    let in_query = call.query.one(OF_CHANNEL.name);
+    let refuse = |code, message: &str| Problem::body(vec![Issue::new(code, "/channel", message)]);
+    match (in_body, in_query) {
+        (Some(channel), Some(other)) if channel != other => {
+            Err(refuse("channel_mismatch", "Differs from the channel in the query.").into())
+        }
+        (Some(channel), _) => Ok(channel),
+        (None, Some(channel)) => Ok(channel.to_owned()),
+        (None, None) => Err(refuse("channel_required", "Must be there, or in the query.").into()),
+    }
+}
+
+/// Returns the command of a GET that changes something: without an idempotency key and a precondition.
+fn plain_command(call: &Call) -> Result<Command> {
+    Ok(Command { caller: *call.caller()?, idempotency: None, precondition: Precondition::Any })
+}

@@ -1,0 +1,167 @@
+//! `/webhook_endpoints` and their deliveries.
+
+use model::events::webhook_delivery::{self, STATUS, Status, WEBHOOK_DELIVERY};
+use model::events::webhook_endpoint::{
+    ID, REPLAY, REPLAY_INPUT, ReplayInput, WEBHOOK_ENDPOINT, WEBHOOK_ENDPOINT_WITH_SECRET,
+    WebhookEndpointInput,
+};
+use model::{Code, Result};
+
+use crate::platform::call::Call;
+use crate::platform::respond::{self, Response};
+use crate::platform::route::{Body, CURSOR, LIMIT, PAGE, Parameter, ParameterKind, Route, Success};
+
+const LIST: &str = "data";
+const ALL: &str = "/webhook_endpoints";
+const ONE: &str = "/webhook_endpoints/{webhook_endpoint_id}";
+const ROTATE: &str = "/webhook_endpoints/{webhook_endpoint_id}/rotate_secret";
+const TEST: &str = "/webhook_endpoints/{webhook_endpoint_id}/test";
+const REPLAY_ALL: &str = "/webhook_endpoints/{webhook_endpoint_id}/replay";
+const DELIVERIES: &str = "/webhook_endpoints/{webhook_endpoint_id}/deliveries";
+const DELIVERY: &str = "/webhook_endpoints/{webhook_endpoint_id}/deliveries/{webhook_delivery_id}";
+const REPLAY_ONE: &str = "/webhook_endpoints/{webhook_endpoint_id}/deliveries/{webhook_delivery_id}/replay";
+
+const BY_STATUS: Parameter = Parameter {
+    name: "status",
+    about: "Only deliveries that stand here, such as `failed` to find what never arrived.",
+    kind: ParameterKind::One(&STATUS),
+};
+
+pub fn routes() -> Vec<Route> {
+    let (read, write) = ("webhooks:read", "webhooks:write");
+    let mut routes = vec![
+        Route::get(ALL, read, "List webhook endpoints", list_webhook_endpoints)
+            .about("Newest first, without their secrets.")
+            .parameters(PAGE)
+            .success(Success::List(LIST, &WEBHOOK_ENDPOINT))
+            .refusals(&[Code::NotProvisioned]),
+        Route::post(ALL, write, "Create a webhook endpoint", create_webhook_endpoint)
+            .about("It gets the events from now on, each at least once, signed as [Standard Webhooks](https://www.standardwebhooks.com) says. The secret is in this answer, and never shown again. Your token needs the scope to read the resource of each type that you name, such as `orders:read` for `order.created`; `*` means the types that it may read now, and stays that when the token is gone.")
+            .body(Body::Json(&WEBHOOK_ENDPOINT))
+            .success(Success::Created(&WEBHOOK_ENDPOINT_WITH_SECRET))
+            .refusals(&[Code::NotProvisioned, Code::TooManyWebhookEndpoints, Code::UrlNotAllowed]),
+        Route::get(ONE, read, "Get a webhook endpoint", get_webhook_endpoint)
+            .id(&ID)
+            .success(Success::Resource(&WEBHOOK_ENDPOINT))
+            .refusals(&[Code::NotProvisioned]),
+        Route::patch(ONE, write, "Update a webhook endpoint", update_webhook_endpoint)
+            .about("Merges the body into the endpoint (RFC 7396). One that is enabled again goes on where it stopped. Your token must be able to read all events that the endpoint gets. New `event_types` are chosen as those of a new endpoint are.")
+            .id(&ID)
+            .body(Body::Patch(&WEBHOOK_ENDPOINT))
+            .success(Success::Resource(&WEBHOOK_ENDPOINT))
+            .refusals(&[Code::NotProvisioned, Code::UrlNotAllowed]),
+        Route::delete(ONE, write, "Delete a webhook endpoint", delete_webhook_endpoint)
+            .about("Nothing more is sent to it, and its deliveries are gone with it.")
+            .id(&ID)
+            .refusals(&[Code::NotProvisioned]),
+        Route::post(ROTATE, write, "Replace a webhook endpoint's secret", rotate_webhook_secret)
+            .about("The new secret is in this answer, and never shown again. For 24 hours every delivery carries a signature of the old one too.")
+            .id(&ID)
+            .success(Success::Resource(&WEBHOOK_ENDPOINT_WITH_SECRET))
+            .refusals(&[Code::NotProvisioned, Code::TooManySecrets]),
+        Route::post(TEST, write, "Test a webhook endpoint", test_webhook_endpoint)
+            .about("Sends the event `webhook_endpoint.test` to it, once. Read the delivery again to see what came of it.")
+            .id(&ID)
+            .success(Success::Created(&WEBHOOK_DELIVERY))
+            .refusals(&[Code::NotProvisioned, Code::WebhookEndpointDisabled]),
+        Route::post(REPLAY_ALL, write, "Replay events to a webhook endpoint", replay_webhook_endpoint)
+            .about("Sends everything after a sequence again, in order, before what comes next. What the endpoint has seen comes twice, with the same `webhook-id`.")
+            .id(&ID)
+            .body(Body::Json(&REPLAY_INPUT))
+            .success(Success::Resource(&REPLAY))
+            .refusals(&[Code::NotProvisioned, Code::WebhookEndpointDisabled, Code::SequenceOutOfRange]),
+    ];
+    routes.extend(delivery_routes());
+    routes
+}
+
+fn delivery_routes() -> [Route; 3] {
+    let (read, write) = ("webhooks:read", "webhooks:write");
+    [
+        Route::get(DELIVERIES, read, "List webhook deliveries", list_webhook_deliveries)
+            .about("Newest first, with every attempt and the first 4 kB of each answer. Kept as long as events are.")
+            .id(&ID)
+            .parameters(const { &[LIMIT, CURSOR, BY_STATUS] })
+            .success(Success::List(LIST, &WEBHOOK_DELIVERY))
+            .refusals(&[Code::NotProvisioned]),
+        Route::get(DELIVERY, read, "Get a webhook delivery", get_webhook_delivery)
+            .id(&ID)
+            .id(&webhook_delivery::ID)
+            .success(Success::Resource(&WEBHOOK_DELIVERY))
+            .refusals(&[Code::NotProvisioned]),
+        Route::post(REPLAY_ONE, write, "Replay a webhook delivery", replay_webhook_delivery)
+            .about("Sends the same event again, as a new delivery with the same `webhook-id`.")
+            .id(&ID)
+            .id(&webhook_delivery::ID)
+            .success(Success::Created(&WEBHOOK_DELIVERY))
+            .refusals(&[Code::NotProvisioned, Code::WebhookEndpointDisabled, Code::EventExpired]),
+    ]
+}
+
+async fn list_webhook_endpoints(call: Call) -> Result<Response> {
+    let query = call.list_query("webhook_endpoints", String::new())?;
+    let listing = call.service().list_webhook_endpoints(call.caller()?, query).await?;
+    respond::list(&call, LIST, listing)
+}
+
+async fn create_webhook_endpoint(call: Call) -> Result<Response> {
+    let input: WebhookEndpointInput = call.input()?;
+    let reply = call.service().create_webhook_endpoint(call.command()?, input).await?;
+    respond::reply(&call, reply)
+}
+
+async fn get_webhook_endpoint(call: Call) -> Result<Response> {
+    let reply = call.service().get_webhook_endpoint(call.caller()?, call.id()?).await?;
+    respond::reply(&call, reply)
+}
+
+async fn update_webhook_endpoint(call: Call) -> Result<Response> {
+    let id = call.id()?;
+    let reply = call.service().update_webhook_endpoint(call.command()?, id, call.json()?).await?;
+    respond::reply(&call, reply)
+}
+
+async fn delete_webhook_endpoint(call: Call) -> Result<Response> {
+    let id = call.id()?;
+    let reply = call.service().delete_webhook_endpoint(call.command()?, id).await?;
+    respond::reply(&call, reply)
+}
+
+async fn rotate_webhook_secret(call: Call) -> Result<Response> {
+    let id = call.id()?;
+    let reply = call.service().rotate_webhook_secret(call.command()?, id).await?;
+    respond::reply(&call, reply)
+}
+
+async fn test_webhook_endpoint(call: Call) -> Result<Response> {
+    let id = call.id()?;
+    let reply = call.service().test_webhook_endpoint(call.command()?, id).await?;
+    respond::reply(&call, reply)
+}
+
+async fn replay_webhook_endpoint(call: Call) -> Result<Response> {
+    let id = call.id()?;
+    let input: ReplayInput = call.input()?;
+    let reply = call.service().replay_webhook_endpoint(call.command()?, id, input.after_sequence).await?;
+    respond::reply(&call, reply)
+}
+
+async fn list_webhook_deliveries(call: Call) -> Result<Response> {
+    let endpoint = call.id()?;
+    let status = call.query.one(BY_STATUS.name).and_then(Status::parse);
+    let filters = format!("{endpoint} {}", status.map_or("", Status::as_str));
+    let query = call.list_query("webhook_deliveries", filters)?;
+    let listing = call.service().list_webhook_deliveries(call.caller()?, endpoint, query, status).await?;
+    respond::list(&call, LIST, listing)
+}
+
+async fn get_webhook_delivery(call: Call) -> Result<Response> {
+    let reply = call.service().get_webhook_delivery(call.caller()?, call.id()?, call.id_at(1)?).await?;
+    respond::reply(&call, reply)
+}
+
+async fn replay_webhook_delivery(call: Call) -> Result<Response> {
+    let (endpoint, id) = (call.id()?, call.id_at(1)?);
+    let reply = call.service().replay_webhook_delivery(call.command()?, endpoint, id).await?;
+    respond::reply(&call, reply)
+}

@@ -1,0 +1,135 @@
+//! `/orders` and `/reservations`.
+
+use model::orders::order::{ORDER, ORDER_ID, OrderInput, RESERVATION, STATUS, Status};
+use model::platform::shape::Shape;
+use model::{Code, Result};
+use service::OrderFilter;
+
+use crate::platform::call::Call;
+use crate::platform::query;
+use crate::platform::respond::{self, Response};
+use crate::platform::route::{Body, CURSOR, LIMIT, Parameter, ParameterKind, Route, Success};
+
+const PATH: &str = "/orders/{order_id}";
+const LIST: &str = "data";
+
+static REFERENCE: Shape = Shape::text(1, 255, "The number that your shop gave the order.");
+const BY_STATUS: Parameter = Parameter {
+    name: "status",
+    about: "Only orders that stand here: `draft`, `committed`, `fulfilled` or `cancelled`.",
+    kind: ParameterKind::One(&STATUS),
+};
+const BY_REFERENCE: Parameter = Parameter {
+    name: "reference",
+    about: "Only orders with exactly this number of your shop.",
+    kind: ParameterKind::One(&REFERENCE),
+};
+/// The filter by orders, for lists of resources that belong to orders.
+pub const BY_ORDER: Parameter = Parameter {
+    name: "order_id",
+    about: "Only what belongs to these orders: up to 100 ids, repeated or separated by commas.",
+    kind: ParameterKind::List(&ORDER_ID),
+};
+
+pub fn routes() -> Vec<Route> {
+    let (read, write) = ("orders:read", "orders:write");
+    vec![
+        Route::get("/orders", read, "List orders", list_orders)
+            .about("Newest first.")
+            .parameters(const { &[LIMIT, CURSOR, BY_STATUS, BY_REFERENCE] })
+            .success(Success::List(LIST, &ORDER)),
+        Route::post("/orders", write, "Create an order", create_order)
+            .about("`committed` unless it says `draft`. A committed order has its reservation at once.")
+            .body(Body::Json(&ORDER))
+            .success(Success::Created(&ORDER))
+            .refusals(&[Code::InventoryItemNotFound, Code::StatusNotWritable, Code::ReferenceTaken]),
+        Route::get(PATH, read, "Get an order", get_order).id(&ORDER_ID).success(Success::Resource(&ORDER)),
+        Route::patch(PATH, write, "Update an order", update_order)
+            .about("Merges the body into the order (RFC 7396). The items of an open order may change, but not below what is allocated.")
+            .id(&ORDER_ID)
+            .body(Body::Patch(&ORDER))
+            .success(Success::Resource(&ORDER))
+            .refusals(&[
+                Code::InventoryItemNotFound,
+                Code::StatusNotWritable,
+                Code::OrderItemsAllocated,
+                Code::OrderFulfilled,
+                Code::OrderCancelled,
+                Code::ReferenceTaken,
+            ]),
+        Route::delete(PATH, write, "Delete an order", delete_order)
+            .about("Its reservation and allocations go with it. Where some of it is completed, it stays.")
+            .id(&ORDER_ID)
+            .refusals(&[Code::OrderPartlyFulfilled]),
+        Route::post("/orders/{order_id}/commit", write, "Commit an order", commit_order)
+            .about("A draft becomes committed and gets its reservation. Committing again changes nothing.")
+            .id(&ORDER_ID)
+            .success(Success::Resource(&ORDER))
+            .refusals(&[Code::OrderCancelled]),
+        Route::post("/orders/{order_id}/cancel", write, "Cancel an order", cancel_order)
+            .about("Its reservation and allocations go. Where some of it is completed, it stays.")
+            .id(&ORDER_ID)
+            .success(Success::Resource(&ORDER))
+            .refusals(&[Code::OrderPartlyFulfilled]),
+        Route::get("/reservations", "reservations:read", "List reservations", list_reservations)
+            .about("Newest first. A reservation appears when its order is committed and goes with it.")
+            .parameters(const { &[LIMIT, CURSOR, BY_ORDER] })
+            .success(Success::List(LIST, &RESERVATION)),
+    ]
+}
+
+async fn list_orders(call: Call) -> Result<Response> {
+    let status = match call.query.one("status") {
+        None => None,
+        Some(word) => Some(Status::parse(word).ok_or_else(|| {
+            query::refuse_word("status", word, ["draft", "committed", "fulfilled", "cancelled"].into_iter())
+        })?),
+    };
+    let filter = OrderFilter { status, reference: call.query.one("reference").map(str::to_owned) };
+    let key = (status.map(Status::as_str), &filter.reference);
+    let query = call.list_query("orders", format!("{key:?}"))?;
+    let listing = call.service().list_orders(call.caller()?, query, filter).await?;
+    respond::list(&call, LIST, listing)
+}
+
+async fn create_order(call: Call) -> Result<Response> {
+    let input: OrderInput = call.input()?;
+    let reply = call.service().create_order(call.command()?, input).await?;
+    respond::reply(&call, reply)
+}
+
+async fn get_order(call: Call) -> Result<Response> {
+    let reply = call.service().get_order(call.caller()?, call.id()?).await?;
+    respond::reply(&call, reply)
+}
+
+async fn update_order(call: Call) -> Result<Response> {
+    let id = call.id()?;
+    let reply = call.service().update_order(call.command()?, id, call.json()?).await?;
+    respond::reply(&call, reply)
+}
+
+async fn delete_order(call: Call) -> Result<Response> {
+    let id = call.id()?;
+    let reply = call.service().delete_order(call.command()?, id).await?;
+    respond::reply(&call, reply)
+}
+
+async fn commit_order(call: Call) -> Result<Response> {
+    let id = call.id()?;
+    let reply = call.service().commit_order(call.command()?, id).await?;
+    respond::reply(&call, reply)
+}
+
+async fn cancel_order(call: Call) -> Result<Response> {
+    let id = call.id()?;
+    let reply = call.service().cancel_order(call.command()?, id).await?;
+    respond::reply(&call, reply)
+}
+
+async fn list_reservations(call: Call) -> Result<Response> {
+    let orders = call.query_ids("order_id")?;
+    let query = call.list_query("reservations", format!("{orders:?}"))?;
+    let listing = call.service().list_reservations(call.caller()?, query, orders).await?;
+    respond::list(&call, LIST, listing)
+}

@@ -1,0 +1,83 @@
+//! `/location_configurations`.
+
+use model::Code;
+use model::Result;
+use model::places::location_configuration::{
+    ID, INPUT, LOCATION_CONFIGURATION, LOCATION_CONFIGURATION_SUMMARY, LocationConfigurationInput,
+};
+
+use crate::platform::call::Call;
+use crate::platform::query;
+use crate::platform::respond::{self, Response};
+use crate::platform::route::{Body, CURSOR, LIMIT, Parameter, ParameterKind, Route, Success};
+
+const LIST: &str = "location_configurations";
+
+pub fn routes() -> Vec<Route> {
+    let (read, write) = ("location_configurations:read", "location_configurations:write");
+    vec![
+        Route::get("/location_configurations", read, "List location configurations", list_location_configurations)
+            .about("Newest first. The embedded locations omit their addresses unless `include_fields=address` asks for them.")
+            .parameters(const { &[LIMIT, CURSOR, INCLUDE_FIELDS] })
+            .success(Success::List(LIST, &LOCATION_CONFIGURATION_SUMMARY)),
+        Route::post("/location_configurations", write, "Create a location configuration", create_location_configuration)
+            .about("Origin and return may be the same location.")
+            .body(Body::Json(&INPUT))
+            .success(Success::Created(&LOCATION_CONFIGURATION))
+            .refusals(&[Code::LocationNotFound]),
+        Route::get(PATH, read, "Get a location configuration", get_location_configuration)
+            .id(&ID)
+            .success(Success::Resource(&LOCATION_CONFIGURATION)),
+        Route::patch(PATH, write, "Update a location configuration", update_location_configuration)
+            .about("Merges the body into the configuration (RFC 7396). Existing shipments keep the details they were created with.")
+            .id(&ID)
+            .body(Body::Patch(&INPUT))
+            .success(Success::Resource(&LOCATION_CONFIGURATION))
+            .refusals(&[Code::LocationNotFound]),
+        Route::delete(PATH, write, "Delete a location configuration", delete_location_configuration)
+            .about("Its locations and existing shipments stay.")
+            .id(&ID),
+    ]
+}
+
+const PATH: &str = "/location_configurations/{location_configuration_id}";
+const ADDRESS: &str = "address";
+const INCLUDE_FIELDS: Parameter = Parameter {
+    name: "include_fields",
+    about: "`address` shows the addresses of both locations too, which lists leave out otherwise.",
+    kind: ParameterKind::Words(&[ADDRESS]),
+};
+
+async fn list_location_configurations(call: Call) -> Result<Response> {
+    let fields = call.query.many("include_fields");
+    if let Some(unknown) = fields.iter().find(|field| *field != ADDRESS) {
+        return Err(query::refuse_word("include_fields", unknown, [ADDRESS].into_iter()).into());
+    }
+    let query = call.list_query(LIST, String::new())?;
+    let with_address = !fields.is_empty();
+    let listing = call.service().list_location_configurations(call.caller()?, query, with_address).await?;
+    respond::list(&call, LIST, listing)
+}
+
+async fn create_location_configuration(call: Call) -> Result<Response> {
+    let input: LocationConfigurationInput = call.input()?;
+    let reply = call.service().create_location_configuration(call.command()?, input).await?;
+    respond::reply(&call, reply)
+}
+
+async fn get_location_configuration(call: Call) -> Result<Response> {
+    let reply = call.service().get_location_configuration(call.caller()?, call.id()?).await?;
+    respond::reply(&call, reply)
+}
+
+async fn update_location_configuration(call: Call) -> Result<Response> {
+    let id = call.id()?;
+    let reply = call.service().update_location_configuration(call.command()?, id, call.json()?).await?;
+    respond::reply(&call, reply)
+}
+
+async fn delete_location_configuration(call: Call) -> Result<Response> {
+    let id = call.id()?;
+    let reply = call.service().delete_location_configuration(call.command()?, id).await?;
+    respond::reply(&call, reply)
+}

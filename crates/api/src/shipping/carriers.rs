@@ -1,0 +1,100 @@
+//! `/carriers` and `/carrier_accounts`.
+
+use model::shipping::carrier::{
+    CARRIER, CARRIER_ACCOUNT, CARRIER_ACCOUNT_ID, CARRIER_ID, CARRIER_SERVICE, CarrierAccountInput,
+};
+use model::{Code, Result};
+
+use crate::platform::call::Call;
+use crate::platform::respond::{self, Response};
+use crate::platform::route::{Body, PAGE, Route, Success};
+
+const LIST: &str = "data";
+const ACCOUNT: &str = "/carrier_accounts/{carrier_account_id}";
+
+pub fn routes() -> Vec<Route> {
+    let (read, write) = ("carriers:read", "carriers:write");
+    vec![
+        Route::get("/carriers", read, "List carriers", list_carriers)
+            .about("By handle. The test world has the sandbox carrier alone: nothing there costs money.")
+            .parameters(PAGE)
+            .success(Success::List(LIST, &CARRIER)),
+        Route::get("/carriers/{carrier_id}", read, "Get a carrier", get_carrier)
+            .id(&CARRIER_ID)
+            .success(Success::Resource(&CARRIER)),
+        Route::get("/carriers/{carrier_id}/services", read, "List a carrier's services", list_carrier_services)
+            .about("By handle. Those of `own` are what the rate tables of your accounts name.")
+            .id(&CARRIER_ID)
+            .parameters(PAGE)
+            .success(Success::List(LIST, &CARRIER_SERVICE)),
+        Route::get("/carrier_accounts", read, "List carrier accounts", list_carrier_accounts)
+            .about("Newest first. Credentials are never shown.")
+            .parameters(PAGE)
+            .success(Success::List(LIST, &CARRIER_ACCOUNT)),
+        Route::post("/carrier_accounts", write, "Create a carrier account", create_carrier_account)
+            .about("Credentials are encrypted before they are stored, and never shown again.")
+            .body(Body::Json(&CARRIER_ACCOUNT))
+            .success(Success::Created(&CARRIER_ACCOUNT))
+            .refusals(&[Code::CarrierNotFound, Code::CarrierAccountInvalid, Code::TooManyCarrierAccounts]),
+        Route::get(ACCOUNT, read, "Get a carrier account", get_carrier_account)
+            .id(&CARRIER_ACCOUNT_ID)
+            .success(Success::Resource(&CARRIER_ACCOUNT)),
+        Route::patch(ACCOUNT, write, "Update a carrier account", update_carrier_account)
+            .about("Merges the body into the account (RFC 7396), except that `credentials` replace the ones it had, all of them.")
+            .id(&CARRIER_ACCOUNT_ID)
+            .body(Body::Patch(&CARRIER_ACCOUNT))
+            .success(Success::Resource(&CARRIER_ACCOUNT))
+            .refusals(&[Code::CarrierAccountInvalid]),
+        Route::delete(ACCOUNT, write, "Delete a carrier account", delete_carrier_account)
+            .about("Refused while something is bought, tracked or taken back with it: disable it then.")
+            .id(&CARRIER_ACCOUNT_ID)
+            .refusals(&[Code::CarrierAccountInUse]),
+    ]
+}
+
+async fn list_carriers(call: Call) -> Result<Response> {
+    let query = call.list_query("carriers", String::new())?;
+    let listing = call.service().list_carriers(call.caller()?, query).await?;
+    respond::list(&call, LIST, listing)
+}
+
+async fn get_carrier(call: Call) -> Result<Response> {
+    let reply = call.service().get_carrier(call.caller()?, call.id()?).await?;
+    respond::reply(&call, reply)
+}
+
+async fn list_carrier_services(call: Call) -> Result<Response> {
+    let id = call.id()?;
+    let query = call.list_query("carrier_services", id.to_string())?;
+    let listing = call.service().list_carrier_services(call.caller()?, id, query).await?;
+    respond::list(&call, LIST, listing)
+}
+
+async fn list_carrier_accounts(call: Call) -> Result<Response> {
+    let query = call.list_query("carrier_accounts", String::new())?;
+    let listing = call.service().list_carrier_accounts(call.caller()?, query).await?;
+    respond::list(&call, LIST, listing)
+}
+
+async fn create_carrier_account(call: Call) -> Result<Response> {
+    let input: CarrierAccountInput = call.input()?;
+    let reply = call.service().create_carrier_account(call.command()?, input).await?;
+    respond::reply(&call, reply)
+}
+
+async fn get_carrier_account(call: Call) -> Result<Response> {
+    let reply = call.service().get_carrier_account(call.caller()?, call.id()?).await?;
+    respond::reply(&call, reply)
+}
+
+async fn update_carrier_account(call: Call) -> Result<Response> {
+    let id = call.id()?;
+    let reply = call.service().update_carrier_account(call.command()?, id, call.json()?).await?;
+    respond::reply(&call, reply)
+}
+
+async fn delete_carrier_account(call: Call) -> Result<Response> {
+    let id = call.id()?;
+    let reply = call.service().delete_carrier_account(call.command()?, id).await?;
+    respond::reply(&call, reply)
+}

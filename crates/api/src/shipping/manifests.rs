@@ -1,0 +1,109 @@
+//! `/manifests`, and those of a batch.
+
+use http::StatusCode;
+use model::places::location::LOCATION_ID;
+use model::shipping::batch::BATCH_ID;
+use model::shipping::manifest::{MANIFEST, MANIFEST_ID, MANIFEST_INPUT, ManifestInput, STATUS, Status};
+use model::{Code, Result};
+
+use crate::platform::call::Call;
+use crate::platform::query;
+use crate::platform::respond::{self, Response};
+use crate::platform::route::{Body, CURSOR, LIMIT, Parameter, ParameterKind, Route, Success};
+use crate::shipping::shipments::wait;
+
+const LIST: &str = "data";
+const OF_BATCH: &str = "/batches/{batch_id}/manifests";
+const BY_STATUS: Parameter = Parameter {
+    name: "status",
+    about: "Only those that the carrier is being told (`creating`), has taken (`created`) or has refused (`failed`).",
+    kind: ParameterKind::One(&STATUS),
+};
+const BY_LOCATION: Parameter = Parameter {
+    name: "location",
+    about: "Only manifests of parcels that leave from this place; its id.",
+    kind: ParameterKind::One(&LOCATION_ID),
+};
+
+pub fn routes() -> Vec<Route> {
+    let (read, write) = ("manifests:read", "manifests:write");
+    vec![
+        Route::get("/manifests", read, "List manifests", list_manifests)
+            .about("Newest first. To read manifests never makes any.")
+            .parameters(const { &[LIMIT, CURSOR, BY_STATUS, BY_LOCATION] })
+            .success(Success::List(LIST, &MANIFEST)),
+        Route::post("/manifests", write, "Close out a location's day", create_manifests)
+            .about("Manifests all that was bought, leaves from the location and is in no manifest yet, across batches and single shipments: of the `date`, or, where none is given, of all days up to today. One manifest for each carrier account, version of the location and day. Answers 201 with new manifests, 200 with those of the day where there is nothing new, and 202 where the carrier takes longer than 5 s, or than `Prefer: wait=<seconds>` says; `Prefer: respond-async` does not wait.")
+            .body(Body::Json(&MANIFEST_INPUT))
+            .success(Success::Many(StatusCode::CREATED, &MANIFEST))
+            .accepts()
+            .repeats()
+            .refusals(&[Code::LocationNotFound, Code::CarrierAccountNotFound]),
+        Route::get("/manifests/{manifest_id}", read, "Get a manifest", get_manifest)
+            .about("The links of its documents are made with each read, and end after an hour.")
+            .id(&MANIFEST_ID)
+            .success(Success::Resource(&MANIFEST)),
+        Route::post("/manifests/{manifest_id}/retry", write, "Retry a manifest", retry_manifest)
+            .about("Asks the carrier once more for a manifest that failed, with those of its shipments that are neither voided nor in another manifest. One that did not fail is left as it is.")
+            .id(&MANIFEST_ID)
+            .success(Success::Resource(&MANIFEST))
+            .accepts()
+            .refusals(&[Code::ManifestEmpty]),
+        Route::get(OF_BATCH, read, "List a batch's manifests", list_batch_manifests)
+            .about("All manifests that list a shipment of the batch: none before it is manifested. To read them manifests nothing.")
+            .id(&BATCH_ID)
+            .success(Success::Many(StatusCode::OK, &MANIFEST)),
+        Route::post(OF_BATCH, write, "Manifest a batch", create_batch_manifests)
+            .about("Hands a purchased batch over to its carriers: one manifest for each carrier account, origin and day. Asked again it gives the same manifests, with 200. Answers 202 where the carrier takes longer, as `POST /manifests` does.")
+            .id(&BATCH_ID)
+            .success(Success::Many(StatusCode::CREATED, &MANIFEST))
+            .accepts()
+            .repeats()
+            .refusals(&[Code::BatchNotFinalised, Code::BatchPurchasing]),
+    ]
+}
+
+async fn list_manifests(call: Call) -> Result<Response> {
+    let status = match call.query.one("status") {
+        None => None,
+        Some(word) => Some(Status::parse(word).ok_or_else(|| {
+            query::refuse_word("status", word, Status::ALL.iter().map(|status| status.as_str()))
+        })?),
+    };
+    let location = call.query_id("location")?;
+    let filters = format!("{:?} {location:?}", status.map(Status::as_str));
+    let query = call.list_query("manifests", filters)?;
+    let listing = call.service().list_manifests(call.caller()?, query, status, location).await?;
+    respond::list(&call, LIST, listing)
+}
+
+async fn create_manifests(call: Call) -> Result<Response> {
+    let input: ManifestInput = call.input()?;
+    let wait = wait(&call)?;
+    let reply = call.service().create_manifests(call.command()?, input, wait).await?;
+    respond::reply(&call, reply)
+}
+
+async fn get_manifest(call: Call) -> Result<Response> {
+    let reply = call.service().get_manifest(call.caller()?, call.id()?).await?;
+    respond::reply(&call, reply)
+}
+
+async fn retry_manifest(call: Call) -> Result<Response> {
+    let id = call.id()?;
+    let wait = wait(&call)?;
+    let reply = call.service().retry_manifest(call.command()?, id, wait).await?;
+    respond::reply(&call, reply)
+}
+
+async fn list_batch_manifests(call: Call) -> Result<Response> {
+    let reply = call.service().list_batch_manifests(call.caller()?, call.id()?).await?;
+    respond::reply(&call, reply)
+}
+
+async fn create_batch_manifests(call: Call) -> Result<Response> {
+    let id = call.id()?;
+    let wait = wait(&call)?;
+    let reply = call.service().create_batch_manifests(call.command()?, id, wait).await?;
+    respond::reply(&call, reply)
+}

@@ -1,0 +1,261 @@
+//! `/shipments` and `/purchase_attempts`.
+
+use std::time::Duration;
+
+use http::HeaderName;
+use model::shipping::document::DOCUMENT;
+use model::shipping::purchase::{
+    PURCHASE_ATTEMPT, PURCHASE_ATTEMPT_ID, PURCHASE_INPUT, PurchaseInput, RESOLUTION, Resolution, STATE,
+    State,
+};
+use model::shipping::shipment::{SHIPMENT, SHIPMENT_ID, STATUS, ShipmentInput, Status};
+use model::shipping::tracking::TRACKING;
+use model::{Code, Result};
+use service::Wait;
+
+use crate::platform::call::{Call, bad_header};
+use crate::platform::query;
+use crate::platform::respond::{self, Response};
+use crate::platform::route::{Body, CURSOR, LIMIT, Parameter, ParameterKind, Route, Success};
+
+const LIST: &str = "data";
+const PATH: &str = "/shipments/{shipment_id}";
+const PREFER: HeaderName = HeaderName::from_static("prefer");
+const BY_STATUS: Parameter = Parameter {
+    name: "status",
+    about: "Only those that stand here with their carrier, such as `purchase_failed` to find what needs repair.",
+    kind: ParameterKind::One(&STATUS),
+};
+const BY_STATE: Parameter = Parameter {
+    name: "state",
+    about: "Only purchases that have come this far. `needs_review` finds those that wait for a person.",
+    kind: ParameterKind::One(&STATE),
+};
+
+pub fn routes() -> Vec<Route> {
+    [shipments(), purchases()].into_iter().flatten().collect()
+}
+
+fn shipments() -> Vec<Route> {
+    let (read, write) = ("shipments:read", "shipments:write");
+    vec![
+        Route::get("/shipments", read, "List shipments", list_shipments)
+            .about("Newest first.")
+            .parameters(const { &[LIMIT, CURSOR, BY_STATUS] })
+            .success(Success::List(LIST, &SHIPMENT)),
+        Route::post("/shipments", write, "Create a shipment", create_shipment)
+            .about("Where it leaves from and goes back to is given, or copied from `addresses.location_configuration_id`. Copies never change later.")
+            .body(Body::Json(&SHIPMENT))
+            .success(Success::Created(&SHIPMENT))
+            .refusals(&[Code::LocationConfigurationNotFound]),
+        Route::get(PATH, read, "Get a shipment", get_shipment)
+            .about("The links of its documents are made with each read, and end after an hour.")
+            .id(&SHIPMENT_ID)
+            .success(Success::Resource(&SHIPMENT)),
+        Route::patch(PATH, write, "Update a shipment", update_shipment)
+            .about("Merges the body into the shipment (RFC 7396), until it is bought. What carriers said of it is forgotten, unless only its name changes.")
+            .id(&SHIPMENT_ID)
+            .body(Body::Patch(&SHIPMENT))
+            .success(Success::Resource(&SHIPMENT))
+            .refusals(CLOSED_OR_NO_CONFIGURATION),
+        Route::delete(PATH, write, "Delete a shipment", delete_shipment)
+            .about("Until it is bought.")
+            .id(&SHIPMENT_ID)
+            .refusals(CLOSED),
+        Route::get("/shipments/{shipment_id}/documents", read, "List a shipment's documents", list_shipment_documents)
+            .about("With links that are made now, and end after an hour.")
+            .id(&SHIPMENT_ID)
+            .success(Success::Many(http::StatusCode::OK, &DOCUMENT)),
+        Route::get("/shipments/{shipment_id}/tracking", read, "Track a shipment", get_shipment_tracking)
+            .id(&SHIPMENT_ID)
+            .success(Success::Answer(&TRACKING)),
+    ]
+}
+
+fn purchases() -> Vec<Route> {
+    let (read, write, purchase) = ("shipments:read", "shipments:write", "shipments:purchase");
+    vec![
+        Route::post("/shipments/{shipment_id}/rates", write, "Rate a shipment", rate_shipment)
+            .about("Asks all usable carrier accounts at once, each for some seconds. What they say is kept with the shipment: `rates`, and `errors` of those that gave none.")
+            .id(&SHIPMENT_ID)
+            .success(Success::Resource(&SHIPMENT))
+            .refusals(const { &[Code::ShipmentPurchasing, Code::ShipmentPurchased, Code::ShipmentVoided, Code::ShipmentChanged, Code::BatchFinalised, Code::BatchPurchasing] }),
+        Route::post("/shipments/{shipment_id}/purchase", purchase, "Purchase a shipment", purchase_shipment)
+            .about("By a `rate`, or by a `carrier_account` and a `carrier_service`. Answers 200 once it is bought or refused (see `status` and `errors`), and 202 where the carrier takes longer than 5 s, or than `Prefer: wait=<seconds>` says; `Prefer: respond-async` does not wait. It is bought once, however often it is asked for.")
+            .id(&SHIPMENT_ID)
+            .body(Body::Json(&PURCHASE_INPUT))
+            .success(Success::Resource(&SHIPMENT))
+            .accepts()
+            .refusals(const {
+                &[
+                    Code::ShipmentPurchasing,
+                    Code::ShipmentPurchased,
+                    Code::ShipmentVoided,
+                    Code::RateExpired,
+                    Code::RateNotFound,
+                    Code::CarrierAccountNotFound,
+                    Code::CarrierServiceNotFound,
+                ]
+            }),
+        Route::post("/shipments/{shipment_id}/void", purchase, "Void a shipment", void_shipment)
+            .about("Asks the carrier to take the label back. Answers as a purchase does; where the carrier refuses, the shipment stays `purchased` and its `errors` say why.")
+            .id(&SHIPMENT_ID)
+            .success(Success::Resource(&SHIPMENT))
+            .accepts()
+            .refusals(const { &[Code::ShipmentPurchasing, Code::ShipmentNotPurchased, Code::ShipmentManifested, Code::VoidUnsupported] }),
+        Route::post("/shipments/{shipment_id}/labels", purchase, "Request a shipment's label", create_shipment_labels)
+            .about("Has a label that is pending, could not be stored or was given up asked for at once, instead of after the next pause; nothing is bought again. Answers 200 with the shipment once its label is among its `documents`, and 202 where that takes longer than 5 s, or than `Prefer: wait=<seconds>` says; `Prefer: respond-async` does not wait. While the label is missing, `label_pending` is true or `errors` says why.")
+            .id(&SHIPMENT_ID)
+            .success(Success::Resource(&SHIPMENT))
+            .accepts()
+            .refusals(const { &[Code::ShipmentPurchasing, Code::ShipmentNotPurchased, Code::ShipmentVoided] }),
+        Route::get("/purchase_attempts", read, "List purchase attempts", list_purchase_attempts)
+            .about("Newest first. Those with `state=needs_review` wait for a person: neither we nor the carrier can tell whether they were bought.")
+            .parameters(const { &[LIMIT, CURSOR, BY_STATE] })
+            .success(Success::List(LIST, &PURCHASE_ATTEMPT)),
+        Route::get(ATTEMPT, read, "Get a purchase attempt", get_purchase_attempt)
+            .id(&PURCHASE_ATTEMPT_ID)
+            .success(Success::Resource(&PURCHASE_ATTEMPT)),
+        Route::post("/purchase_attempts/{purchase_attempt_id}/resolve", purchase, "Resolve a purchase attempt", resolve_purchase_attempt)
+            .about("Says what you found in the carrier's own pages, under the attempt's `reference`: that it was bought, or not.")
+            .id(&PURCHASE_ATTEMPT_ID)
+            .body(Body::Json(&RESOLUTION))
+            .success(Success::Resource(&PURCHASE_ATTEMPT))
+            .refusals(&[Code::PurchaseNotInReview]),
+    ]
+}
+
+const ATTEMPT: &str = "/purchase_attempts/{purchase_attempt_id}";
+const CLOSED: &[Code] = &[
+    Code::ShipmentPurchasing,
+    Code::ShipmentPurchased,
+    Code::ShipmentVoided,
+    Code::BatchFinalised,
+    Code::BatchPurchasing,
+];
+const CLOSED_OR_NO_CONFIGURATION: &[Code] = &[
+    Code::ShipmentPurchasing,
+    Code::ShipmentPurchased,
+    Code::ShipmentVoided,
+    Code::BatchFinalised,
+    Code::BatchPurchasing,
+    Code::LocationConfigurationNotFound,
+];
+
+async fn list_shipments(call: Call) -> Result<Response> {
+    let status = match call.query.one("status") {
+        None => None,
+        Some(word) => Some(Status::parse(word).ok_or_else(|| {
+            query::refuse_word("status", word, Status::ALL.iter().map(|status| status.as_str()))
+        })?),
+    };
+    let query = call.list_query("shipments", format!("{:?}", status.map(Status::as_str)))?;
+    let listing = call.service().list_shipments(call.caller()?, query, status).await?;
+    respond::list(&call, LIST, listing)
+}
+
+async fn create_shipment(call: Call) -> Result<Response> {
+    let input: ShipmentInput = call.input()?;
+    let reply = call.service().create_shipment(call.command()?, input).await?;
+    respond::reply(&call, reply)
+}
+
+async fn get_shipment(call: Call) -> Result<Response> {
+    let reply = call.service().get_shipment(call.caller()?, call.id()?).await?;
+    respond::reply(&call, reply)
+}
+
+async fn update_shipment(call: Call) -> Result<Response> {
+    let id = call.id()?;
+    let reply = call.service().update_shipment(call.command()?, id, call.json()?).await?;
+    respond::reply(&call, reply)
+}
+
+async fn delete_shipment(call: Call) -> Result<Response> {
+    let id = call.id()?;
+    let reply = call.service().delete_shipment(call.command()?, id).await?;
+    respond::reply(&call, reply)
+}
+
+async fn list_shipment_documents(call: Call) -> Result<Response> {
+    let reply = call.service().list_shipment_documents(call.caller()?, call.id()?).await?;
+    respond::reply(&call, reply)
+}
+
+async fn get_shipment_tracking(call: Call) -> Result<Response> {
+    let reply = call.service().get_shipment_tracking(call.caller()?, call.id()?).await?;
+    respond::reply(&call, reply)
+}
+
+async fn rate_shipment(call: Call) -> Result<Response> {
+    let id = call.id()?;
+    let reply = call.service().rate_shipment(call.command()?, id).await?;
+    respond::reply(&call, reply)
+}
+
+async fn purchase_shipment(call: Call) -> Result<Response> {
+    let id = call.id()?;
+    let input: PurchaseInput = call.input()?;
+    let wait = wait(&call)?;
+    let reply = call.service().purchase_shipment(call.command()?, id, input, wait).await?;
+    respond::reply(&call, reply)
+}
+
+async fn void_shipment(call: Call) -> Result<Response> {
+    let id = call.id()?;
+    let wait = wait(&call)?;
+    let reply = call.service().void_shipment(call.command()?, id, wait).await?;
+    respond::reply(&call, reply)
+}
+
+async fn create_shipment_labels(call: Call) -> Result<Response> {
+    let id = call.id()?;
+    let wait = wait(&call)?;
+    let reply = call.service().create_shipment_labels(call.command()?, id, wait).await?;
+    respond::reply(&call, reply)
+}
+
+async fn list_purchase_attempts(call: Call) -> Result<Response> {
+    let state = match call.query.one("state") {
+        None => None,
+        Some(word) => Some(State::parse(word).ok_or_else(|| {
+            query::refuse_word("state", word, State::ALL.iter().map(|state| state.as_str()))
+        })?),
+    };
+    let query = call.list_query("purchase_attempts", format!("{:?}", state.map(State::as_str)))?;
+    let listing = call.service().list_purchase_attempts(call.caller()?, query, state).await?;
+    respond::list(&call, LIST, listing)
+}
+
+async fn get_purchase_attempt(call: Call) -> Result<Response> {
+    let reply = call.service().get_purchase_attempt(call.caller()?, call.id()?).await?;
+    respond::reply(&call, reply)
+}
+
+async fn resolve_purchase_attempt(call: Call) -> Result<Response> {
+    let id = call.id()?;
+    let resolution: Resolution = call.input()?;
+    let reply = call.service().resolve_purchase_attempt(call.command()?, id, resolution).await?;
+    respond::reply(&call, reply)
+}
+
+/// Returns how long the request may wait for its result: the time that `Prefer` (RFC 7240) asks for, or else the
+/// operator's setting, but never so long that the request's own time limit would end it. Other preferences are
+/// ignored.
+pub fn wait(call: &Call) -> Result<Wait> {
+    let mut wait = Duration::from_secs(call.service().settings().carriers.wait_seconds);
+    for value in call.headers.get_all(PREFER) {
+        let text = value.to_str().map_err(|_| bad_header("Prefer", "Must be plain text."))?;
+        for preference in text.split([',', ';']).map(str::trim) {
+            if preference.eq_ignore_ascii_case("respond-async") {
+                wait = Duration::ZERO;
+            } else if let Some(seconds) = preference.strip_prefix("wait=") {
+                let seconds: u64 = seconds
+                    .parse()
+                    .map_err(|_| bad_header("Prefer", "`wait` must be a whole number of seconds."))?;
+                wait = Duration::from_secs(seconds);
+            }
+        }
+    }
+    Ok(Wait(wait.min(call.wait_time_max())))
+}

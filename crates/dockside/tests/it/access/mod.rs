@@ -1,0 +1,7 @@
+//! Organisations, access tokens, scopes and provisions.
+
+pub mod access_tokens;
+pub mod authorisation;
+pub mod organisations;
+pub mod provisions;
+pub mod revocations;

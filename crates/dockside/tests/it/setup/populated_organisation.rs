@@ -1,0 +1,379 @@
+//! An organisation with a token and one resource of every kind.
+//!
+//! The requests are built from the route table. A new operation whose paths, bodies or lists are not known here fails
+//! the tests of authorisation until it is added.
+
+use std::collections::BTreeMap;
+
+use api::platform::route::{self, Route, Success};
+use model::World as Mode;
+use model::access::access_token::Secret;
+use model::platform::shape::{Kind, Shape};
+use serde_json::{Value, json};
+
+use crate::setup::world::{Reply, World, depot};
+
+/// A token, and one resource of every kind by the prefix of its id. Each list has at least two, so that it has a cursor.
+/// Nothing uses the resources in `ids`, so that they can be deleted.
+pub struct PopulatedOrganisation {
+    pub token: String,
+    pub ids: BTreeMap<&'static str, String>,
+    /// An item of the order, and the location that its allocation is made from.
+    item: String,
+    depot: String,
+    /// A shipment that was bought. The one in `ids` is rated and can be bought.
+    bought: String,
+    /// A shipment of the batch. The one in `ids` is in no batch.
+    member: String,
+    /// A batch that is bought. The one in `ids` is open.
+    finalised: String,
+    /// The request body for a carrier account in this world.
+    account: Value,
+}
+
+impl PopulatedOrganisation {
+    /// Returns an organisation without resources.
+    pub fn new(token: String) -> Self {
+        let none = String::new;
+        let (item, depot, bought, member, finalised) = (none(), none(), none(), none(), none());
+        Self { token, ids: BTreeMap::new(), item, depot, bought, member, finalised, account: Value::Null }
+    }
+
+    pub async fn populate(world: &World, organisation: &str, mode: Mode) -> Self {
+        let mut tenant = Self::new(world.token_for(organisation, "*", mode).await);
+        tenant.populate_webhooks(world).await;
+        for number in 0..2 {
+            let location = tenant.create(world, "/locations", depot("Depot")).await;
+            tenant.keep("loc", &location);
+            let pair = tenant.body_of("create_location_configuration");
+            tenant.keep("lc", &tenant.create(world, "/location_configurations", pair).await);
+            let token = tenant.create(world, "/access_tokens", tenant.body_of("create_access_token")).await;
+            tenant.keep("tok", &token);
+            tenant.keep("usr", &token["user"]);
+            let item = json!({"sku": format!("{organisation}-{}-{number}", tenant.token), "name": "Item"});
+            tenant.keep("inv", &tenant.create(world, "/inventory_items", item).await);
+            (tenant.item, tenant.depot) = (tenant.ids["inv"].clone(), tenant.ids["loc"].clone());
+            tenant.keep("ord", &tenant.create(world, "/orders", tenant.body_of("create_order")).await);
+            let path = format!("/allocations/orders/{}", tenant.ids["ord"]);
+            let made = tenant.create(world, &path, tenant.body_of("create_order_allocations")).await;
+            tenant.keep("alloc", &made["data"][0]);
+        }
+        tenant.populate_spares(world, organisation).await;
+        tenant.account = account(organisation, mode);
+        tenant.populate_shipments(world).await;
+        world.relay().await;
+        let events = world.request("GET", "/events?limit=1").token(&tenant.token).send().await.json();
+        tenant.keep("evt", &events["data"][0]);
+        tenant.populate_deliveries(world).await;
+        tenant
+    }
+
+    /// Makes two webhook endpoints at a port without a listener. The second gets the events from here on. Deprovisioning
+    /// deletes the endpoints of an earlier call for the same organisation, because their number is limited.
+    async fn populate_webhooks(&mut self, world: &World) {
+        for path in ["/events/deprovision", "/events/provision"] {
+            assert_eq!(world.request("POST", path).token(&self.token).send().await.status, 204);
+        }
+        world.relay().await;
+        let body = self.body_of("create_webhook_endpoint");
+        let quiet = self.create(world, "/webhook_endpoints", body).await;
+        self.keep("we", &self.create(world, "/webhook_endpoints", json!({"url": quiet["url"]})).await);
+    }
+
+    /// Delivers the first events, and keeps one delivery.
+    async fn populate_deliveries(&mut self, world: &World) {
+        world.service.deliver_webhooks().await.expect("deliveries run");
+        let path = format!("/webhook_endpoints/{}/deliveries", self.ids["we"]);
+        let list = world.request("GET", &path).token(&self.token).send().await.json();
+        self.keep("whd", &list["data"][0]);
+    }
+
+    /// Makes an item and locations that nothing uses. The item was in stock at two locations, and is at zero again.
+    async fn populate_spares(&mut self, world: &World, organisation: &str) {
+        let item = json!({"sku": format!("{organisation}-{}-spare", self.token), "name": "Spare"});
+        self.keep("inv", &self.create(world, "/inventory_items", item).await);
+        for _ in 0..2 {
+            self.keep("loc", &self.create(world, "/locations", depot("Spare")).await);
+            let level = format!("/inventory_items/{}/levels/{}", self.ids["inv"], self.ids["loc"]);
+            for on_hand in [5, 0] {
+                let set = world.request("PUT", &level).token(&self.token).json(json!({"on_hand": on_hand}));
+                assert_eq!(set.send().await.status, 200);
+            }
+        }
+    }
+
+    /// Makes shipments: one that was bought, one whose purchase is in review, and two that have rates.
+    async fn populate_shipments(&mut self, world: &World) {
+        let account = self.create(world, "/carrier_accounts", self.account.clone()).await;
+        self.keep("car", &account["carrier"]);
+        for _ in 0..2 {
+            self.populate_rates(world, &account).await;
+            self.bought = self.ids["shp"].clone();
+            let path = format!("/shipments/{}/purchase", self.bought);
+            let buy = world.request("POST", &path).token(&self.token).header("prefer", "respond-async");
+            let reply = buy.json(self.body_of("purchase_shipment")).send().await;
+            assert_eq!(reply.status, 202, "{reply}");
+        }
+        world.service.work_purchases().await.expect("purchases are worked on");
+        let list = world.request("GET", "/purchase_attempts").token(&self.token).send().await.json();
+        self.keep("pa", &list["data"][1]);
+        let attempt = &self.ids["pa"];
+        world.tamper(&format!("UPDATE purchase SET state = 'needs_review' WHERE id = '{attempt}'")).await;
+        self.populate_manifests(world, &account).await;
+        for _ in 0..2 {
+            self.populate_batch(world, &account).await;
+            self.populate_rates(world, &account).await;
+        }
+        // An account without purchases, so that it can be deleted.
+        self.keep("ca", &self.create(world, "/carrier_accounts", self.account.clone()).await);
+    }
+
+    /// Makes a batch with two shipments, to be bought with this account.
+    async fn populate_batch(&mut self, world: &World, account: &Value) {
+        let mut shipments = Vec::new();
+        for _ in 0..2 {
+            shipments
+                .push(self.create(world, "/shipments", self.body_of("create_shipment")).await["id"].clone());
+        }
+        self.member = shipments[0].as_str().expect("an id").to_owned();
+        let service = account["configuration"]["services"][0]["handle"].as_str().unwrap_or("standard");
+        let service =
+            json!({"carrier_account": {"id": account["id"]}, "carrier_service": {"handle": service}});
+        let body = json!({"shipments": shipments, "service": service});
+        self.keep("batch", &self.create(world, "/batches", body).await);
+    }
+
+    /// Makes two manifests that failed, so that their shipments are free, and a bought batch with one of these shipments.
+    async fn populate_manifests(&mut self, world: &World, account: &Value) {
+        for date in ["2026-10-01T12:00:00Z", "2026-10-02T12:00:00Z"] {
+            let mut body = self.body_of("create_shipment");
+            body["carrier"] = json!({"carrier_accounts": [account["id"]]});
+            body["options"] = json!({"shipping": {"date": date}});
+            body["addresses"]["origin"] = Value::Null;
+            body["addresses"]["location_configuration_id"] = json!(self.ids["lc"]);
+            let shipment =
+                self.create(world, "/shipments", body).await["id"].as_str().expect("an id").to_owned();
+            let ask = async |path: &str, body: Value| {
+                let path = format!("/shipments/{shipment}/{path}");
+                let request =
+                    world.request("POST", &path).token(&self.token).header("prefer", "respond-async");
+                request.json(body).send().await
+            };
+            let rate = ask("rates", json!({})).await.json()["rates"][0]["id"].clone();
+            let reply = ask("purchase", json!({"rate": rate})).await;
+            assert_eq!(reply.status, 202, "{reply}");
+            self.keep("shp", &json!({"id": shipment}));
+        }
+        world.service.work_purchases().await.expect("purchases are worked on");
+        let close = world.request("POST", "/manifests").token(&self.token).header("prefer", "respond-async");
+        let reply = close.json(self.body_of("create_manifests")).send().await;
+        assert_eq!((reply.status.as_u16(), reply.ids().len()), (202, 2), "{reply}");
+        let ids = reply.ids();
+        self.keep("mfst", &json!({"id": ids[1]}));
+        let batch = self.create(world, "/batches", json!({})).await;
+        self.finalised = batch["id"].as_str().expect("an id").to_owned();
+        let (batch, shipment) = (&self.finalised, &self.ids["shp"]);
+        let all = format!("('{}', '{}')", ids[0], ids[1]);
+        world
+            .tamper(&format!(
+                "BEGIN;
+                 UPDATE manifest SET status = 'failed', due_at = NULL WHERE id IN {all};
+                 UPDATE manifest_shipment SET is_released = 1 WHERE manifest_id IN {all};
+                 UPDATE purchase SET manifest_id = NULL WHERE manifest_id IN {all};
+                 UPDATE batch SET status = 'purchased', shipments_count = 1, purchased_count = 1 WHERE id = '{batch}';
+                 UPDATE shipment SET batch_id = '{batch}' WHERE id = '{shipment}';
+                 COMMIT;"
+            ))
+            .await;
+    }
+
+    /// Makes a shipment, and its rates with this account.
+    async fn populate_rates(&mut self, world: &World, account: &Value) {
+        let mut body = self.body_of("create_shipment");
+        body["carrier"] = json!({"carrier_accounts": [account["id"]]});
+        self.keep("shp", &self.create(world, "/shipments", body).await);
+        let path = format!("/shipments/{}/rates", self.ids["shp"]);
+        let rated = world.request("POST", &path).token(&self.token).send().await;
+        assert_eq!(rated.json()["status"], "rated", "{rated}");
+        self.keep("rate", &rated.json()["rates"][0]);
+        self.keep("cs", &rated.json()["rates"][0]["carrier_service"]);
+    }
+
+    fn keep(&mut self, prefix: &'static str, resource: &Value) {
+        let id = resource["id"].as_str().unwrap_or_else(|| panic!("no {prefix}_ in {resource}"));
+        self.ids.insert(prefix, id.to_owned());
+    }
+
+    async fn create(&self, world: &World, path: &str, body: Value) -> Value {
+        let reply = world.request("POST", path).token(&self.token).json(body).send().await;
+        assert_eq!(reply.status, 201, "{path}: {reply}");
+        reply.json()
+    }
+
+    /// Returns the ids for the path of a route.
+    pub fn ids(&self, route: &Route) -> Vec<String> {
+        let id = |shape: &&'static Shape| {
+            let prefix = prefix(shape).expect("a path has ids");
+            match route.operation {
+                "void_shipment" | "create_shipment_labels" => return self.bought.clone(),
+                "create_batch_labels" | "create_batch_manifests" => return self.finalised.clone(),
+                _ => {}
+            }
+            self.ids
+                .get(prefix)
+                .unwrap_or_else(|| panic!("PopulatedOrganisation makes no {prefix}_: add it"))
+                .clone()
+        };
+        route.ids.iter().map(id).collect()
+    }
+
+    /// Returns the path of a route with the ids of this tenant.
+    pub fn path(&self, route: &Route) -> String {
+        path(route, &self.ids(route))
+    }
+
+    /// Returns a body that the route accepts, if it takes one.
+    pub fn body(&self, route: &Route) -> Option<Value> {
+        route.body.as_ref().map(|_| self.body_of(route.operation))
+    }
+
+    fn body_of(&self, operation: &str) -> Value {
+        let (ids, item, depot_id) = (&self.ids, &self.item, &self.depot);
+        match operation {
+            "create_location" => depot("New"),
+            "create_location_configuration" => {
+                json!({"name": "New", "locations": {"origin": {"id": ids["loc"]}, "return": {"id": ids["loc"]}}})
+            }
+            "create_access_token" => json!({"scopes": ["access_tokens:read"]}),
+            "create_inventory_item" => json!({"sku": "new", "name": "New"}),
+            "update_location"
+            | "update_location_configuration"
+            | "update_inventory_item"
+            | "update_shipment"
+            | "update_carrier_account" => json!({"name": "Changed"}),
+            "create_carrier_account" => self.account.clone(),
+            "create_shipment" => parcel(),
+            "purchase_shipment" => json!({"rate": ids["rate"]}),
+            "create_batch_labels" => json!({"format": "png"}),
+            "create_manifests" => json!({"location": {"id": depot_id}}),
+            "resolve_purchase_attempt" => json!({"outcome": "not_bought"}),
+            "create_batch" | "update_batch" => json!({
+                "name": "Changed",
+                "service": {
+                    "carrier": {"id": ids["car"]},
+                    "carrier_service": {"id": ids["cs"]},
+                    "carrier_account": {"id": ids["ca"]},
+                },
+                "shipments": [ids["shp"]],
+            }),
+            "update_organisation" => json!({"unique_order_references": true}),
+            "add_batch_shipments" => json!({"shipments": [ids["shp"]]}),
+            "remove_batch_shipments" => json!({"shipments": [self.member]}),
+            "set_inventory_level" => json!({"on_hand": 7}),
+            "adjust_inventory_level" => json!({"delta": 7}),
+            "create_order" => json!({"items": [{"id": item, "quantity": 2}]}),
+            "update_order" => json!({"items": [{"id": item, "quantity": 3}]}),
+            "create_order_allocations" => json!({"allocations": [
+                {"location": {"id": depot_id}, "items": [{"id": item, "quantity": 1}]},
+            ]}),
+            "update_order_allocations" => json!({"allocations": [
+                {"id": ids["alloc"], "location": {"id": depot_id}, "items": [{"id": item, "quantity": 1}]},
+            ]}),
+            // An event type that every token may read that may create an endpoint.
+            "create_webhook_endpoint" => {
+                json!({"url": "http://127.0.0.1:1/hook", "disabled": true, "event_types": ["webhook_endpoint.disabled"]})
+            }
+            "update_webhook_endpoint" => json!({"description": "Changed"}),
+            "replay_webhook_endpoint" => json!({"after_sequence": 0}),
+            "get_subscription_token" | "create_subscription_token" => {
+                let owner = Secret::owner_of(&self.token).expect("a sound token");
+                json!({"channel": format!("events:{owner}#{}", ids["usr"])})
+            }
+            other => panic!("no body is known for {other}: add one"),
+        }
+    }
+
+    /// Returns everything that the tenant's lists show.
+    pub async fn everything(&self, world: &World) -> Vec<String> {
+        let mut lists = Vec::new();
+        world.relay().await;
+        for route in scoped().iter().filter(|route| matches!(route.success, Success::List(..))) {
+            if !route.ids.is_empty() && self.ids.is_empty() {
+                continue;
+            }
+            let path = format!("{}?limit=100", self.path(route));
+            lists.push(world.request("GET", &path).token(&self.token).send().await.text);
+        }
+        lists
+    }
+}
+
+/// Returns the body of a carrier account that needs no network. Its services have other names in each organisation, so
+/// that a test notices if one organisation sees another's.
+pub fn account(organisation: &str, mode: Mode) -> Value {
+    let service = |kind: &str| json!({"handle": format!("{kind}-{organisation}"), "name": kind, "delivery_days": 1, "rates": [{"rate": 450}]});
+    match mode {
+        Mode::Test => json!({"carrier": {"handle": "sandbox"}, "name": "Sandbox"}),
+        Mode::Live => json!({
+            "carrier": {"handle": "own"},
+            "name": "Vehicles",
+            "configuration": {"currency_code": "GBP", "services": [service("van"), service("bicycle")]},
+        }),
+    }
+}
+
+/// Returns the body of a shipment with the required fields only.
+pub fn parcel() -> Value {
+    let address = depot("Somewhere")["address"].clone();
+    json!({
+        "addresses": {"origin": address, "destination": address},
+        "packages": [{"geometry": {"length": 30, "width": 20, "height": 10, "mass": 1.2}}],
+    })
+}
+
+/// Returns the prefix of the ids that a shape accepts.
+pub fn prefix(shape: &Shape) -> Option<&'static str> {
+    match shape.kind {
+        Kind::Identifier(prefix) => Some(prefix),
+        Kind::Identified { of, .. } => {
+            of.fields().iter().find(|field| field.name == "id").and_then(|field| prefix(field.shape))
+        }
+        _ => None,
+    }
+}
+
+/// Returns the route's path with these ids in it.
+pub fn path(route: &Route, ids: &[String]) -> String {
+    let mut ids = ids.iter().map(String::as_str);
+    let step = |step: &'static str| if step.starts_with('{') { ids.next().unwrap() } else { step };
+    let steps: Vec<&str> = route.path.split('/').map(step).collect();
+    assert!(ids.next().is_none(), "{} declares more ids than its path has", route.path);
+    steps.join("/")
+}
+
+/// Returns the routes that need a scope.
+pub fn scoped() -> Vec<Route> {
+    route::all().into_iter().filter(|route| route.scope.is_some()).collect()
+}
+
+/// How a request identifies its caller.
+pub enum Caller {
+    Nobody,
+    Header(String),
+    Token(String),
+}
+
+pub async fn send(world: &World, route: &Route, path: &str, body: Option<Value>, caller: &Caller) -> Reply {
+    let request = world.request(route.method.as_str(), path);
+    let request = match caller {
+        Caller::Nobody => request.anonymous(),
+        Caller::Header(value) => request.header("authorization", value),
+        Caller::Token(token) => request.token(token),
+    };
+    // No job runs in these tests, so the request must not wait for one.
+    let request = if route.accepts { request.header("prefer", "respond-async") } else { request };
+    match body {
+        Some(body) => request.json(body).send().await,
+        None => request.send().await,
+    }
+}

@@ -1,0 +1,34 @@
+//! Carriers, shipments, rates, purchases, labels, batches and manifests.
+
+pub mod after_purchase;
+pub mod batch_counts;
+pub mod batch_label_formats;
+pub mod batch_labels;
+pub mod batch_purchases;
+pub mod batch_services;
+pub mod batch_shipments;
+pub mod batches;
+pub mod carrier_accounts;
+pub mod carriers;
+pub mod document_names;
+pub mod easypost;
+pub mod easypost_choices;
+pub mod easypost_tracking;
+pub mod easypost_unknown_outcomes;
+pub mod easypost_webhooks;
+pub mod files;
+pub mod follow_ups;
+pub mod manifest_batches;
+pub mod manifest_closing;
+pub mod manifest_nodes;
+pub mod manifests;
+pub mod purchase_costs;
+pub mod purchase_labels;
+pub mod purchase_trouble;
+pub mod purchases;
+pub mod rates;
+pub mod senders;
+pub mod shipment_labels;
+pub mod shipment_options;
+pub mod shipment_values;
+pub mod shipments;

@@ -1,0 +1,4 @@
+//! Inventory items and levels.
+
+pub mod inventory;
+pub mod stock_events;

@@ -1,0 +1,54 @@
+//! An organisation's settings. Each of its worlds has its own.
+
+use serde::{Deserialize, Serialize};
+
+use crate::platform::id::Kind as IdKind;
+use crate::platform::shape::{Field, Input, Kind, MOMENT, Shape};
+use crate::{Id, Organisation, Timestamp};
+
+/// An organisation with its settings, as the API shows it.
+#[derive(Serialize, Clone, Debug)]
+pub struct OrganisationView {
+    pub id: Id<Organisation>,
+    pub name: String,
+    #[serde(flatten)]
+    pub settings: OrganisationInput,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+}
+
+/// The settings that an organisation may change.
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[serde(default)]
+pub struct OrganisationInput {
+    /// Whether each order reference may be used only once.
+    pub unique_order_references: bool,
+}
+
+impl Input for OrganisationInput {
+    const SHAPE: &'static Shape = &ORGANISATION;
+}
+
+/// The id of an organisation.
+pub static ORGANISATION_ID: Shape =
+    Shape::new(Kind::Identifier(Organisation::PREFIX), "An organisation's id: the same in both worlds.");
+pub(crate) static NAME: Shape =
+    Shape::text(1, 255, "The name under which the operator knows the organisation.").example(r#""Default""#);
+static UNIQUE_ORDER_REFERENCES: Shape = Shape::new(
+    Kind::Boolean,
+    "Whether an order's `reference` may be used once only, in the token's world. While it is `true`, an order with the reference of another is refused with `reference_taken`. The live and the test world are set apart.",
+)
+.example("false");
+
+/// An organisation.
+pub static ORGANISATION: Shape = Shape::object(
+    "Organisation",
+    &[
+        Field::given("id", &ORGANISATION_ID),
+        Field::given("name", &NAME),
+        Field::optional("unique_order_references", &UNIQUE_ORDER_REFERENCES),
+        Field::given("created_at", &MOMENT),
+        Field::given("updated_at", &MOMENT),
+    ],
+    "The organisation that the access token belongs to, and what it has set.",
+);

@@ -1,0 +1,10 @@
+//! Places: addresses, countries, locations and location configurations.
+
+pub mod address;
+pub mod closing;
+pub mod country;
+pub mod geo;
+pub mod location;
+pub mod location_configuration;
+pub mod post_code;
+pub mod province;

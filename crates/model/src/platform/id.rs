@@ -1,0 +1,250 @@
+//! Identifiers: a prefix that names the kind, and 26 characters of a time-ordered number.
+//!
+//! They are typed, so that passing a batch's id where a location's is expected does not compile. They sort by
+//! creation time, so that paging by id is paging by age.
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::marker::PhantomData;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::Timestamp;
+
+/// A type that has identifiers.
+pub trait Kind: 'static {
+    /// The letters before the underscore.
+    const PREFIX: &'static str;
+}
+
+/// Crockford's base 32 in lower case. It has no i, l, o or u, so that an id can be read aloud.
+const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
+/// Number of characters after the prefix and the underscore: 128 bits at five bits per character.
+pub const BODY_CHARS: usize = 26;
+/// Number of random bytes that [`Id::new`] takes, of which it uses 70 bits.
+pub const RANDOM_BYTES: usize = 9;
+const RANDOM_BITS: u32 = 70;
+
+/// The prefix and the name of each kind of identifier.
+const KINDS: &[(&str, &str)] = &[
+    ("alloc", "an allocation"),
+    ("batch", "a batch"),
+    ("ca", "a carrier account"),
+    ("car", "a carrier"),
+    ("cs", "a carrier service"),
+    ("doc", "a document"),
+    ("evt", "an event"),
+    ("ic", "a change of stock"),
+    ("inv", "an inventory item"),
+    ("lc", "a location configuration"),
+    ("loc", "a location"),
+    ("mfst", "a manifest"),
+    ("ord", "an order"),
+    ("org", "an organisation"),
+    ("pa", "a purchase attempt"),
+    ("rate", "a rate"),
+    ("res", "a reservation"),
+    ("shp", "a shipment"),
+    ("tok", "an access token"),
+    ("usr", "a user"),
+    ("we", "a webhook endpoint"),
+    ("whd", "a webhook delivery"),
+];
+
+/// Returns the reason why a text is not an identifier with this prefix, as the rest of a sentence that begins with
+/// "This", without its full stop.
+pub fn mismatch(prefix: &str, text: &str) -> String {
+    let noun = |prefix: &str| KINDS.iter().find(|(known, _)| *known == prefix).map(|(_, noun)| *noun);
+    let expected = match noun(prefix) {
+        Some(noun) => format!("{noun}'s (`{prefix}_…`)"),
+        None => format!("one that starts with `{prefix}_`"),
+    };
+    let other =
+        text.split_once('_').filter(|(prefix, _)| crate::platform::shape::is_identifier(prefix, text));
+    match other.and_then(|(prefix, _)| noun(prefix)) {
+        Some(noun) => format!("is the id of {noun}; expected {expected}"),
+        None => format!("is not an id; expected {expected}, {BODY_CHARS} characters after the prefix"),
+    }
+}
+
+/// The identifier of a `K`.
+pub struct Id<K> {
+    bits: u128,
+    kind: PhantomData<fn() -> K>,
+}
+
+impl<K> Id<K> {
+    /// Creates an identifier from 48 bits of milliseconds, 10 bits of microseconds and 70 random bits.
+    ///
+    /// With the microseconds, ids sort as (`created_at`, id). One key serves both orders, and a list needs no index
+    /// of its own.
+    pub fn new(now: Timestamp, random: [u8; RANDOM_BYTES]) -> Self {
+        let millis = u128::from(now.as_millis());
+        let micros = now.as_micros().rem_euclid(1000) as u128;
+        let mut tail = [0; 16];
+        tail[16 - RANDOM_BYTES..].copy_from_slice(&random);
+        let tail = u128::from_be_bytes(tail) & ((1 << RANDOM_BITS) - 1);
+        Self::from_bits(millis << 80 | micros << RANDOM_BITS | tail)
+    }
+
+    /// Returns the identifier with exactly these bits.
+    pub fn from_bits(bits: u128) -> Self {
+        Self { bits, kind: PhantomData }
+    }
+
+    /// Returns the 128 bits behind the prefix.
+    pub fn bits(self) -> u128 {
+        self.bits
+    }
+}
+
+impl<K: Kind> Id<K> {
+    /// Parses exactly what [`fmt::Display`] writes: each identifier has one spelling.
+    pub fn parse(text: &str) -> Option<Self> {
+        let body = text.strip_prefix(K::PREFIX)?.strip_prefix('_')?;
+        if body.len() != BODY_CHARS {
+            return None;
+        }
+        let mut bits: u128 = 0;
+        for (place, char) in body.bytes().enumerate() {
+            let digit = ALPHABET.iter().position(|known| *known == char)?;
+            // 26 characters hold 130 bits, so the first character may carry only three.
+            if place == 0 && digit > 7 {
+                return None;
+            }
+            bits = bits << 5 | digit as u128;
+        }
+        Some(Self::from_bits(bits))
+    }
+}
+
+impl<K: Kind> fmt::Display for Id<K> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut body = [0; BODY_CHARS];
+        for (place, char) in body.iter_mut().enumerate() {
+            let shift = 5 * (BODY_CHARS - 1 - place);
+            *char = ALPHABET[(self.bits >> shift) as usize & 31];
+        }
+        write!(out, "{}_{}", K::PREFIX, std::str::from_utf8(&body).map_err(|_| fmt::Error)?)
+    }
+}
+
+impl<K: Kind> fmt::Debug for Id<K> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, out)
+    }
+}
+
+// Implemented by hand, because a derive would require the same traits of `K`, which is only a marker.
+impl<K> Clone for Id<K> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<K> Copy for Id<K> {}
+impl<K> PartialEq for Id<K> {
+    fn eq(&self, other: &Self) -> bool {
+        self.bits == other.bits
+    }
+}
+impl<K> Eq for Id<K> {}
+impl<K> PartialOrd for Id<K> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl<K> Ord for Id<K> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.bits.cmp(&other.bits)
+    }
+}
+impl<K> Hash for Id<K> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.bits.hash(state);
+    }
+}
+
+impl<K: Kind> Serialize for Id<K> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(self)
+    }
+}
+
+impl<'de, K: Kind> Deserialize<'de> for Id<K> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let text = std::borrow::Cow::<str>::deserialize(from)?;
+        Id::parse(&text).ok_or_else(|| serde::de::Error::custom("not an id of this kind"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::{Location, Organisation};
+
+    proptest! {
+        #[test]
+        fn every_id_reads_back(bits: u128) {
+            let id = Id::<Location>::from_bits(bits);
+            prop_assert_eq!(Id::parse(&id.to_string()), Some(id));
+        }
+
+        #[test]
+        fn text_order_is_number_order(a: u128, b: u128) {
+            let (a, b) = (Id::<Location>::from_bits(a), Id::<Location>::from_bits(b));
+            prop_assert_eq!(a.cmp(&b), a.to_string().cmp(&b.to_string()));
+        }
+
+        #[test]
+        fn nothing_else_reads(text in "\\PC{0,40}") {
+            if let Some(id) = Id::<Location>::parse(&text) {
+                prop_assert_eq!(id.to_string(), text);
+            }
+        }
+    }
+
+    #[test]
+    fn ids_of_other_kinds_are_refused() {
+        let id = Id::<Location>::from_bits(7);
+        assert_eq!(Id::<Organisation>::parse(&id.to_string()), None);
+        assert_eq!(id.to_string(), "loc_00000000000000000000000007");
+    }
+
+    #[test]
+    fn a_malformed_id_is_told_from_one_of_another_kind() {
+        let batch = Id::<crate::Batch>::from_bits(7).to_string();
+        assert_eq!(mismatch("loc", &batch), "is the id of a batch; expected a location's (`loc_…`)");
+        for text in ["loc_7", "nonsense", "", "zzz_00000000000000000000000007", &batch.to_uppercase()] {
+            let said = mismatch("loc", text);
+            assert_eq!(said, "is not an id; expected a location's (`loc_…`), 26 characters after the prefix");
+        }
+    }
+
+    #[test]
+    fn every_kind_of_id_has_a_noun() {
+        fn has_noun<K: Kind>() -> bool {
+            KINDS.iter().any(|(prefix, _)| *prefix == K::PREFIX)
+        }
+        assert!(has_noun::<crate::Allocation>() && has_noun::<crate::Batch>());
+        assert!(has_noun::<crate::CarrierAccount>() && has_noun::<crate::Carrier>());
+        assert!(has_noun::<crate::CarrierService>() && has_noun::<crate::Document>());
+        assert!(has_noun::<crate::Event>() && has_noun::<crate::stock::inventory_item::Change>());
+        assert!(has_noun::<crate::InventoryItem>() && has_noun::<crate::LocationConfiguration>());
+        assert!(has_noun::<Location>() && has_noun::<crate::Manifest>());
+        assert!(has_noun::<crate::Order>() && has_noun::<Organisation>());
+        assert!(has_noun::<crate::PurchaseAttempt>() && has_noun::<crate::Rate>());
+        assert!(has_noun::<crate::orders::order::Reservation>() && has_noun::<crate::Shipment>());
+        assert!(has_noun::<crate::AccessToken>() && has_noun::<crate::User>());
+        assert!(has_noun::<crate::WebhookEndpoint>() && has_noun::<crate::WebhookDelivery>());
+    }
+
+    #[test]
+    fn later_ids_sort_later() {
+        let early = Id::<Location>::new(Timestamp::from_micros(1_000_000), [255; RANDOM_BYTES]);
+        let late = Id::<Location>::new(Timestamp::from_micros(1_000_001), [0; RANDOM_BYTES]);
+        assert!(early < late);
+    }
+}

@@ -1,0 +1,12 @@
+//! Platform: identifiers, owners, time, money, problems, JSON and the shapes of documents. Every other area uses it.
+
+pub mod fair;
+pub mod id;
+pub mod json;
+pub mod money;
+pub mod nearest;
+pub mod owner;
+pub mod pointer;
+pub mod problem;
+pub mod shape;
+pub mod time;

@@ -1,0 +1,3 @@
+//! Stock: inventory items and their levels.
+
+pub mod inventory_item;

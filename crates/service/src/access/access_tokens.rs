@@ -1,0 +1,336 @@
+//! Access tokens: finding out who calls, and making what they call with. `revocations.rs` takes it away.
+
+use std::collections::HashMap;
+use std::sync::RwLock;
+use std::time::{Duration, Instant};
+
+use model::access::access_token::{AccessToken, AccessTokenInput, SECRET_BYTES, Secret};
+use model::platform::problem::Issue;
+use model::{Code, Id, Organisation, Owner, Problem, Result, Scope, Scopes, Timestamp, User, World, ensure};
+use store::access::{access_tokens, organisations};
+use store::{Access, Page, Tx};
+
+pub use store::access::access_tokens::Listed;
+
+use crate::platform::reply::json;
+use crate::{Caller, Command, ListQuery, Listing, Reply, Service, found};
+
+/// How long a look-up is believed: the longest that a token revoked elsewhere goes on working.
+const CACHE_AGE_MAX: Duration = Duration::from_secs(2);
+/// Look-ups remembered at most.
+const CACHED_MAX: usize = 10_000;
+/// The life of a token traded at `/oauth/token`, in seconds.
+pub const TRADED_SECONDS: i64 = 3600;
+
+/// Tokens seen lately, by the hash of their secret.
+#[derive(Default)]
+pub struct Cache(RwLock<Seen>);
+
+#[derive(Default)]
+struct Seen {
+    callers: HashMap<[u8; 32], (Instant, Caller)>,
+    /// How often tokens were taken away here: a look-up that began before the last time may have found a dead one.
+    revocations: u64,
+}
+
+impl Cache {
+    fn get(&self, hash: &[u8; 32]) -> Option<Caller> {
+        let seen = self.0.read().ok()?;
+        seen.callers.get(hash).filter(|(at, _)| at.elapsed() < CACHE_AGE_MAX).map(|(_, caller)| *caller)
+    }
+
+    fn revocations(&self) -> u64 {
+        self.0.read().map_or(0, |seen| seen.revocations)
+    }
+
+    /// Remembers a look-up that began after so many revocations, unless there were more meanwhile.
+    fn put(&self, hash: [u8; 32], caller: Caller, revocations: u64) {
+        if let Ok(mut seen) = self.0.write()
+            && seen.revocations == revocations
+        {
+            if seen.callers.len() >= CACHED_MAX {
+                seen.callers.clear();
+            }
+            seen.callers.insert(hash, (Instant::now(), caller));
+        }
+    }
+
+    pub(crate) fn clear(&self) {
+        if let Ok(mut seen) = self.0.write() {
+            seen.callers.clear();
+            seen.revocations += 1;
+        }
+    }
+}
+
+/// What the first start made.
+pub struct Welcome {
+    pub organisation: &'static str,
+    pub organisation_id: Id<Organisation>,
+    pub user: &'static str,
+    pub live: Secret,
+    pub test: Secret,
+}
+
+/// A token that lives an hour.
+pub struct Traded {
+    pub secret: Secret,
+    pub scopes: Scopes,
+    /// How long it lives.
+    pub seconds: i64,
+}
+
+/// A token that the command line asks for.
+pub struct TokenOrder {
+    pub organisation: String,
+    pub user: String,
+    pub scopes: Scopes,
+    pub world: World,
+    pub expires_in_seconds: Option<i64>,
+}
+
+impl Service {
+    /// Who the bearer of this token is.
+    pub async fn authenticate(&self, token: &str) -> Result<Caller> {
+        let owner = Secret::owner_of(token).ok_or(Code::Unauthenticated)?;
+        let hash = Secret::hash(token);
+        let caller = match self.0.tokens.get(&hash) {
+            Some(caller) => caller,
+            None => {
+                let revocations = self.0.tokens.revocations();
+                let found =
+                    self.db().read(owner, async move |tx| access_tokens::by_hash(tx, owner, hash).await);
+                let token = found.await?.ok_or(Code::Unauthenticated)?;
+                let caller = Caller {
+                    owner,
+                    user: token.user,
+                    token: token.id,
+                    scopes: token.scopes,
+                    expires_at: token.expires_at,
+                };
+                self.0.tokens.put(hash, caller, revocations);
+                caller
+            }
+        };
+        ensure(caller.expires_at.is_none_or(|end| self.now() < end), Code::Unauthenticated)?;
+        Ok(caller)
+    }
+
+    /// Trades a token (its id and the token itself) for one that lives an hour: RFC 6749 client credentials.
+    pub async fn trade_token(&self, client: &str, secret: &str, scope: Option<&str>) -> Result<Traded> {
+        let id = Id::parse(client).ok_or(Code::InvalidClient)?;
+        let owner = Secret::owner_of(secret).ok_or(Code::InvalidClient)?;
+        let hash = Secret::hash(secret);
+        let wanted = scope
+            .map(Scopes::parse)
+            .transpose()
+            .map_err(|word| Problem::from(Code::InvalidScope).with_detail(Scope::unknown(word)))?;
+        let now = self.now();
+        let (child, child_secret) = (self.new_id(now), self.new_secret(owner));
+        let child_hash = Secret::hash(child_secret.as_str());
+        let trade = self.db().write(owner, async move |tx| {
+            let parent = access_tokens::hold(tx, owner, hash).await?.ok_or(Code::InvalidClient)?;
+            // A traded token can't be traded on: it would outlive its hour.
+            let is_client = parent.id == id && parent.parent.is_none() && parent.is_alive(now);
+            ensure(is_client, Code::InvalidClient)?;
+            let scopes = wanted.unwrap_or(parent.scopes);
+            ensure(parent.scopes.covers(scopes), Code::InvalidScope)?;
+            // It can't outlive what it was traded for.
+            let end = now.plus_seconds(TRADED_SECONDS);
+            let end = parent.expires_at.map_or(end, |limit| limit.min(end));
+            let token = AccessToken {
+                id: child,
+                owner,
+                user: parent.user,
+                name: None,
+                scopes,
+                parent: Some(parent.id),
+                creator: Some(parent.id),
+                expires_at: Some(end),
+                created_at: now,
+            };
+            access_tokens::insert(tx, &token, child_hash).await?;
+            Ok((scopes, end.as_seconds() - now.as_seconds()))
+        });
+        let (scopes, seconds) = trade.await?;
+        Ok(Traded { secret: child_secret, scopes, seconds })
+    }
+
+    /// Makes a token in the caller's own world, with no more scopes than the caller's.
+    pub async fn create_access_token(&self, command: Command, input: AccessTokenInput) -> Result<Reply> {
+        let now = self.now();
+        let caller = command.caller;
+        let scopes = Scopes::parse(&input.scopes.join(" ")).map_err(|word| {
+            Problem::body(vec![Issue::new("invalid_value", "/scopes", Scope::unknown(word))])
+        })?;
+        if !caller.scopes.covers(scopes) {
+            let lacking = scopes.without(caller.scopes);
+            let detail = format!("The caller's own token lacks: {lacking}.");
+            return Err(Problem::from(Code::ScopeNotHeld).with_detail(detail).into());
+        }
+        // What a token makes can't outlive it: a token traded for an hour would otherwise buy a life without end.
+        let expires_at = input.expires_at.or(caller.expires_at);
+        if caller.expires_at.is_some_and(|end| expires_at > Some(end)) {
+            let message = "Must not be later than the end of the caller's own token.";
+            return Err(Problem::body(vec![Issue::new("out_of_range", "/expires_at", message)]).into());
+        }
+        let token = AccessToken {
+            id: self.new_id(now),
+            owner: caller.owner,
+            user: input.user.map_or(caller.user, |user| user.id),
+            name: input.name,
+            scopes,
+            parent: None,
+            creator: Some(caller.token),
+            expires_at,
+            created_at: now,
+        };
+        let secret = self.new_secret(caller.owner);
+        let hash = Secret::hash(secret.as_str());
+        let create = async move |tx: &mut Tx<'_>| {
+            // Held, so that a revocation of the caller's token at the same moment finds the new one.
+            ensure(access_tokens::hold_id(tx, token.owner, caller.token).await?, Code::Unauthenticated)?;
+            let user = organisations::user(tx, token.owner.organisation, token.user).await?;
+            if user.is_none() {
+                let issue = Issue::new(Code::UserNotFound.as_str(), "/user/id", "There is no such user.");
+                return Err(Problem::field(Code::UserNotFound, issue).into());
+            }
+            access_tokens::insert(tx, &token, hash).await?;
+            let body = json(&token.view(Some(&secret)))?;
+            Ok(Reply::created(format!("/access_tokens/{}", token.id), Some(etag()), body).confidential())
+        };
+        self.write(&command, create).await
+    }
+
+    pub async fn get_access_token(&self, caller: &Caller, id: Id<AccessToken>) -> Result<Reply> {
+        let owner = caller.owner;
+        let read = self.db().read(owner, async move |tx| found(access_tokens::get(tx, owner, id).await?));
+        Ok(Reply::resource(etag(), json(&read.await?.view(None))?))
+    }
+
+    pub async fn list_access_tokens(&self, caller: &Caller, query: ListQuery) -> Result<Listing> {
+        let owner = caller.owner;
+        let start = self.start(owner, &query)?;
+        let limit = query.limit;
+        let read = self.db().read(owner, async move |tx| access_tokens::page(tx, owner, &start, limit).await);
+        let page = read.await?;
+        let items = page.items.iter().map(|token| json(&token.view(None))).collect::<Result<_>>()?;
+        let page = Page { items, older_than: page.older_than, newer_than: page.newer_than };
+        self.listing(owner, &query, page)
+    }
+
+    /// On an empty store, makes an organisation, a user and a token for each world.
+    pub async fn bootstrap(&self) -> Result<Option<Welcome>> {
+        let now = self.now();
+        let order = |world| TokenOrder {
+            organisation: "Default".to_owned(),
+            user: "admin@localhost".to_owned(),
+            scopes: Scopes::ALL,
+            world,
+            expires_in_seconds: None,
+        };
+        let (live, test) = (self.draft(order(World::Live), now), self.draft(order(World::Test), now));
+        let (live_secret, test_secret) = (live.random, test.random);
+        let made = self.db().write(Access::System, async move |tx| {
+            organisations::lock(tx).await?;
+            if organisations::any(tx).await? {
+                return Ok(None);
+            }
+            let first = insert_token(tx, &live, now).await?;
+            insert_token(tx, &test, now).await?;
+            Ok(Some(first))
+        });
+        Ok(made.await?.map(|organisation| Welcome {
+            organisation: "Default",
+            organisation_id: organisation,
+            user: "admin@localhost",
+            live: Secret::new(Owner { organisation, world: World::Live }, live_secret),
+            test: Secret::new(Owner { organisation, world: World::Test }, test_secret),
+        }))
+    }
+
+    /// Makes a token for the operator, and the organisation and the user where they don't exist.
+    pub async fn issue_token(&self, order: TokenOrder) -> Result<Secret> {
+        let now = self.now();
+        let world = order.world;
+        let draft = self.draft(order, now);
+        let random = draft.random;
+        let made = self.db().write(Access::System, async move |tx| {
+            organisations::lock(tx).await?;
+            insert_token(tx, &draft, now).await
+        });
+        Ok(Secret::new(Owner { organisation: made.await?, world }, random))
+    }
+
+    /// Every token that people made, for the operator.
+    pub async fn all_tokens(&self) -> Result<Vec<Listed>> {
+        self.db().read(Access::System, async |tx| access_tokens::all(tx).await).await
+    }
+
+    fn draft(&self, order: TokenOrder, now: Timestamp) -> Draft {
+        let mut random = [0; SECRET_BYTES];
+        self.fill_random(&mut random);
+        Draft {
+            organisation: self.new_id(now),
+            user: self.new_id(now),
+            token: self.new_id(now),
+            random,
+            order,
+        }
+    }
+
+    fn new_secret(&self, owner: Owner) -> Secret {
+        let mut random = [0; SECRET_BYTES];
+        self.fill_random(&mut random);
+        Secret::new(owner, random)
+    }
+}
+
+/// An operator's order with the ids and the randomness that it may need, made before the transaction.
+struct Draft {
+    organisation: Id<Organisation>,
+    user: Id<User>,
+    token: Id<AccessToken>,
+    random: [u8; SECRET_BYTES],
+    order: TokenOrder,
+}
+
+async fn insert_token(tx: &mut Tx<'_>, draft: &Draft, now: Timestamp) -> Result<Id<Organisation>> {
+    let order = &draft.order;
+    let organisation = match organisations::by_name(tx, &order.organisation).await? {
+        Some(id) => id,
+        None => {
+            let new = Organisation { id: draft.organisation, name: order.organisation.clone() };
+            organisations::insert(tx, &new, now).await?;
+            crate::shipping::carrier_accounts::insert_sandbox(tx, new.id, now).await?;
+            new.id
+        }
+    };
+    let user = match organisations::user_by_email(tx, organisation, &order.user).await? {
+        Some(id) => id,
+        None => {
+            let new = User { id: draft.user, email: order.user.clone() };
+            organisations::insert_user(tx, organisation, &new, now).await?;
+            new.id
+        }
+    };
+    let owner = Owner { organisation, world: order.world };
+    let token = AccessToken {
+        id: draft.token,
+        owner,
+        user,
+        name: None,
+        scopes: order.scopes,
+        parent: None,
+        creator: None,
+        expires_at: order.expires_in_seconds.map(|seconds| now.plus_seconds(seconds)),
+        created_at: now,
+    };
+    access_tokens::insert(tx, &token, Secret::hash(Secret::new(owner, draft.random).as_str())).await?;
+    Ok(organisation)
+}
+
+/// A token never changes, so it has one state.
+pub(crate) fn etag() -> String {
+    "\"1\"".to_owned()
+}

@@ -1,0 +1,100 @@
+//! The caller's organisation, what it has set, and who the caller is. The command line knows organisations by name.
+
+use model::access::me::{Known, Me, Named};
+use model::access::organisation::{OrganisationInput, OrganisationView};
+use model::platform::json::previous_attributes;
+use model::platform::shape;
+use model::{Error, Event, Owner, Result};
+use serde_json::Value;
+use store::access::organisations::{self, StoredSettings};
+use store::orders::order_references as references;
+use store::{Access, Tx};
+
+use crate::access::order_references;
+use crate::events::stream::channels;
+use crate::platform::reply::json;
+use crate::{Caller, Command, Reply, Service, ensure_current, found, version_etag};
+
+/// Most names that [`Service::organisation_names`] returns.
+const NAMES_MAX: i64 = 50;
+
+impl Service {
+    /// Tells whom a token speaks for, and what it may do.
+    pub async fn get_me(&self, caller: &Caller) -> Result<Reply> {
+        let caller = *caller;
+        let Owner { organisation, world } = caller.owner;
+        let read = self.db().read(caller.owner, async move |tx| {
+            let (name, _) = found(organisations::get(tx, organisation).await?)?;
+            Ok((name, organisations::user(tx, organisation, caller.user).await?))
+        });
+        let (name, user) = read.await?;
+        let me = Me {
+            organisation: Named { id: organisation, name },
+            user: Known { id: caller.user, email_address: user.map(|user| user.email) },
+            world: world.as_str(),
+            scopes: caller.scopes.words(),
+            expires_at: caller.expires_at,
+            channels: channels(&caller),
+        };
+        Ok(Reply::done(json(&me)?))
+    }
+
+    pub async fn get_organisation(&self, caller: &Caller) -> Result<Reply> {
+        let owner = caller.owner;
+        let read = self.db().read(owner, async move |tx| {
+            let stored = organisations::settings(tx, owner).await?;
+            let view = view(tx, owner, &stored).await?;
+            Ok(Reply::resource(version_etag(stored.version), json(&view)?))
+        });
+        read.await
+    }
+
+    /// Merges a patch into what the organisation has set, in the caller's world.
+    pub async fn update_organisation(&self, command: Command, patch: Value) -> Result<Reply> {
+        let now = self.now();
+        let owner = command.caller.owner;
+        let precondition = command.precondition.clone();
+        let log = self.event_log(owner, now);
+        let update = async move |tx: &mut Tx<'_>| {
+            references::lock(tx, owner).await?;
+            let stored = organisations::settings(tx, owner).await?;
+            ensure_current(&precondition, &version_etag(stored.version))?;
+            let before = serde_json::to_value(view(tx, owner, &stored).await?).map_err(Error::fault)?;
+            let settings: OrganisationInput = shape::parse_patch(before.clone(), patch.clone())?;
+            if settings == stored.settings {
+                return Ok(Reply::resource(version_etag(stored.version), before.to_string()));
+            }
+            order_references::set_unique(tx, owner, settings.unique_order_references).await?;
+            let new = StoredSettings { version: stored.version + 1, settings, updated_at: Some(now) };
+            organisations::set_settings(tx, owner, &new, now).await?;
+            let after = serde_json::to_value(view(tx, owner, &new).await?).map_err(Error::fault)?;
+            let event = Event::new("organisation.updated", owner.organisation, &after.to_string());
+            log.append(tx, &event.changed_from(previous_attributes(&before, &after))).await?;
+            Ok(Reply::resource(version_etag(new.version), after.to_string()))
+        };
+        self.write(&command, update).await
+    }
+
+    /// Returns whether an organisation has this name.
+    pub async fn has_organisation(&self, name: &str) -> Result<bool> {
+        let name = name.to_owned();
+        let read = self.db().read(Access::System, async move |tx| organisations::by_name(tx, &name).await);
+        Ok(read.await?.is_some())
+    }
+
+    /// Returns the names of the organisations in alphabetical order, at most 50.
+    pub async fn organisation_names(&self) -> Result<Vec<String>> {
+        self.db().read(Access::System, async |tx| organisations::names(tx, NAMES_MAX).await).await
+    }
+}
+
+async fn view(tx: &mut Tx<'_>, owner: Owner, stored: &StoredSettings) -> Result<OrganisationView> {
+    let (name, created_at) = found(organisations::get(tx, owner.organisation).await?)?;
+    Ok(OrganisationView {
+        id: owner.organisation,
+        name,
+        settings: stored.settings,
+        created_at,
+        updated_at: stored.updated_at.unwrap_or(created_at),
+    })
+}

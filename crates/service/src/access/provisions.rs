@@ -1,0 +1,62 @@
+//! Provisioning: an organisation asks for its events to be sent to it, and may take that back.
+//!
+//! The log is kept either way. What is provisioned is being sent events: by webhooks and by streams.
+
+use model::{Code, Owner, Problem, Result};
+use realtime::code::Disconnect;
+use store::Tx;
+use store::access::provisions;
+use store::events::webhook_endpoints;
+
+use crate::events::stream::centrifugo;
+use crate::{Command, Reply, Service};
+
+impl Service {
+    /// Lets the organisation set up receivers of its events. Doing it again changes nothing.
+    pub async fn provision_events(&self, command: Command) -> Result<Reply> {
+        let now = self.now();
+        let owner = command.caller.owner;
+        let provision = async move |tx: &mut Tx<'_>| {
+            provisions::insert(tx, owner, now).await?;
+            Ok(Reply::gone())
+        };
+        self.write(&command, provision).await
+    }
+
+    /// Deletes the provision, and with it everything that receives the organisation's events. Repeating it changes nothing.
+    pub async fn deprovision_events(&self, command: Command) -> Result<Reply> {
+        let owner = command.caller.owner;
+        let deprovision = async move |tx: &mut Tx<'_>| {
+            // First, because the delete waits for transactions that hold the provision's row to set up a receiver: the statements
+            // below then see that receiver.
+            provisions::delete(tx, owner).await?;
+            webhook_endpoints::delete_all(tx, owner).await?;
+            centrifugo::end(tx, owner, None, Disconnect::FORCE).await?;
+            Ok(Reply::gone())
+        };
+        let reply = self.write(&command, deprovision).await;
+        self.end_streams(owner).await;
+        self.hint_access(&reply);
+        reply
+    }
+}
+
+/// Refuses an owner that is not provisioned.
+pub async fn ensure_provisioned(tx: &mut Tx<'_>, owner: Owner) -> Result<()> {
+    if provisions::exists(tx, owner).await? { Ok(()) } else { Err(refusal()) }
+}
+
+/// As [`ensure_provisioned`], for a transaction that sets up a receiver: until it ends, no other transaction deletes the
+/// provision or sets up another receiver.
+pub async fn hold_provision(tx: &mut Tx<'_>, owner: Owner) -> Result<()> {
+    match provisions::get_for_update(tx, owner).await? {
+        Some(_) => Ok(()),
+        None => Err(refusal()),
+    }
+}
+
+fn refusal() -> model::Error {
+    let detail = "Call POST /events/provision first: it lets this organisation receive events. The live and the test \
+                  world are provisioned apart.";
+    Problem::from(Code::NotProvisioned).with_detail(detail).into()
+}

@@ -1,0 +1,155 @@
+//! Whether clients of streams still have access. An access token may be revoked on any node or by the command line, or
+//! expire; the connections and channels that depend on it must then end, too.
+//!
+//! Every access token that [`Service::vouch`] has checked is watched. It is checked again every few seconds, and at once on a
+//! hint; so a lost hint costs a few seconds.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use model::{AccessToken, Id, Owner, Result, Scopes, Timestamp, User};
+use realtime::code::Disconnect;
+use realtime::hub::Audience;
+use realtime::session::ControlMessage;
+use realtime::token::Grant;
+use store::Access;
+use store::access::{access_tokens, provisions};
+
+use super::tokens::readable;
+use crate::Service;
+use crate::events::bus::Hint;
+use crate::platform::log;
+
+/// How often all watched tokens are checked without a hint.
+const LOOK_EVERY: Duration = Duration::from_secs(2);
+/// Tokens that one transaction checks.
+const TOKENS_MAX: usize = 500;
+/// How long a connection outlives its token, so that it can be refreshed.
+const GRACE_SECONDS: i64 = 60;
+
+/// The access tokens on which connections of this node may depend.
+#[derive(Default)]
+pub struct Watched(Mutex<HashMap<Id<AccessToken>, Lean>>);
+
+/// What this node knows about a watched token.
+#[derive(Clone, Copy)]
+struct Lean {
+    owner: Owner,
+    user: Id<User>,
+    scopes: Scopes,
+    /// The time after which no stream token depends on it any more. Each new stream token is checked anew.
+    until: Timestamp,
+}
+
+impl Lean {
+    /// Returns the connections that may depend on the token: those of its user, of which there are few.
+    fn audience(self) -> Audience {
+        Audience::User { organisation: self.owner.organisation, user: self.user }
+    }
+}
+
+impl Watched {
+    fn all(&self) -> MutexGuard<'_, HashMap<Id<AccessToken>, Lean>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Service {
+    /// Checks that the access token behind a client is valid and that its owner is provisioned; else returns how to disconnect.
+    ///
+    /// The token is watched before it is read, so that a later revocation finds it.
+    pub async fn vouch(&self, grant: Grant) -> Result<Result<(), Disconnect>> {
+        let Grant { owner, user, access_token: id } = grant;
+        let until = self.now().plus_seconds(self.streams().lives.longest() + GRACE_SECONDS);
+        let lean = Lean { owner, user, scopes: Scopes::ALL, until };
+        self.streams().access.all().entry(id).or_insert(lean).until = until;
+        let read = self.db().read(owner, async move |tx| {
+            Ok((access_tokens::get(tx, owner, id).await?, provisions::exists(tx, owner).await?))
+        });
+        let (token, is_provisioned) = read.await?;
+        let now = self.now();
+        Ok(match token.filter(|token| token.is_alive(now) && token.user == user) {
+            _ if !is_provisioned => Err(Disconnect::FORCE),
+            None => Err(Disconnect::STATE_INVALIDATED),
+            Some(_) => Ok(()),
+        })
+    }
+
+    /// Ends what depends on a token or provision of the owner that was just taken away, on this node at once. An error is only
+    /// logged, because the next periodic check does the same.
+    pub(crate) async fn end_streams(&self, owner: Owner) {
+        if let Err(error) = self.recheck_access(Some(owner)).await {
+            log::error("streams", &error);
+        }
+    }
+
+    /// Checks all watched tokens, or those of one owner, and ends the connections that have lost access.
+    pub(crate) async fn recheck_access(&self, only: Option<Owner>) -> Result<()> {
+        let now = self.now();
+        let mut watched: Vec<(Id<AccessToken>, Lean)> = {
+            let mut all = self.streams().access.all();
+            all.retain(|_, lean| now < lean.until);
+            all.iter().map(|(id, lean)| (*id, *lean)).collect()
+        };
+        watched.retain(|(_, lean)| only.is_none_or(|only| only == lean.owner));
+        for some in watched.chunks(TOKENS_MAX) {
+            self.recheck_tokens(some, now).await?;
+        }
+        Ok(())
+    }
+
+    async fn recheck_tokens(&self, watched: &[(Id<AccessToken>, Lean)], now: Timestamp) -> Result<()> {
+        let asked: Vec<(Owner, Id<AccessToken>)> =
+            watched.iter().map(|(id, lean)| (lean.owner, *id)).collect();
+        let owners: BTreeSet<Owner> = watched.iter().map(|(_, lean)| lean.owner).collect();
+        let owners: Vec<Owner> = owners.into_iter().collect();
+        let read = self.db().read(Access::System, async move |tx| {
+            Ok((access_tokens::some(tx, &asked).await?, provisions::some(tx, &owners).await?))
+        });
+        let (tokens, provisioned) = read.await?;
+        for (id, lean) in watched {
+            if !provisioned.contains(&lean.owner) {
+                self.hub()
+                    .send_control(Audience::Owner(lean.owner), ControlMessage::Disconnect(Disconnect::FORCE));
+                self.streams().access.all().remove(id);
+                continue;
+            }
+            match tokens.iter().find(|token| token.id == *id && token.is_alive(now)) {
+                Some(token) => self.narrow(*id, *lean, token.scopes),
+                None => {
+                    self.hub().send_control(lean.audience(), ControlMessage::RevokeToken(*id));
+                    self.streams().access.all().remove(id);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Revokes the channels of resources that the token may no longer read.
+    fn narrow(&self, id: Id<AccessToken>, lean: Lean, scopes: Scopes) {
+        let before = match self.streams().access.all().get_mut(&id) {
+            Some(lean) => std::mem::replace(&mut lean.scopes, scopes),
+            None => return,
+        };
+        for resource in readable(before.without(scopes)) {
+            let order = ControlMessage::RevokeResource { access_token: id, resource };
+            self.hub().send_control(lean.audience(), order);
+        }
+    }
+
+    /// Checks the watched tokens and the epoch, on a hint or periodically, until the process ends.
+    pub(crate) async fn watch_access_forever(self) {
+        let mut hints = self.hints();
+        loop {
+            let wait = async { while matches!(hints.recv().await, Ok(hint) if hint != Hint::Access) {} };
+            let _either = tokio::time::timeout(LOOK_EVERY, wait).await;
+            if let Err(error) = self.recheck_access(None).await {
+                log::error("streams", &error);
+            }
+            if let Err(error) = self.read_epoch().await {
+                log::error("streams", &error);
+            }
+        }
+    }
+}

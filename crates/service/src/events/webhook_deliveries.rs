@@ -1,0 +1,106 @@
+//! Webhook deliveries: what was sent, what came of it, and sending it again.
+
+use model::events::webhook_delivery::{Status, WebhookDelivery};
+use model::{Code, Id, Owner, Result, Timestamp, WebhookEndpoint, ensure};
+use store::events::{events, webhook_deliveries, webhook_endpoints, webhook_lanes};
+use store::{Page, Tx};
+
+use crate::access::provisions::ensure_provisioned;
+use crate::events::webhook_endpoints::read_enabled;
+use crate::platform::reply::json;
+use crate::{Caller, Command, ListQuery, Listing, Reply, Service, found};
+
+impl Service {
+    pub async fn get_webhook_delivery(
+        &self,
+        caller: &Caller,
+        endpoint: Id<WebhookEndpoint>,
+        id: Id<WebhookDelivery>,
+    ) -> Result<Reply> {
+        let owner = caller.owner;
+        let read = self.db().read(owner, async move |tx| {
+            ensure_provisioned(tx, owner).await?;
+            found(webhook_endpoints::version(tx, owner, endpoint).await?)?;
+            found(webhook_deliveries::get(tx, owner, endpoint, id).await?)
+        });
+        let delivery = read.await?;
+        Ok(Reply::resource(etag(&delivery), json(&delivery)?))
+    }
+
+    /// A page of an endpoint's deliveries, of one status or of all.
+    pub async fn list_webhook_deliveries(
+        &self,
+        caller: &Caller,
+        endpoint: Id<WebhookEndpoint>,
+        query: ListQuery,
+        status: Option<Status>,
+    ) -> Result<Listing> {
+        let owner = caller.owner;
+        let start = self.start(owner, &query)?;
+        let limit = query.limit;
+        let read = self.db().read(owner, async move |tx| {
+            ensure_provisioned(tx, owner).await?;
+            found(webhook_endpoints::version(tx, owner, endpoint).await?)?;
+            webhook_deliveries::page(tx, owner, endpoint, status, &start, limit).await
+        });
+        let page = read.await?;
+        let items = page.items.iter().map(json).collect::<Result<_>>()?;
+        let page = Page { items, older_than: page.older_than, newer_than: page.newer_than };
+        self.listing(owner, &query, page)
+    }
+
+    /// Sends what a delivery sent once more, as a delivery of its own.
+    pub async fn replay_webhook_delivery(
+        &self,
+        command: Command,
+        endpoint: Id<WebhookEndpoint>,
+        id: Id<WebhookDelivery>,
+    ) -> Result<Reply> {
+        let now = self.now();
+        let owner = command.caller.owner;
+        let new = self.new_id(now);
+        let replay = async move |tx: &mut Tx<'_>| {
+            ensure_provisioned(tx, owner).await?;
+            read_enabled(tx, owner, endpoint).await?;
+            let old = found(webhook_deliveries::get(tx, owner, endpoint, id).await?)?;
+            ensure(events::get(tx, owner, old.event_id).await?.is_some(), Code::EventExpired)?;
+            let delivery = WebhookDelivery { id: new, ..pending(old, now) };
+            insert_due(tx, owner, &delivery, None).await
+        };
+        let reply = self.write(&command, replay).await?;
+        self.ring();
+        Ok(reply)
+    }
+}
+
+/// A delivery that starts again.
+fn pending(delivery: WebhookDelivery, now: Timestamp) -> WebhookDelivery {
+    WebhookDelivery {
+        status: Status::Pending,
+        attempt: 0,
+        next_attempt_at: Some(now),
+        attempts: Vec::new(),
+        created_at: now,
+        updated_at: now,
+        ..delivery
+    }
+}
+
+/// Inserts a delivery that is due now, and answers with it.
+pub(crate) async fn insert_due(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    delivery: &WebhookDelivery,
+    payload: Option<&str>,
+) -> Result<Reply> {
+    let endpoint = delivery.webhook_endpoint_id;
+    webhook_deliveries::insert(tx, owner, delivery, payload).await?;
+    webhook_lanes::set_retry(tx, owner, endpoint).await?;
+    let path = format!("/webhook_endpoints/{endpoint}/deliveries/{}", delivery.id);
+    Ok(Reply::created(path, Some(etag(delivery)), json(delivery)?))
+}
+
+/// Deliveries change with each attempt.
+fn etag(delivery: &WebhookDelivery) -> String {
+    format!("\"{}-{}\"", delivery.attempt, delivery.status.as_str())
+}

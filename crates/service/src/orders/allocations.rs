@@ -1,0 +1,369 @@
+//! Allocations: made, changed, completed and taken back, each request all or nothing.
+//!
+//! Every operation here locks its order first, so that concurrent requests on one order take turns in the database,
+//! on however many nodes; then the levels that it takes stock from, in their order, so that no two wait for each
+//! other.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use model::orders::allocation::{AllocationChanges, AllocationsInput, demand};
+use model::orders::order::{ReservedItem, Status};
+use model::platform::problem::Issue;
+use model::{Allocation, Code, Error, Event, Id, InventoryItem, Location, Order, Owner, Problem, Result};
+use serde_json::{Value, json as object};
+use sha2::{Digest, Sha256};
+use store::orders::allocations::{self, Filter};
+use store::orders::orders::{self, Stored};
+use store::places::location_configurations;
+use store::{Page, Tx};
+
+use crate::events::events::EventLog;
+use crate::orders::orders::{set_status, update_reservation};
+use crate::platform::reply::{json, previous};
+use crate::stock::inventory_levels::announce;
+use crate::stock::stock::{take_back, take_stock};
+use crate::{Caller, Command, ListQuery, Listing, Reply, Service, ensure_current, found};
+
+/// Bytes of the hash that is the tag of an order's allocations.
+const ETAG_BYTES: usize = 16;
+
+/// One thing to allocate, and where the request says so.
+pub struct Wish {
+    pub location: Id<Location>,
+    pub item: Id<InventoryItem>,
+    pub quantity: i64,
+    /// JSON pointers to the location and to the item, for complaints.
+    pub location_field: String,
+    pub item_field: String,
+}
+
+impl Service {
+    pub async fn list_allocations(
+        &self,
+        caller: &Caller,
+        query: ListQuery,
+        filter: Filter,
+    ) -> Result<Listing> {
+        let owner = caller.owner;
+        let start = self.start(owner, &query)?;
+        let limit = query.limit;
+        let read =
+            self.db().read(owner, async move |tx| allocations::page(tx, owner, &filter, &start, limit).await);
+        let page = read.await?;
+        let items = page.items.iter().map(|allocation| json(&allocation.view())).collect::<Result<_>>()?;
+        self.listing(owner, &query, Page { items, older_than: page.older_than, newer_than: page.newer_than })
+    }
+
+    /// All allocations of an order, oldest first.
+    pub async fn list_order_allocations(&self, caller: &Caller, order: Id<Order>) -> Result<Reply> {
+        let owner = caller.owner;
+        let read = self.db().read(owner, async move |tx| {
+            found(orders::get(tx, owner, order).await?)?;
+            allocations::of_order(tx, owner, order).await
+        });
+        let held = read.await?;
+        Ok(Reply::resource(etag(&held)?, data(&held)?))
+    }
+
+    /// Allocates what is asked for, all or nothing. An entry with several items becomes one allocation each.
+    pub async fn create_order_allocations(
+        &self,
+        command: Command,
+        order: Id<Order>,
+        input: AllocationsInput,
+    ) -> Result<Reply> {
+        let owner = command.caller.owner;
+        let log = self.event_log(owner, self.now());
+        let wishes = wishes(&input);
+        let create = async move |tx: &mut Tx<'_>| {
+            let stored = found(orders::get_for_update(tx, owner, order).await?)?;
+            let made = allocate(tx, owner, order, &stored, &wishes, &log).await?;
+            Ok(Reply::created_many(data(&made)?))
+        };
+        self.write(&command, create).await
+    }
+
+    /// Changes and completes allocations, all or nothing.
+    pub async fn update_order_allocations(
+        &self,
+        command: Command,
+        order: Id<Order>,
+        input: AllocationChanges,
+    ) -> Result<Reply> {
+        let owner = command.caller.owner;
+        let precondition = command.precondition.clone();
+        let log = self.event_log(owner, self.now());
+        let update = async move |tx: &mut Tx<'_>| {
+            let stored = found(orders::get_for_update(tx, owner, order).await?)?;
+            let old = allocations::of_order(tx, owner, order).await?;
+            ensure_current(&precondition, &etag(&old)?)?;
+            let mut changes = changes(&old, &input, &log)?;
+            hold_moved(tx, owner, &changes, &input).await?;
+            let lines = change_demand(tx, owner, order, &changes).await?;
+            let levels = take_stock(tx, owner, &mut changes, &log).await?;
+            store_changes(tx, owner, &changes, &log).await?;
+            for level in &levels {
+                announce(tx, owner, level, &log).await?;
+            }
+            if changes.iter().any(|(before, after)| before.quantity != after.quantity) {
+                update_reservation(tx, owner, order, &lines, &log).await?;
+            }
+            follow_allocations(tx, owner, order, &stored, &log).await?;
+            let after: Vec<_> = changes.into_iter().map(|(_, after)| after).collect();
+            Ok(Reply::done(data(&after)?))
+        };
+        self.write(&command, update).await
+    }
+
+    /// Takes all allocations of an order back; stock that completed ones had taken goes back on hand.
+    pub async fn delete_order_allocations(&self, command: Command, order: Id<Order>) -> Result<Reply> {
+        let owner = command.caller.owner;
+        let precondition = command.precondition.clone();
+        let log = self.event_log(owner, self.now());
+        let delete = async move |tx: &mut Tx<'_>| {
+            let stored = found(orders::get_for_update(tx, owner, order).await?)?;
+            let held = allocations::of_order(tx, owner, order).await?;
+            ensure_current(&precondition, &etag(&held)?)?;
+            let lines = orders::lines(tx, owner, order).await?;
+            take_back(tx, owner, order, &held, &log).await?;
+            if !held.is_empty() {
+                update_reservation(tx, owner, order, &lines, &log).await?;
+            }
+            follow_allocations(tx, owner, order, &stored, &log).await?;
+            Ok(Reply::gone())
+        };
+        self.write(&command, delete).await
+    }
+}
+
+/// Returns the tag of an order's allocations as they are read: all of them, with their order. Whatever changes one, makes one
+/// or takes one back changes the tag.
+fn etag(held: &[Allocation]) -> Result<String> {
+    let digest = Sha256::digest(data(held)?);
+    Ok(format!(
+        "\"{}\"",
+        digest.iter().take(ETAG_BYTES).map(|byte| format!("{byte:02x}")).collect::<String>()
+    ))
+}
+
+fn data(list: &[Allocation]) -> Result<String> {
+    json(&object!({ "data": views(list)? }))
+}
+
+/// Allocations as the API shows them.
+pub fn views(list: &[Allocation]) -> Result<Vec<Value>> {
+    list.iter().map(|allocation| serde_json::to_value(allocation.view()).map_err(Error::fault)).collect()
+}
+
+fn wishes(input: &AllocationsInput) -> Vec<Wish> {
+    let entries = input.allocations.iter().enumerate();
+    entries
+        .flat_map(|(entry_place, entry)| {
+            entry.items.iter().enumerate().map(move |(item_place, line)| Wish {
+                location: entry.location.id,
+                item: line.id,
+                quantity: line.quantity,
+                location_field: format!("/allocations/{entry_place}/location/id"),
+                item_field: format!("/allocations/{entry_place}/items/{item_place}"),
+            })
+        })
+        .collect()
+}
+
+/// Allocates wishes against a locked order. Demand is summed per item over all of them before any is granted.
+pub async fn allocate(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    order: Id<Order>,
+    stored: &Stored,
+    wishes: &[Wish],
+    log: &EventLog,
+) -> Result<Vec<Allocation>> {
+    match stored.status {
+        Status::Draft => return Err(Code::OrderNotCommitted.into()),
+        Status::Cancelled => return Err(Code::OrderCancelled.into()),
+        Status::Committed | Status::Fulfilled => {}
+    }
+    let fields = wishes.iter().map(|wish| (wish.location, wish.location_field.as_str()));
+    hold_locations(tx, owner, fields.collect()).await?;
+    let lines = orders::lines(tx, owner, order).await?;
+    ensure_ordered(wishes, &lines)?;
+    let demand = demand(wishes.iter().map(|wish| (wish.item, wish.quantity)));
+    grant(tx, owner, order, &lines, &demand).await?;
+    let mut made = Vec::new();
+    for wish in wishes {
+        let allocation = Allocation {
+            id: log.new_id(),
+            order,
+            item: wish.item,
+            location: wish.location,
+            quantity: wish.quantity,
+            completed_at: None,
+            took_stock: false,
+        };
+        allocations::insert(tx, owner, &allocation).await?;
+        let event = Event::new("allocation.created", allocation.id, &json(&allocation.view())?);
+        log.append(tx, &event).await?;
+        made.push(allocation);
+    }
+    update_reservation(tx, owner, order, &lines, log).await?;
+    Ok(made)
+}
+
+/// Refuses locations that do not exist, and keeps the others from being deleted meanwhile. In the order of their
+/// ids, so that no two requests wait for each other.
+async fn hold_locations(tx: &mut Tx<'_>, owner: Owner, mut fields: Vec<(Id<Location>, &str)>) -> Result<()> {
+    fields.sort_by_key(|(location, _)| *location);
+    fields.dedup_by_key(|(location, _)| *location);
+    let mut issues = Vec::new();
+    for (location, field) in fields {
+        if !location_configurations::hold_location(tx, owner, location).await? {
+            issues.push(Issue::new(Code::LocationNotFound.as_str(), field, "There is no such location."));
+        }
+    }
+    if issues.is_empty() { Ok(()) } else { Err(Problem::fields(Code::LocationNotFound, issues).into()) }
+}
+
+fn ensure_ordered(wishes: &[Wish], lines: &[ReservedItem]) -> Result<()> {
+    let strange = wishes.iter().filter(|wish| !lines.iter().any(|line| line.id == wish.item));
+    let issues: Vec<_> = strange
+        .map(|wish| {
+            let field = format!("{}/id", wish.item_field);
+            Issue::new(Code::ItemNotInOrder.as_str(), field, "The order does not have this item.")
+        })
+        .collect();
+    if issues.is_empty() { Ok(()) } else { Err(Problem::fields(Code::ItemNotInOrder, issues).into()) }
+}
+
+/// Counts what is asked for as allocated, or refuses all of it.
+async fn grant(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    order: Id<Order>,
+    lines: &[ReservedItem],
+    demand: &BTreeMap<Id<InventoryItem>, i64>,
+) -> Result<()> {
+    let mut issues = Vec::new();
+    for (item, requested) in demand.iter().filter(|(_, requested)| **requested != 0) {
+        if !orders::allocate(tx, owner, order, *item, *requested).await? {
+            let line = lines.iter().find(|line| line.id == *item);
+            let available = line.map_or(0, |line| line.quantity - line.allocated_quantity);
+            let message = format!("{requested} of {item} are requested, {available} are not allocated yet.");
+            let issue = Issue::new(Code::ExceedsReservation.as_str(), "/allocations", message);
+            issues.push(
+                issue
+                    .with("item", item.to_string())
+                    .with("requested", *requested)
+                    .with("available", available),
+            );
+        }
+    }
+    if issues.is_empty() { Ok(()) } else { Err(Problem::fields(Code::ExceedsReservation, issues).into()) }
+}
+
+/// An allocation as it is, and as it becomes.
+pub type Changed = (Allocation, Allocation);
+
+/// What each named allocation is and becomes; or why not, for all that can't.
+fn changes(old: &[Allocation], input: &AllocationChanges, log: &EventLog) -> Result<Vec<Changed>> {
+    let mut seen = BTreeSet::new();
+    let mut refused: Vec<(Code, Issue)> = Vec::new();
+    let mut changed = Vec::new();
+    for (place, entry) in input.allocations.iter().enumerate() {
+        let known = old.iter().find(|allocation| allocation.id == entry.id);
+        let outcome = match known {
+            _ if !seen.insert(entry.id) => Err(Code::DuplicateAllocation),
+            None => Err(Code::AllocationNotFound),
+            Some(allocation) => allocation.change(entry, log.now()).map(|after| (*allocation, after)),
+        };
+        match outcome {
+            Ok(pair) => changed.push(pair),
+            Err(code) => {
+                let field = match code {
+                    Code::ItemNotInAllocation => format!("/allocations/{place}/items/0/id"),
+                    _ => format!("/allocations/{place}/id"),
+                };
+                refused.push((code, Issue::new(code.as_str(), field, code.title())));
+            }
+        }
+    }
+    match refused.first() {
+        None => Ok(changed),
+        Some((first, _)) => {
+            let first = *first;
+            let issues: Vec<_> = refused.into_iter().map(|(_, issue)| issue).collect();
+            Err(Problem::fields(first, issues).into())
+        }
+    }
+}
+
+async fn hold_moved(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    changes: &[Changed],
+    input: &AllocationChanges,
+) -> Result<()> {
+    let field = |allocation: &Allocation| {
+        let place = input.allocations.iter().position(|entry| entry.id == allocation.id).unwrap_or(0);
+        format!("/allocations/{place}/location/id")
+    };
+    let moved = changes.iter().filter(|(before, after)| before.location != after.location);
+    let fields: Vec<_> = moved.map(|(_, after)| (after.location, field(after))).collect();
+    hold_locations(tx, owner, fields.iter().map(|(location, field)| (*location, field.as_str())).collect())
+        .await
+}
+
+/// Counts what the changes ask for, and gives what the lines were before.
+async fn change_demand(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    order: Id<Order>,
+    changes: &[Changed],
+) -> Result<Vec<ReservedItem>> {
+    let lines = orders::lines(tx, owner, order).await?;
+    let demand = demand(changes.iter().map(|(before, after)| (after.item, after.quantity - before.quantity)));
+    grant(tx, owner, order, &lines, &demand).await?;
+    Ok(lines)
+}
+
+async fn store_changes(tx: &mut Tx<'_>, owner: Owner, changes: &[Changed], log: &EventLog) -> Result<()> {
+    for (before, after) in changes.iter().filter(|(before, after)| before != after) {
+        allocations::update(tx, owner, after).await?;
+        let is_completed = before.completed_at.is_none() && after.completed_at.is_some();
+        let name = if is_completed { "allocation.completed" } else { "allocation.updated" };
+        let event = Event::new(name, after.id, &json(&after.view())?);
+        log.append(tx, &event.changed_from(previous(&before.view(), &after.view())?)).await?;
+    }
+    Ok(())
+}
+
+/// Whether all of the order is allocated and completed.
+pub async fn is_all_completed(tx: &mut Tx<'_>, owner: Owner, order: Id<Order>) -> Result<bool> {
+    let lines = orders::lines(tx, owner, order).await?;
+    if lines.iter().any(|line| line.allocated_quantity < line.quantity) {
+        return Ok(false);
+    }
+    let held = allocations::of_order(tx, owner, order).await?;
+    Ok(held.iter().all(|allocation| allocation.completed_at.is_some()))
+}
+
+/// Moves the order to `fulfilled` once everything is completed, and back once it no longer is.
+async fn follow_allocations(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    order: Id<Order>,
+    stored: &Stored,
+    log: &EventLog,
+) -> Result<()> {
+    let status = stored.status.after_allocation(is_all_completed(tx, owner, order).await?);
+    if status == stored.status {
+        return Ok(());
+    }
+    let doc = set_status(tx, owner, order, stored, status, log).await?;
+    let event = match status {
+        Status::Fulfilled => Event::new("order.fulfilled", order, &doc),
+        _ => Event::new("order.updated", order, &doc)
+            .changed_from(object!({ "status": stored.status.as_str() })),
+    };
+    log.append(tx, &event).await
+}

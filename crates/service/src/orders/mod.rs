@@ -1,0 +1,6 @@
+//! Orders: operations on orders, reservations, allocations and plans.
+
+pub(crate) mod allocations;
+#[expect(clippy::module_inception, reason = "the area has the name of its main resource")]
+pub(crate) mod orders;
+pub(crate) mod plans;

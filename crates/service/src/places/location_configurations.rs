@@ -1,0 +1,166 @@
+//! Location configurations: create, read, change, delete.
+
+use model::places::location::without_address;
+use model::places::location_configuration::{Embedded, LocationConfiguration, LocationConfigurationInput};
+use model::platform::json::previous_attributes;
+use model::platform::problem::Issue;
+use model::platform::shape;
+use model::{Code, Error, Event, Id, Owner, Problem, Result};
+use serde_json::Value;
+use store::places::location_configurations::{self, Stored};
+use store::{Page, Tx};
+
+use crate::platform::reply::json;
+use crate::{Caller, Command, ListQuery, Listing, Reply, Service, ensure_current, found};
+
+impl Service {
+    pub async fn create_location_configuration(
+        &self,
+        command: Command,
+        input: LocationConfigurationInput,
+    ) -> Result<Reply> {
+        let now = self.now();
+        let owner = command.caller.owner;
+        let id = self.new_id::<LocationConfiguration>(now);
+        let log = self.event_log(owner, now);
+        let create = async move |tx: &mut Tx<'_>| {
+            hold_locations(tx, owner, &input).await?;
+            location_configurations::insert(tx, owner, id, &input, now).await?;
+            let stored = found(location_configurations::get(tx, owner, id).await?)?;
+            let doc = json(&view(&stored)?)?;
+            log.append(tx, &Event::new("location_configuration.created", id, &doc)).await?;
+            Ok(Reply::created(format!("/location_configurations/{id}"), Some(etag(&stored)), doc))
+        };
+        self.write(&command, create).await
+    }
+
+    pub async fn get_location_configuration(
+        &self,
+        caller: &Caller,
+        id: Id<LocationConfiguration>,
+    ) -> Result<Reply> {
+        let owner = caller.owner;
+        let read =
+            self.db().read(owner, async move |tx| found(location_configurations::get(tx, owner, id).await?));
+        let stored = read.await?;
+        Ok(Reply::resource(etag(&stored), json(&view(&stored)?)?))
+    }
+
+    /// A page of configurations; the embedded locations have their addresses only where asked for.
+    pub async fn list_location_configurations(
+        &self,
+        caller: &Caller,
+        query: ListQuery,
+        with_address: bool,
+    ) -> Result<Listing> {
+        let owner = caller.owner;
+        let start = self.start(owner, &query)?;
+        let limit = query.limit;
+        let read = self
+            .db()
+            .read(owner, async move |tx| location_configurations::page(tx, owner, &start, limit).await);
+        let page = read.await?;
+        let show = |stored: &Stored| json(&if with_address { view(stored)? } else { summary(stored)? });
+        let page = Page {
+            items: page.items.iter().map(show).collect::<Result<_>>()?,
+            older_than: page.older_than,
+            newer_than: page.newer_than,
+        };
+        self.listing(owner, &query, page)
+    }
+
+    pub async fn update_location_configuration(
+        &self,
+        command: Command,
+        id: Id<LocationConfiguration>,
+        patch: Value,
+    ) -> Result<Reply> {
+        let now = self.now();
+        let owner = command.caller.owner;
+        let precondition = command.precondition.clone();
+        let log = self.event_log(owner, now);
+        let update = async move |tx: &mut Tx<'_>| {
+            let old = found(location_configurations::get_for_update(tx, owner, id).await?)?;
+            ensure_current(&precondition, &etag(&old))?;
+            let closing = old.closing.clone();
+            let old = serde_json::to_value(view(&old)?).map_err(Error::fault)?;
+            let input: LocationConfigurationInput = shape::parse_patch(old.clone(), patch.clone())?;
+            hold_locations(tx, owner, &input).await?;
+            location_configurations::update(tx, owner, id, &input, now).await?;
+            // A closing that has come and was not seen to yet stays due.
+            if input.closing != closing {
+                location_configurations::set_closing(tx, owner, id, input.closing.as_ref(), now).await?;
+            }
+            let new = found(location_configurations::get(tx, owner, id).await?)?;
+            let tag = etag(&new);
+            let new = serde_json::to_value(view(&new)?).map_err(Error::fault)?;
+            let doc = new.to_string();
+            let event = Event::new("location_configuration.updated", id, &doc);
+            log.append(tx, &event.changed_from(previous_attributes(&old, &new))).await?;
+            Ok(Reply::resource(tag, doc))
+        };
+        self.write(&command, update).await
+    }
+
+    pub async fn delete_location_configuration(
+        &self,
+        command: Command,
+        id: Id<LocationConfiguration>,
+    ) -> Result<Reply> {
+        let now = self.now();
+        let owner = command.caller.owner;
+        let precondition = command.precondition.clone();
+        let log = self.event_log(owner, now);
+        let delete = async move |tx: &mut Tx<'_>| {
+            let old = found(location_configurations::get_for_update(tx, owner, id).await?)?;
+            ensure_current(&precondition, &etag(&old))?;
+            location_configurations::delete(tx, owner, id).await?;
+            log.append(tx, &Event::new("location_configuration.deleted", id, &json(&view(&old)?)?)).await?;
+            Ok(Reply::gone())
+        };
+        self.write(&command, delete).await
+    }
+}
+
+/// The tag of a state of a configuration. It shows its locations whole, so it changes with them.
+fn etag(stored: &Stored) -> String {
+    format!("\"{}.{}.{}\"", stored.version, stored.origin.version, stored.r#return.version)
+}
+
+fn view(stored: &Stored) -> Result<LocationConfiguration> {
+    let location = |doc: &str| serde_json::from_str(doc).map_err(Error::fault);
+    show(stored, location(&stored.origin.doc)?, location(&stored.r#return.doc)?)
+}
+
+fn summary(stored: &Stored) -> Result<LocationConfiguration> {
+    show(stored, without_address(&stored.origin.doc)?, without_address(&stored.r#return.doc)?)
+}
+
+fn show(stored: &Stored, origin: Value, r#return: Value) -> Result<LocationConfiguration> {
+    Ok(LocationConfiguration {
+        id: stored.id,
+        name: stored.name.clone(),
+        locations: Embedded { origin, r#return },
+        closing: stored.closing.clone(),
+        created_at: stored.created_at,
+        updated_at: stored.updated_at,
+    })
+}
+
+/// Refuses locations that do not exist, and keeps the others from being deleted meanwhile.
+async fn hold_locations(tx: &mut Tx<'_>, owner: Owner, input: &LocationConfigurationInput) -> Result<()> {
+    let pair = [
+        ("/locations/origin/id", input.locations.origin.id),
+        ("/locations/return/id", input.locations.r#return.id),
+    ];
+    let mut issues = Vec::new();
+    for (field, id) in pair {
+        if !location_configurations::hold_location(tx, owner, id).await? {
+            issues.push(Issue::new(Code::LocationNotFound.as_str(), field, "There is no such location."));
+        }
+    }
+    if issues.is_empty() {
+        return Ok(());
+    }
+    Err(Problem { code: Code::LocationNotFound, detail: None, issues }.into())
+}

@@ -1,0 +1,137 @@
+//! Locations: create, read, change, delete.
+
+use model::places::location::{Location, LocationInput};
+use model::platform::json::{parse as parse_json, previous_attributes};
+use model::platform::problem::Issue;
+use model::platform::shape;
+use model::{Code, Error, Event, Id, Owner, Problem, Result, Timestamp};
+use serde_json::Value;
+use store::Tx;
+use store::orders::allocations;
+use store::places::{location_configurations, locations};
+use store::stock::inventory_levels;
+
+use crate::platform::reply::json;
+use crate::{Caller, Command, ListQuery, Listing, Reply, Service, ensure_current, found, version_etag};
+
+/// How many users of a location a refusal names.
+const USERS_NAMED_MAX: usize = 10;
+
+impl Service {
+    pub async fn create_location(&self, command: Command, input: LocationInput) -> Result<Reply> {
+        let now = self.now();
+        let owner = command.caller.owner;
+        let id = self.new_id::<Location>(now);
+        let tags = input.tags.clone().unwrap_or_default();
+        let doc = json(&Location { id, details: input, created_at: now, updated_at: now })?;
+        let log = self.event_log(owner, now);
+        let create = async move |tx: &mut Tx<'_>| {
+            locations::insert(tx, owner, id, &doc, &tags).await?;
+            log.append(tx, &Event::new("location.created", id, &doc)).await?;
+            Ok(Reply::created(format!("/locations/{id}"), Some(version_etag(1)), doc.clone()))
+        };
+        self.write(&command, create).await
+    }
+
+    pub async fn get_location(&self, caller: &Caller, id: Id<Location>) -> Result<Reply> {
+        let owner = caller.owner;
+        let read = self.db().read(owner, async move |tx| found(locations::get(tx, owner, id).await?));
+        let stored = read.await?;
+        Ok(Reply::resource(version_etag(stored.version), stored.doc))
+    }
+
+    /// A page of the locations that carry all of the tags.
+    pub async fn list_locations(
+        &self,
+        caller: &Caller,
+        query: ListQuery,
+        tags: Vec<String>,
+    ) -> Result<Listing> {
+        let owner = caller.owner;
+        let start = self.start(owner, &query)?;
+        let limit = query.limit;
+        let read =
+            self.db().read(owner, async move |tx| locations::page(tx, owner, &tags, &start, limit).await);
+        let page = read.await?;
+        self.listing(owner, &query, page)
+    }
+
+    /// Merges a patch into the location. What it was is kept as a version, which shipments may have pinned.
+    pub async fn update_location(&self, command: Command, id: Id<Location>, patch: Value) -> Result<Reply> {
+        let now = self.now();
+        let owner = command.caller.owner;
+        let precondition = command.precondition.clone();
+        let log = self.event_log(owner, now);
+        let update = async move |tx: &mut Tx<'_>| {
+            let old = found(locations::get_for_update(tx, owner, id).await?)?;
+            ensure_current(&precondition, &version_etag(old.version))?;
+            let changed = change(id, &old.doc, patch.clone(), now)?;
+            locations::update(tx, owner, id, &old, &changed.doc, &changed.tags, now).await?;
+            let event = Event::new("location.updated", id, &changed.doc).changed_from(changed.previous);
+            log.append(tx, &event).await?;
+            Ok(Reply::resource(version_etag(old.version + 1), changed.doc))
+        };
+        self.write(&command, update).await
+    }
+
+    /// Deletes a location that nothing uses any more.
+    pub async fn delete_location(&self, command: Command, id: Id<Location>) -> Result<Reply> {
+        let now = self.now();
+        let owner = command.caller.owner;
+        let precondition = command.precondition.clone();
+        let log = self.event_log(owner, now);
+        let delete = async move |tx: &mut Tx<'_>| {
+            let old = found(locations::get_for_update(tx, owner, id).await?)?;
+            ensure_current(&precondition, &version_etag(old.version))?;
+            let users = users_of(tx, owner, id).await?;
+            if !users.is_empty() {
+                return Err(in_use(users));
+            }
+            locations::delete(tx, owner, id, &old, now).await?;
+            log.append(tx, &Event::new("location.deleted", id, &old.doc)).await?;
+            Ok(Reply::gone())
+        };
+        self.write(&command, delete).await
+    }
+}
+
+struct Change {
+    doc: String,
+    tags: Vec<String>,
+    previous: Value,
+}
+
+fn change(id: Id<Location>, old: &str, patch: Value, now: Timestamp) -> Result<Change> {
+    let old = parse_json(old.as_bytes())?;
+    let created_at = serde_json::from_value(old["created_at"].clone()).map_err(Error::fault)?;
+    let input: LocationInput = shape::parse_patch(old.clone(), patch)?;
+    let tags = input.tags.clone().unwrap_or_default();
+    let new = Location { id, details: input, created_at, updated_at: now };
+    let new = serde_json::to_value(new).map_err(Error::fault)?;
+    Ok(Change { doc: new.to_string(), tags, previous: previous_attributes(&old, &new) })
+}
+
+/// Who still uses a location: configurations first, then open allocations, then stock on hand.
+async fn users_of(tx: &mut Tx<'_>, owner: Owner, id: Id<Location>) -> Result<Vec<Issue>> {
+    let issue = |code: &'static str, message: String| Issue::new(code, "location_id", message);
+    let mut users = Vec::new();
+    for user in location_configurations::users_of(tx, owner, id, USERS_NAMED_MAX).await? {
+        let message = format!("The location configuration {} ({}) uses it.", user.id, user.name);
+        users.push(issue("used_by_location_configuration", message));
+    }
+    for allocation in allocations::open_at(tx, owner, id, USERS_NAMED_MAX).await? {
+        let message =
+            format!("The open allocation {} of the order {} is there.", allocation.id, allocation.order);
+        users.push(issue("used_by_allocation", message));
+    }
+    for item in inventory_levels::items_at(tx, owner, id, USERS_NAMED_MAX).await? {
+        users.push(issue("used_by_stock", format!("Some of the inventory item {item} is on hand there.")));
+    }
+    users.truncate(USERS_NAMED_MAX);
+    Ok(users)
+}
+
+fn in_use(users: Vec<Issue>) -> Error {
+    let sentences: Vec<_> = users.iter().map(|user| user.message.as_str()).collect();
+    Problem { code: Code::LocationInUse, detail: Some(sentences.join(" ")), issues: users }.into()
+}

@@ -1,0 +1,5 @@
+//! Places: operations on locations, location configurations and postal places.
+
+pub(crate) mod geo;
+pub(crate) mod location_configurations;
+pub(crate) mod locations;

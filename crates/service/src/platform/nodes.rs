@@ -1,0 +1,161 @@
+//! This node among the others that share its database. Its claims are valid while its lease is: each heartbeat, every few
+//! seconds, extends the lease. Once the lease has expired, other nodes may take over the claims.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use model::{Result, Timestamp};
+use store::Access;
+use store::platform::nodes;
+
+use crate::Service;
+use crate::platform::{log, restorations};
+
+/// How long a lease lasts after a heartbeat.
+pub const ALIVE_SECONDS: i64 = 10;
+/// How often a node writes a heartbeat.
+const HEARTBEAT_EVERY: Duration = Duration::from_secs(3);
+/// Rows of stopped nodes are deleted after an hour.
+const FORGET_SECONDS: i64 = 3600;
+const NAME_BYTES: usize = 12;
+
+const _: () = assert!(HEARTBEAT_EVERY.as_secs() * 3 < ALIVE_SECONDS as u64);
+
+/// The identity of this node, as the other nodes see it.
+#[derive(Default)]
+pub struct Node {
+    identity: Mutex<Option<Identity>>,
+    /// Whether the last heartbeat could not be written.
+    is_failing: AtomicBool,
+}
+
+#[derive(Clone)]
+struct Identity {
+    name: Arc<str>,
+    alive_until: Timestamp,
+    /// Whether there may be claims under this name that no task of this node works on.
+    is_disowned: bool,
+}
+
+impl Identity {
+    fn lives(&self, now: Timestamp) -> bool {
+        !self.is_disowned && now < self.alive_until
+    }
+}
+
+impl Node {
+    fn get(&self) -> Option<Identity> {
+        self.identity.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Whether the last heartbeat could not be written. Each heartbeat is a write, so this tells whether the database takes
+    /// writes, without a write of its own.
+    pub fn is_failing(&self) -> bool {
+        self.is_failing.load(Ordering::Relaxed)
+    }
+
+    /// Extends the lease of the name. A name that was disowned in the meantime stays disowned.
+    fn extend(&self, name: Arc<str>, alive_until: Timestamp) {
+        let mut identity = self.identity.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_disowned = identity.as_ref().is_some_and(|known| known.is_disowned && known.name == name);
+        *identity = Some(Identity { name, alive_until, is_disowned });
+    }
+
+    fn disown(&self) {
+        let mut identity = self.identity.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(identity) = identity.as_mut() {
+            identity.is_disowned = true;
+        }
+    }
+
+    fn forget(&self) {
+        *self.identity.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+}
+
+impl Service {
+    /// Returns the name under which this node claims work, if its lease is valid.
+    pub(crate) fn node(&self) -> Option<Arc<str>> {
+        let now = self.now();
+        self.0.node.get().filter(|identity| identity.lives(now)).map(|identity| identity.name)
+    }
+
+    /// Whether claims under this name are still this node's.
+    pub(crate) fn is_node(&self, name: &str) -> bool {
+        self.node().is_some_and(|node| *node == *name)
+    }
+
+    /// Writes a heartbeat: under the same name as before or, if the lease has expired, under a new one.
+    pub async fn heartbeat(&self) -> Result<()> {
+        let beat = self.beat().await;
+        self.0.node.is_failing.store(beat.is_err(), Ordering::Relaxed);
+        beat
+    }
+
+    async fn beat(&self) -> Result<()> {
+        let before = self.0.node.get();
+        self.beat_once(before.clone()).await?;
+        let name = self.0.node.get().map(|identity| identity.name);
+        let is_late = |before: Identity| name == Some(Arc::clone(&before.name)) && !before.lives(self.now());
+        if before.is_some_and(is_late) {
+            // The lease lapsed before its extension was committed, so other nodes may have claimed what it covers.
+            self.disown();
+            self.beat_once(self.0.node.get()).await?;
+        }
+        Ok(())
+    }
+
+    /// Extends the lease of this node's name. If the lease has lapsed, or there is none, the node takes a new name.
+    async fn beat_once(&self, before: Option<Identity>) -> Result<()> {
+        let is_first = before.is_none() && !self.db().is_shared();
+        let mut random = [0; NAME_BYTES];
+        self.fill_random(&mut random);
+        let fresh: Arc<str> = random.iter().map(|byte| format!("{byte:02x}")).collect::<String>().into();
+        let (seen, service) = (self.seen_beat(), self.clone());
+        let beat = self.db().write(Access::System, async move |tx| {
+            // Check for a restored backup before anything can be claimed: what is to be bought may have been bought already.
+            let beat = restorations::beat(tx, seen, &service).await?;
+            let (now, alive_until) = (beat.now, beat.now.plus_seconds(ALIVE_SECONDS));
+            if is_first {
+                // SQLite has one process at a time, so no other node lives: its claims are free.
+                nodes::delete_all(tx).await?;
+            }
+            if let Some(before) = &before {
+                if before.lives(now) && nodes::extend(tx, &before.name, alive_until, now).await? {
+                    return Ok((Arc::clone(&before.name), beat));
+                }
+                nodes::delete(tx, &before.name).await?;
+            }
+            nodes::insert(tx, &fresh, alive_until).await?;
+            nodes::delete_dead(tx, beat.trusted.plus_seconds(-FORGET_SECONDS)).await?;
+            Ok((Arc::clone(&fresh), beat))
+        });
+        let (name, beat) = beat.await?;
+        self.reach(beat.now, beat.trusted, beat.repaired);
+        self.0.node.extend(name, beat.now.plus_seconds(ALIVE_SECONDS));
+        self.after_beat(beat).await
+    }
+
+    /// Makes the next heartbeat take a new name. Claims under the old name are then free, whether a lane still works on them
+    /// or no task does.
+    pub(crate) fn disown(&self) {
+        self.0.node.disown();
+    }
+
+    /// Deletes this node's row, so that other nodes need not wait for its lease to expire before they take over its claims.
+    pub(crate) async fn leave(&self) -> Result<()> {
+        let Some(identity) = self.0.node.get() else { return Ok(()) };
+        self.0.node.forget();
+        self.db().write(Access::System, async move |tx| nodes::delete(tx, &identity.name).await).await
+    }
+
+    pub(crate) async fn heartbeat_forever(self) {
+        loop {
+            if let Err(error) = self.heartbeat().await {
+                log::error("heartbeat", &error);
+            }
+            tokio::time::sleep(HEARTBEAT_EVERY).await;
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! Batches: shipments that are bought, labelled and handed over together.
+
+mod member;
+mod members;
+mod parts;
+mod purchase;
+mod rotation;
+mod service;
+
+use model::platform::shape;
+use model::shipping::batch::{BatchInput, Details, Status};
+use model::{Batch, Code, Error, Event, Id, Result};
+use serde_json::Value;
+use store::shipping::batches::{self, Stored};
+use store::{Page, Tx};
+
+use crate::platform::reply::json;
+use crate::{Caller, Command, ListQuery, Listing, Reply, Service, ensure_current, found, version_etag};
+
+pub use member::{ensure_member_changeable, member_changed, show, tell_if_manifested};
+
+impl Service {
+    pub async fn create_batch(&self, command: Command, input: BatchInput) -> Result<Reply> {
+        let now = self.now();
+        let owner = command.caller.owner;
+        let id = self.new_id::<Batch>(now);
+        let log = self.event_log(owner, now);
+        let limit = self.settings().batch_shipments_max;
+        let create = async move |tx: &mut Tx<'_>| {
+            let service = match &input.service {
+                Some(named) => Some(service::find(tx, owner, named).await?),
+                None => None,
+            };
+            let (name, metadata) = (input.name.clone(), input.metadata.clone());
+            let details = Details { name, service, options: input.options, metadata };
+            batches::insert(tx, owner, id, &json(&details)?, now).await?;
+            if !input.shipments.is_empty() {
+                let batch = found(batches::get_for_update(tx, owner, id).await?)?;
+                let rules = members::Rules::new(&details, input.overrides, limit);
+                let delta = members::add(tx, owner, &batch, &input.shipments, &rules).await?;
+                batches::change(tx, owner, id, Status::Open, delta, now).await?;
+            }
+            let stored = found(batches::get(tx, owner, id).await?)?;
+            let shown = member::show(tx, owner, std::slice::from_ref(&stored)).await?.remove(0);
+            log.append(tx, &Event::new("batch.created", id, &shown)).await?;
+            Ok(Reply::created(format!("/batches/{id}"), Some(version_etag(stored.version)), shown))
+        };
+        self.write(&command, create).await
+    }
+
+    pub async fn get_batch(&self, caller: &Caller, id: Id<Batch>) -> Result<Reply> {
+        let owner = caller.owner;
+        let read = self.db().read(owner, async move |tx| {
+            let stored = found(batches::get(tx, owner, id).await?)?;
+            let shown = member::show(tx, owner, std::slice::from_ref(&stored)).await?.remove(0);
+            Ok(Reply::resource(version_etag(stored.version), shown))
+        });
+        read.await
+    }
+
+    pub async fn list_batches(&self, caller: &Caller, query: ListQuery) -> Result<Listing> {
+        let owner = caller.owner;
+        let start = self.start(owner, &query)?;
+        let limit = query.limit;
+        let read = self.db().read(owner, async move |tx| {
+            let page = batches::page(tx, owner, &start, limit).await?;
+            let items = member::show(tx, owner, &page.items).await?;
+            Ok(Page { items, older_than: page.older_than, newer_than: page.newer_than })
+        });
+        let page = read.await?;
+        self.listing(owner, &query, page)
+    }
+
+    /// Merges a patch into a batch that is neither bought nor being bought. The shipments that it names are added.
+    pub async fn update_batch(&self, command: Command, id: Id<Batch>, patch: Value) -> Result<Reply> {
+        let now = self.now();
+        let owner = command.caller.owner;
+        let precondition = command.precondition.clone();
+        let log = self.event_log(owner, now);
+        let limit = self.settings().batch_shipments_max;
+        let update = async move |tx: &mut Tx<'_>| {
+            let old = found(batches::get_for_update(tx, owner, id).await?)?;
+            ensure_current(&precondition, &version_etag(old.version))?;
+            old.status.ensure_changeable()?;
+            let before = details(&old)?;
+            let current = serde_json::to_value(&before).map_err(Error::fault)?;
+            let input: BatchInput = shape::parse_patch(service::make_way(current, &patch), patch.clone())?;
+            let new_service = match &input.service {
+                Some(named) if patch.get("service").is_some() => Some(service::find(tx, owner, named).await?),
+                Some(_) => before.service.clone(),
+                None => None,
+            };
+            let details = Details {
+                name: input.name,
+                service: new_service,
+                options: input.options,
+                metadata: input.metadata,
+            };
+            let rules = members::Rules::new(&details, input.overrides, limit);
+            if details.service != before.service {
+                rules.ensure_service(tx, owner, id).await?;
+            }
+            let delta = members::add(tx, owner, &old, &input.shipments, &rules).await?;
+            batches::set_details(tx, owner, id, &json(&details)?, now).await?;
+            let (stored, shown) = member::recount(tx, owner, &old, delta, &log).await?;
+            Ok(Reply::resource(version_etag(stored.version), shown))
+        };
+        self.write(&command, update).await
+    }
+
+    /// Deletes a batch whose purchase was never started. Its shipments remain.
+    pub async fn delete_batch(&self, command: Command, id: Id<Batch>) -> Result<Reply> {
+        let owner = command.caller.owner;
+        let precondition = command.precondition.clone();
+        let log = self.event_log(owner, self.now());
+        let delete = async move |tx: &mut Tx<'_>| {
+            let old = found(batches::get_for_update(tx, owner, id).await?)?;
+            ensure_current(&precondition, &version_etag(old.version))?;
+            old.status.ensure_changeable()?;
+            model::ensure(old.status == Status::Open, Code::BatchNotOpen)?;
+            let shown = member::show(tx, owner, std::slice::from_ref(&old)).await?.remove(0);
+            batches::delete(tx, owner, id).await?;
+            log.append(tx, &Event::new("batch.deleted", id, &shown)).await?;
+            Ok(Reply::gone())
+        };
+        self.write(&command, delete).await
+    }
+}
+
+/// Returns what the client specified for a batch.
+pub fn details(stored: &Stored) -> Result<Details> {
+    serde_json::from_str(&stored.details).map_err(Error::fault)
+}

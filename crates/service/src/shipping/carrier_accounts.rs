@@ -1,0 +1,271 @@
+//! Carrier accounts: create, read, change, delete. Their credentials come in and never go out again.
+
+use ::carriers::{Account, Address};
+use model::platform::problem::Issue;
+use model::platform::shape;
+use model::shipping::carrier::{AccountDetails, CarrierAccount, CarrierAccountInput};
+use model::{Code, Error, Id, Organisation, Owner, Problem, Result, Timestamp, World, ensure};
+use serde_json::{Map, Value};
+use store::Tx;
+use store::shipping::carrier_accounts::{self, ACCOUNTS_MAX, Stored};
+use store::shipping::{manifests, purchases};
+
+use crate::platform::reply::json;
+use crate::shipping::carriers::{carrier_reference, handle_of, why_unusable};
+use crate::{Caller, Command, ListQuery, Listing, Reply, Service, ensure_current, found, version_etag};
+
+impl Service {
+    pub async fn create_carrier_account(
+        &self,
+        command: Command,
+        input: CarrierAccountInput,
+    ) -> Result<Reply> {
+        let now = self.now();
+        let owner = command.caller.owner;
+        let id = self.new_id::<CarrierAccount>(now);
+        let Some(carrier) = handle_of(owner.world, input.carrier.id, input.carrier.handle.as_deref()) else {
+            let name = &input.carrier;
+            let place = carrier_field(name.id.is_some(), name.handle.is_some());
+            let message = why_unusable(owner.world, name.id, name.handle.as_deref());
+            let issue = Issue::new(Code::CarrierNotFound.as_str(), place, message);
+            return Err(Problem::field(Code::CarrierNotFound, issue).into());
+        };
+        self.check_account(carrier, &input.details, input.credentials.as_ref())?;
+        let stored = Stored {
+            id,
+            version: 1,
+            carrier: carrier.to_owned(),
+            details: json(&input.details)?,
+            credentials: self.seal_credentials(owner, id, input.credentials.as_ref())?,
+            created_at: now,
+            updated_at: now,
+        };
+        let doc = json(&view(&stored)?)?;
+        let create = async move |tx: &mut Tx<'_>| {
+            let is_room = carrier_accounts::count(tx, owner).await? < ACCOUNTS_MAX as i64;
+            ensure(is_room, Code::TooManyCarrierAccounts)?;
+            carrier_accounts::insert(tx, owner, &stored).await?;
+            Ok(Reply::created(format!("/carrier_accounts/{id}"), Some(version_etag(1)), doc.clone()))
+        };
+        self.write(&command, create).await
+    }
+
+    pub async fn get_carrier_account(&self, caller: &Caller, id: Id<CarrierAccount>) -> Result<Reply> {
+        let owner = caller.owner;
+        let read = self.db().read(owner, async move |tx| found(carrier_accounts::get(tx, owner, id).await?));
+        let stored = read.await?;
+        Ok(Reply::resource(version_etag(stored.version), json(&view(&stored)?)?))
+    }
+
+    pub async fn list_carrier_accounts(&self, caller: &Caller, query: ListQuery) -> Result<Listing> {
+        let owner = caller.owner;
+        let start = self.start(owner, &query)?;
+        let limit = query.limit;
+        let read =
+            self.db().read(owner, async move |tx| carrier_accounts::page(tx, owner, &start, limit).await);
+        let page = read.await?;
+        let page = page.try_map(|stored| json(&view(&stored)?))?;
+        self.listing(owner, &query, page)
+    }
+
+    /// Merges a patch into the account. Credentials that are named replace the ones it had, all of them.
+    pub async fn update_carrier_account(
+        &self,
+        command: Command,
+        id: Id<CarrierAccount>,
+        patch: Value,
+    ) -> Result<Reply> {
+        let now = self.now();
+        let owner = command.caller.owner;
+        let precondition = command.precondition.clone();
+        let service = self.clone();
+        let update = async move |tx: &mut Tx<'_>| {
+            let old = found(carrier_accounts::get_for_update(tx, owner, id).await?)?;
+            ensure_current(&precondition, &version_etag(old.version))?;
+            let current = serde_json::to_value(view(&old)?).map_err(Error::fault)?;
+            let input: CarrierAccountInput = shape::parse_patch(current, patch.clone())?;
+            let carrier = handle_of(owner.world, input.carrier.id, input.carrier.handle.as_deref());
+            if carrier != Some(old.carrier.as_str()) {
+                let given = |name: &str| patch.pointer(name).is_some_and(Value::is_string);
+                let place = carrier_field(given("/carrier/id"), given("/carrier/handle"));
+                let issue = Issue::new("immutable", place, "An account stays with its carrier.");
+                return Err(Problem::body(vec![issue]).into());
+            }
+            let (given, sealed) = match patch.get("credentials") {
+                None => (service.open_credentials(owner, &old)?, old.credentials.clone()),
+                Some(_) => {
+                    let sealed = service.seal_credentials(owner, id, input.credentials.as_ref())?;
+                    (input.credentials.unwrap_or_default(), sealed)
+                }
+            };
+            service.check_account(&old.carrier, &input.details, Some(&given))?;
+            ensure_not_moved(&old, &input.details, &patch)?;
+            let details = json(&input.details)?;
+            let new =
+                Stored { version: old.version + 1, details, credentials: sealed, updated_at: now, ..old };
+            carrier_accounts::update(tx, owner, &new).await?;
+            Ok(Reply::resource(version_etag(new.version), json(&view(&new)?)?))
+        };
+        self.write(&command, update).await
+    }
+
+    /// Deletes an account with which nothing is under way.
+    pub async fn delete_carrier_account(&self, command: Command, id: Id<CarrierAccount>) -> Result<Reply> {
+        let owner = command.caller.owner;
+        let precondition = command.precondition.clone();
+        let delete = async move |tx: &mut Tx<'_>| {
+            let old = found(carrier_accounts::get_for_update(tx, owner, id).await?)?;
+            ensure_current(&precondition, &version_etag(old.version))?;
+            ensure(!purchases::uses_account(tx, owner, id).await?, Code::CarrierAccountInUse)?;
+            ensure(!manifests::uses_account(tx, owner, id).await?, Code::CarrierAccountInUse)?;
+            carrier_accounts::delete(tx, owner, id).await?;
+            Ok(Reply::gone())
+        };
+        self.write(&command, delete).await
+    }
+
+    /// Refuses what the carrier's connector could do nothing with.
+    fn check_account(
+        &self,
+        carrier: &str,
+        details: &AccountDetails,
+        credentials: Option<&Map<String, Value>>,
+    ) -> Result<()> {
+        let account = Account {
+            id: Id::from_bits(0),
+            configuration: details.configuration.clone(),
+            credentials: credentials.cloned().unwrap_or_default(),
+            url: None,
+        };
+        let Some(connector) = ::carriers::connector(carrier) else { return Ok(()) };
+        let refuse = |field: &str, message: String| {
+            let issue = Issue::new(Code::CarrierAccountInvalid.as_str(), field, message);
+            Err(Problem::field(Code::CarrierAccountInvalid, issue).into())
+        };
+        match details.configuration.get("url") {
+            None => {}
+            Some(url) if connector.address() == Address::OfAccount => {
+                // Credentials go there: not in plain text, unless the operator knows the network.
+                let parsed = url.as_str().map(|url| self.outbound().parse_private_url(url));
+                if let Some(Err(refusal)) = parsed {
+                    return refuse("/configuration/url", refusal.to_string());
+                }
+            }
+            Some(_) => {
+                let message = "An account of this carrier has no address of its own. The operator can set the carrier's, with the setting `carrier_urls`.";
+                return refuse("/configuration/url", message.to_owned());
+            }
+        }
+        match connector.check(&account) {
+            Ok(()) => Ok(()),
+            Err(message) => refuse("/configuration", message),
+        }
+    }
+
+    fn seal_credentials(
+        &self,
+        owner: Owner,
+        id: Id<CarrierAccount>,
+        credentials: Option<&Map<String, Value>>,
+    ) -> Result<Option<Vec<u8>>> {
+        credentials
+            .filter(|credentials| !credentials.is_empty())
+            .map(|credentials| self.seal(&format!("{owner}/{id}"), json(credentials)?.as_bytes()))
+            .transpose()
+    }
+
+    pub(crate) fn open_credentials(&self, owner: Owner, account: &Stored) -> Result<Map<String, Value>> {
+        match &account.credentials {
+            None => Ok(Map::new()),
+            Some(sealed) => {
+                let text = self.unseal(&format!("{owner}/{}", account.id), sealed)?;
+                serde_json::from_slice(&text).map_err(Error::fault)
+            }
+        }
+    }
+
+    /// An account in the form that connectors take.
+    pub(crate) fn open_account(&self, owner: Owner, account: &Stored) -> Result<Account> {
+        Ok(Account {
+            id: account.id,
+            configuration: details(account)?.configuration,
+            credentials: self.open_credentials(owner, account)?,
+            url: self.settings().carriers.urls.get(&account.carrier).cloned(),
+        })
+    }
+}
+
+/// Refuses a change of the account's address that would send the kept credentials to the new one: a caller that does not
+/// know them must not be able to have them sent to itself.
+fn ensure_not_moved(old: &Stored, new: &AccountDetails, patch: &Value) -> Result<()> {
+    let is_moved = details(old)?.configuration.get("url") != new.configuration.get("url");
+    if !is_moved || old.credentials.is_none() || patch.get("credentials").is_some() {
+        return Ok(());
+    }
+    let message = "Must be in the same request as a new `configuration.url`: the credentials that are kept are for the old address.";
+    let issue = Issue::new("credentials_required", "/credentials", message);
+    Err(Problem::field(Code::CarrierAccountInvalid, issue).into())
+}
+
+/// Gives a new organisation's test world an account with the sandbox carrier, ready for use.
+pub async fn insert_sandbox(tx: &mut Tx<'_>, organisation: Id<Organisation>, now: Timestamp) -> Result<()> {
+    let handle = ::carriers::sandbox::HANDLE;
+    let details = AccountDetails {
+        name: "Sandbox".to_owned(),
+        handle: Some(handle.to_owned()),
+        description: None,
+        configuration: Map::new(),
+        disabled: false,
+    };
+    let account = Stored {
+        id: Id::from_bits(organisation.bits()),
+        version: 1,
+        carrier: handle.to_owned(),
+        details: json(&details)?,
+        credentials: None,
+        created_at: now,
+        updated_at: now,
+    };
+    carrier_accounts::insert(tx, Owner { organisation, world: World::Test }, &account).await
+}
+
+/// The field that a carrier was named with.
+fn carrier_field(has_id: bool, has_handle: bool) -> &'static str {
+    match (has_id, has_handle) {
+        (true, _) => "/carrier/id",
+        (false, true) => "/carrier/handle",
+        (false, false) => "/carrier",
+    }
+}
+
+/// Whether an account is called so: by its id or its handle.
+pub fn is_named(stored: &Stored, details: &AccountDetails, name: &str) -> bool {
+    stored.id.to_string() == name || details.handle.as_deref() == Some(name)
+}
+
+/// The account of this name among those that can be used.
+pub fn find_account<'a>(accounts: &'a [Stored], name: &str) -> Result<Option<&'a Stored>> {
+    for account in accounts {
+        let details = details(account)?;
+        if !details.disabled && is_named(account, &details, name) {
+            return Ok(Some(account));
+        }
+    }
+    Ok(None)
+}
+
+/// What an account says of itself.
+pub fn details(stored: &Stored) -> Result<AccountDetails> {
+    serde_json::from_str(&stored.details).map_err(Error::fault)
+}
+
+fn view(stored: &Stored) -> Result<CarrierAccount> {
+    Ok(CarrierAccount {
+        id: stored.id,
+        carrier: carrier_reference(&stored.carrier),
+        details: details(stored)?,
+        has_credentials: stored.credentials.is_some(),
+        created_at: stored.created_at,
+        updated_at: stored.updated_at,
+    })
+}

@@ -1,0 +1,69 @@
+//! Files that are written piece by piece, because they are too large to hold in memory.
+
+use model::shipping::document::DocumentType;
+use model::{Document, Error, Id, Owner, Result};
+
+use super::files::Upload;
+use super::{StoredFile, ensure_keepable};
+use crate::Service;
+use crate::platform::log;
+
+/// The largest file that is written piece by piece, in bytes: the labels of a hundred thousand shipments.
+const STREAM_BYTES_MAX: usize = 16 << 30;
+
+/// A file that is being written. If it is dropped before [`FileWriter::finish`], no file exists.
+pub(crate) struct FileWriter {
+    upload: Upload,
+    file: StoredFile,
+}
+
+impl Service {
+    /// Begins a file of some type under an id that was made before. Each attempt writes to a place of its own: an attempt that
+    /// was taken to be dead may continue, and must not change the file that another attempt finished.
+    pub(crate) async fn keep_stream(
+        &self,
+        owner: Owner,
+        id: Id<Document>,
+        attempt: i64,
+        r#type: DocumentType,
+        (file_name, file_type): (String, &str),
+    ) -> Result<FileWriter> {
+        ensure_keepable(&file_name, 0, STREAM_BYTES_MAX)?;
+        let place = place_of(owner, id, attempt);
+        let upload = self.0.documents.files.begin(&place).await?;
+        let file_type = file_type.to_owned();
+        let file = StoredFile { id, r#type, file_name, file_type, file_size: 0, place, package: None };
+        Ok(FileWriter { upload, file })
+    }
+
+    /// Deletes the file of an earlier attempt, which may have finished it and died before it was recorded.
+    pub(crate) async fn forget_attempt(&self, owner: Owner, id: Id<Document>, attempt: i64) {
+        let deleted = self.0.documents.files.delete(&place_of(owner, id, attempt)).await;
+        deleted.unwrap_or_else(|error| log::error("files", &error));
+    }
+}
+
+fn place_of(owner: Owner, id: Id<Document>, attempt: i64) -> String {
+    format!("{owner}/{id}-{attempt}")
+}
+
+impl FileWriter {
+    pub async fn write(&mut self, bytes: &[u8]) -> Result<()> {
+        let size = usize::try_from(self.upload.size).map_err(Error::fault)?;
+        ensure_keepable(&self.file.file_name, size.saturating_add(bytes.len()), STREAM_BYTES_MAX)?;
+        self.upload.write(bytes).await
+    }
+
+    /// Completes the file. Once this returns, its bytes survive a power cut; it can be found once `store::shipping::documents::insert` has
+    /// committed.
+    pub async fn finish(self) -> Result<StoredFile> {
+        let file_size = i64::try_from(self.upload.size).map_err(Error::fault)?;
+        self.upload.finish().await?;
+        Ok(StoredFile { file_size, ..self.file })
+    }
+
+    /// Discards what was written. Without this, a bucket keeps the parts of the unfinished file.
+    pub async fn abort(self) {
+        self.upload.abort().await.unwrap_or_else(|error| log::error("files", &error));
+    }
+}

@@ -1,0 +1,12 @@
+//! Shipping: carriers and their accounts, shipments, rates, purchases, documents, batches and manifests.
+
+pub(crate) mod batch_labels;
+pub(crate) mod batches;
+pub(crate) mod carrier_accounts;
+pub(crate) mod carrier_webhooks;
+pub(crate) mod carriers;
+pub mod documents;
+pub(crate) mod manifests;
+pub mod purchasing;
+pub(crate) mod rates;
+pub(crate) mod shipments;

@@ -1,0 +1,201 @@
+//! Calls to carriers: the connector says what to send and what the answer means, and this module sends it.
+
+use std::time::Duration;
+
+use ::carriers::sandbox;
+use ::carriers::sandbox::desk::{Asked, Desk, Entry, serve};
+use ::carriers::{Account, Answer, Connector, Outcome, Request, Step, Task};
+use http::{HeaderName, HeaderValue, Method};
+use model::shipping::shipment::{ErrorCode, ErrorType, ShipmentError, Source};
+use model::{Error, Owner, Result};
+use store::shipping::sandbox_entries;
+use tokio::time::Instant;
+
+use crate::Service;
+use crate::platform::log;
+use crate::platform::outbound::{self, Failure, Phase};
+
+/// Maximum number of exchanges of one task. A connector that wants more is broken.
+const EXCHANGES_MAX: usize = 6;
+/// Largest answer of a carrier, in bytes. Answers may contain labels.
+const ANSWER_BYTES_MAX: usize = 16 * 1024 * 1024;
+
+impl Service {
+    /// Carries out a task at a carrier, within the time limit, and returns the outcome.
+    pub(crate) async fn ask(
+        &self,
+        owner: Owner,
+        connector: &dyn Connector,
+        account: &Account,
+        task: &Task<'_>,
+        limit: Duration,
+    ) -> Outcome {
+        self.ask_if(owner, connector, account, task, limit, &|| true).await
+    }
+
+    /// As [`Service::ask`], but checks `is_wanted` immediately before anything is sent.
+    pub(crate) async fn ask_if(
+        &self,
+        owner: Owner,
+        connector: &dyn Connector,
+        account: &Account,
+        task: &Task<'_>,
+        limit: Duration,
+        is_wanted: &(dyn Fn() -> bool + Sync),
+    ) -> Outcome {
+        let end = Instant::now() + limit;
+        let mut step = connector.begin(account, task);
+        for exchange in 1..=EXCHANGES_MAX {
+            let request = match step {
+                Step::Done(outcome) => return outcome,
+                Step::Send(request) => request,
+            };
+            let answer = self.exchange(owner, account, request, end, is_wanted).await;
+            step = connector.resume(account, task, exchange, answer);
+        }
+        match step {
+            Step::Done(outcome) => outcome,
+            Step::Send(_) => {
+                let message = "The carrier's answers led nowhere.";
+                let code = ErrorCode::OutcomeUnknown;
+                Outcome::Unknown(ShipmentError::new(ErrorType::Purchase, code, Source::Service, message))
+            }
+        }
+    }
+
+    async fn exchange(
+        &self,
+        owner: Owner,
+        account: &Account,
+        request: Request,
+        end: Instant,
+        is_wanted: &(dyn Fn() -> bool + Sync),
+    ) -> Answer {
+        match request.url.strip_prefix(sandbox::IN_PROCESS) {
+            Some(path) => {
+                let desk = Desk::of(&sandbox::Settings::read(account).unwrap_or_default());
+                match tokio::time::timeout_at(end, self.ask_sandbox(owner, desk, &request, path)).await {
+                    Ok(Ok(answer)) => answer,
+                    Ok(Err(error)) => {
+                        log::error("sandbox", &error);
+                        Answer::Lost("The sandbox could not write its books.".to_owned())
+                    }
+                    Err(_) => Answer::Lost("No answer came in time.".to_owned()),
+                }
+            }
+            None => self.send(owner, request, end, is_wanted).await,
+        }
+    }
+
+    /// Sends a request over the network.
+    async fn send(
+        &self,
+        owner: Owner,
+        request: Request,
+        end: Instant,
+        is_wanted: &(dyn Fn() -> bool + Sync),
+    ) -> Answer {
+        let target = match self.outbound().parse_private_url(&request.url) {
+            Ok(target) => target,
+            Err(refusal) => return Answer::Unsent(refusal.to_string()),
+        };
+        let Ok(method) = Method::from_bytes(request.method.as_bytes()) else {
+            return Answer::Unsent("There is no such method.".to_owned());
+        };
+        let mut headers = Vec::with_capacity(request.headers.len());
+        for (name, value) in request.headers {
+            match HeaderValue::try_from(value) {
+                Ok(value) => headers.push((HeaderName::from_static(name), value)),
+                // For example a key that was pasted with a line break in it.
+                Err(_) => return Answer::Unsent(format!("The header {name} can't be written.")),
+            }
+        }
+        let time_limit = end.saturating_duration_since(Instant::now());
+        if time_limit.is_zero() {
+            return Answer::Unsent("There was no time left.".to_owned());
+        }
+        let request = outbound::Request {
+            method,
+            target,
+            headers,
+            body: request.body,
+            time_limit,
+            body_bytes_max: ANSWER_BYTES_MAX,
+        };
+        match self.outbound().of(owner).send_if(request, is_wanted).await {
+            Ok(response) if response.is_truncated => {
+                Answer::Lost("The answer is larger than an answer may be.".to_owned())
+            }
+            Ok(response) => {
+                let retry_after = response.headers.get(http::header::RETRY_AFTER);
+                let retry_after = retry_after.and_then(|value| value.to_str().ok()?.parse().ok());
+                let retry_after = retry_after.map(Duration::from_secs);
+                Answer::Response { status: response.status, retry_after, body: response.body }
+            }
+            Err(failure) if is_unsent(&failure) => Answer::Unsent(failure.to_string()),
+            Err(failure) => Answer::Lost(failure.to_string()),
+        }
+    }
+
+    /// Asks the sandbox carrier in this process. It records what it sold in rows of its own before it answers.
+    async fn ask_sandbox(&self, owner: Owner, desk: Desk, request: &Request, path: &str) -> Result<Answer> {
+        let asked = match Asked::read(request.method, path, &request.body) {
+            Ok(asked) => asked,
+            Err(reply) => return Ok(reply.answer()),
+        };
+        let now = self.now();
+        let served = self.db().write(owner, async move |tx| {
+            let Some(reference) = asked.reference() else { return Ok(serve(&desk, &asked, &[], now)) };
+            let mut earlier = Vec::new();
+            for doc in sandbox_entries::all(tx, owner, reference).await? {
+                earlier.push(serde_json::from_str::<Entry>(&doc).map_err(Error::fault)?);
+            }
+            let reply = serve(&desk, &asked, &earlier, now);
+            for (place, entry) in reply.entries.iter().enumerate() {
+                let number = (earlier.len() + place + 1) as i64;
+                let doc = serde_json::to_string(entry).map_err(Error::fault)?;
+                sandbox_entries::insert(tx, owner, reference, number, &doc).await?;
+            }
+            Ok(reply)
+        });
+        let reply = served.await?;
+        if !reply.delay.is_zero() {
+            tokio::time::sleep(reply.delay).await;
+        }
+        Ok(reply.answer())
+    }
+}
+
+/// Whether the request was provably never sent.
+fn is_unsent(failure: &Failure) -> bool {
+    match failure {
+        Failure::Refused { .. }
+        | Failure::Unencrypted { .. }
+        | Failure::Unresolved { .. }
+        | Failure::Connect { .. }
+        | Failure::Tls { .. }
+        | Failure::Withdrawn => true,
+        Failure::Timeout { phase, .. } => {
+            matches!(phase, Phase::Lookup | Phase::Connect | Phase::Handshake)
+        }
+        Failure::Broken { .. } => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_never_left_may_be_sent_again() {
+        let limit = Duration::from_secs(1);
+        let host = || "carrier.example".to_owned();
+        assert!(is_unsent(&Failure::Unresolved { host: host() }));
+        assert!(is_unsent(&Failure::Connect { host: host(), port: 1, cause: "refused".to_owned() }));
+        assert!(is_unsent(&Failure::Timeout { phase: Phase::Handshake, limit }));
+        assert!(is_unsent(&Failure::Withdrawn));
+        assert!(!is_unsent(&Failure::Timeout { phase: Phase::Head, limit }));
+        assert!(!is_unsent(&Failure::Timeout { phase: Phase::Body, limit }));
+        assert!(!is_unsent(&Failure::Broken { cause: "cut".to_owned() }));
+    }
+}

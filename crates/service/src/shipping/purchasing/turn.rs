@@ -1,0 +1,280 @@
+//! A turn: the work on a purchase while this node holds it.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use ::carriers::{Account, Capabilities, Connector, Label, Outcome, Parcel, Step, Task};
+use model::shipping::purchase::State;
+use model::shipping::shipment::{LabelFormat, Shipment};
+use model::{Owner, Result, Timestamp, World};
+use sha2::{Digest, Sha256};
+use store::shipping::purchases::{self, Earlier, Purchase};
+use store::shipping::shipments::Stored;
+
+use super::claim::Claimed;
+use super::group::Entry;
+use super::lanes::LaneSlot;
+use super::load::Loaded;
+use super::next::{Facts, Next, decision_line, outcome_word};
+use super::settle::Kept;
+use crate::Service;
+use crate::platform::{crash_point::crash_point, log};
+
+/// In the test world, developers should not wait a day to see what happens to a purchase whose outcome stays unknown.
+const TEST_REVIEW_SECONDS: i64 = 20;
+
+/// A purchase that this node holds, and all that is needed to go on with it.
+pub struct Job {
+    /// The node name under which it is claimed.
+    pub node: Arc<str>,
+    pub purchase: Purchase,
+    /// The shipment as it was stored when the purchase was claimed, and the same parsed.
+    pub stored: Arc<Stored>,
+    pub shipment: Shipment,
+    pub connector: &'static dyn Connector,
+    /// Shared by the purchases that were claimed together.
+    pub account: Arc<Account>,
+    /// The purchase's slot in its lane, until the carrier has answered.
+    pub slot: Option<LaneSlot>,
+}
+
+impl Job {
+    pub fn owner(&self) -> Owner {
+        self.purchase.owner
+    }
+
+    /// Returns the format that the label is wanted in: the shipment's, or else that of the batch that it is bought with.
+    pub fn label_format(&self) -> LabelFormat {
+        self.shipment.wanted_label_format().or(self.purchase.label_format).unwrap_or(LabelFormat::Pdf)
+    }
+
+    pub fn parcel(&self) -> Parcel {
+        Parcel::new(self.shipment.id, &self.shipment.details).labelled_in(self.label_format())
+    }
+}
+
+impl Service {
+    /// Goes on with a purchase by one step. On return the claim is released. If releasing fails, the node takes another
+    /// name, so that other nodes can take over.
+    ///
+    /// `loaded` is what was read of it when it was claimed; if that failed, it is read here.
+    pub(super) async fn turn(self, claimed: Claimed, loaded: Option<Box<Job>>) {
+        let Claimed { node, purchase, slot } = claimed;
+        let loaded = match loaded {
+            Some(job) => Ok(Loaded::Job(job)),
+            None => self.insist_on_loading(&node, &purchase).await,
+        };
+        let done = match loaded {
+            Ok(Loaded::Job(mut job)) => {
+                job.slot = slot;
+                self.step(job).await
+            }
+            Ok(Loaded::Gone) => self.let_go(purchase.clone()).await,
+            Ok(Loaded::Unreadable(why)) => self.park(purchase.clone(), why).await,
+            Err(error) => Err(error),
+        };
+        if let Err(error) = done {
+            log::error("purchase", &error);
+            self.give_back(&node, &purchase).await;
+        }
+        self.tell_purchasing();
+    }
+
+    async fn step(&self, job: Box<Job>) -> Result<()> {
+        match job.purchase.state {
+            State::Ready => self.buy(job).await,
+            State::Calling => {
+                // The node that held it may have sent the request just before its lease expired. The request may then be on its
+                // way for as long as a call may take.
+                let call = self.settings().carriers.call_seconds as i64;
+                let next = self.facts(&job).after_crash(self.now().plus_seconds(call));
+                self.conclude(job, "server_stopped", next).await
+            }
+            State::Checking => self.look_up(job).await,
+            State::Bought => self.follow_up(job).await,
+            State::Voiding => self.void(job).await,
+            State::Voided => self.void_duplicates(job).await,
+            State::Review | State::Failed => self.rest(job).await,
+        }
+    }
+
+    async fn buy(&self, mut job: Box<Job>) -> Result<()> {
+        if let Some(next) = self.facts(&job).before_buying() {
+            return self.conclude(job, "not_idempotent", next).await;
+        }
+        let can = job.connector.capabilities(&job.account);
+        // If an ambiguous outcome can be resolved later (by look-up or idempotency), commit `calling` before acquiring a call
+        // permit, so that permits cover only in-flight calls. Otherwise acquire the permit first: a crash while the purchase
+        // waits for a permit must not make its outcome ambiguous.
+        let mut place = None;
+        if !can.is_idempotent && !can.can_look_up {
+            place = Some(self.place(&job.purchase).await);
+        }
+        if let Some((outcome, next)) = self.prepare(&mut job).await? {
+            return self.conclude(job, outcome, next).await;
+        }
+        // From here on it may be bought. If this node was frozen for too long and has lost the claim, the write is rejected here.
+        if !self.call(&mut job).await? {
+            return Ok(());
+        }
+        crash_point!("after_call");
+        let place = match place {
+            Some(place) => place,
+            None => self.place(&job.purchase).await,
+        };
+        let parcel = job.parcel();
+        let task = Task::Buy {
+            parcel: &parcel,
+            service: &job.purchase.service,
+            reference: &job.purchase.reference,
+            prepared: job.purchase.prepared.as_deref(),
+            format: job.label_format(),
+        };
+        // Checked again once the connection is open: connecting may take a while, and the node may have been frozen meanwhile.
+        let is_ours = || self.is_node(&job.node);
+        let limit = self.call_time();
+        let outcome = self.ask_if(job.owner(), job.connector, &job.account, &task, limit, &is_ours).await;
+        crash_point!("after_send");
+        drop(place);
+        let word = outcome_word(&outcome);
+        let is_refused = matches!(outcome, Outcome::Rejected(_));
+        let next = self.facts(&job).after_buying(outcome);
+        if is_refused && matches!(next, Next::Failed(_)) {
+            // The carrier rejected what was prepared: its rates may be too old. The next attempt prepares the shipment anew.
+            job.purchase.prepared = None;
+        }
+        self.conclude(job, word, next).await
+    }
+
+    /// Commits that the call to the carrier starts. Returns false if this node no longer holds the purchase and must not call.
+    async fn call(&self, job: &mut Job) -> Result<bool> {
+        let now = self.now();
+        let is_held = self.write_down(job.owner(), Entry::Call(Box::new(job.purchase.clone()))).await?;
+        job.purchase.state = State::Calling;
+        job.purchase.sent_fence = job.purchase.fence;
+        job.purchase.sent_at = Some(now);
+        Ok(is_held)
+    }
+
+    /// Registers the shipment with a carrier that requires it, and stores the carrier's name of it. If that fails, returns what
+    /// follows.
+    async fn prepare(&self, job: &mut Job) -> Result<Option<(&'static str, Next)>> {
+        let parcel = job.parcel();
+        let task = Task::Prepare(&parcel);
+        let Step::Send(request) = job.connector.begin(&job.account, &task) else { return Ok(None) };
+        if job.purchase.prepared.is_some() {
+            return Ok(None);
+        }
+        let digest = digest(&request.body);
+        if let Some(earlier) = job.purchase.earlier.clone() {
+            if earlier.digest == digest {
+                self.keep_prepared(job, earlier.prepared, digest).await?;
+                return Ok(None);
+            }
+            let next = self.check_earlier(job, &earlier).await;
+            if next.is_some() {
+                return Ok(next);
+            }
+        }
+        match self.ask(job.owner(), job.connector, &job.account, &task, self.call_time()).await {
+            Outcome::Prepared(name) => {
+                self.keep_prepared(job, name, digest).await?;
+                Ok(None)
+            }
+            outcome => Ok(Some(("unprepared", self.facts(job).after_preparing(outcome)))),
+        }
+    }
+
+    async fn keep_prepared(&self, job: &mut Job, name: String, digest: String) -> Result<()> {
+        let (purchase, kept) = (job.purchase.clone(), name.clone());
+        let keep = self.db().write(job.owner(), async move |tx| {
+            purchases::keep_prepared(tx, &purchase, &kept, &digest).await
+        });
+        keep.await?;
+        (job.purchase.prepared, job.purchase.earlier) = (Some(name), None);
+        Ok(())
+    }
+
+    /// Looks up what an earlier attempt prepared with other contents. Returns what follows, or `None` if it was not bought.
+    async fn check_earlier(&self, job: &Job, earlier: &Earlier) -> Option<(&'static str, Next)> {
+        let task =
+            Task::LookUp { reference: &job.purchase.reference, prepared: Some(earlier.prepared.as_str()) };
+        let outcome = self.ask(job.owner(), job.connector, &job.account, &task, self.call_time()).await;
+        let word = outcome_word(&outcome);
+        self.facts(job).after_earlier_look_up(outcome).map(|next| (word, next))
+    }
+
+    async fn look_up(&self, job: Box<Job>) -> Result<()> {
+        let facts = self.facts(&job);
+        if !facts.can.can_look_up {
+            return self.conclude(job, "no_look_up", facts.unasked()).await;
+        }
+        let place = self.place(&job.purchase).await;
+        let (reference, prepared) = (&job.purchase.reference, job.purchase.prepared.as_deref());
+        let task = Task::LookUp { reference, prepared };
+        let outcome = self.ask(job.owner(), job.connector, &job.account, &task, self.call_time()).await;
+        crash_point!("after_look_up");
+        drop(place);
+        let word = outcome_word(&outcome);
+        let next = self.facts(&job).after_look_up(outcome);
+        self.conclude(job, word, next).await
+    }
+
+    /// Records the outcome. If it was bought, the receipt is committed first, and the rest after it.
+    async fn conclude(&self, mut job: Box<Job>, outcome: &str, next: Next) -> Result<()> {
+        log_decision(&job.purchase, outcome, &next, self.now());
+        match next {
+            Next::Bought { mut receipt, duplicates } => {
+                self.0.purchasing.counts.bought.fetch_add(1, Ordering::Relaxed);
+                let label = receipt.label.take().unwrap_or(Label::Later);
+                let is_label_ours = matches!(label, Label::Ours);
+                let kept = Kept { receipt, duplicates, is_label_ours };
+                // The next call to the account need not wait for this label.
+                job.slot = None;
+                match self.keep_receipt(&mut job, &kept).await? {
+                    true => self.label(job, Ok(label)).await,
+                    false => Ok(()),
+                }
+            }
+            next => self.settle(job, next).await,
+        }
+    }
+
+    pub(super) fn facts(&self, job: &Job) -> Facts {
+        self.facts_of(&job.purchase, job.connector.capabilities(&job.account))
+    }
+
+    pub(super) fn facts_of(&self, purchase: &Purchase, can: Capabilities) -> Facts {
+        let settings = &self.settings().carriers;
+        let (review_seconds, settle_seconds) = match purchase.owner.world {
+            World::Live => (settings.review_seconds, settings.call_seconds as i64),
+            // The sandbox carrier completes a request at once, so nothing can still be on its way.
+            World::Test => (settings.review_seconds.min(TEST_REVIEW_SECONDS), 0),
+        };
+        Facts {
+            can,
+            now: self.now(),
+            failures: purchase.failures,
+            unknown_at: purchase.unknown_at,
+            review_seconds,
+            settle_seconds,
+        }
+    }
+
+    pub(crate) fn call_time(&self) -> Duration {
+        Duration::from_secs(self.settings().carriers.call_seconds)
+    }
+}
+
+/// Logs why a purchase changes its state, unless it is bought at the first attempt, as most are.
+pub(super) fn log_decision(purchase: &Purchase, outcome: &str, next: &Next, now: Timestamp) {
+    if !matches!(next, Next::Bought { .. }) || purchase.unknown_at.is_some() {
+        log::info("purchase", &decision_line(purchase, outcome, next, now));
+    }
+}
+
+/// Returns a digest of the request that registers a shipment with its carrier.
+fn digest(body: &[u8]) -> String {
+    Sha256::digest(body).iter().map(|byte| format!("{byte:02x}")).collect()
+}

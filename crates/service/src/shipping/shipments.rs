@@ -1,0 +1,319 @@
+//! Shipments: create, read, change, delete. What is bought for them is the work of `purchasing`.
+
+mod change;
+
+use model::places::address::PostalAddress;
+use model::places::location::LocationInput;
+use model::platform::problem::Issue;
+use model::platform::shape;
+use model::shipping::batch::Delta;
+use model::shipping::document::Document;
+use model::shipping::shipment::addresses::live_world_issues;
+use model::shipping::shipment::{AddressRecord, Shipment, ShipmentInput, Status, TrackingStatus};
+use model::{Code, Error, Event, Id, Owner, Problem, Result, Timestamp, World, ensure};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+use store::Tx;
+use store::places::location_configurations;
+use store::shipping::documents::{self, StoredDocument};
+use store::shipping::shipments::{self, Origin, Stored};
+use store::shipping::{purchases, tracking_events};
+
+pub use change::{Prepared, change_shipment, change_uncounted, change_with_documents, write_prepared};
+
+use crate::platform::reply::json;
+use crate::shipping::batches;
+use crate::{Caller, Command, ListQuery, Listing, Precondition, Reply, Service, found, version_etag};
+
+/// Bytes of the hash of a resource's files that stand in its tag.
+const ETAG_BYTES: usize = 8;
+
+impl Service {
+    /// Creates a shipment. Its origin and return address are copied from its location configuration, unless they are given.
+    pub async fn create_shipment(&self, command: Command, input: ShipmentInput) -> Result<Reply> {
+        let now = self.now();
+        let owner = command.caller.owner;
+        let id = self.new_id::<Shipment>(now);
+        let log = self.event_log(owner, now);
+        let input = Box::new(input);
+        let create = async move |tx: &mut Tx<'_>| {
+            let mut input = input.clone();
+            ensure_post_codes(owner, input.addresses.postal())?;
+            let origin = copy_locations(tx, owner, &mut input).await?;
+            let shipment = new_shipment(id, *input, now);
+            let doc = json(&shipment)?;
+            shipments::insert(tx, owner, id, &shipment.summary(), origin, &doc).await?;
+            let shown = shown(&doc, &[])?;
+            log.append(tx, &Event::new("shipment.created", id, &shown)).await?;
+            Ok(Reply::created(format!("/shipments/{id}"), Some(version_etag(1)), shown))
+        };
+        self.write(&command, create).await
+    }
+
+    pub async fn get_shipment(&self, caller: &Caller, id: Id<Shipment>) -> Result<Reply> {
+        let owner = caller.owner;
+        let read = self.db().read(owner, async move |tx| {
+            let stored = found(shipments::get(tx, owner, id).await?)?;
+            let documents = documents_of(tx, owner, &[&stored]).await?;
+            Ok((stored, documents))
+        });
+        let (stored, documents) = read.await?;
+        self.shipment_reply(owner, &stored, &documents)
+    }
+
+    pub async fn list_shipments(
+        &self,
+        caller: &Caller,
+        query: ListQuery,
+        status: Option<Status>,
+    ) -> Result<Listing> {
+        let owner = caller.owner;
+        let start = self.start(owner, &query)?;
+        let limit = query.limit;
+        let read = self.db().read(owner, async move |tx| {
+            let page = shipments::page(tx, owner, status, &start, limit).await?;
+            let documents = documents_of(tx, owner, &page.items.iter().collect::<Vec<_>>()).await?;
+            Ok((page, documents))
+        });
+        let (page, documents) = read.await?;
+        let page = page.try_map(|stored| self.shown_shipment(owner, &stored, &documents))?;
+        self.listing(owner, &query, page)
+    }
+
+    /// Merges a patch into a shipment that is not bought. Earlier rates and errors no longer apply to it, and are removed.
+    pub async fn update_shipment(&self, command: Command, id: Id<Shipment>, patch: Value) -> Result<Reply> {
+        let now = self.now();
+        let owner = command.caller.owner;
+        let precondition = command.precondition.clone();
+        let log = self.event_log(owner, now);
+        let update = async move |tx: &mut Tx<'_>| {
+            let stored = found(shipments::get_for_update(tx, owner, id).await?)?;
+            ensure_version(&precondition, stored.version)?;
+            batches::ensure_member_changeable(tx, owner, &stored).await?;
+            stored.status.ensure_open()?;
+            let old = read_shipment(&stored)?;
+            let current = serde_json::to_value(&old).map_err(Error::fault)?;
+            let mut input: ShipmentInput = shape::parse_patch(current, patch.clone())?;
+            ensure_post_codes(owner, input.addresses.postal())?;
+            if is_origin_sent_back(&patch, &old.details, &input)? {
+                // The version of the location that it was made from stays pinned.
+                if input.addresses.r#return.is_none() {
+                    copy_locations(tx, owner, &mut input).await?;
+                }
+            } else if names_configuration(&patch) {
+                let given = &patch["addresses"];
+                if given.get("origin").is_none() {
+                    input.addresses.origin = None;
+                }
+                if given.get("return").is_none() {
+                    input.addresses.r#return = None;
+                }
+                let origin = copy_locations(tx, owner, &mut input).await?;
+                shipments::set_origin(tx, owner, id, origin).await?;
+            } else if patch.pointer("/addresses/origin").is_some() {
+                shipments::set_origin(tx, owner, id, None).await?;
+            }
+            let new = old.changed(input, now)?;
+            let doc = change_shipment(tx, owner, &stored, &new, "shipment.updated", &log).await?;
+            Ok(Reply::resource(version_etag(stored.version + 1), doc))
+        };
+        self.write(&command, update).await
+    }
+
+    pub async fn delete_shipment(&self, command: Command, id: Id<Shipment>) -> Result<Reply> {
+        let owner = command.caller.owner;
+        let precondition = command.precondition.clone();
+        let log = self.event_log(owner, self.now());
+        let delete = async move |tx: &mut Tx<'_>| {
+            let stored = found(shipments::get_for_update(tx, owner, id).await?)?;
+            ensure_version(&precondition, stored.version)?;
+            batches::ensure_member_changeable(tx, owner, &stored).await?;
+            stored.status.ensure_open()?;
+            purchases::delete(tx, owner, id).await?;
+            tracking_events::delete(tx, owner, id).await?;
+            shipments::delete(tx, owner, id).await?;
+            log.append(tx, &Event::new("shipment.deleted", id, &shown(&stored.doc, &[])?)).await?;
+            if let Some(batch) = stored.batch {
+                batches::member_changed(tx, owner, batch, Delta::default() - stored.summary.counts(), &log)
+                    .await?;
+            }
+            Ok(Reply::gone())
+        };
+        self.write(&command, delete).await
+    }
+
+    /// Answers with the files of a shipment, with new links.
+    pub async fn list_shipment_documents(&self, caller: &Caller, id: Id<Shipment>) -> Result<Reply> {
+        let owner = caller.owner;
+        let read = self.db().read(owner, async move |tx| {
+            let stored = found(shipments::get(tx, owner, id).await?)?;
+            documents_of(tx, owner, &[&stored]).await
+        });
+        let documents = read.await?;
+        Ok(Reply::done(format!("{{\"data\":{}}}", json(&self.signed(owner, &documents, id))?)))
+    }
+
+    /// A shipment with its files, to which links are made now.
+    pub(crate) fn shown_shipment(
+        &self,
+        owner: Owner,
+        stored: &Stored,
+        documents: &[StoredDocument],
+    ) -> Result<String> {
+        shown(&stored.doc, &self.signed(owner, documents, stored.id))
+    }
+
+    /// Returns the answer with a shipment. Each read makes new links to its files, so its ETag depends on the files and not on
+    /// the links.
+    pub(crate) fn shipment_reply(
+        &self,
+        owner: Owner,
+        stored: &Stored,
+        documents: &[StoredDocument],
+    ) -> Result<Reply> {
+        let signed = self.signed(owner, documents, stored.id);
+        Ok(Reply::resource(etag_with_files(stored.version, &signed), shown(&stored.doc, &signed)?))
+    }
+
+    fn signed(&self, owner: Owner, documents: &[StoredDocument], shipment: Id<Shipment>) -> Vec<Document> {
+        let subject = shipment.to_string();
+        let of_it = documents.iter().filter(|document| document.subject == subject);
+        of_it.map(|document| self.sign(owner, document)).collect()
+    }
+}
+
+/// The files of these shipments. Only what was bought has any.
+pub async fn documents_of(tx: &mut Tx<'_>, owner: Owner, of: &[&Stored]) -> Result<Vec<StoredDocument>> {
+    let has_any = |stored: &&&Stored| matches!(stored.status, Status::Purchased | Status::Voided);
+    let subjects: Vec<String> = of.iter().filter(has_any).map(|stored| stored.id.to_string()).collect();
+    documents::of_subjects(tx, owner, &subjects).await
+}
+
+/// Returns the tag of a resource's state, with the files that it has. The links to these are left out: they are made with each
+/// read, and a client that has this state would otherwise be sent all of it again.
+pub fn etag_with_files(version: i64, files: &[Document]) -> String {
+    if files.is_empty() {
+        return version_etag(version);
+    }
+    let mut hash = Sha256::new();
+    for file in files {
+        hash.update(format!("{} {} {}\n", file.id, file.file_size, file.updated_at.as_micros()));
+    }
+    let digest: String = hash.finalize().iter().take(ETAG_BYTES).map(|byte| format!("{byte:02x}")).collect();
+    format!("\"{version}.{digest}\"")
+}
+
+/// Refuses a stale precondition. The tag of a shipment with files has its version before the dot. Files may be added without
+/// a new version, and are no reason to refuse a change.
+pub fn ensure_version(precondition: &Precondition, version: i64) -> Result<()> {
+    let version = version.to_string();
+    let is_of_it = |tag: &String| {
+        let text = tag.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
+        text.is_some_and(|text| text.split('.').next() == Some(&version))
+    };
+    let is_current = match precondition {
+        Precondition::Any => true,
+        Precondition::OneOf(tags) => tags.iter().any(is_of_it),
+    };
+    ensure(is_current, Code::PreconditionFailed)
+}
+
+/// Returns files as events contain them: without links, which would expire before the event is deleted.
+pub fn without_links(documents: &[StoredDocument]) -> Vec<Document> {
+    let show = |stored: &StoredDocument| Document {
+        id: stored.file.id,
+        r#type: stored.file.r#type,
+        shipment_id: stored.shipment(),
+        package: stored.file.package,
+        file_name: stored.file.file_name.clone(),
+        file_type: stored.file.file_type.clone(),
+        file_size: stored.file.file_size,
+        file_url: String::new(),
+        created_at: stored.created_at,
+        updated_at: stored.updated_at,
+    };
+    documents.iter().map(show).collect()
+}
+
+fn new_shipment(id: Id<Shipment>, details: ShipmentInput, now: Timestamp) -> Shipment {
+    Shipment {
+        id,
+        details,
+        rates: Vec::new(),
+        service: None,
+        cost: None,
+        status: Status::Draft,
+        label_pending: false,
+        tracking_status: TrackingStatus::Unknown,
+        tracking_number: None,
+        errors: Vec::new(),
+        created_at: now,
+        updated_at: now,
+    }
+}
+
+/// Reads what is kept of a shipment.
+pub fn read_shipment(stored: &Stored) -> Result<Shipment> {
+    serde_json::from_str(&stored.doc).map_err(Error::fault)
+}
+
+/// A shipment's document with its files.
+pub fn shown(doc: &str, documents: &[Document]) -> Result<String> {
+    let open = doc.strip_suffix('}').ok_or_else(|| Error::fault("a shipment's document is not an object"))?;
+    Ok(format!("{open},\"documents\":{}}}", json(&documents)?))
+}
+
+/// Whether a patch only repeats where a shipment leaves from, as a client does that sends back what it read.
+fn is_origin_sent_back(patch: &Value, old: &ShipmentInput, new: &ShipmentInput) -> Result<bool> {
+    let origin =
+        |details: &ShipmentInput| serde_json::to_value(&details.addresses.origin).map_err(Error::fault);
+    Ok(patch.pointer("/addresses/origin").is_some_and(Value::is_object)
+        && old.addresses.location_configuration_id == new.addresses.location_configuration_id
+        && origin(old)? == origin(new)?)
+}
+
+/// Refuses words of the sandbox carrier in the live world, where they are no post codes. Each address comes with its JSON
+/// pointer in the body.
+pub fn ensure_post_codes<'a>(
+    owner: Owner,
+    addresses: impl IntoIterator<Item = (&'static str, &'a PostalAddress)>,
+) -> Result<()> {
+    if owner.world == World::Test {
+        return Ok(());
+    }
+    let issues = live_world_issues(addresses);
+    if issues.is_empty() { Ok(()) } else { Err(Problem::body(issues).into()) }
+}
+
+/// Whether a patch says where a shipment leaves from by naming a configuration.
+fn names_configuration(patch: &Value) -> bool {
+    patch.pointer("/addresses/location_configuration_id").is_some_and(Value::is_string)
+}
+
+/// Copies the addresses of the location configuration, where one is named and they are not given. Gives the version of
+/// the location that it leaves from.
+async fn copy_locations(tx: &mut Tx<'_>, owner: Owner, input: &mut ShipmentInput) -> Result<Option<Origin>> {
+    let Some(id) = input.addresses.location_configuration_id else { return Ok(None) };
+    let Some(configuration) = location_configurations::get(tx, owner, id).await? else {
+        let code = Code::LocationConfigurationNotFound;
+        let field = "/addresses/location_configuration_id";
+        let issue = Issue::new(code.as_str(), field, "There is no such location configuration.");
+        return Err(Problem::field(code, issue).into());
+    };
+    let addresses = &mut input.addresses;
+    if addresses.r#return.is_none() {
+        addresses.r#return = Some(copy(&configuration.r#return.doc)?);
+    }
+    if addresses.origin.is_some() {
+        return Ok(None);
+    }
+    addresses.origin = Some(copy(&configuration.origin.doc)?);
+    let document: Value = serde_json::from_str(&configuration.origin.doc).map_err(Error::fault)?;
+    let location = serde_json::from_value(document["id"].clone()).map_err(Error::fault)?;
+    Ok(Some(Origin { location, version: configuration.origin.version }))
+}
+
+fn copy(doc: &str) -> Result<AddressRecord> {
+    let location: LocationInput = serde_json::from_str(doc).map_err(Error::fault)?;
+    Ok(AddressRecord::of_location(&location))
+}

@@ -1,0 +1,38 @@
+//! The audit of stock: shows that what is kept as a sum is the sum.
+
+use model::Result;
+use serde_json::json as object;
+use store::stock::audit;
+
+use crate::{Caller, Reply, Service};
+
+/// Differences of each kind that an audit names.
+const DIFFERENCES_MAX: usize = 100;
+
+impl Service {
+    /// Recomputes levels and allocated quantities from the rows and the history, and shows every difference.
+    pub async fn audit_inventory(&self, caller: &Caller) -> Result<Reply> {
+        let owner = caller.owner;
+        let read = self.db().read(owner, async move |tx| {
+            Ok((audit::count(tx, owner).await?, audit::differences(tx, owner, DIFFERENCES_MAX).await?))
+        });
+        let (checked, differences) = read.await?;
+        let differences: Vec<_> = differences
+            .iter()
+            .map(|difference| {
+                object!({
+                    "what": difference.what,
+                    "ids": [difference.first_id, difference.second_id],
+                    "kept": difference.kept,
+                    "recomputed": difference.recomputed,
+                })
+            })
+            .collect();
+        let report = object!({
+            "is_clean": differences.is_empty(),
+            "checked": { "levels": checked.levels, "order_lines": checked.lines, "allocations": checked.allocations },
+            "differences": differences,
+        });
+        Ok(Reply::done(report.to_string()))
+    }
+}

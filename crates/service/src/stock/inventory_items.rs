@@ -1,0 +1,110 @@
+//! Inventory items: create, read, change, delete.
+
+use model::platform::json::{parse as parse_json, previous_attributes};
+use model::platform::problem::Issue;
+use model::platform::shape;
+use model::stock::inventory_item::InventoryItemInput;
+use model::{Code, Error, Event, Id, InventoryItem, Problem, Result, ensure};
+use serde_json::Value;
+use store::Tx;
+use store::stock::inventory_items;
+
+use crate::platform::reply::json;
+use crate::{Caller, Command, ListQuery, Listing, Reply, Service, ensure_current, found, version_etag};
+
+impl Service {
+    pub async fn create_inventory_item(&self, command: Command, input: InventoryItemInput) -> Result<Reply> {
+        let now = self.now();
+        let owner = command.caller.owner;
+        let id = self.new_id::<InventoryItem>(now);
+        let sku = input.sku.clone();
+        let doc = json(&InventoryItem { id, details: input, created_at: now, updated_at: now })?;
+        let log = self.event_log(owner, now);
+        let create = async move |tx: &mut Tx<'_>| {
+            if !inventory_items::insert(tx, owner, id, &sku, &doc).await? {
+                return Err(sku_taken());
+            }
+            log.append(tx, &Event::new("inventory_item.created", id, &doc)).await?;
+            Ok(Reply::created(format!("/inventory_items/{id}"), Some(version_etag(1)), doc.clone()))
+        };
+        self.write(&command, create).await
+    }
+
+    pub async fn get_inventory_item(&self, caller: &Caller, id: Id<InventoryItem>) -> Result<Reply> {
+        let owner = caller.owner;
+        let read = self.db().read(owner, async move |tx| found(inventory_items::get(tx, owner, id).await?));
+        let stored = read.await?;
+        Ok(Reply::resource(version_etag(stored.version), stored.doc))
+    }
+
+    /// A page of items; of one SKU only where it is named.
+    pub async fn list_inventory_items(
+        &self,
+        caller: &Caller,
+        query: ListQuery,
+        sku: Option<String>,
+    ) -> Result<Listing> {
+        let owner = caller.owner;
+        let start = self.start(owner, &query)?;
+        let limit = query.limit;
+        let read = self.db().read(owner, async move |tx| {
+            inventory_items::page(tx, owner, sku.as_deref(), &start, limit).await
+        });
+        let page = read.await?;
+        self.listing(owner, &query, page)
+    }
+
+    pub async fn update_inventory_item(
+        &self,
+        command: Command,
+        id: Id<InventoryItem>,
+        patch: Value,
+    ) -> Result<Reply> {
+        let now = self.now();
+        let owner = command.caller.owner;
+        let precondition = command.precondition.clone();
+        let log = self.event_log(owner, now);
+        let update = async move |tx: &mut Tx<'_>| {
+            let stored = found(inventory_items::get_for_update(tx, owner, id).await?)?;
+            ensure_current(&precondition, &version_etag(stored.version))?;
+            let old = parse_json(stored.doc.as_bytes())?;
+            let created_at = serde_json::from_value(old["created_at"].clone()).map_err(Error::fault)?;
+            let input: InventoryItemInput = shape::parse_patch(old.clone(), patch.clone())?;
+            let user = inventory_items::sku_user(tx, owner, &input.sku).await?;
+            if user.is_some_and(|user| user != id) {
+                return Err(sku_taken());
+            }
+            let sku = input.sku.clone();
+            let new = InventoryItem { id, details: input, created_at, updated_at: now };
+            let new = serde_json::to_value(new).map_err(Error::fault)?;
+            let doc = new.to_string();
+            inventory_items::update(tx, owner, id, &sku, &doc).await?;
+            let event = Event::new("inventory_item.updated", id, &doc);
+            log.append(tx, &event.changed_from(previous_attributes(&old, &new))).await?;
+            Ok(Reply::resource(version_etag(stored.version + 1), doc))
+        };
+        self.write(&command, update).await
+    }
+
+    /// Deletes an item that no order wants and that lies nowhere.
+    pub async fn delete_inventory_item(&self, command: Command, id: Id<InventoryItem>) -> Result<Reply> {
+        let now = self.now();
+        let owner = command.caller.owner;
+        let precondition = command.precondition.clone();
+        let log = self.event_log(owner, now);
+        let delete = async move |tx: &mut Tx<'_>| {
+            let old = found(inventory_items::get_for_update(tx, owner, id).await?)?;
+            ensure_current(&precondition, &version_etag(old.version))?;
+            ensure(!inventory_items::is_used(tx, owner, id).await?, Code::InventoryItemInUse)?;
+            inventory_items::delete(tx, owner, id).await?;
+            log.append(tx, &Event::new("inventory_item.deleted", id, &old.doc)).await?;
+            Ok(Reply::gone())
+        };
+        self.write(&command, delete).await
+    }
+}
+
+fn sku_taken() -> Error {
+    Problem::field(Code::SkuTaken, Issue::new(Code::SkuTaken.as_str(), "/sku", "Another item has this SKU."))
+        .into()
+}

@@ -1,0 +1,165 @@
+//! Levels of stock: set by a count, adjusted by what comes and goes, taken by completed allocations.
+
+use model::platform::problem::Issue;
+use model::stock::inventory_item::{
+    Adjustment, AllocationReference, Change, Level, LevelInput, ON_HAND_MAX, REASON_SET,
+};
+use model::{Allocation, Code, Event, Id, InventoryItem, Owner, Problem, Result};
+use store::places::location_configurations;
+use store::stock::inventory_items;
+use store::stock::inventory_levels::{self, At};
+use store::{Page, Tx};
+
+use crate::events::events::EventLog;
+use crate::platform::reply::{json, previous};
+use crate::{Caller, Command, ListQuery, Listing, Reply, Service, found};
+
+/// The reason of an adjustment if the request gives none.
+const REASON_ADJUSTED: &str = "adjusted";
+
+impl Service {
+    pub async fn list_inventory_levels(
+        &self,
+        caller: &Caller,
+        query: ListQuery,
+        item: Id<InventoryItem>,
+    ) -> Result<Listing> {
+        let owner = caller.owner;
+        let start = self.start(owner, &query)?;
+        let limit = query.limit;
+        let read = self.db().read(owner, async move |tx| {
+            found(inventory_items::get(tx, owner, item).await?)?;
+            inventory_levels::page(tx, owner, item, &start, limit).await
+        });
+        let page = read.await?;
+        let items = page.items.iter().map(json).collect::<Result<_>>()?;
+        self.listing(owner, &query, Page { items, older_than: page.older_than, newer_than: page.newer_than })
+    }
+
+    pub async fn get_inventory_level(&self, caller: &Caller, at: At) -> Result<Reply> {
+        let owner = caller.owner;
+        let read = self.db().read(owner, async move |tx| found(inventory_levels::get(tx, owner, at).await?));
+        reply(&read.await?)
+    }
+
+    /// Sets what is on hand, as counted.
+    pub async fn set_inventory_level(&self, command: Command, at: At, input: LevelInput) -> Result<Reply> {
+        let owner = command.caller.owner;
+        let log = self.event_log(owner, self.now());
+        let set = async move |tx: &mut Tx<'_>| {
+            let before = open(tx, owner, at, &log).await?;
+            let (delta, on_hand) = (input.on_hand - before.on_hand, before.on_hand);
+            change(tx, owner, at, &log, Step { delta, on_hand, reason: REASON_SET, allocation: None })
+                .await?;
+            reply(&announce(tx, owner, &before, &log).await?)
+        };
+        self.write(&command, set).await
+    }
+
+    /// Adds to what is on hand, or takes from it.
+    pub async fn adjust_inventory_level(&self, command: Command, at: At, input: Adjustment) -> Result<Reply> {
+        let owner = command.caller.owner;
+        let log = self.event_log(owner, self.now());
+        let adjust = async move |tx: &mut Tx<'_>| {
+            let before = open(tx, owner, at, &log).await?;
+            let on_hand = before.on_hand;
+            if let Some(expected) = input.expected_on_hand
+                && expected != on_hand
+            {
+                let message = format!("{on_hand} are on hand.");
+                let issue = Issue::new(Code::OnHandChanged.as_str(), "/expected_on_hand", message);
+                return Err(Problem::field(Code::OnHandChanged, issue.with("available", on_hand)).into());
+            }
+            if on_hand + input.delta < 0 {
+                let message = format!("{on_hand} are on hand.");
+                let issue = Issue::new(Code::InsufficientStock.as_str(), "/delta", message)
+                    .with("requested", -input.delta)
+                    .with("available", on_hand);
+                return Err(Problem::field(Code::InsufficientStock, issue).into());
+            }
+            if on_hand + input.delta > ON_HAND_MAX {
+                let message = format!("At most {ON_HAND_MAX} may be on hand.");
+                return Err(Problem::body(vec![Issue::new("out_of_range", "/delta", message)]).into());
+            }
+            let reason = input.reason.as_deref().unwrap_or(REASON_ADJUSTED);
+            change(tx, owner, at, &log, Step { delta: input.delta, on_hand, reason, allocation: None })
+                .await?;
+            reply(&announce(tx, owner, &before, &log).await?)
+        };
+        self.write(&command, adjust).await
+    }
+
+    /// A page of a level's history, newest first.
+    pub async fn list_inventory_changes(&self, caller: &Caller, query: ListQuery, at: At) -> Result<Listing> {
+        let owner = caller.owner;
+        let start = self.start(owner, &query)?;
+        let limit = query.limit;
+        let read = self.db().read(owner, async move |tx| {
+            found(inventory_levels::get(tx, owner, at).await?)?;
+            inventory_levels::changes(tx, owner, at, &start, limit).await
+        });
+        let page = read.await?;
+        let items = page.items.iter().map(json).collect::<Result<_>>()?;
+        self.listing(owner, &query, Page { items, older_than: page.older_than, newer_than: page.newer_than })
+    }
+}
+
+/// One step of a level: by how much, from what, and why.
+pub struct Step<'a> {
+    pub delta: i64,
+    pub on_hand: i64,
+    pub reason: &'a str,
+    pub allocation: Option<Id<Allocation>>,
+}
+
+/// Changes a locked level and its history.
+pub async fn change(tx: &mut Tx<'_>, owner: Owner, at: At, log: &EventLog, step: Step<'_>) -> Result<()> {
+    let change = Change {
+        id: log.new_id(),
+        delta: step.delta,
+        on_hand: step.on_hand + step.delta,
+        reason: step.reason.to_owned(),
+        allocation: step.allocation.map(|id| AllocationReference { id }),
+        created_at: log.now(),
+    };
+    inventory_levels::change(tx, owner, at, &change).await
+}
+
+/// Appends the event of a changed level, and gives what it is now. Called once all that it sums is written.
+pub async fn announce(tx: &mut Tx<'_>, owner: Owner, before: &Level, log: &EventLog) -> Result<Level> {
+    let level = found(inventory_levels::get(tx, owner, at_of(before)).await?)?;
+    let event = Event::new("inventory.updated", level.item.id, &json(&level)?);
+    log.append(tx, &event.changed_from(previous(before, &level)?)).await?;
+    Ok(level)
+}
+
+/// Which level this is.
+fn at_of(level: &Level) -> At {
+    At { item: level.item.id, location: level.location.id }
+}
+
+/// Locks a level, if there is one, and gives what it is before it changes.
+pub async fn lock(tx: &mut Tx<'_>, owner: Owner, at: At) -> Result<Option<Level>> {
+    match inventory_levels::lock(tx, owner, at).await? {
+        Some(_) => inventory_levels::get(tx, owner, at).await,
+        None => Ok(None),
+    }
+}
+
+/// Locks the level, making it where there is none yet, and gives what it is.
+async fn open(tx: &mut Tx<'_>, owner: Owner, at: At, log: &EventLog) -> Result<Level> {
+    let held = inventory_items::hold(tx, owner, &[at.item]).await?;
+    found(held.first())?;
+    // A level may outlive its location, with stock that came back from there: it must be possible to write that off.
+    if let Some(level) = lock(tx, owner, at).await? {
+        return Ok(level);
+    }
+    found(location_configurations::hold_location(tx, owner, at.location).await?.then_some(()))?;
+    inventory_levels::insert(tx, owner, at, log.now()).await?;
+    found(lock(tx, owner, at).await?)
+}
+
+fn reply(level: &Level) -> Result<Reply> {
+    let etag = format!("\"{}.{}.{}\"", level.on_hand, level.allocated, level.updated_at.as_micros());
+    Ok(Reply::resource(etag, json(level)?))
+}

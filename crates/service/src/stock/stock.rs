@@ -1,0 +1,95 @@
+//! Stock as allocations move it: completed ones take it, deleted ones give it back.
+
+use std::collections::BTreeMap;
+
+use model::platform::problem::Issue;
+use model::stock::inventory_item::{Level, REASON_COMPLETED, REASON_DELETED};
+use model::{Allocation, Code, Event, Id, Order, Owner, Problem, Result};
+use store::Tx;
+use store::orders::{allocations, orders};
+use store::stock::inventory_levels::At;
+
+use crate::events::events::EventLog;
+use crate::found;
+use crate::orders::allocations::Changed;
+use crate::platform::reply::json;
+use crate::stock::inventory_levels::{Step, announce, change, lock};
+
+/// Takes the stock of the allocations that are completed now. An item without a level at the location is not tracked
+/// there, and completes freely. Gives the levels as they were.
+pub async fn take_stock(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    changes: &mut [Changed],
+    log: &EventLog,
+) -> Result<Vec<Level>> {
+    let mut takers: BTreeMap<At, Vec<usize>> = BTreeMap::new();
+    for (place, (before, after)) in changes.iter().enumerate() {
+        if before.completed_at.is_none() && after.completed_at.is_some() {
+            takers.entry(At { item: after.item, location: after.location }).or_default().push(place);
+        }
+    }
+    let (mut levels, mut issues) = (Vec::new(), Vec::new());
+    for (at, places) in takers {
+        let Some(level) = lock(tx, owner, at).await? else { continue };
+        let mut on_hand = level.on_hand;
+        let requested: i64 = places.iter().map(|place| changes[*place].1.quantity).sum();
+        if requested > on_hand {
+            let message = format!(
+                "{requested} of {} are to be sent from {}, {on_hand} are on hand.",
+                at.item, at.location
+            );
+            let issue = Issue::new(Code::InsufficientStock.as_str(), "/allocations", message);
+            let issue = issue.with("item", at.item.to_string()).with("location", at.location.to_string());
+            issues.push(issue.with("requested", requested).with("available", on_hand));
+            continue;
+        }
+        for place in places {
+            let taker = &mut changes[place].1;
+            taker.took_stock = true;
+            let (delta, allocation) = (-taker.quantity, Some(taker.id));
+            change(tx, owner, at, log, Step { delta, on_hand, reason: REASON_COMPLETED, allocation }).await?;
+            on_hand += delta;
+        }
+        levels.push(level);
+    }
+    if issues.is_empty() { Ok(levels) } else { Err(Problem::fields(Code::InsufficientStock, issues).into()) }
+}
+
+/// Deletes allocations of a locked order, and puts the stock that completed ones had taken back on hand.
+pub async fn take_back(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    order: Id<Order>,
+    held: &[Allocation],
+    log: &EventLog,
+) -> Result<()> {
+    if held.is_empty() {
+        return Ok(());
+    }
+    let mut givers: BTreeMap<At, Vec<&Allocation>> = BTreeMap::new();
+    for allocation in held.iter().filter(|allocation| allocation.took_stock) {
+        let at = At { item: allocation.item, location: allocation.location };
+        givers.entry(at).or_default().push(allocation);
+    }
+    let mut levels = Vec::new();
+    for (at, givers) in givers {
+        let level = found(lock(tx, owner, at).await?)?;
+        let mut on_hand = level.on_hand;
+        for giver in givers {
+            let (delta, allocation) = (giver.quantity, Some(giver.id));
+            change(tx, owner, at, log, Step { delta, on_hand, reason: REASON_DELETED, allocation }).await?;
+            on_hand += delta;
+        }
+        levels.push(level);
+    }
+    allocations::delete_of_order(tx, owner, order).await?;
+    orders::release(tx, owner, order).await?;
+    for allocation in held {
+        log.append(tx, &Event::new("allocation.deleted", allocation.id, &json(&allocation.view())?)).await?;
+    }
+    for level in &levels {
+        announce(tx, owner, level, log).await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,173 @@
+//! Allocations.
+
+use model::{Allocation, Id, Location, Order, Owner, Result};
+
+use crate::platform::engine::{Row, Sql, Tx, Value, wanted};
+use crate::platform::page::{Page, PageSql, Start};
+use crate::stock::inventory_items::id_list;
+
+const OF_ORDER: Sql = Sql::same(
+    "SELECT id, order_id, item_id, location_id, quantity, completed_at, took_stock FROM allocation
+     WHERE owner = $1 AND order_id = $2 ORDER BY id",
+);
+const INSERT: Sql = Sql::same(
+    "INSERT INTO allocation (owner, id, order_id, item_id, location_id, quantity, completed_at, took_stock)
+     VALUES ($1, $2, $3, $4, $5, $6, NULL, 0)",
+);
+const UPDATE: Sql = Sql::same(
+    "UPDATE allocation SET location_id = $1, quantity = $2, completed_at = $3, took_stock = $4
+     WHERE owner = $5 AND id = $6",
+);
+const DELETE_OF_ORDER: Sql = Sql::same("DELETE FROM allocation WHERE owner = $1 AND order_id = $2");
+const PAGE: PageSql = PageSql {
+    older: Sql::same(
+        "SELECT id, order_id, item_id, location_id, quantity, completed_at, took_stock FROM allocation
+         WHERE owner = $1 AND id < $2 ORDER BY id DESC LIMIT $3",
+    ),
+    newer: Sql::same(
+        "SELECT id, order_id, item_id, location_id, quantity, completed_at, took_stock FROM allocation
+         WHERE owner = $1 AND id > $2 ORDER BY id LIMIT $3",
+    ),
+};
+const PAGE_AT: PageSql = PageSql {
+    older: Sql::same(
+        "SELECT id, order_id, item_id, location_id, quantity, completed_at, took_stock FROM allocation
+         WHERE owner = $1 AND id < $2 AND location_id = $3 ORDER BY id DESC LIMIT $4",
+    ),
+    newer: Sql::same(
+        "SELECT id, order_id, item_id, location_id, quantity, completed_at, took_stock FROM allocation
+         WHERE owner = $1 AND id > $2 AND location_id = $3 ORDER BY id LIMIT $4",
+    ),
+};
+/// `$3` lists the orders as JSON; `$4` is a location or null.
+const PAGE_OF: PageSql = PageSql {
+    older: Sql::each(
+        "SELECT id, order_id, item_id, location_id, quantity, completed_at, took_stock FROM allocation
+         WHERE owner = $1 AND id < $2 AND order_id IN (SELECT value FROM json_each($3))
+         AND (CAST($4 AS TEXT) IS NULL OR location_id = $4) ORDER BY id DESC LIMIT $5",
+        concat!(
+            "SELECT a.* FROM ",
+            wanted!("$3"),
+            " CROSS JOIN LATERAL (
+                 SELECT id, order_id, item_id, location_id, quantity, completed_at, took_stock FROM allocation
+                 WHERE owner = $1 AND id < $2 AND order_id = wanted.id
+                 AND (CAST($4 AS TEXT) IS NULL OR location_id = $4) OFFSET 0) a
+             ORDER BY a.id DESC LIMIT $5"
+        ),
+    ),
+    newer: Sql::each(
+        "SELECT id, order_id, item_id, location_id, quantity, completed_at, took_stock FROM allocation
+         WHERE owner = $1 AND id > $2 AND order_id IN (SELECT value FROM json_each($3))
+         AND (CAST($4 AS TEXT) IS NULL OR location_id = $4) ORDER BY id LIMIT $5",
+        concat!(
+            "SELECT a.* FROM ",
+            wanted!("$3"),
+            " CROSS JOIN LATERAL (
+                 SELECT id, order_id, item_id, location_id, quantity, completed_at, took_stock FROM allocation
+                 WHERE owner = $1 AND id > $2 AND order_id = wanted.id
+                 AND (CAST($4 AS TEXT) IS NULL OR location_id = $4) OFFSET 0) a
+             ORDER BY a.id LIMIT $5"
+        ),
+    ),
+};
+const OPEN_AT: Sql = Sql::same(
+    "SELECT id, order_id, item_id, location_id, quantity, completed_at, took_stock FROM allocation
+     WHERE owner = $1 AND location_id = $2 AND completed_at IS NULL LIMIT $3",
+);
+
+pub(crate) const STATEMENTS: &[&Sql] = &[
+    &OF_ORDER,
+    &INSERT,
+    &UPDATE,
+    &DELETE_OF_ORDER,
+    &PAGE.older,
+    &PAGE.newer,
+    &PAGE_AT.older,
+    &PAGE_AT.newer,
+    &PAGE_OF.older,
+    &PAGE_OF.newer,
+    &OPEN_AT,
+];
+
+/// The filters of a list of allocations.
+#[derive(Clone, Default)]
+pub struct Filter {
+    pub location: Option<Id<Location>>,
+    pub orders: Vec<Id<Order>>,
+}
+
+/// Returns all allocations of an order, oldest first.
+pub async fn of_order(tx: &mut Tx<'_>, owner: Owner, order: Id<Order>) -> Result<Vec<Allocation>> {
+    tx.all(&OF_ORDER, &[owner.into(), order.into()]).await?.into_iter().map(read).collect()
+}
+
+pub async fn insert(tx: &mut Tx<'_>, owner: Owner, allocation: &Allocation) -> Result<()> {
+    let values = [
+        owner.into(),
+        allocation.id.into(),
+        allocation.order.into(),
+        allocation.item.into(),
+        allocation.location.into(),
+        allocation.quantity.into(),
+    ];
+    tx.send(&INSERT, &values).await
+}
+
+pub async fn update(tx: &mut Tx<'_>, owner: Owner, allocation: &Allocation) -> Result<()> {
+    let values = [
+        allocation.location.into(),
+        allocation.quantity.into(),
+        allocation.completed_at.into(),
+        i64::from(allocation.took_stock).into(),
+        owner.into(),
+        allocation.id.into(),
+    ];
+    tx.send(&UPDATE, &values).await
+}
+
+pub async fn delete_of_order(tx: &mut Tx<'_>, owner: Owner, order: Id<Order>) -> Result<()> {
+    tx.send(&DELETE_OF_ORDER, &[owner.into(), order.into()]).await
+}
+
+pub async fn page(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    filter: &Filter,
+    start: &Start,
+    limit: usize,
+) -> Result<Page<Allocation>> {
+    let page = match (filter.orders.is_empty(), filter.location) {
+        (true, None) => Page::read(tx, &PAGE, owner.into(), &[], start, limit).await?,
+        (true, Some(location)) => {
+            Page::read(tx, &PAGE_AT, owner.into(), &[location.into()], start, limit).await?
+        }
+        (false, location) => {
+            let filters = [id_list(&filter.orders), location.into()];
+            Page::read(tx, &PAGE_OF, owner.into(), &filters, start, limit).await?
+        }
+    };
+    page.try_map(read)
+}
+
+/// Returns up to `limit` open allocations at a location.
+pub async fn open_at(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    location: Id<Location>,
+    limit: usize,
+) -> Result<Vec<Allocation>> {
+    let values = [owner.into(), location.into(), Value::Int(limit as i64)];
+    tx.all(&OPEN_AT, &values).await?.into_iter().map(read).collect()
+}
+
+fn read(mut row: Row) -> Result<Allocation> {
+    Ok(Allocation {
+        id: row.id(0)?,
+        order: row.id(1)?,
+        item: row.id(2)?,
+        location: row.id(3)?,
+        quantity: row.int(4)?,
+        completed_at: row.moment_or_null(5)?,
+        took_stock: row.int(6)? == 1,
+    })
+}

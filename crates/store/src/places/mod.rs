@@ -1,0 +1,5 @@
+//! Places: the tables of locations, location configurations and postal places.
+
+pub mod location_configurations;
+pub mod locations;
+pub mod postal_places;

@@ -1,0 +1,328 @@
+//! SQLite: one writer thread with group commit, and reader threads with connections of their own.
+//!
+//! A durable commit costs one sync of the disk, however much it writes. So the writer takes all queued transactions,
+//! runs each in a savepoint (a refused one rolls back alone), commits them together, and only then answers the
+//! callers. Organisations take turns, for writes and for reads: the queue of one does not delay the others.
+
+mod jobs;
+#[cfg(test)]
+mod tests;
+
+use std::future::Future;
+use std::os::unix::fs::MetadataExt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+use std::time::{Duration, Instant};
+
+use model::platform::fair::Tenant;
+use model::{Error, Result};
+use rusqlite::config::DbConfig;
+use rusqlite::types::{ToSqlOutput, ValueRef};
+use rusqlite::{Connection, OpenFlags, ToSql};
+use tokio::sync::oneshot;
+
+use super::{Gathered, Row, Tx, Value, migrate};
+use jobs::{Jobs, Worker};
+
+/// Transactions that may be queued for the writer. Further ones are refused as overloaded.
+const WRITES_WAITING_MAX: usize = 4096;
+/// Reads that may be queued. Further ones are refused as overloaded.
+const READS_WAITING_MAX: usize = 4096;
+/// Transactions in one commit. This bounds how long the first of them waits.
+const GROUP_MAX: usize = 512;
+/// How long the writer waits for more transactions, if the last group was large.
+const GATHER: Duration = Duration::from_micros(300);
+/// The size of the last group from which waiting for more pays off.
+const GATHER_FROM: usize = 4;
+const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+const STATEMENTS_CACHED: usize = 256;
+
+/// Runs a transaction. The `answer` in its result tells the caller the outcome, once the commit has ended.
+type Write = Box<dyn FnOnce(&mut Connection) -> Ran + Send>;
+type Answer = Box<dyn FnOnce(Commit<'_>) + Send>;
+type Read = Box<dyn FnOnce(&mut Connection) + Send>;
+
+/// A transaction that ran and is not committed yet.
+struct Ran {
+    answer: Answer,
+    /// Whether the transaction succeeded. If so, the transactions behind it see its changes.
+    is_done: bool,
+}
+
+/// The outcome of the commit that a group of transactions shares.
+#[derive(Clone, Copy)]
+enum Commit<'a> {
+    Durable,
+    /// The whole group was rolled back.
+    Failed {
+        cause: &'a str,
+        /// Whether this transaction saw uncommitted changes of others in its group.
+        saw_others: bool,
+    },
+}
+
+pub struct Sqlite {
+    writes: Jobs<Write>,
+    reads: Jobs<Read>,
+}
+
+impl Sqlite {
+    pub fn open(file: &Path, readers: usize) -> Result<Self> {
+        let mut writer = connect(file, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)?;
+        migrate::sqlite(&mut writer)?;
+        let writes = Jobs::new(WRITES_WAITING_MAX);
+        let waiting = writes.worker();
+        spawn("sqlite-writer", move || write_groups(writer, &waiting))?;
+        let reads = Jobs::<Read>::new(READS_WAITING_MAX);
+        for number in 0..readers.max(1) {
+            let mut reader = connect(file, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+            reader.execute_batch("PRAGMA query_only = ON").map_err(fault)?;
+            let waiting = reads.worker();
+            spawn(&format!("sqlite-reader-{number}"), move || {
+                while let Some((_, read)) = waiting.recv() {
+                    read(&mut reader);
+                }
+            })?;
+        }
+        Ok(Self { writes, reads })
+    }
+
+    pub async fn write<T, F>(&self, tenant: Tenant, operation: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: AsyncFn(&mut Tx<'_>) -> Result<T> + Send + 'static,
+    {
+        let (sender, receiver) = oneshot::channel();
+        let job: Write = Box::new(move |connection| {
+            if sender.is_closed() {
+                // The caller gave up while the job was queued, so no answer is needed.
+                return Ran { answer: Box::new(|_| ()), is_done: false };
+            }
+            let result = in_savepoint(connection, &operation);
+            let is_done = result.is_ok();
+            let answer: Answer = Box::new(move |commit| {
+                let result = match commit {
+                    Commit::Failed { cause, saw_others } if saw_others || is_done => {
+                        Err(Error::unavailable(cause.to_owned()))
+                    }
+                    // An error stands even if the commit failed, provided the transaction saw only committed data.
+                    _ => result,
+                };
+                // The caller may be gone. The transaction is committed all the same.
+                let _gone = sender.send(result);
+            });
+            Ran { answer, is_done }
+        });
+        self.writes.push(tenant, job)?;
+        receiver.await.map_err(|_| self.writes.dropped())?
+    }
+
+    pub async fn read<T, F>(&self, tenant: Tenant, operation: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: AsyncFn(&mut Tx<'_>) -> Result<T> + Send + 'static,
+    {
+        self.on_reader(tenant, move |connection| {
+            run(connection, "BEGIN")?;
+            let result = poll_once(connection, &operation);
+            run(connection, "COMMIT")?;
+            result
+        })
+        .await
+    }
+
+    pub async fn on_reader<T, F>(&self, tenant: Tenant, work: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: FnOnce(&mut Connection) -> Result<T> + Send + 'static,
+    {
+        let (sender, receiver) = oneshot::channel();
+        let job: Read = Box::new(move |connection| {
+            if !sender.is_closed() {
+                let _gone = sender.send(work(connection));
+            }
+        });
+        self.reads.push(tenant, job)?;
+        receiver.await.map_err(|_| self.reads.dropped())?
+    }
+}
+
+fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> Result<()> {
+    std::thread::Builder::new().name(name.to_owned()).spawn(body).map(drop).map_err(Error::fault)
+}
+
+fn connect(file: &Path, flags: OpenFlags) -> Result<Connection> {
+    let connection =
+        Connection::open_with_flags(file, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX).map_err(fault)?;
+    connection.busy_timeout(BUSY_TIMEOUT).map_err(fault)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS_CACHED);
+    // Query plans must not depend on bound values. Otherwise each new LIMIT would prepare the statement again.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(fault)?;
+    connection
+        .execute_batch(
+            "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;
+             PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = 67108864; PRAGMA temp_store = MEMORY;",
+        )
+        .map_err(fault)?;
+    Ok(connection)
+}
+
+/// The writer thread's loop: takes the queued transactions, runs them, commits them, and answers the callers.
+fn write_groups(mut connection: Connection, waiting: &Worker<Write>) {
+    let mut last_group = 1;
+    while let Some((_, first)) = waiting.recv() {
+        if let Err(cause) = run(&connection, "BEGIN IMMEDIATE") {
+            let cause = &cause.to_string();
+            (first(&mut connection).answer)(Commit::Failed { cause, saw_others: false });
+            continue;
+        }
+        let group = run_group(&mut connection, waiting, first, last_group);
+        last_group = group.len();
+        let committed = run(&connection, "COMMIT");
+        if committed.is_err() {
+            // A failed commit may leave the transaction open, for example if the disk is full.
+            let _closed_already = run(&connection, "ROLLBACK");
+        }
+        let failure = committed.err().map(|cause| cause.to_string());
+        let mut saw_others = false;
+        for Ran { answer, is_done } in group {
+            match &failure {
+                None => answer(Commit::Durable),
+                Some(cause) => answer(Commit::Failed { cause, saw_others }),
+            }
+            saw_others |= is_done;
+        }
+    }
+}
+
+/// Runs the queued transactions. If the last group was large, also waits a moment for more.
+fn run_group(
+    connection: &mut Connection,
+    waiting: &Worker<Write>,
+    first: Write,
+    last_group: usize,
+) -> Vec<Ran> {
+    let mut group = vec![first(connection)];
+    let deadline = (last_group >= GATHER_FROM).then(|| Instant::now() + GATHER);
+    while group.len() < GROUP_MAX {
+        let next = match deadline {
+            Some(deadline) if group.len() < last_group => waiting.recv_deadline(deadline),
+            _ => waiting.try_recv(),
+        };
+        let Some((_, next)) = next else { break };
+        group.push(next(connection));
+    }
+    group
+}
+
+fn in_savepoint<T, F>(connection: &mut Connection, operation: &F) -> Result<T>
+where
+    F: AsyncFn(&mut Tx<'_>) -> Result<T>,
+{
+    // Outside of a transaction, a savepoint would commit by itself. The caller's BEGIN failed, so nothing may run.
+    if connection.is_autocommit() {
+        return Err(Error::unavailable("no transaction could be begun"));
+    }
+    run(connection, "SAVEPOINT operation")?;
+    let result = poll_once(connection, operation);
+    if result.is_err() {
+        run(connection, "ROLLBACK TO operation")?;
+    }
+    run(connection, "RELEASE operation")?;
+    result
+}
+
+/// Runs a transaction's future, which on SQLite must be ready at its first poll.
+fn poll_once<T, F>(connection: &mut Connection, operation: &F) -> Result<T>
+where
+    F: AsyncFn(&mut Tx<'_>) -> Result<T>,
+{
+    let attempt = catch_unwind(AssertUnwindSafe(|| {
+        let mut tx = Tx::Sqlite(connection);
+        let future = pin!(operation(&mut tx));
+        match future.poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(result) => result,
+            Poll::Pending => Err(Error::fault("a transaction awaited something other than the database")),
+        }
+    }));
+    attempt.unwrap_or_else(|_| Err(Error::fault("a transaction panicked")))
+}
+
+fn run(connection: &Connection, sql: &'static str) -> Result<()> {
+    connection.prepare_cached(sql).and_then(|mut statement| statement.raw_execute()).map(drop).map_err(fault)
+}
+
+/// Returns the inode number of the database file. A backup copied over the file keeps that number, so this alone does
+/// not detect it.
+pub fn place(connection: &Connection) -> String {
+    let file = connection.path().and_then(|path| std::fs::metadata(path).ok());
+    file.map_or_else(String::new, |file| file.ino().to_string())
+}
+
+pub fn execute(connection: &Connection, sql: &str, values: &[Value]) -> Result<u64> {
+    let mut statement = connection.prepare_cached(sql).map_err(fault)?;
+    let changed = statement.execute(rusqlite::params_from_iter(values)).map_err(fault)?;
+    Ok(changed as u64)
+}
+
+pub fn all(connection: &Connection, sql: &str, values: &[Value]) -> Result<Vec<Row>> {
+    some(connection, sql, values, usize::MAX)
+}
+
+pub fn some(connection: &Connection, sql: &str, values: &[Value], bytes_max: usize) -> Result<Vec<Row>> {
+    let mut statement = connection.prepare_cached(sql).map_err(fault)?;
+    let columns = statement.column_count();
+    let mut rows = statement.query(rusqlite::params_from_iter(values)).map_err(fault)?;
+    let mut answer = Gathered::up_to(bytes_max);
+    while let Some(row) = rows.next().map_err(fault)? {
+        let values = (0..columns).map(|column| row.get_ref(column).map_err(fault).and_then(value));
+        if !answer.add(Row(values.collect::<Result<_>>()?)) {
+            break;
+        }
+    }
+    Ok(answer.rows)
+}
+
+fn value(raw: ValueRef<'_>) -> Result<Value> {
+    Ok(match raw {
+        ValueRef::Null => Value::Null,
+        ValueRef::Integer(int) => Value::Int(int),
+        ValueRef::Text(text) => Value::Text(std::str::from_utf8(text).map_err(Error::fault)?.to_owned()),
+        ValueRef::Blob(bytes) => Value::Blob(bytes.to_vec()),
+        ValueRef::Real(_) => return Err(Error::fault("no column holds a real number")),
+    })
+}
+
+impl ToSql for Value {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(ToSqlOutput::Borrowed(match self {
+            Value::Null => ValueRef::Null,
+            Value::Int(int) => ValueRef::Integer(*int),
+            Value::Text(text) => ValueRef::Text(text.as_bytes()),
+            Value::Blob(bytes) => ValueRef::Blob(bytes),
+        }))
+    }
+}
+
+/// Checks that placeholders first appear in order. SQLite numbers `$n` by first appearance, whatever `n` is.
+pub fn check_placeholders(connection: &Connection, sql: &str) -> Result<()> {
+    let statement = connection.prepare(sql).map_err(fault)?;
+    for place in 1..=statement.parameter_count() {
+        if statement.parameter_name(place) != Some(&format!("${place}")) {
+            return Err(Error::fault(format!("placeholders out of order in: {sql}")));
+        }
+    }
+    Ok(())
+}
+
+pub fn fault(error: rusqlite::Error) -> Error {
+    use rusqlite::ErrorCode::{DatabaseBusy, DatabaseLocked, DiskFull, ReadOnly, SystemIoFailure};
+    match error.sqlite_error_code() {
+        Some(DatabaseBusy | DatabaseLocked | DiskFull | ReadOnly | SystemIoFailure) => {
+            Error::unavailable(error)
+        }
+        _ => Error::fault(error),
+    }
+}

@@ -1,0 +1,13 @@
+//! Shipping: the tables of carrier accounts, shipments, purchases, documents, batches, manifests and tracking.
+
+pub mod batch_labels;
+pub mod batch_members;
+pub mod batches;
+pub mod carrier_accounts;
+pub mod documents;
+pub mod manifest_shipments;
+pub mod manifests;
+pub mod purchases;
+pub mod sandbox_entries;
+pub mod shipments;
+pub mod tracking_events;

@@ -1,0 +1,263 @@
+//! Shipments. A shipment's document is everything that the API shows of it, except for its files, which have a table
+//! of their own.
+
+use model::shipping::shipment::{Status, Summary};
+use model::{Batch, Error, Id, Location, Owner, Result, Shipment};
+
+use crate::platform::engine::{Row, Sql, Tx, Value, wanted};
+use crate::platform::page::{Page, PageSql, Start};
+use crate::stock::inventory_items::id_list;
+
+const GET: Sql = Sql::same(
+    "SELECT id, version, status, doc, batch_id, packages_count, errors_count, chosen, label_pending FROM shipment WHERE owner = $1 AND id = $2",
+);
+const GET_FOR_UPDATE: Sql = Sql::each(
+    "SELECT id, version, status, doc, batch_id, packages_count, errors_count, chosen, label_pending FROM shipment WHERE owner = $1 AND id = $2",
+    "SELECT id, version, status, doc, batch_id, packages_count, errors_count, chosen, label_pending FROM shipment WHERE owner = $1 AND id = $2 FOR UPDATE",
+);
+/// `$2` lists ids as JSON.
+const ALL: Sql = Sql::each(
+    "SELECT id, version, status, doc, batch_id, packages_count, errors_count, chosen, label_pending FROM shipment
+     WHERE owner = $1 AND id IN (SELECT value FROM json_each($2)) ORDER BY id",
+    concat!(
+        "SELECT s.* FROM ",
+        wanted!("$2"),
+        " CROSS JOIN LATERAL (
+             SELECT id, version, status, doc, batch_id, packages_count, errors_count, chosen, label_pending FROM shipment
+             WHERE owner = $1 AND id = wanted.id OFFSET 0) s
+         ORDER BY s.id"
+    ),
+);
+/// A shipment's batch is locked before the shipment, as in every other transaction.
+const LOCK_BATCH: Sql = Sql::each(
+    "",
+    "SELECT id FROM batch WHERE owner = $1
+     AND id = (SELECT batch_id FROM shipment WHERE owner = $1 AND id = $2) FOR UPDATE",
+);
+/// `$2` lists ids as JSON. They are sorted before they are locked, so that all transactions lock batches in the same
+/// order. The list leads, whatever the planner's statistics say about a table that has just been filled.
+const LOCK_BATCHES: Sql = Sql::each(
+    "",
+    "SELECT b.id FROM (
+         SELECT DISTINCT s.batch_id AS id FROM jsonb_array_elements_text($2::text::jsonb) AS wanted (id)
+         CROSS JOIN LATERAL (SELECT batch_id FROM shipment WHERE owner = $1 AND id = wanted.id LIMIT 1) s
+         ORDER BY 1) named
+     CROSS JOIN LATERAL (SELECT id FROM batch WHERE owner = $1 AND id = named.id FOR UPDATE) b",
+);
+const ALL_FOR_UPDATE: Sql = Sql::each(
+    "SELECT id, version, status, doc, batch_id, packages_count, errors_count, chosen, label_pending FROM shipment
+     WHERE owner = $1 AND id IN (SELECT value FROM json_each($2)) ORDER BY id",
+    concat!(
+        "SELECT s.* FROM ",
+        wanted!("$2"),
+        " CROSS JOIN LATERAL (
+             SELECT id, version, status, doc, batch_id, packages_count, errors_count, chosen, label_pending FROM shipment
+             WHERE owner = $1 AND id = wanted.id FOR UPDATE) s"
+    ),
+);
+const INSERT: Sql = Sql::same(
+    "INSERT INTO shipment (owner, id, version, status, packages_count, errors_count, chosen, origin_id, origin_version, doc)
+     VALUES ($1, $2, 1, $3, $4, $5, $6, $7, $8, $9)",
+);
+const UPDATE: Sql = Sql::same(
+    "UPDATE shipment SET version = version + 1, status = $1, packages_count = $2, errors_count = $3, chosen = $4, doc = $5,
+         label_pending = $6
+     WHERE owner = $7 AND id = $8",
+);
+const SET_ORIGIN: Sql =
+    Sql::same("UPDATE shipment SET origin_id = $1, origin_version = $2 WHERE owner = $3 AND id = $4");
+const DELETE: Sql = Sql::same("DELETE FROM shipment WHERE owner = $1 AND id = $2");
+const PAGE: PageSql = PageSql {
+    older: Sql::same(
+        "SELECT id, version, status, doc, batch_id, packages_count, errors_count, chosen, label_pending FROM shipment WHERE owner = $1 AND id < $2 ORDER BY id DESC LIMIT $3",
+    ),
+    newer: Sql::same(
+        "SELECT id, version, status, doc, batch_id, packages_count, errors_count, chosen, label_pending FROM shipment WHERE owner = $1 AND id > $2 ORDER BY id LIMIT $3",
+    ),
+};
+const PAGE_BY_STATUS: PageSql = PageSql {
+    older: Sql::same(
+        "SELECT id, version, status, doc, batch_id, packages_count, errors_count, chosen, label_pending FROM shipment
+         WHERE owner = $1 AND id < $2 AND status = $3 ORDER BY id DESC LIMIT $4",
+    ),
+    newer: Sql::same(
+        "SELECT id, version, status, doc, batch_id, packages_count, errors_count, chosen, label_pending FROM shipment
+         WHERE owner = $1 AND id > $2 AND status = $3 ORDER BY id LIMIT $4",
+    ),
+};
+
+pub(crate) const STATEMENTS: &[&Sql] = &[
+    &GET,
+    &GET_FOR_UPDATE,
+    &ALL,
+    &LOCK_BATCH,
+    &LOCK_BATCHES,
+    &ALL_FOR_UPDATE,
+    &INSERT,
+    &UPDATE,
+    &SET_ORIGIN,
+    &DELETE,
+    &PAGE.older,
+    &PAGE.newer,
+    &PAGE_BY_STATUS.older,
+    &PAGE_BY_STATUS.newer,
+];
+
+/// A shipment's document, its version, and the columns beside the document.
+#[derive(Clone)]
+pub struct Stored {
+    pub id: Id<Shipment>,
+    pub version: i64,
+    pub status: Status,
+    pub doc: String,
+    /// The batch that it is in.
+    pub batch: Option<Id<Batch>>,
+    /// Its share in the batch's counts, and the service that it chose.
+    pub summary: Summary,
+}
+
+/// The location that a shipment leaves from, as it was when the shipment was created.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Origin {
+    pub location: Id<Location>,
+    pub version: i64,
+}
+
+pub async fn get(tx: &mut Tx<'_>, owner: Owner, id: Id<Shipment>) -> Result<Option<Stored>> {
+    tx.one(&GET, &[owner.into(), id.into()]).await?.map(read).transpose()
+}
+
+/// Returns several shipments in the order of their ids.
+pub async fn all(tx: &mut Tx<'_>, owner: Owner, ids: &[Id<Shipment>]) -> Result<Vec<Stored>> {
+    match ids.is_empty() {
+        true => Ok(Vec::new()),
+        false => tx.all(&ALL, &[owner.into(), id_list(ids)]).await?.into_iter().map(read).collect(),
+    }
+}
+
+/// Returns the shipment as [`get`] does, and locks it and its batch until this transaction ends.
+pub async fn get_for_update(tx: &mut Tx<'_>, owner: Owner, id: Id<Shipment>) -> Result<Option<Stored>> {
+    let locked = tx.one(&LOCK_BATCH, &[owner.into(), id.into()]).await?;
+    let locked: Option<Id<Batch>> = locked.map(|mut row| row.id(0)).transpose()?;
+    let stored = get_for_update_alone(tx, owner, id).await?;
+    // Another transaction has moved it into another batch meanwhile. It can't be moved any more, so that batch is
+    // locked now. If the holder of that lock waits for this transaction, the database aborts one of the two, which is
+    // then repeated.
+    if let Some(batch) = stored.as_ref().and_then(|stored| stored.batch)
+        && locked != Some(batch)
+    {
+        tx.one(&LOCK_BATCH, &[owner.into(), id.into()]).await?;
+    }
+    Ok(stored)
+}
+
+/// Locks the shipment without its batch, for changes that do not affect the batch.
+pub async fn get_for_update_alone(tx: &mut Tx<'_>, owner: Owner, id: Id<Shipment>) -> Result<Option<Stored>> {
+    tx.one(&GET_FOR_UPDATE, &[owner.into(), id.into()]).await?.map(read).transpose()
+}
+
+/// Returns shipments as [`all`] does, and locks them as [`get_for_update`] does.
+pub async fn all_for_update(tx: &mut Tx<'_>, owner: Owner, ids: &[Id<Shipment>]) -> Result<Vec<Stored>> {
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    tx.all(&LOCK_BATCHES, &[owner.into(), id_list(ids)]).await?;
+    tx.all(&ALL_FOR_UPDATE, &[owner.into(), id_list(ids)]).await?.into_iter().map(read).collect()
+}
+
+pub async fn page(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    status: Option<Status>,
+    start: &Start,
+    limit: usize,
+) -> Result<Page<Stored>> {
+    let page = match status {
+        None => Page::read(tx, &PAGE, owner.into(), &[], start, limit).await?,
+        Some(status) => {
+            let filter = [status.as_str().into()];
+            Page::read(tx, &PAGE_BY_STATUS, owner.into(), &filter, start, limit).await?
+        }
+    };
+    page.try_map(read)
+}
+
+pub async fn insert(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    id: Id<Shipment>,
+    summary: &Summary,
+    origin: Option<Origin>,
+    doc: &str,
+) -> Result<()> {
+    let values = [
+        owner.into(),
+        id.into(),
+        summary.status.as_str().into(),
+        summary.packages.into(),
+        summary.errors.into(),
+        summary.chosen.clone().into(),
+        origin.map(|origin| origin.location.to_string()).into(),
+        origin.map(|origin| origin.version).into(),
+        doc.into(),
+    ];
+    tx.send(&INSERT, &values).await
+}
+
+pub async fn update(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    id: Id<Shipment>,
+    summary: &Summary,
+    doc: &str,
+) -> Result<()> {
+    let values = [
+        summary.status.as_str().into(),
+        summary.packages.into(),
+        summary.errors.into(),
+        summary.chosen.clone().into(),
+        doc.into(),
+        Value::Int(summary.label_pending.into()),
+        owner.into(),
+        id.into(),
+    ];
+    tx.send(&UPDATE, &values).await
+}
+
+/// Sets the location that the shipment leaves from, and its version.
+pub async fn set_origin(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    id: Id<Shipment>,
+    origin: Option<Origin>,
+) -> Result<()> {
+    let values = [
+        origin.map(|origin| origin.location.to_string()).into(),
+        origin.map(|origin| origin.version).into(),
+        owner.into(),
+        id.into(),
+    ];
+    tx.send(&SET_ORIGIN, &values).await
+}
+
+pub async fn delete(tx: &mut Tx<'_>, owner: Owner, id: Id<Shipment>) -> Result<()> {
+    tx.send(&DELETE, &[owner.into(), id.into()]).await
+}
+
+pub(crate) fn read_status(word: &str) -> Result<Status> {
+    Status::parse(word).ok_or_else(|| Error::fault("a shipment has no known status"))
+}
+
+pub(crate) fn read(mut row: Row) -> Result<Stored> {
+    let status = read_status(&row.text(2)?)?;
+    let (packages, errors, chosen) = (row.int(5)?, row.int(6)?, row.text_or_null(7)?);
+    let label_pending = row.int(8)? == 1;
+    Ok(Stored {
+        id: row.id(0)?,
+        version: row.int(1)?,
+        status,
+        doc: row.text(3)?,
+        batch: row.id_or_null(4)?,
+        summary: Summary { status, packages, errors, label_pending, chosen },
+    })
+}

@@ -1,0 +1,94 @@
+//! The audit: recomputes stored sums from the rows and the history, and reports every difference.
+
+use model::{Owner, Result};
+
+use crate::platform::engine::{Sql, Tx, Value};
+
+/// Levels whose history does not add up to their quantity. Changes that were deleted for their age are in
+/// `history_from`.
+const LEVELS: Sql = Sql::same(
+    "SELECT l.item_id, l.location_id, l.on_hand, CAST(l.history_from + coalesce(sum(c.delta), 0) AS BIGINT)
+     FROM inventory_level l LEFT JOIN inventory_change c
+     ON c.owner = l.owner AND c.item_id = l.item_id AND c.location_id = l.location_id
+     WHERE l.owner = $1 GROUP BY l.item_id, l.location_id, l.on_hand, l.history_from
+     HAVING l.on_hand <> l.history_from + coalesce(sum(c.delta), 0) LIMIT $2",
+);
+/// Order lines whose allocations do not add up to the allocated quantity that they store.
+const LINES: Sql = Sql::same(
+    "SELECT l.item_id, l.order_id, l.allocated, CAST(coalesce(sum(a.quantity), 0) AS BIGINT)
+     FROM order_line l LEFT JOIN allocation a
+     ON a.owner = l.owner AND a.order_id = l.order_id AND a.item_id = l.item_id
+     WHERE l.owner = $1 GROUP BY l.item_id, l.order_id, l.allocated
+     HAVING l.allocated <> coalesce(sum(a.quantity), 0) LIMIT $2",
+);
+/// Completed allocations that say they took stock, with the quantity that the history shows. If old changes of the
+/// level were deleted, an allocation without any change is not judged.
+const TAKEN: Sql = Sql::same(
+    "SELECT a.item_id, a.id, CASE WHEN a.took_stock = 1 THEN -a.quantity ELSE 0 END,
+         CAST(coalesce(sum(c.delta), 0) AS BIGINT)
+     FROM allocation a LEFT JOIN inventory_change c
+     ON c.owner = a.owner AND c.item_id = a.item_id AND c.location_id = a.location_id AND c.allocation_id = a.id
+     LEFT JOIN inventory_level l ON l.owner = a.owner AND l.item_id = a.item_id AND l.location_id = a.location_id
+     WHERE a.owner = $1 GROUP BY a.item_id, a.id, a.took_stock, a.quantity, l.is_history_pruned
+     HAVING CASE WHEN a.took_stock = 1 THEN -a.quantity ELSE 0 END <> coalesce(sum(c.delta), 0)
+     AND NOT (count(c.id) = 0 AND coalesce(l.is_history_pruned, 0) = 1) LIMIT $2",
+);
+/// Orders whose status and reservation contradict each other.
+const RESERVED: Sql = Sql::same(
+    "SELECT o.id, o.id, CAST(CASE WHEN o.status IN ('committed', 'fulfilled') THEN 1 ELSE 0 END AS BIGINT),
+         CAST(count(r.id) AS BIGINT)
+     FROM orders o LEFT JOIN reservation r ON r.owner = o.owner AND r.order_id = o.id
+     WHERE o.owner = $1 GROUP BY o.id, o.status
+     HAVING CASE WHEN o.status IN ('committed', 'fulfilled') THEN 1 ELSE 0 END <> count(r.id) LIMIT $2",
+);
+const COUNT: Sql = Sql::same(
+    "SELECT (SELECT count(*) FROM inventory_level WHERE owner = $1),
+         (SELECT count(*) FROM order_line WHERE owner = $1), (SELECT count(*) FROM allocation WHERE owner = $1)",
+);
+
+pub(crate) const STATEMENTS: &[&Sql] = &[&LEVELS, &LINES, &TAKEN, &RESERVED, &COUNT];
+
+/// Two quantities that should be equal and are not.
+pub struct Difference {
+    /// Which quantity differs: `on_hand`, `allocated_quantity`, `stock_taken` or `reservation`.
+    pub what: &'static str,
+    pub first_id: String,
+    pub second_id: String,
+    pub kept: i64,
+    pub recomputed: i64,
+}
+
+/// How many rows the audit compared.
+pub struct Checked {
+    pub levels: i64,
+    pub lines: i64,
+    pub allocations: i64,
+}
+
+/// Returns up to `limit` differences of each kind.
+pub async fn differences(tx: &mut Tx<'_>, owner: Owner, limit: usize) -> Result<Vec<Difference>> {
+    let checks = [
+        ("on_hand", &LEVELS),
+        ("allocated_quantity", &LINES),
+        ("stock_taken", &TAKEN),
+        ("reservation", &RESERVED),
+    ];
+    let mut found = Vec::new();
+    for (what, sql) in checks {
+        for mut row in tx.all(sql, &[owner.into(), Value::Int(limit as i64)]).await? {
+            found.push(Difference {
+                what,
+                first_id: row.text(0)?,
+                second_id: row.text(1)?,
+                kept: row.int(2)?,
+                recomputed: row.int(3)?,
+            });
+        }
+    }
+    Ok(found)
+}
+
+pub async fn count(tx: &mut Tx<'_>, owner: Owner) -> Result<Checked> {
+    let mut row = tx.one(&COUNT, &[owner.into()]).await?.ok_or_else(|| model::Error::fault("no counts"))?;
+    Ok(Checked { levels: row.int(0)?, lines: row.int(1)?, allocations: row.int(2)? })
+}

@@ -1,0 +1,159 @@
+//! Inventory items.
+
+use model::{Id, InventoryItem, Owner, Result};
+
+use crate::platform::engine::{Sql, Tx, Value, wanted};
+use crate::platform::page::{Page, PageSql, Start};
+
+const GET: Sql = Sql::same("SELECT version, doc FROM inventory_item WHERE owner = $1 AND id = $2");
+const GET_FOR_UPDATE: Sql = Sql::each(
+    "SELECT version, doc FROM inventory_item WHERE owner = $1 AND id = $2",
+    "SELECT version, doc FROM inventory_item WHERE owner = $1 AND id = $2 FOR UPDATE",
+);
+const INSERT: Sql = Sql::same(
+    "INSERT INTO inventory_item (owner, id, sku, version, doc) VALUES ($1, $2, $3, 1, $4)
+     ON CONFLICT (owner, sku) DO NOTHING",
+);
+const SKU_USER: Sql = Sql::same("SELECT id FROM inventory_item WHERE owner = $1 AND sku = $2");
+const UPDATE: Sql = Sql::same(
+    "UPDATE inventory_item SET sku = $1, version = version + 1, doc = $2 WHERE owner = $3 AND id = $4",
+);
+const DELETE: Sql = Sql::same("DELETE FROM inventory_item WHERE owner = $1 AND id = $2");
+const PAGE: PageSql = PageSql {
+    older: Sql::same(
+        "SELECT id, doc FROM inventory_item WHERE owner = $1 AND id < $2 ORDER BY id DESC LIMIT $3",
+    ),
+    newer: Sql::same("SELECT id, doc FROM inventory_item WHERE owner = $1 AND id > $2 ORDER BY id LIMIT $3"),
+};
+const PAGE_BY_SKU: PageSql = PageSql {
+    older: Sql::same(
+        "SELECT id, doc FROM inventory_item WHERE owner = $1 AND id < $2 AND sku = $3 ORDER BY id DESC LIMIT $4",
+    ),
+    newer: Sql::same(
+        "SELECT id, doc FROM inventory_item WHERE owner = $1 AND id > $2 AND sku = $3 ORDER BY id LIMIT $4",
+    ),
+};
+/// Locks the items in share mode: none of them can be deleted before this transaction ends. `$2` lists their ids as
+/// JSON.
+const HOLD: Sql = Sql::each(
+    "SELECT id FROM inventory_item WHERE owner = $1 AND id IN (SELECT value FROM json_each($2))",
+    concat!(
+        "SELECT held.id FROM ",
+        wanted!("$2"),
+        " CROSS JOIN LATERAL (SELECT id FROM inventory_item WHERE owner = $1 AND id = wanted.id FOR KEY SHARE) held"
+    ),
+);
+const ORDERED: Sql = Sql::same("SELECT order_id FROM order_line WHERE owner = $1 AND item_id = $2 LIMIT 1");
+const STOCKED: Sql = Sql::same(
+    "SELECT location_id FROM inventory_level WHERE owner = $1 AND item_id = $2 AND on_hand > 0 LIMIT 1",
+);
+const CHANGES_DELETE: Sql = Sql::same("DELETE FROM inventory_change WHERE owner = $1 AND item_id = $2");
+const LEVELS_DELETE: Sql = Sql::same("DELETE FROM inventory_level WHERE owner = $1 AND item_id = $2");
+
+pub(crate) const STATEMENTS: &[&Sql] = &[
+    &GET,
+    &GET_FOR_UPDATE,
+    &INSERT,
+    &SKU_USER,
+    &UPDATE,
+    &DELETE,
+    &PAGE.older,
+    &PAGE.newer,
+    &PAGE_BY_SKU.older,
+    &PAGE_BY_SKU.newer,
+    &HOLD,
+    &ORDERED,
+    &STOCKED,
+    &CHANGES_DELETE,
+    &LEVELS_DELETE,
+];
+
+/// An item's document as the API serves it, and its version.
+pub struct Stored {
+    pub version: i64,
+    pub doc: String,
+}
+
+pub async fn get(tx: &mut Tx<'_>, owner: Owner, id: Id<InventoryItem>) -> Result<Option<Stored>> {
+    read(tx, &GET, owner, id).await
+}
+
+/// Returns the item as [`get`] does, and locks its row until this transaction ends.
+pub async fn get_for_update(tx: &mut Tx<'_>, owner: Owner, id: Id<InventoryItem>) -> Result<Option<Stored>> {
+    read(tx, &GET_FOR_UPDATE, owner, id).await
+}
+
+async fn read(tx: &mut Tx<'_>, sql: &Sql, owner: Owner, id: Id<InventoryItem>) -> Result<Option<Stored>> {
+    let row = tx.one(sql, &[owner.into(), id.into()]).await?;
+    row.map(|mut row| Ok(Stored { version: row.int(0)?, doc: row.text(1)? })).transpose()
+}
+
+pub async fn page(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    sku: Option<&str>,
+    start: &Start,
+    limit: usize,
+) -> Result<Page<String>> {
+    let page = match sku {
+        None => Page::read(tx, &PAGE, owner.into(), &[], start, limit).await?,
+        Some(sku) => Page::read(tx, &PAGE_BY_SKU, owner.into(), &[sku.into()], start, limit).await?,
+    };
+    page.try_map(|mut row| row.text(1))
+}
+
+/// Inserts an item. Returns false if another item has the SKU.
+pub async fn insert(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    id: Id<InventoryItem>,
+    sku: &str,
+    doc: &str,
+) -> Result<bool> {
+    Ok(tx.execute(&INSERT, &[owner.into(), id.into(), sku.into(), doc.into()]).await? == 1)
+}
+
+/// Returns the id of the item that has the SKU.
+pub async fn sku_user(tx: &mut Tx<'_>, owner: Owner, sku: &str) -> Result<Option<Id<InventoryItem>>> {
+    tx.one(&SKU_USER, &[owner.into(), sku.into()]).await?.map(|mut row| row.id(0)).transpose()
+}
+
+pub async fn update(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    id: Id<InventoryItem>,
+    sku: &str,
+    doc: &str,
+) -> Result<()> {
+    tx.send(&UPDATE, &[sku.into(), doc.into(), owner.into(), id.into()]).await
+}
+
+/// Returns whether an order refers to the item, or a location has it in stock.
+pub async fn is_used(tx: &mut Tx<'_>, owner: Owner, id: Id<InventoryItem>) -> Result<bool> {
+    let values = [owner.into(), id.into()];
+    Ok(tx.one(&ORDERED, &values).await?.is_some() || tx.one(&STOCKED, &values).await?.is_some())
+}
+
+/// Deletes the item with its empty levels and their history.
+pub async fn delete(tx: &mut Tx<'_>, owner: Owner, id: Id<InventoryItem>) -> Result<()> {
+    let values = [owner.into(), id.into()];
+    for statement in [&CHANGES_DELETE, &LEVELS_DELETE, &DELETE] {
+        tx.send(statement, &values).await?;
+    }
+    Ok(())
+}
+
+/// Returns which of the items exist, and keeps them from being deleted until this transaction ends.
+pub async fn hold(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    ids: &[Id<InventoryItem>],
+) -> Result<Vec<Id<InventoryItem>>> {
+    let rows = tx.all(&HOLD, &[owner.into(), id_list(ids)]).await?;
+    rows.into_iter().map(|mut row| row.id(0)).collect()
+}
+
+/// Returns ids as a JSON list, which both engines can join.
+pub(crate) fn id_list<K: model::platform::id::Kind>(ids: &[Id<K>]) -> Value {
+    Value::Text(serde_json::Value::from_iter(ids.iter().map(ToString::to_string)).to_string())
+}

@@ -1,0 +1,204 @@
+//! Inventory levels, and the history of their changes.
+
+use std::collections::BTreeMap;
+
+use model::stock::inventory_item::{AllocationReference, Change, Level};
+use model::{Allocation, Id, InventoryItem, Location, Owner, Result, Timestamp};
+
+use crate::platform::engine::{Row, Sql, Tx, Value, wanted};
+use crate::platform::page::{Page, PageSql, Start};
+use crate::stock::inventory_items::id_list;
+
+const LOCK: Sql = Sql::each(
+    "SELECT on_hand FROM inventory_level WHERE owner = $1 AND item_id = $2 AND location_id = $3",
+    "SELECT on_hand FROM inventory_level WHERE owner = $1 AND item_id = $2 AND location_id = $3 FOR UPDATE",
+);
+const GET: Sql = Sql::same(
+    "SELECT l.item_id, l.location_id, l.on_hand, l.updated_at, CAST((
+         SELECT coalesce(sum(a.quantity), 0) FROM allocation a
+         WHERE a.owner = l.owner AND a.item_id = l.item_id AND a.location_id = l.location_id
+         AND a.completed_at IS NULL) AS BIGINT)
+     FROM inventory_level l WHERE l.owner = $1 AND l.item_id = $2 AND l.location_id = $3",
+);
+/// Sorted by the location, which does not follow the age of levels, but never changes.
+const PAGE: PageSql = PageSql {
+    older: Sql::same(
+        "SELECT l.location_id, l.item_id, l.on_hand, l.updated_at, CAST((
+             SELECT coalesce(sum(a.quantity), 0) FROM allocation a
+             WHERE a.owner = l.owner AND a.item_id = l.item_id AND a.location_id = l.location_id
+             AND a.completed_at IS NULL) AS BIGINT)
+         FROM inventory_level l WHERE l.owner = $1 AND l.location_id < $2 AND l.item_id = $3
+         ORDER BY l.location_id DESC LIMIT $4",
+    ),
+    newer: Sql::same(
+        "SELECT l.location_id, l.item_id, l.on_hand, l.updated_at, CAST((
+             SELECT coalesce(sum(a.quantity), 0) FROM allocation a
+             WHERE a.owner = l.owner AND a.item_id = l.item_id AND a.location_id = l.location_id
+             AND a.completed_at IS NULL) AS BIGINT)
+         FROM inventory_level l WHERE l.owner = $1 AND l.location_id > $2 AND l.item_id = $3
+         ORDER BY l.location_id LIMIT $4",
+    ),
+};
+/// If two transactions insert the first count of one level at once, the second waits for the first and finds its row.
+const INSERT: Sql = Sql::same(
+    "INSERT INTO inventory_level (owner, item_id, location_id, on_hand, updated_at) VALUES ($1, $2, $3, 0, $4)
+     ON CONFLICT DO NOTHING",
+);
+const UPDATE: Sql = Sql::same(
+    "UPDATE inventory_level SET on_hand = on_hand + $1, updated_at = $2
+     WHERE owner = $3 AND item_id = $4 AND location_id = $5",
+);
+const CHANGE_INSERT: Sql = Sql::same(
+    "INSERT INTO inventory_change (owner, id, item_id, location_id, delta, on_hand, reason, allocation_id, created_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+);
+const CHANGES: PageSql = PageSql {
+    older: Sql::same(
+        "SELECT id, delta, on_hand, reason, allocation_id, created_at FROM inventory_change
+         WHERE owner = $1 AND id < $2 AND item_id = $3 AND location_id = $4 ORDER BY id DESC LIMIT $5",
+    ),
+    newer: Sql::same(
+        "SELECT id, delta, on_hand, reason, allocation_id, created_at FROM inventory_change
+         WHERE owner = $1 AND id > $2 AND item_id = $3 AND location_id = $4 ORDER BY id LIMIT $5",
+    ),
+};
+const USES_LOCATION: Sql = Sql::same(
+    "SELECT item_id FROM inventory_level WHERE owner = $1 AND location_id = $2 AND on_hand > 0 LIMIT $3",
+);
+/// The available quantity of the items at each location. `$2` lists the items as JSON.
+const AVAILABLE: Sql = Sql::each(
+    "SELECT l.location_id, l.item_id, l.on_hand - (
+         SELECT coalesce(sum(a.quantity), 0) FROM allocation a
+         WHERE a.owner = l.owner AND a.item_id = l.item_id AND a.location_id = l.location_id
+         AND a.completed_at IS NULL)
+     FROM inventory_level l WHERE l.owner = $1 AND l.item_id IN (SELECT value FROM json_each($2))",
+    concat!(
+        "SELECT l.location_id, l.item_id, (l.on_hand - (
+             SELECT coalesce(sum(a.quantity), 0) FROM allocation a
+             WHERE a.owner = $1 AND a.item_id = l.item_id AND a.location_id = l.location_id
+             AND a.completed_at IS NULL))::bigint
+         FROM ",
+        wanted!("$2"),
+        " CROSS JOIN LATERAL (
+             SELECT location_id, item_id, on_hand FROM inventory_level
+             WHERE owner = $1 AND item_id = wanted.id OFFSET 0) l"
+    ),
+);
+
+pub(crate) const STATEMENTS: &[&Sql] = &[
+    &LOCK,
+    &GET,
+    &PAGE.older,
+    &PAGE.newer,
+    &INSERT,
+    &UPDATE,
+    &CHANGE_INSERT,
+    &CHANGES.older,
+    &CHANGES.newer,
+    &USES_LOCATION,
+    &AVAILABLE,
+];
+
+/// The key of a level.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct At {
+    pub item: Id<InventoryItem>,
+    pub location: Id<Location>,
+}
+
+/// Returns the quantity on hand if there is a level, and locks its row until this transaction ends. Lock levels in
+/// the order of their keys, so that two transactions never wait for each other.
+pub async fn lock(tx: &mut Tx<'_>, owner: Owner, at: At) -> Result<Option<i64>> {
+    let row = tx.one(&LOCK, &[owner.into(), at.item.into(), at.location.into()]).await?;
+    row.map(|mut row| row.int(0)).transpose()
+}
+
+pub async fn get(tx: &mut Tx<'_>, owner: Owner, at: At) -> Result<Option<Level>> {
+    let row = tx.one(&GET, &[owner.into(), at.item.into(), at.location.into()]).await?;
+    row.map(|mut row| Ok(Level::new(row.id(0)?, row.id(1)?, row.int(2)?, row.int(4)?, row.moment(3)?)))
+        .transpose()
+}
+
+pub async fn page(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    item: Id<InventoryItem>,
+    start: &Start,
+    limit: usize,
+) -> Result<Page<Level>> {
+    let page = Page::read(tx, &PAGE, owner.into(), &[item.into()], start, limit).await?;
+    page.try_map(|mut row| Ok(Level::new(row.id(1)?, row.id(0)?, row.int(2)?, row.int(4)?, row.moment(3)?)))
+}
+
+/// Inserts an empty level unless there is one.
+pub async fn insert(tx: &mut Tx<'_>, owner: Owner, at: At, now: Timestamp) -> Result<()> {
+    let values = [owner.into(), at.item.into(), at.location.into(), now.into()];
+    tx.send(&INSERT, &values).await
+}
+
+/// Changes the quantity of a locked level, and adds the change to its history.
+pub async fn change(tx: &mut Tx<'_>, owner: Owner, at: At, change: &Change) -> Result<()> {
+    let values =
+        [change.delta.into(), change.created_at.into(), owner.into(), at.item.into(), at.location.into()];
+    tx.send(&UPDATE, &values).await?;
+    let values = [
+        owner.into(),
+        change.id.into(),
+        at.item.into(),
+        at.location.into(),
+        change.delta.into(),
+        change.on_hand.into(),
+        change.reason.as_str().into(),
+        change.allocation.map(|allocation| allocation.id).into(),
+        change.created_at.into(),
+    ];
+    tx.send(&CHANGE_INSERT, &values).await
+}
+
+/// Returns a page of a level's history.
+pub async fn changes(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    at: At,
+    start: &Start,
+    limit: usize,
+) -> Result<Page<Change>> {
+    let filters = [at.item.into(), at.location.into()];
+    Page::read(tx, &CHANGES, owner.into(), &filters, start, limit).await?.try_map(read_change)
+}
+
+fn read_change(mut row: Row) -> Result<Change> {
+    let allocation: Option<Id<Allocation>> = row.id_or_null(4)?;
+    Ok(Change {
+        id: row.id(0)?,
+        delta: row.int(1)?,
+        on_hand: row.int(2)?,
+        reason: row.text(3)?,
+        allocation: allocation.map(|id| AllocationReference { id }),
+        created_at: row.moment(5)?,
+    })
+}
+
+/// Returns up to `limit` items that a location has in stock.
+pub async fn items_at(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    location: Id<Location>,
+    limit: usize,
+) -> Result<Vec<Id<InventoryItem>>> {
+    let values = [owner.into(), location.into(), Value::Int(limit as i64)];
+    tx.all(&USES_LOCATION, &values).await?.into_iter().map(|mut row| row.id(0)).collect()
+}
+
+/// Returns the available quantity of the items at each location that has a level of any of them.
+pub async fn available(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    items: &[Id<InventoryItem>],
+) -> Result<BTreeMap<Id<Location>, BTreeMap<Id<InventoryItem>, i64>>> {
+    let mut stock: BTreeMap<_, BTreeMap<_, _>> = BTreeMap::new();
+    for mut row in tx.all(&AVAILABLE, &[owner.into(), id_list(items)]).await? {
+        stock.entry(row.id(0)?).or_default().insert(row.id(1)?, row.int(2)?);
+    }
+    Ok(stock)
+}

@@ -1,0 +1,5 @@
+//! Stock: the tables of inventory items, their levels and the audit of both.
+
+pub mod audit;
+pub mod inventory_items;
+pub mod inventory_levels;
