@@ -3,11 +3,10 @@
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
 
-use crate::product::bounds::bulky;
 use crate::setup::stream_client::{
     Framing, StreamClient, connect_command, connection_token, provision, publish, user,
 };
-use crate::setup::world::{World, depot};
+use crate::setup::world::{World, bulky, depot};
 
 /// Bytes of a location that is larger than a client's outbox.
 const BYTES: usize = 3 << 20;

@@ -2,27 +2,12 @@
 
 use serde_json::{Value, json};
 
-use crate::setup::world::{Reply, World, depot};
+use crate::setup::world::{Reply, World, bulky, depot};
 
 /// Bytes of a page's entries; one that is larger comes alone.
 const PAGE_BYTES_MAX: usize = 4 << 20;
 /// Errors that a problem lists.
 const ERRORS_MAX: usize = 100;
-
-/// A location of about so many bytes.
-pub fn bulky(name: &str, bytes: usize) -> Value {
-    const TEXT_CHARS: usize = 250;
-    const LIST_MAX: usize = 95;
-    let mut body = depot(name);
-    let text = "東".repeat(TEXT_CHARS);
-    let texts = bytes / text.len();
-    let lists = (0..texts.div_ceil(LIST_MAX)).map(|list| {
-        let count = LIST_MAX.min(texts - list * LIST_MAX);
-        (format!("shop_{list}"), json!(vec![&text; count]))
-    });
-    body["marketplaces"] = Value::Object(lists.collect());
-    body
-}
 
 #[tokio::test]
 async fn a_problem_lists_a_hundred_errors_and_counts_the_rest() {

@@ -261,6 +261,21 @@ pub fn depot(name: &str) -> Value {
     })
 }
 
+/// A location of about so many bytes.
+pub fn bulky(name: &str, bytes: usize) -> Value {
+    const TEXT_CHARS: usize = 250;
+    const LIST_MAX: usize = 95;
+    let mut body = depot(name);
+    let text = "東".repeat(TEXT_CHARS);
+    let texts = bytes / text.len();
+    let lists = (0..texts.div_ceil(LIST_MAX)).map(|list| {
+        let count = LIST_MAX.min(texts - list * LIST_MAX);
+        (format!("shop_{list}"), json!(vec![&text; count]))
+    });
+    body["marketplaces"] = Value::Object(lists.collect());
+    body
+}
+
 /// A request under way.
 pub struct Call<'a> {
     world: &'a World,
