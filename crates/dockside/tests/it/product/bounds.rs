@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::setup::world::{Reply, World, bulky, depot};
+use crate::setup::world::{Reply, World, bulky};
 
 /// Bytes of a page's entries; one that is larger comes alone.
 const PAGE_BYTES_MAX: usize = 4 << 20;

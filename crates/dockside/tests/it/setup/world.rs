@@ -16,7 +16,7 @@ use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Full};
 use model::access::access_token::Secret;
 use model::{Owner, Timestamp, World as Mode};
-use serde_json::Value;
+use serde_json::{Value, json};
 use service::{Service, Settings};
 use store::Db;
 use store::events::events::{self, Logged};
