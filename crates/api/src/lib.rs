@@ -111,7 +111,7 @@ struct Inner {
 impl App {
     /// Disconnects the clients of event streams, and waits until the last is gone.
     pub(crate) async fn close_streams(&self) {
-        self.0.service.close_streams().await;
+        self.0.service.streams.close_streams().await;
         let all = u32::try_from(self.0.limits.stream_connections_max).unwrap_or(u32::MAX);
         let _closed = self.0.stream_places.acquire_many(all).await;
     }
@@ -121,7 +121,7 @@ impl App {
         let openapi = platform::encoding::Encoded::new(platform::openapi::document(&published).to_string());
         // If an external server has the stream connections, this one serves none.
         let connections =
-            if service.has_external_streams() { Vec::new() } else { platform::route::connections() };
+            if service.streams.has_external_streams() { Vec::new() } else { platform::route::connections() };
         let table = platform::route::Table::new(published.into_iter().chain(connections).collect())?;
         Ok(Self(Arc::new(Inner {
             metrics: platform::metrics::Metrics::new(table.routes()),

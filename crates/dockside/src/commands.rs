@@ -8,7 +8,7 @@ use model::platform::time::parse_duration_seconds;
 use model::{Error, Id, Scope, Scopes, World};
 use service::Service;
 use service::access::access_tokens::TokenOrder;
-use service::access::revocations::Children;
+use service::events::revocations::Children;
 use store::Db;
 
 use crate::Failure;
@@ -72,7 +72,7 @@ pub async fn token(command: Token) -> Result<(), Failure> {
             if !create_organisation {
                 ensure_organisation(&service, &order.organisation).await?;
             }
-            let secret = service.issue_token(order).await?;
+            let secret = service.access_tokens.issue_token(order).await?;
             writeln!(std::io::stdout(), "{}", secret.as_str())?;
             Ok(())
         }
@@ -82,12 +82,13 @@ pub async fn token(command: Token) -> Result<(), Failure> {
                 Id::parse(&id).ok_or_else(|| Failure(format!("{id:?} is not a token's id (tok_…)")))?;
             let service = open(&settings.resolve()?).await?;
             let children = if keep_children { Children::Keep } else { Children::Revoke };
-            let revoked = service.revoke_token(token, children).await.map_err(|error| match error {
-                Error::Refused(_) => Failure(format!("there is no token {id}")),
-                fault => fault.into(),
-            })?;
+            let revoked =
+                service.revocations.revoke_token(token, children).await.map_err(|error| match error {
+                    Error::Refused(_) => Failure(format!("there is no token {id}")),
+                    fault => fault.into(),
+                })?;
             // Servers that don't hear of it find out within two seconds, so it is no failure.
-            let _unheard = service.send_hints().await;
+            let _unheard = service.bus.send_hints().await;
             for id in revoked {
                 writeln!(std::io::stdout(), "revoked {id}")?;
             }
@@ -98,10 +99,10 @@ pub async fn token(command: Token) -> Result<(), Failure> {
 
 /// Fails unless an organisation has this name: a mistyped name would give a token to an empty one.
 async fn ensure_organisation(service: &Service, name: &str) -> Result<(), Failure> {
-    if service.has_organisation(name).await? {
+    if service.organisations.has_organisation(name).await? {
         return Ok(());
     }
-    let known = service.organisation_names().await?;
+    let known = service.organisations.organisation_names().await?;
     let meant = suggestion(name, known.iter().map(String::as_str));
     let known = if known.is_empty() { "none yet".to_owned() } else { known.join(", ") };
     Err(Failure(format!(
@@ -116,7 +117,7 @@ fn duration(text: &str) -> Result<i64, Failure> {
 }
 
 async fn list(settings: Settings) -> Result<(), Failure> {
-    let tokens = open(&settings).await?.all_tokens().await?;
+    let tokens = open(&settings).await?.access_tokens.all_tokens().await?;
     let head = ["ID", "ORGANISATION", "USER", "WORLD", "EXPIRES", "SCOPES"].map(str::to_owned);
     let rows = tokens.into_iter().map(|listed| {
         let token = listed.token;
@@ -142,28 +143,28 @@ pub async fn announce(message: &str, settings: StoreSettings<true>) -> Result<()
         return Err(Failure("there is nothing to announce".to_owned()));
     }
     let service = open(&settings.resolve()?).await?;
-    let number = service.announce(message).await?;
+    let number = service.streams.announce(message).await?;
     // Servers that do not hear of it look for themselves, so it is no failure.
-    let _unheard = service.send_hints().await;
+    let _unheard = service.bus.send_hints().await;
     writeln!(std::io::stdout(), "announcement {number} was made")?;
     Ok(())
 }
 
 pub async fn renew_epoch(settings: StoreSettings<true>) -> Result<(), Failure> {
     let service = open(&settings.resolve()?).await?;
-    let epoch = service.renew_epoch().await?;
+    let epoch = service.streams.renew_epoch().await?;
     // Servers that do not hear of it look for themselves, so it is no failure.
-    let _unheard = service.send_hints().await;
+    let _unheard = service.bus.send_hints().await;
     writeln!(std::io::stdout(), "The epoch is now {epoch}. Clients start anew within seconds.")?;
     Ok(())
 }
 
 pub async fn restored(settings: StoreSettings<true>) -> Result<(), Failure> {
     let service = open(&settings.resolve()?).await?;
-    let doubted = service.record_restoration().await?;
-    service.renew_epoch().await?;
+    let doubted = service.nodes.record_restoration().await?;
+    service.streams.renew_epoch().await?;
     // Servers that do not hear of it look for themselves, so it is no failure.
-    let _unheard = service.send_hints().await;
+    let _unheard = service.bus.send_hints().await;
     let what = crate::geo::counted(doubted as usize, "purchase");
     writeln!(
         std::io::stdout(),

@@ -40,9 +40,9 @@ pub async fn run(settings: Settings) -> Result<(), Failure> {
     let _lock =
         (!settings.store.is_postgres()).then(|| FolderLock::take(&settings.store.data())).transpose()?;
     let service = open_store(&settings, address).await?;
-    service.remember_at(settings.store.data().join("mark")).await?;
+    service.nodes.remember_at(settings.store.data().join("mark")).await?;
     let listener = socket.listen(BACKLOG).map_err(failed)?;
-    if let Some(welcome) = service.bootstrap().await? {
+    if let Some(welcome) = service.access_tokens.bootstrap().await? {
         greet(&welcome, address, &settings)?;
     }
     let jobs = service.start_jobs()?;
@@ -90,13 +90,13 @@ async fn open_store(settings: &Settings, address: SocketAddr) -> Result<Service,
     let db = Db::open(settings.store.place()).await.map_err(|error| cannot_open(settings, &error))?;
     check_role(&db, settings)?;
     let mut service = start_service(settings, db.clone(), &secrets, address).await?;
-    service.check_files().await?;
+    service.documents.check_files().await?;
     if !secrets.keep()? {
         // Another server that starts in the same folder was first: its secrets are those of the store.
         secrets = Secrets::load(&settings.store)?;
         service = start_service(settings, db, &secrets, address).await?;
     }
-    if !service.is_keyed(true).await? {
+    if !service.context.is_keyed(true).await? {
         secrets.discard();
         return Err(Failure(OTHER_KEY.to_owned()));
     }
@@ -175,7 +175,7 @@ async fn start_service(
 ) -> Result<Service, Failure> {
     let settings = settings.service(secrets, address)?;
     let service = Service::new(db, Arc::new(SystemClock), Arc::new(SystemRandom), settings)?;
-    if service.is_keyed(false).await? { Ok(service) } else { Err(Failure(OTHER_KEY.to_owned())) }
+    if service.context.is_keyed(false).await? { Ok(service) } else { Err(Failure(OTHER_KEY.to_owned())) }
 }
 
 /// What a person sees at the first start, and never again.

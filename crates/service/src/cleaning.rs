@@ -9,8 +9,10 @@ use store::platform::idempotency;
 use store::shipping::tracking_events;
 use store::{Access, Tx, cleaning};
 
-use crate::Service;
+use crate::events::delivery::Delivery;
+use crate::platform::context::Context;
 use crate::platform::log;
+use crate::platform::nodes::Nodes;
 
 /// How often what has expired is cleaned away, and how soon after the start: a server that is restarted often cleans too.
 const CLEAN_EVERY: Duration = Duration::from_secs(600);
@@ -59,18 +61,47 @@ enum OwnRows {
     StockChanges,
 }
 
-impl Service {
+/// Deletes what has expired. Clones share what they need.
+#[derive(Clone)]
+pub struct Cleaning {
+    context: Context,
+    nodes: Nodes,
+    delivery: Delivery,
+    retention: Retention,
+    /// How long an event is kept.
+    event_seconds: i64,
+}
+
+impl Cleaning {
+    pub(crate) fn new(
+        context: &Context,
+        nodes: &Nodes,
+        delivery: &Delivery,
+        retention: Retention,
+        event_seconds: i64,
+    ) -> Self {
+        let (nodes, delivery) = (nodes.clone(), delivery.clone());
+        Self { context: context.clone(), nodes, delivery, retention, event_seconds }
+    }
+
     /// Deletes what has expired. While the clock is not trusted, it deletes only rows that belong to no resource any more.
     ///
     /// Each table is cleaned by itself: one that can't be cleaned keeps no other from it. Returns the first failure.
     pub async fn clean(&self) -> Result<()> {
-        let Some(now) = self.pruning_time().await? else {
-            return self.clean_deliveries(None).await;
+        if !self.context.has_trusted_time() {
+            self.nodes.heartbeat().await?;
+        }
+        let Some(now) = self.context.pruning_time().await? else {
+            return self.delivery.clean_deliveries(None).await;
         };
-        let logs = now.plus_seconds(-self.settings().event_seconds);
-        let leftovers = now.plus_seconds(-self.settings().retention.leftover_seconds);
+        let logs = now.plus_seconds(-self.event_seconds);
+        let leftovers = now.plus_seconds(-self.retention.leftover_seconds);
         let cleaned = [
-            self.clean_table(Expiring::Answers, now.plus_seconds(-self.settings().idempotency_seconds)).await,
+            self.clean_table(
+                Expiring::Answers,
+                now.plus_seconds(-self.context.settings().idempotency_seconds),
+            )
+            .await,
             self.clean_table(Expiring::AccessTokens, now).await,
             self.clean_table(Expiring::CarrierMessages, now.plus_seconds(-MESSAGE_SECONDS)).await,
             self.clean_table(Expiring::StreamAudience, now).await,
@@ -79,7 +110,7 @@ impl Service {
             self.clean_table(Expiring::EndedTokens, leftovers).await,
             self.clean_history(now).await,
             self.clean_owners(OwnRows::Events, logs).await,
-            self.clean_deliveries(Some(logs)).await,
+            self.delivery.clean_deliveries(Some(logs)).await,
         ];
         let mut failures = cleaned.into_iter().filter_map(Result::err);
         let first = failures.next();
@@ -90,7 +121,7 @@ impl Service {
     /// Deletes what expired in one table before the moment, in transactions that are short.
     async fn clean_table(&self, table: Expiring, before: Timestamp) -> Result<()> {
         loop {
-            let delete = self.db().write(Access::System, async move |tx| match table {
+            let delete = self.context.db().write(Access::System, async move |tx| match table {
                 Expiring::Answers => idempotency::delete_old(tx, before, CLEAN_MAX).await,
                 Expiring::AccessTokens => access_tokens::delete_expired(tx, before, CLEAN_MAX).await,
                 Expiring::CarrierMessages => tracking_events::forget_messages(tx, before, CLEAN_MAX).await,
@@ -108,7 +139,7 @@ impl Service {
 
     /// Deletes the history of resources that still exist, if the operator wants that.
     async fn clean_history(&self, now: Timestamp) -> Result<()> {
-        let Some(seconds) = self.settings().retention.history_seconds else { return Ok(()) };
+        let Some(seconds) = self.retention.history_seconds else { return Ok(()) };
         let before = now.plus_seconds(-seconds);
         self.clean_table(Expiring::TrackingEvents, before).await?;
         // Each change of a level appends an event, so an owner that has levels has a log.
@@ -119,7 +150,7 @@ impl Service {
     async fn clean_owners(&self, rows: OwnRows, before: Timestamp) -> Result<()> {
         let mut beyond = None;
         loop {
-            let look = self.db().read(Access::System, async move |tx| events::logs(tx, beyond).await);
+            let look = self.context.db().read(Access::System, async move |tx| events::logs(tx, beyond).await);
             let logs = look.await?;
             for log in &logs {
                 let is_free = match rows {
@@ -143,7 +174,7 @@ impl Service {
         loop {
             let delete =
                 async move |tx: &mut Tx<'_>| cleaning::delete_changes(tx, owner, before, CLEAN_MAX).await;
-            match self.db().write(owner, delete).await? {
+            match self.context.db().write(owner, delete).await? {
                 None => return Ok(false),
                 Some(deleted) if deleted < CLEAN_MAX as u64 => return Ok(true),
                 Some(_) => {}
@@ -154,7 +185,8 @@ impl Service {
     /// Deletes the old events of one log; false if another node is cleaning.
     async fn delete_old_events(&self, owner: Owner, before: Timestamp) -> Result<bool> {
         loop {
-            let delete = self.db().write(owner, async move |tx| events::delete_old(tx, owner, before).await);
+            let delete =
+                self.context.db().write(owner, async move |tx| events::delete_old(tx, owner, before).await);
             match delete.await? {
                 None => return Ok(false),
                 Some(deleted) if deleted < events::DELETE_MAX as u64 => return Ok(true),

@@ -10,8 +10,8 @@ use tokio::task::JoinHandle;
 use crate::Service;
 use crate::platform::log;
 
-/// How long work that is resumed alone may take to end once the server is told to stop.
-const RESUME_STOP_TIME: Duration = Duration::from_secs(20);
+/// How long work that is resumed alone, or the beginning of a batch, may take to end once the server is told to stop.
+const STOP_TIME: Duration = Duration::from_secs(20);
 /// By how much the priority of delivery threads is lower, so that a backlog of webhooks does not slow down API requests if
 /// there are not enough cores for all.
 const DELIVERY_NICENESS: i32 = 5;
@@ -20,6 +20,8 @@ const DELIVERY_NICENESS: i32 = 5;
 pub struct Jobs {
     service: Service,
     purchasing: JoinHandle<()>,
+    /// Stores the purchases of batches.
+    beginning: JoinHandle<()>,
     labelling: JoinHandle<()>,
     manifesting: JoinHandle<()>,
     delivering: JoinHandle<()>,
@@ -32,21 +34,25 @@ pub struct Jobs {
 impl Jobs {
     /// Lets running work end, and releases what this node holds.
     pub async fn stop(self) {
-        self.service.stop_purchasing();
-        self.service.stop_labelling();
-        self.service.stop_manifesting();
-        self.service.stop_delivering();
+        self.service.purchasing.stop_purchasing();
+        self.service.batch_labels.stop_labelling();
+        self.service.manifests.stop_manifesting();
+        self.service.delivery.stop_delivering();
         for job in [self.purchasing, self.labelling, self.manifesting, self.delivering] {
             if let Err(error) = job.await {
                 log::info("stop", &error.to_string());
             }
         }
+        // Each group of purchases that was begun is committed or not, so its result does not matter.
+        if tokio::time::timeout(STOP_TIME, self.beginning).await.is_err() {
+            log::info("stop", "the beginning of a batch did not end in time");
+        }
         // The next server resumes its work, as after a stop that was not requested.
-        if tokio::time::timeout(RESUME_STOP_TIME, self.resuming).await.is_err() {
+        if tokio::time::timeout(STOP_TIME, self.resuming).await.is_err() {
             log::info("stop", "work that was resumed alone did not end in time");
         }
         // Last, because a node that gives up its name loses all of its claims.
-        if let Err(error) = self.service.leave().await {
+        if let Err(error) = self.service.nodes.leave().await {
             log::error("stop", &error);
         }
         self.runtime.shutdown_background();
@@ -56,19 +62,19 @@ impl Jobs {
 impl Service {
     /// Runs the jobs, until they are stopped or the process ends.
     pub fn start_jobs(&self) -> Result<Jobs> {
-        if self.db().is_shared() {
-            tokio::spawn(self.clone().relay_forever());
-            tokio::spawn(self.clone().bus_forever());
+        if self.context.db().is_shared() {
+            tokio::spawn(self.relay.clone().relay_forever());
+            tokio::spawn(self.bus.clone().bus_forever());
         }
-        tokio::spawn(self.clone().clean_forever());
-        tokio::spawn(self.clone().heartbeat_forever());
-        if self.has_external_streams() {
-            tokio::spawn(self.clone().hand_on_forever());
+        tokio::spawn(self.cleaning.clone().clean_forever());
+        tokio::spawn(self.nodes.clone().heartbeat_forever());
+        if self.streams.has_external_streams() {
+            tokio::spawn(self.streams.clone().hand_on_forever());
         } else {
-            tokio::spawn(self.clone().tail_forever());
+            tokio::spawn(self.streams.clone().tail_forever());
         }
-        tokio::spawn(self.clone().watch_access_forever());
-        let resuming = tokio::spawn(self.clone().resume_suspects_forever());
+        tokio::spawn(self.streams.clone().watch_access_forever());
+        let resuming = tokio::spawn(self.suspects.clone().resume_suspects_forever());
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
         let runtime = Builder::new_multi_thread()
             .thread_name("webhooks")
@@ -77,11 +83,21 @@ impl Service {
             .enable_all()
             .build()
             .map_err(Error::fault)?;
-        let delivering = runtime.spawn(self.clone().deliver_forever());
-        let purchasing = tokio::spawn(self.clone().purchase_forever());
-        let labelling = tokio::spawn(self.clone().label_batches_forever());
-        let manifesting = tokio::spawn(self.clone().manifest_forever());
-        Ok(Jobs { service: self.clone(), purchasing, labelling, manifesting, delivering, resuming, runtime })
+        let delivering = runtime.spawn(self.delivery.clone().deliver_forever());
+        let purchasing = tokio::spawn(self.purchasing.clone().purchase_forever());
+        let beginning = tokio::spawn(self.batches.clone().begin_batches_forever());
+        let labelling = tokio::spawn(self.batch_labels.clone().label_batches_forever());
+        let manifesting = tokio::spawn(self.manifests.clone().manifest_forever());
+        Ok(Jobs {
+            service: self.clone(),
+            purchasing,
+            beginning,
+            labelling,
+            manifesting,
+            delivering,
+            resuming,
+            runtime,
+        })
     }
 }
 

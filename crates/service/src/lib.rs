@@ -14,22 +14,64 @@ pub mod shipping;
 mod stock;
 mod suspects;
 
+use std::ops::Deref;
 use std::sync::Arc;
 
-use model::platform::id::Kind;
-use model::{Code, Id, Owner, Result, Scope, Scopes, Timestamp, User, ensure};
-use store::Db;
+use model::{Code, Result, ensure};
+use store::access::organisations;
+use store::{Access, Db, Tx};
+
+use access::access_tokens::AccessTokens;
+use access::organisations::Organisations;
+use cleaning::Cleaning;
+use events::after_commit::EventNotices;
+use events::bus::{Bus, BusSettings};
+use events::delivery::Delivery;
+use events::events::Events;
+use events::provisions::Provisions;
+use events::relay::Relay;
+use events::revocations::Revocations;
+use events::stream::Streams;
+use events::stream::epoch::Epochs;
+use events::webhook_deliveries::WebhookDeliveries;
+use events::webhook_endpoints::WebhookEndpoints;
+use orders::allocations::Allocations;
+use orders::orders::Orders;
+use orders::plans::Plans;
+use places::geo::PostalPlaces;
+use places::location_configurations::LocationConfigurations;
+use places::locations::Locations;
+use platform::context::{Context, ContextSettings};
+use platform::nodes::Nodes;
+use platform::outbound::Outbound;
+use platform::signal::Signal;
+use shipping::batch_labels::{self, BatchLabels};
+use shipping::batches::Batches;
+use shipping::carrier_accounts::CarrierAccounts;
+use shipping::carrier_calls::CarrierCalls;
+use shipping::carrier_webhooks::CarrierWebhooks;
+use shipping::carriers::Carriers;
+use shipping::documents::Documents;
+use shipping::drawing::DrawingPermits;
+use shipping::manifests::{self, Manifests};
+use shipping::purchasing::{self, Purchasing};
+use shipping::rates::Rates;
+use shipping::shipments::Shipments;
+use stock::audit::StockAudit;
+use stock::inventory_items::InventoryItems;
+use stock::inventory_levels::InventoryLevels;
+use suspects::Suspects;
 
 pub use access::access_tokens::Welcome;
+pub use access::caller::Caller;
+pub use access::reply::{Outcome, Reply};
+pub use access::write::{Command, Idempotency, Precondition};
 pub use cleaning::Retention;
-pub use platform::clock::ClockState;
-pub use platform::context::{Clock, Random, SystemClock, SystemRandom};
-pub use platform::cursor::{Cursor, ListQuery};
-pub use platform::patience::WAIT_SECONDS_MAX;
-pub use platform::reply::{Listing, Outcome, Reply};
-pub use platform::write::{Command, Idempotency, Precondition};
+pub use platform::clock::{Clock, ClockState, SystemClock};
+pub use platform::cursor::{Cursor, ListQuery, Listing};
+pub use platform::random::{Random, SystemRandom};
+pub use platform::wait_deadline::{WAIT_SECONDS_MAX, Wait};
 pub use shipping::batch_labels::LabelPage;
-pub use shipping::purchasing::Wait;
 pub use store::events::events::Filter as EventFilter;
 pub use store::orders::allocations::Filter as AllocationFilter;
 pub use store::orders::orders::Filter as OrderFilter;
@@ -65,130 +107,192 @@ pub struct Settings {
     pub encryption_key: [u8; 32],
 }
 
-/// The running product, behind whatever speaks to it. Clones share it.
+/// The running product, behind whatever speaks to it: its components, in the order of their areas. Clones share it.
 #[derive(Clone)]
-pub struct Service(Arc<Inner>);
+pub struct Service(Arc<Components>);
 
-struct Inner {
-    db: Db,
-    clocks: platform::clock::Clocks,
-    random: Arc<dyn Random>,
+/// The components. Each takes those that it needs, so their order shows what may use what.
+pub struct Components {
     settings: Settings,
-    tokens: access::access_tokens::Cache,
-    relay: events::relay::Relay,
-    delivery: events::delivery::Delivery,
-    purchasing: shipping::purchasing::Purchasing,
-    manifesting: shipping::manifests::Manifesting,
-    labelling: shipping::batch_labels::Labelling,
-    node: platform::nodes::Node,
-    restoration: platform::restorations::Memory,
-    outbound: platform::outbound::Outbound,
-    bus: events::bus::Bus,
-    streams: events::stream::Streams,
-    documents: shipping::documents::Documents,
+    pub context: Context,
+    pub nodes: Nodes,
+    pub outbound: Outbound,
+    pub access_tokens: AccessTokens,
+    pub organisations: Organisations,
+    pub bus: Bus,
+    pub relay: Relay,
+    pub events: Events,
+    pub streams: Streams,
+    pub provisions: Provisions,
+    pub revocations: Revocations,
+    pub webhook_endpoints: WebhookEndpoints,
+    pub webhook_deliveries: WebhookDeliveries,
+    pub delivery: Delivery,
+    pub locations: Locations,
+    pub location_configurations: LocationConfigurations,
+    pub postal_places: PostalPlaces,
+    pub inventory_items: InventoryItems,
+    pub inventory_levels: InventoryLevels,
+    pub stock_audit: StockAudit,
+    pub orders: Orders,
+    pub allocations: Allocations,
+    pub plans: Plans,
+    pub carriers: Carriers,
+    pub carrier_accounts: CarrierAccounts,
+    pub documents: Documents,
+    pub shipments: Shipments,
+    pub rates: Rates,
+    pub purchasing: Purchasing,
+    pub carrier_webhooks: CarrierWebhooks,
+    pub batches: Batches,
+    pub batch_labels: BatchLabels,
+    pub manifests: Manifests,
+    pub cleaning: Cleaning,
+    pub suspects: Suspects,
 }
 
-/// The caller of an operation, as its access token says.
-#[derive(Clone, Copy, Debug)]
-pub struct Caller {
-    pub owner: Owner,
-    pub user: Id<User>,
-    pub token: Id<model::AccessToken>,
-    pub scopes: Scopes,
-    /// When the token ends, if it does.
-    pub expires_at: Option<Timestamp>,
-}
+impl Deref for Service {
+    type Target = Components;
 
-impl Caller {
-    /// Refuses a caller whose token lacks the scope.
-    pub fn require(&self, scope: Scope) -> Result<()> {
-        if self.scopes.contains(scope) {
-            return Ok(());
-        }
-        let problem = model::Problem::from(Code::InsufficientScope);
-        Err(problem.with_detail(format!("The token lacks the scope `{scope}`.")).into())
+    fn deref(&self) -> &Components {
+        &self.0
     }
 }
 
 impl Service {
     pub fn new(db: Db, clock: Arc<dyn Clock>, random: Arc<dyn Random>, settings: Settings) -> Result<Self> {
-        let inner = Inner {
-            outbound: platform::outbound::Outbound::new(&settings.outbound_allow)?,
-            streams: events::stream::Streams::new(&settings.stream, &settings.signing_key, &*random)?,
-            documents: shipping::documents::Documents::new(&settings.files, &settings.signing_key)?,
-            db,
-            clocks: platform::clock::Clocks::new(clock),
-            random,
-            settings,
-            tokens: access::access_tokens::Cache::default(),
-            relay: events::relay::Relay::default(),
-            bus: events::bus::Bus::default(),
-            delivery: events::delivery::Delivery::default(),
-            purchasing: shipping::purchasing::Purchasing::default(),
-            manifesting: shipping::manifests::Manifesting::default(),
-            labelling: shipping::batch_labels::Labelling::default(),
-            node: platform::nodes::Node::default(),
-            restoration: platform::restorations::Memory::default(),
+        Components::new(db, clock, random, settings).map(|components| Self(Arc::new(components)))
+    }
+}
+
+impl Components {
+    fn new(db: Db, clock: Arc<dyn Clock>, random: Arc<dyn Random>, settings: Settings) -> Result<Self> {
+        let notices = EventNotices {
+            is_shared: db.is_shared(),
+            relay: Arc::default(),
+            positions: Arc::default(),
+            deliveries: Signal::default(),
+            channels: Arc::default(),
         };
-        Ok(Self(Arc::new(inner)))
+        let after_commit = Arc::new(notices.clone());
+        let context = Context::new(db, clock, random, settings.context(), after_commit);
+        let outbound = Outbound::new(&settings.outbound_allow)?;
+
+        let access_tokens = AccessTokens::new(&context);
+        let bus_settings =
+            BusSettings { nats_url: settings.nats_url.clone(), loss_percent: settings.hint_loss_percent };
+        let bus = Bus::new(&context, bus_settings, &notices.channels, &notices.deliveries, &access_tokens);
+        let epochs = Epochs::new(&context, &bus, settings.stream.hub(), &notices.positions);
+        let nodes = Nodes::new(&context, Arc::new(epochs.clone()));
+        let streams = Streams::new(&context, &settings.stream, &nodes, &bus, &epochs)?;
+        let webhook_endpoints = WebhookEndpoints::new(&context, &outbound, &notices.deliveries);
+        let delivery = Delivery::new(&context, &nodes, &outbound, &webhook_endpoints, &notices.deliveries);
+
+        let calls = CarrierCalls::new(&context, &outbound);
+        let carrier_accounts = CarrierAccounts::new(&context, &outbound, &settings.carriers.urls);
+        let documents = Documents::new(&context, &settings.files)?;
+        let shipments = Shipments::new(&context, &documents);
+        let drawing = DrawingPermits::default();
+        let needs = purchasing::Needs {
+            nodes: &nodes,
+            outbound: &outbound,
+            calls: &calls,
+            carrier_accounts: &carrier_accounts,
+            documents: &documents,
+            shipments: &shipments,
+            drawing: &drawing,
+        };
+        let purchasing = Purchasing::new(&context, &settings.carriers, &needs);
+        let needs = batch_labels::Needs {
+            nodes: &nodes,
+            calls: &calls,
+            carrier_accounts: &carrier_accounts,
+            documents: &documents,
+            purchasing: &purchasing,
+            drawing: &drawing,
+        };
+        let batch_labels = BatchLabels::new(&context, &needs);
+        let needs = manifests::Needs {
+            nodes: &nodes,
+            calls: &calls,
+            carrier_accounts: &carrier_accounts,
+            documents: &documents,
+            purchasing: &purchasing,
+        };
+        let manifests = Manifests::new(&context, &needs);
+        Ok(Self {
+            organisations: Organisations::new(&context),
+            relay: Relay::new(&context, &bus, &notices),
+            events: Events::new(&context),
+            provisions: Provisions::new(&context, &bus, &streams),
+            revocations: Revocations::new(&context, &access_tokens, &bus, &streams),
+            webhook_deliveries: WebhookDeliveries::new(&context, &notices.deliveries),
+            locations: Locations::new(&context),
+            location_configurations: LocationConfigurations::new(&context),
+            postal_places: PostalPlaces::new(&context),
+            inventory_items: InventoryItems::new(&context),
+            inventory_levels: InventoryLevels::new(&context),
+            stock_audit: StockAudit::new(&context),
+            orders: Orders::new(&context),
+            allocations: Allocations::new(&context),
+            plans: Plans::new(&context),
+            carriers: Carriers::new(&context),
+            rates: Rates::new(&context, &carrier_accounts, &calls, settings.carriers.rate_seconds),
+            carrier_webhooks: CarrierWebhooks::new(&context, &carrier_accounts, &purchasing),
+            batches: Batches::new(&context, &purchasing, &shipments, settings.batch_shipments_max),
+            cleaning: Cleaning::new(&context, &nodes, &delivery, settings.retention, settings.event_seconds),
+            suspects: Suspects::new(&context, &nodes, &streams, &purchasing, &batch_labels, &manifests),
+            settings,
+            context,
+            nodes,
+            outbound,
+            access_tokens,
+            bus,
+            streams,
+            webhook_endpoints,
+            delivery,
+            carrier_accounts,
+            documents,
+            shipments,
+            purchasing,
+            batch_labels,
+            manifests,
+        })
     }
 
     pub fn settings(&self) -> &Settings {
-        &self.0.settings
-    }
-
-    /// Fills the bytes with randomness.
-    pub fn fill_random(&self, bytes: &mut [u8]) {
-        self.0.random.fill(bytes);
+        &self.settings
     }
 
     /// Whether the database answers.
     pub async fn is_ready(&self) -> Result<()> {
-        let any =
-            self.0.db.read(store::Access::System, async |tx| store::access::organisations::any(tx).await);
-        any.await?;
-        if self.0.node.is_failing() {
-            return Err(Code::StoreNotWritable.into());
-        }
-        Ok(())
+        let any = async |tx: &mut Tx<'_>| organisations::any(tx).await;
+        self.context.db().read(Access::System, any).await?;
+        ensure(!self.nodes.is_failing(), Code::StoreNotWritable)
     }
 
-    fn db(&self) -> &Db {
-        &self.0.db
-    }
-
-    /// Returns the HTTP client for the outside world.
-    pub fn outbound(&self) -> &platform::outbound::Outbound {
-        &self.0.outbound
-    }
-
-    /// Wakes the tasks that number or send events. Call it after a commit that wrote events of this owner.
-    fn notice(&self, owner: Owner) {
-        if self.db().is_shared() {
-            self.0.relay.signal.notify_one();
-        } else {
-            self.forget_position(owner);
-            self.ring();
-            self.hint_here(owner);
+    /// Works on every purchase that is due, and returns when none is: for tests and tools, which wait for no notification.
+    pub async fn work_purchases(&self) -> Result<()> {
+        self.nodes.heartbeat().await?;
+        loop {
+            self.batches.begin_all_batches().await?;
+            if !self.purchasing.work_once().await? {
+                return Ok(());
+            }
         }
     }
+}
 
-    fn new_id<K: Kind>(&self, now: Timestamp) -> Id<K> {
-        platform::context::new_id(&*self.0.random, now)
+impl Settings {
+    /// Returns the settings that every component may need.
+    fn context(&self) -> ContextSettings {
+        ContextSettings {
+            page_limit_default: self.page_limit_default,
+            page_limit_max: self.page_limit_max,
+            idempotency_seconds: self.idempotency_seconds,
+            call_seconds: self.carriers.call_seconds,
+            signing_key: self.signing_key,
+            encryption_key: self.encryption_key,
+        }
     }
-}
-
-/// Refuses a resource that does not exist, or is not the caller's.
-fn found<T>(resource: Option<T>) -> Result<T> {
-    resource.ok_or_else(|| Code::NotFound.into())
-}
-
-/// The tag of a state of a resource that counts its versions.
-fn version_etag(version: i64) -> String {
-    format!("\"{version}\"")
-}
-
-/// Refuses a stale precondition.
-fn ensure_current(precondition: &Precondition, etag: &str) -> Result<()> {
-    ensure(precondition.permits(etag), Code::PreconditionFailed)
 }

@@ -17,16 +17,18 @@ use store::shipping::manifests::Stored as Manifest;
 use store::shipping::{batch_labels, manifests};
 use store::{Access, Tx};
 
-use crate::Service;
-use crate::events::delivery::is_busy;
+use crate::events::stream::Streams;
+use crate::platform::context::Context;
 use crate::platform::log;
+use crate::platform::nodes::Nodes;
+use crate::shipping::batch_labels::BatchLabels;
+use crate::shipping::manifests::Manifests;
+use crate::shipping::purchasing::Purchasing;
 
 /// Stops of a server after which work is set aside.
 const CRASHES_MAX: i64 = 3;
 /// How often a node looks for suspects.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
-/// What is said of work that is set aside.
-pub(crate) const WHY: &str = "A server stopped three times while it worked on this, so it was set aside.";
 
 /// Work that is resumed alone.
 enum Suspect {
@@ -70,10 +72,39 @@ impl Suspect {
     }
 }
 
-impl Service {
+/// Resumes suspects. Clones share what they need.
+#[derive(Clone)]
+pub struct Suspects {
+    context: Context,
+    nodes: Nodes,
+    streams: Streams,
+    purchasing: Purchasing,
+    batch_labels: BatchLabels,
+    manifests: Manifests,
+}
+
+impl Suspects {
+    pub(crate) fn new(
+        context: &Context,
+        nodes: &Nodes,
+        streams: &Streams,
+        purchasing: &Purchasing,
+        batch_labels: &BatchLabels,
+        manifests: &Manifests,
+    ) -> Self {
+        Self {
+            context: context.clone(),
+            nodes: nodes.clone(),
+            streams: streams.clone(),
+            purchasing: purchasing.clone(),
+            batch_labels: batch_labels.clone(),
+            manifests: manifests.clone(),
+        }
+    }
+
     /// Resumes suspects until the server stops.
     pub(crate) async fn resume_suspects_forever(self) {
-        let mut stop = self.purchasing_stop();
+        let mut stop = self.purchasing.purchasing_stop();
         while !*stop.borrow_and_update() {
             match self.resume_suspect().await {
                 Ok(true) => continue,
@@ -88,28 +119,25 @@ impl Service {
     /// Resumes or sets aside all suspects that are due, and returns when none are: for tests and tools, which wait for no
     /// notification.
     pub async fn work_suspects(&self) -> Result<()> {
-        self.heartbeat().await?;
+        self.nodes.heartbeat().await?;
         while self.resume_suspect().await? {}
         Ok(())
     }
 
     /// Resumes one suspect, or sets it aside. Returns false if there is none.
     async fn resume_suspect(&self) -> Result<bool> {
-        let now = self.now();
-        let Some(node) = self.node() else { return Ok(false) };
-        let look = self.db().read(Access::System, async move |tx| suspects::any(tx, now).await);
+        let now = self.context.now();
+        let Some(node) = self.nodes.node() else { return Ok(false) };
+        let look = self.context.db().read(Access::System, async move |tx| suspects::any(tx, now).await);
         if !look.await? {
             return Ok(false);
         }
-        let (name, has_relays) = (Arc::clone(&node), self.has_external_streams());
-        let claim =
-            self.db().write(Access::System, async move |tx| Suspect::claim(tx, &name, now, has_relays).await);
-        // If the claim failed, work may be claimed although the answer was lost. A claim that was rejected as busy never began.
-        let claimed = claim.await.inspect_err(|error| {
-            if !is_busy(error) {
-                self.disown();
-            }
-        })?;
+        let (name, has_relays) = (Arc::clone(&node), self.streams.has_external_streams());
+        let claim = self
+            .context
+            .db()
+            .write(Access::System, async move |tx| Suspect::claim(tx, &name, now, has_relays).await);
+        let claimed = self.nodes.check_claim(claim.await)?;
         let Some(suspect) = claimed else { return Ok(false) };
         let (what, crashes) = (suspect.name(), suspect.crashes());
         // Run as a task of its own: a panic ends only that task, and counts as a stop.
@@ -135,25 +163,25 @@ impl Service {
             Err(error) => log::info("suspects", &error.to_string()),
         }
         // The claim was not released.
-        self.disown();
+        self.nodes.disown();
         Ok(true)
     }
 
     /// Goes on with a suspect as with any other work of its kind.
     async fn resume(self, node: Arc<str>, suspect: Suspect) -> Result<()> {
         match suspect {
-            Suspect::Manifest(manifest) => self.manifest_turn(node, *manifest).await,
-            Suspect::Labels(work) => self.label_batch(node, *work).await,
-            Suspect::Relay(relay) => self.resume_relay(relay).await?,
+            Suspect::Manifest(manifest) => self.manifests.manifest_turn(node, *manifest).await,
+            Suspect::Labels(work) => self.batch_labels.label_batch(node, *work).await,
+            Suspect::Relay(relay) => self.streams.resume_relay(relay).await?,
         }
         Ok(())
     }
 
     async fn set_aside(self, suspect: Suspect) -> Result<()> {
         match suspect {
-            Suspect::Manifest(manifest) => self.set_manifest_aside(&manifest).await,
-            Suspect::Labels(work) => self.set_labels_aside(*work).await,
-            Suspect::Relay(relay) => self.set_event_aside(relay).await,
+            Suspect::Manifest(manifest) => self.manifests.set_manifest_aside(&manifest).await,
+            Suspect::Labels(work) => self.batch_labels.set_labels_aside(*work).await,
+            Suspect::Relay(relay) => self.streams.set_event_aside(relay).await,
         }
     }
 }

@@ -88,5 +88,5 @@ pub async fn issue_token(service: &Service, organisation: &str, scopes: &str, mo
         world: mode,
         expires_in_seconds: None,
     };
-    service.issue_token(order).await.expect("a token").as_str().to_owned()
+    service.access_tokens.issue_token(order).await.expect("a token").as_str().to_owned()
 }

@@ -84,7 +84,7 @@ async fn create_oauth_token(call: Call) -> Result<Response> {
         _ => return Err(Code::InvalidClient.into()),
     };
     let scope = field("scope").filter(|scope| !scope.trim().is_empty());
-    let traded = call.service().trade_token(client, secret, scope).await?;
+    let traded = call.service().access_tokens.trade_token(client, secret, scope).await?;
     let answer = serde_json::json!({
         "access_token": traded.secret.as_str(),
         "token_type": "Bearer",

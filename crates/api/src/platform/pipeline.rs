@@ -77,7 +77,7 @@ impl App {
         let micros = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);
         self.0.metrics.count(seen.place, response.status(), micros);
         log::request(&log::Request {
-            now: self.0.service.now(),
+            now: self.0.service.context.now(),
             method: known_method(&method),
             route: self.route_name(seen.place),
             status: response.status().as_u16(),
@@ -127,7 +127,7 @@ impl App {
         self.refuse_early(route, bearer(&head.headers).ok())?;
         check_version(&head.headers)?;
         if route.needs_token() {
-            let caller = self.0.service.authenticate(bearer(&head.headers)?).await?;
+            let caller = self.0.service.access_tokens.authenticate(bearer(&head.headers)?).await?;
             seen.caller = Some(caller);
             turns::count_as(caller.owner.into());
             if let Some(seconds) = self.0.rate.refuse(caller.owner.organisation) {
@@ -154,7 +154,7 @@ impl App {
         }
         let idempotency = if route.writes() { idempotency(&head, &body)? } else { None };
         let position = match seen.caller.filter(|_| route.shows_state()) {
-            Some(caller) => Some(self.0.service.position(caller.owner).await?),
+            Some(caller) => Some(self.0.service.streams.position(caller.owner).await?),
             None => None,
         };
         let call = Call {
@@ -183,7 +183,7 @@ impl App {
         let known = call.caller.zip(call.idempotency.clone());
         match (self.run(route, call).await, known) {
             (Err(Error::Refused(problem)), Some((caller, known))) => {
-                respond::answer(self.0.service.keep_refusal(&caller, known, *problem).await?)
+                respond::answer(self.0.service.context.keep_refusal(&caller, known, *problem).await?)
             }
             (result, _) => result,
         }
@@ -209,7 +209,7 @@ impl App {
             return id.to_owned();
         }
         let mut random = [0; REQUEST_ID_BYTES];
-        self.0.service.fill_random(&mut random);
+        self.0.service.context.fill_random(&mut random);
         let mut id = String::with_capacity(4 + 2 * REQUEST_ID_BYTES);
         id.push_str("req_");
         for byte in random {

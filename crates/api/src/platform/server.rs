@@ -170,7 +170,8 @@ async fn timed_out(app: &App) -> Vec<u8> {
             bytes.extend_from_slice(part);
         }
     }
-    let now = SystemTime::UNIX_EPOCH + Duration::from_millis(app.0.service.machine_time().as_millis());
+    let now =
+        SystemTime::UNIX_EPOCH + Duration::from_millis(app.0.service.context.machine_time().as_millis());
     let date = httpdate::fmt_http_date(now);
     let rest = format!("date: {date}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n", body.len());
     bytes.extend_from_slice(rest.as_bytes());

@@ -32,7 +32,7 @@ async fn create_carrier_message(call: Call) -> Result<Response> {
     // A malformed id gets the same answer as an unknown one, so that a caller learns nothing from it.
     let account = call.ids.first().and_then(|text| Id::parse(text));
     let signature = call.headers.get(SIGNATURE).and_then(|value| value.to_str().ok());
-    call.service().take_carrier_message(account, signature, call.body.clone()).await?;
+    call.service().carrier_webhooks.take_carrier_message(account, signature, call.body.clone()).await?;
     let mut response = http::Response::new(ResponseBody::default());
     *response.status_mut() = StatusCode::NO_CONTENT;
     Ok(response)

@@ -46,13 +46,13 @@ pub fn routes() -> Vec<Route> {
 async fn get_file(call: Call) -> Result<Response> {
     let token = call.ids.first().map(String::as_str).unwrap_or_default();
     let service = call.service();
-    let document = service.linked_document(token).await?;
+    let document = service.documents.linked_document(token).await?;
     let size = document.file.file_size;
     let mut response = if call.method == Method::HEAD {
-        service.ensure_file(&document).await?;
+        service.documents.ensure_file(&document).await?;
         http::Response::new(Body::default())
     } else {
-        let first = service.file_piece(&document, 0).await?;
+        let first = service.documents.file_piece(&document, 0).await?;
         let is_whole = first.len() as u64 == size.unsigned_abs();
         if is_whole {
             with_body(StatusCode::OK, HeaderValue::from_static("application/octet-stream"), first)
@@ -76,7 +76,7 @@ fn stream(service: Service, document: StoredDocument, first: Bytes) -> Body {
             if pieces.send(piece).await.is_err() || sent >= document.file.file_size {
                 return;
             }
-            piece = match service.file_piece(&document, sent).await {
+            piece = match service.documents.file_piece(&document, sent).await {
                 Ok(piece) => piece,
                 Err(error) => {
                     log::error(PATH, &error);

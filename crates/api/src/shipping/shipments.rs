@@ -150,46 +150,46 @@ async fn list_shipments(call: Call) -> Result<Response> {
         })?),
     };
     let query = call.list_query("shipments", format!("{:?}", status.map(Status::as_str)))?;
-    let listing = call.service().list_shipments(call.caller()?, query, status).await?;
+    let listing = call.service().shipments.list_shipments(call.caller()?, query, status).await?;
     respond::list(&call, LIST, listing)
 }
 
 async fn create_shipment(call: Call) -> Result<Response> {
     let input: ShipmentInput = call.input()?;
-    let reply = call.service().create_shipment(call.command()?, input).await?;
+    let reply = call.service().shipments.create_shipment(call.command()?, input).await?;
     respond::reply(&call, reply)
 }
 
 async fn get_shipment(call: Call) -> Result<Response> {
-    let reply = call.service().get_shipment(call.caller()?, call.id()?).await?;
+    let reply = call.service().shipments.get_shipment(call.caller()?, call.id()?).await?;
     respond::reply(&call, reply)
 }
 
 async fn update_shipment(call: Call) -> Result<Response> {
     let id = call.id()?;
-    let reply = call.service().update_shipment(call.command()?, id, call.json()?).await?;
+    let reply = call.service().shipments.update_shipment(call.command()?, id, call.json()?).await?;
     respond::reply(&call, reply)
 }
 
 async fn delete_shipment(call: Call) -> Result<Response> {
     let id = call.id()?;
-    let reply = call.service().delete_shipment(call.command()?, id).await?;
+    let reply = call.service().shipments.delete_shipment(call.command()?, id).await?;
     respond::reply(&call, reply)
 }
 
 async fn list_shipment_documents(call: Call) -> Result<Response> {
-    let reply = call.service().list_shipment_documents(call.caller()?, call.id()?).await?;
+    let reply = call.service().shipments.list_shipment_documents(call.caller()?, call.id()?).await?;
     respond::reply(&call, reply)
 }
 
 async fn get_shipment_tracking(call: Call) -> Result<Response> {
-    let reply = call.service().get_shipment_tracking(call.caller()?, call.id()?).await?;
+    let reply = call.service().purchasing.get_shipment_tracking(call.caller()?, call.id()?).await?;
     respond::reply(&call, reply)
 }
 
 async fn rate_shipment(call: Call) -> Result<Response> {
     let id = call.id()?;
-    let reply = call.service().rate_shipment(call.command()?, id).await?;
+    let reply = call.service().rates.rate_shipment(call.command()?, id).await?;
     respond::reply(&call, reply)
 }
 
@@ -197,21 +197,21 @@ async fn purchase_shipment(call: Call) -> Result<Response> {
     let id = call.id()?;
     let input: PurchaseInput = call.input()?;
     let wait = wait(&call)?;
-    let reply = call.service().purchase_shipment(call.command()?, id, input, wait).await?;
+    let reply = call.service().purchasing.purchase_shipment(call.command()?, id, input, wait).await?;
     respond::reply(&call, reply)
 }
 
 async fn void_shipment(call: Call) -> Result<Response> {
     let id = call.id()?;
     let wait = wait(&call)?;
-    let reply = call.service().void_shipment(call.command()?, id, wait).await?;
+    let reply = call.service().purchasing.void_shipment(call.command()?, id, wait).await?;
     respond::reply(&call, reply)
 }
 
 async fn create_shipment_labels(call: Call) -> Result<Response> {
     let id = call.id()?;
     let wait = wait(&call)?;
-    let reply = call.service().create_shipment_labels(call.command()?, id, wait).await?;
+    let reply = call.service().purchasing.create_shipment_labels(call.command()?, id, wait).await?;
     respond::reply(&call, reply)
 }
 
@@ -223,19 +223,19 @@ async fn list_purchase_attempts(call: Call) -> Result<Response> {
         })?),
     };
     let query = call.list_query("purchase_attempts", format!("{:?}", state.map(State::as_str)))?;
-    let listing = call.service().list_purchase_attempts(call.caller()?, query, state).await?;
+    let listing = call.service().purchasing.list_purchase_attempts(call.caller()?, query, state).await?;
     respond::list(&call, LIST, listing)
 }
 
 async fn get_purchase_attempt(call: Call) -> Result<Response> {
-    let reply = call.service().get_purchase_attempt(call.caller()?, call.id()?).await?;
+    let reply = call.service().purchasing.get_purchase_attempt(call.caller()?, call.id()?).await?;
     respond::reply(&call, reply)
 }
 
 async fn resolve_purchase_attempt(call: Call) -> Result<Response> {
     let id = call.id()?;
     let resolution: Resolution = call.input()?;
-    let reply = call.service().resolve_purchase_attempt(call.command()?, id, resolution).await?;
+    let reply = call.service().purchasing.resolve_purchase_attempt(call.command()?, id, resolution).await?;
     respond::reply(&call, reply)
 }
 

@@ -97,7 +97,7 @@ fn servers_send_each_other_hints_and_an_outage_is_logged_once() {
     // Time for several attempts to reconnect.
     std::thread::sleep(Duration::from_secs(1));
     nats.start_again();
-    let is_back = |server: &Server| server.log().contains("within hearing again");
+    let is_back = |server: &Server| server.log().contains("hint bus reconnected");
     wait_until("they find it again", PATIENCE, || servers.iter().all(is_back));
     for mut server in servers {
         let log = server.stopped();

@@ -156,7 +156,7 @@ async fn issue(service: &Service) -> String {
         world: World::Live,
         expires_in_seconds: None,
     };
-    service.issue_token(order).await.expect("a token").as_str().to_owned()
+    service.access_tokens.issue_token(order).await.expect("a token").as_str().to_owned()
 }
 
 /// Writes, each time at the next server, and waits until all clients have the event. Otherwise the hint of the next write

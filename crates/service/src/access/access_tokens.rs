@@ -1,7 +1,7 @@
 //! Access tokens: finding out who calls, and making what they call with. `revocations.rs` takes it away.
 
 use std::collections::HashMap;
-use std::sync::RwLock;
+use std::sync::{Arc, RwLock};
 use std::time::{Duration, Instant};
 
 use model::access::access_token::{AccessToken, AccessTokenInput, SECRET_BYTES, Secret};
@@ -12,8 +12,13 @@ use store::{Access, Page, Tx};
 
 pub use store::access::access_tokens::Listed;
 
-use crate::platform::reply::json;
-use crate::{Caller, Command, ListQuery, Listing, Reply, Service, found};
+use crate::access::caller::Caller;
+use crate::access::reply::Reply;
+use crate::access::write::Command;
+use crate::platform::context::Context;
+use crate::platform::cursor::{ListQuery, Listing};
+use crate::platform::resource::found;
+use crate::platform::resource::json;
 
 /// How long a look-up is believed: the longest that a token revoked elsewhere goes on working.
 const CACHE_AGE_MAX: Duration = Duration::from_secs(2);
@@ -24,7 +29,7 @@ pub const TRADED_SECONDS: i64 = 3600;
 
 /// Tokens seen lately, by the hash of their secret.
 #[derive(Default)]
-pub struct Cache(RwLock<Seen>);
+struct Cache(RwLock<Seen>);
 
 #[derive(Default)]
 struct Seen {
@@ -55,7 +60,7 @@ impl Cache {
         }
     }
 
-    pub(crate) fn clear(&self) {
+    fn clear(&self) {
         if let Ok(mut seen) = self.0.write() {
             seen.callers.clear();
             seen.revocations += 1;
@@ -89,17 +94,35 @@ pub struct TokenOrder {
     pub expires_in_seconds: Option<i64>,
 }
 
-impl Service {
+/// Operations on access tokens, and who their bearers are.
+#[derive(Clone)]
+pub struct AccessTokens {
+    context: Context,
+    cache: Arc<Cache>,
+}
+
+impl AccessTokens {
+    pub(crate) fn new(context: &Context) -> Self {
+        Self { context: context.clone(), cache: Arc::default() }
+    }
+
+    /// Forgets who called lately, since a token was taken away, here or on another node.
+    pub(crate) fn forget_callers(&self) {
+        self.cache.clear();
+    }
+
     /// Who the bearer of this token is.
     pub async fn authenticate(&self, token: &str) -> Result<Caller> {
         let owner = Secret::owner_of(token).ok_or(Code::Unauthenticated)?;
         let hash = Secret::hash(token);
-        let caller = match self.0.tokens.get(&hash) {
+        let caller = match self.cache.get(&hash) {
             Some(caller) => caller,
             None => {
-                let revocations = self.0.tokens.revocations();
-                let found =
-                    self.db().read(owner, async move |tx| access_tokens::by_hash(tx, owner, hash).await);
+                let revocations = self.cache.revocations();
+                let found = self
+                    .context
+                    .db()
+                    .read(owner, async move |tx| access_tokens::by_hash(tx, owner, hash).await);
                 let token = found.await?.ok_or(Code::Unauthenticated)?;
                 let caller = Caller {
                     owner,
@@ -108,11 +131,11 @@ impl Service {
                     scopes: token.scopes,
                     expires_at: token.expires_at,
                 };
-                self.0.tokens.put(hash, caller, revocations);
+                self.cache.put(hash, caller, revocations);
                 caller
             }
         };
-        ensure(caller.expires_at.is_none_or(|end| self.now() < end), Code::Unauthenticated)?;
+        ensure(caller.expires_at.is_none_or(|end| self.context.now() < end), Code::Unauthenticated)?;
         Ok(caller)
     }
 
@@ -125,10 +148,10 @@ impl Service {
             .map(Scopes::parse)
             .transpose()
             .map_err(|word| Problem::from(Code::InvalidScope).with_detail(Scope::unknown(word)))?;
-        let now = self.now();
-        let (child, child_secret) = (self.new_id(now), self.new_secret(owner));
+        let now = self.context.now();
+        let (child, child_secret) = (self.context.new_id(now), self.new_secret(owner));
         let child_hash = Secret::hash(child_secret.as_str());
-        let trade = self.db().write(owner, async move |tx| {
+        let trade = self.context.db().write(owner, async move |tx| {
             let parent = access_tokens::hold(tx, owner, hash).await?.ok_or(Code::InvalidClient)?;
             // A traded token can't be traded on: it would outlive its hour.
             let is_client = parent.id == id && parent.parent.is_none() && parent.is_alive(now);
@@ -158,7 +181,7 @@ impl Service {
 
     /// Makes a token in the caller's own world, with no more scopes than the caller's.
     pub async fn create_access_token(&self, command: Command, input: AccessTokenInput) -> Result<Reply> {
-        let now = self.now();
+        let now = self.context.now();
         let caller = command.caller;
         let scopes = Scopes::parse(&input.scopes.join(" ")).map_err(|word| {
             Problem::body(vec![Issue::new("invalid_value", "/scopes", Scope::unknown(word))])
@@ -175,7 +198,7 @@ impl Service {
             return Err(Problem::body(vec![Issue::new("out_of_range", "/expires_at", message)]).into());
         }
         let token = AccessToken {
-            id: self.new_id(now),
+            id: self.context.new_id(now),
             owner: caller.owner,
             user: input.user.map_or(caller.user, |user| user.id),
             name: input.name,
@@ -199,29 +222,33 @@ impl Service {
             let body = json(&token.view(Some(&secret)))?;
             Ok(Reply::created(format!("/access_tokens/{}", token.id), Some(etag()), body).confidential())
         };
-        self.write(&command, create).await
+        self.context.write(&command, create).await
     }
 
     pub async fn get_access_token(&self, caller: &Caller, id: Id<AccessToken>) -> Result<Reply> {
         let owner = caller.owner;
-        let read = self.db().read(owner, async move |tx| found(access_tokens::get(tx, owner, id).await?));
+        let read =
+            self.context.db().read(owner, async move |tx| found(access_tokens::get(tx, owner, id).await?));
         Ok(Reply::resource(etag(), json(&read.await?.view(None))?))
     }
 
     pub async fn list_access_tokens(&self, caller: &Caller, query: ListQuery) -> Result<Listing> {
         let owner = caller.owner;
-        let start = self.start(owner, &query)?;
+        let start = self.context.start(owner, &query)?;
         let limit = query.limit;
-        let read = self.db().read(owner, async move |tx| access_tokens::page(tx, owner, &start, limit).await);
+        let read = self
+            .context
+            .db()
+            .read(owner, async move |tx| access_tokens::page(tx, owner, &start, limit).await);
         let page = read.await?;
         let items = page.items.iter().map(|token| json(&token.view(None))).collect::<Result<_>>()?;
         let page = Page { items, older_than: page.older_than, newer_than: page.newer_than };
-        self.listing(owner, &query, page)
+        self.context.listing(owner, &query, page)
     }
 
     /// On an empty store, makes an organisation, a user and a token for each world.
     pub async fn bootstrap(&self) -> Result<Option<Welcome>> {
-        let now = self.now();
+        let now = self.context.now();
         let order = |world| TokenOrder {
             organisation: "Default".to_owned(),
             user: "admin@localhost".to_owned(),
@@ -231,7 +258,7 @@ impl Service {
         };
         let (live, test) = (self.draft(order(World::Live), now), self.draft(order(World::Test), now));
         let (live_secret, test_secret) = (live.random, test.random);
-        let made = self.db().write(Access::System, async move |tx| {
+        let made = self.context.db().write(Access::System, async move |tx| {
             organisations::lock(tx).await?;
             if organisations::any(tx).await? {
                 return Ok(None);
@@ -251,11 +278,11 @@ impl Service {
 
     /// Makes a token for the operator, and the organisation and the user where they don't exist.
     pub async fn issue_token(&self, order: TokenOrder) -> Result<Secret> {
-        let now = self.now();
+        let now = self.context.now();
         let world = order.world;
         let draft = self.draft(order, now);
         let random = draft.random;
-        let made = self.db().write(Access::System, async move |tx| {
+        let made = self.context.db().write(Access::System, async move |tx| {
             organisations::lock(tx).await?;
             insert_token(tx, &draft, now).await
         });
@@ -264,16 +291,16 @@ impl Service {
 
     /// Every token that people made, for the operator.
     pub async fn all_tokens(&self) -> Result<Vec<Listed>> {
-        self.db().read(Access::System, async |tx| access_tokens::all(tx).await).await
+        self.context.db().read(Access::System, async |tx| access_tokens::all(tx).await).await
     }
 
     fn draft(&self, order: TokenOrder, now: Timestamp) -> Draft {
         let mut random = [0; SECRET_BYTES];
-        self.fill_random(&mut random);
+        self.context.fill_random(&mut random);
         Draft {
-            organisation: self.new_id(now),
-            user: self.new_id(now),
-            token: self.new_id(now),
+            organisation: self.context.new_id(now),
+            user: self.context.new_id(now),
+            token: self.context.new_id(now),
             random,
             order,
         }
@@ -281,7 +308,7 @@ impl Service {
 
     fn new_secret(&self, owner: Owner) -> Secret {
         let mut random = [0; SECRET_BYTES];
-        self.fill_random(&mut random);
+        self.context.fill_random(&mut random);
         Secret::new(owner, random)
     }
 }

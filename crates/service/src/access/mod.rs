@@ -1,7 +1,8 @@
-//! Access: operations on organisations, access tokens and provisions.
+//! Access: callers, their commands and the replies to them; operations on organisations and access tokens.
 
 pub mod access_tokens;
+pub(crate) mod caller;
 pub(crate) mod order_references;
 pub(crate) mod organisations;
-pub mod provisions;
-pub mod revocations;
+pub(crate) mod reply;
+pub(crate) mod write;

@@ -10,20 +10,34 @@ use store::access::organisations::{self, StoredSettings};
 use store::orders::order_references as references;
 use store::{Access, Tx};
 
+use crate::access::caller::Caller;
 use crate::access::order_references;
+use crate::access::reply::Reply;
+use crate::access::write::{Command, ensure_current};
 use crate::events::stream::channels;
-use crate::platform::reply::json;
-use crate::{Caller, Command, Reply, Service, ensure_current, found, version_etag};
+use crate::platform::context::Context;
+use crate::platform::resource::json;
+use crate::platform::resource::{found, version_etag};
 
 /// Most names that [`Service::organisation_names`] returns.
 const NAMES_MAX: i64 = 50;
 
-impl Service {
+/// Operations on organisations, and who a caller is.
+#[derive(Clone)]
+pub struct Organisations {
+    context: Context,
+}
+
+impl Organisations {
+    pub(crate) fn new(context: &Context) -> Self {
+        Self { context: context.clone() }
+    }
+
     /// Tells whom a token speaks for, and what it may do.
     pub async fn get_me(&self, caller: &Caller) -> Result<Reply> {
         let caller = *caller;
         let Owner { organisation, world } = caller.owner;
-        let read = self.db().read(caller.owner, async move |tx| {
+        let read = self.context.db().read(caller.owner, async move |tx| {
             let (name, _) = found(organisations::get(tx, organisation).await?)?;
             Ok((name, organisations::user(tx, organisation, caller.user).await?))
         });
@@ -41,7 +55,7 @@ impl Service {
 
     pub async fn get_organisation(&self, caller: &Caller) -> Result<Reply> {
         let owner = caller.owner;
-        let read = self.db().read(owner, async move |tx| {
+        let read = self.context.db().read(owner, async move |tx| {
             let stored = organisations::settings(tx, owner).await?;
             let view = view(tx, owner, &stored).await?;
             Ok(Reply::resource(version_etag(stored.version), json(&view)?))
@@ -51,10 +65,10 @@ impl Service {
 
     /// Merges a patch into what the organisation has set, in the caller's world.
     pub async fn update_organisation(&self, command: Command, patch: Value) -> Result<Reply> {
-        let now = self.now();
+        let now = self.context.now();
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
-        let log = self.event_log(owner, now);
+        let log = self.context.event_log(owner, now);
         let update = async move |tx: &mut Tx<'_>| {
             references::lock(tx, owner).await?;
             let stored = organisations::settings(tx, owner).await?;
@@ -72,19 +86,20 @@ impl Service {
             log.append(tx, &event.changed_from(previous_attributes(&before, &after))).await?;
             Ok(Reply::resource(version_etag(new.version), after.to_string()))
         };
-        self.write(&command, update).await
+        self.context.write(&command, update).await
     }
 
     /// Returns whether an organisation has this name.
     pub async fn has_organisation(&self, name: &str) -> Result<bool> {
         let name = name.to_owned();
-        let read = self.db().read(Access::System, async move |tx| organisations::by_name(tx, &name).await);
+        let read =
+            self.context.db().read(Access::System, async move |tx| organisations::by_name(tx, &name).await);
         Ok(read.await?.is_some())
     }
 
     /// Returns the names of the organisations in alphabetical order, at most 50.
     pub async fn organisation_names(&self) -> Result<Vec<String>> {
-        self.db().read(Access::System, async |tx| organisations::names(tx, NAMES_MAX).await).await
+        self.context.db().read(Access::System, async |tx| organisations::names(tx, NAMES_MAX).await).await
     }
 }
 

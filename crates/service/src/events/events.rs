@@ -11,8 +11,12 @@ use store::events::events;
 use store::events::events::{Filter, Logged};
 use store::{Page, Tx};
 
-use crate::platform::context::{Random, new_id};
-use crate::{Caller, ListQuery, Listing, Reply, Service, found, version_etag};
+use crate::access::caller::Caller;
+use crate::access::reply::Reply;
+use crate::platform::context::Context;
+use crate::platform::cursor::{ListQuery, Listing};
+use crate::platform::random::{Random, new_id};
+use crate::platform::resource::{found, version_etag};
 
 /// Room for what surrounds an event's documents.
 const FRAME_BYTES: usize = 256;
@@ -27,16 +31,29 @@ pub struct EventLog {
     taken: Arc<AtomicU32>,
 }
 
-impl Service {
+impl Context {
+    /// Returns the log to which one operation appends its events.
     pub(crate) fn event_log(&self, owner: Owner, now: Timestamp) -> EventLog {
-        EventLog { owner, now, random: Arc::clone(&self.0.random), taken: Arc::default() }
+        EventLog { owner, now, random: Arc::clone(self.random()), taken: Arc::default() }
+    }
+}
+
+/// Reads of the event log.
+#[derive(Clone)]
+pub struct Events {
+    context: Context,
+}
+
+impl Events {
+    pub(crate) fn new(context: &Context) -> Self {
+        Self { context: context.clone() }
     }
 
     /// An event that has its number, of a resource that the caller may read. It never changes, so the number is the tag of its
     /// only state.
     pub async fn get_event(&self, caller: &Caller, id: Id<Event>) -> Result<Reply> {
         let owner = caller.owner;
-        let read = self.db().read(owner, async move |tx| events::get(tx, owner, id).await);
+        let read = self.context.db().read(owner, async move |tx| events::get(tx, owner, id).await);
         let event = found(read.await?.filter(|event| is_visible(caller.scopes, &event.r#type)))?;
         Ok(Reply::resource(version_etag(event.sequence), event_json(&event)))
     }
@@ -50,13 +67,15 @@ impl Service {
     ) -> Result<Listing> {
         let owner = caller.owner;
         filter.visible = visible_types(caller.scopes);
-        let (start, limit, order) = (self.start(owner, &query)?, query.limit, filter.order());
-        let read =
-            self.db().read(owner, async move |tx| events::page(tx, owner, &filter, &start, limit).await);
+        let (start, limit, order) = (self.context.start(owner, &query)?, query.limit, filter.order());
+        let read = self
+            .context
+            .db()
+            .read(owner, async move |tx| events::page(tx, owner, &filter, &start, limit).await);
         let page = read.await?;
         let items = page.items.iter().map(event_json).collect();
         let page = Page { items, older_than: page.older_than, newer_than: page.newer_than };
-        self.listing_in(order, owner, &query, page)
+        self.context.listing_in(order, owner, &query, page)
     }
 }
 

@@ -1,10 +1,13 @@
 //! Events: the event log, and the ways by which clients get events: webhooks, streams, and hints between servers.
 
+pub(crate) mod after_commit;
 pub mod bus;
 pub mod delivery;
 #[expect(clippy::module_inception, reason = "the area has the name of its main resource")]
 pub mod events;
+pub mod provisions;
 pub(crate) mod relay;
+pub mod revocations;
 pub mod stream;
 pub(crate) mod webhook_deliveries;
 pub(crate) mod webhook_endpoints;

@@ -1,43 +1,50 @@
 //! Runs the relay that numbers events on PostgreSQL, on a signal and at intervals.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use model::Result;
 use store::Access;
 use store::events::relay::{self, Watermark};
-use tokio::sync::Notify;
 
-use crate::Service;
-use crate::events::bus::Hint;
+use crate::events::after_commit::EventNotices;
+use crate::events::bus::{Bus, Hint};
+use crate::platform::context::Context;
 use crate::platform::log;
 
 /// How often the relay looks without a signal: a write on another node gives this one none.
 const RELAY_EVERY: Duration = Duration::from_millis(100);
 
-/// What the relay of a node remembers between two looks.
-#[derive(Default)]
+/// Numbers events. Its clones share what it remembers between two looks.
+#[derive(Clone)]
 pub struct Relay {
-    /// Notified after a write that left events to number.
-    pub signal: Notify,
-    mark: Mutex<Watermark>,
+    context: Context,
+    bus: Bus,
+    notices: EventNotices,
+    mark: Arc<Mutex<Watermark>>,
 }
 
-impl Service {
+impl Relay {
+    pub(crate) fn new(context: &Context, bus: &Bus, notices: &EventNotices) -> Self {
+        let mark = Arc::default();
+        Self { context: context.clone(), bus: bus.clone(), notices: notices.clone(), mark }
+    }
+
     /// Numbers the committed events that have no number yet. Returns how many.
     pub async fn relay_events(&self) -> Result<u64> {
         let mut numbered = 0;
         loop {
             let mark = self.relay_mark();
-            let relay = self.db().write(Access::System, async move |tx| relay::relay(tx, &mark).await);
+            let relay =
+                self.context.db().write(Access::System, async move |tx| relay::relay(tx, &mark).await);
             let (relayed, mark) = relay.await?;
             // Two calls at the same time may replace each other's watermark: each of them holds.
-            *self.0.relay.mark.lock().unwrap_or_else(PoisonError::into_inner) = mark;
+            *self.mark.lock().unwrap_or_else(PoisonError::into_inner) = mark;
             numbered += relayed.count;
             if !relayed.owners.is_empty() {
-                self.ring();
-                relayed.owners.iter().for_each(|owner| self.forget_position(*owner));
-                self.hint(Hint::Events(relayed.owners.into()));
+                self.notices.deliveries.notify();
+                relayed.owners.iter().for_each(|owner| self.notices.positions.forget(*owner));
+                self.bus.hint(Hint::Events(relayed.owners.into()));
             }
             if relayed.count < relay::RELAY_MAX.unsigned_abs() {
                 return Ok(numbered);
@@ -47,13 +54,13 @@ impl Service {
 
     /// Returns the watermark with which the next look begins.
     pub fn relay_mark(&self) -> Watermark {
-        self.0.relay.mark.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.mark.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     pub(crate) async fn relay_forever(self) {
         loop {
             // The signal or the timer, whichever is first.
-            let _either = tokio::time::timeout(RELAY_EVERY, self.0.relay.signal.notified()).await;
+            let _either = tokio::time::timeout(RELAY_EVERY, self.notices.relay.notified()).await;
             if let Err(error) = self.relay_events().await {
                 log::error("relay", &error);
                 tokio::time::sleep(RELAY_EVERY).await;

@@ -5,12 +5,30 @@ use model::{Code, Id, Owner, Result, Timestamp, WebhookEndpoint, ensure};
 use store::events::{events, webhook_deliveries, webhook_endpoints, webhook_lanes};
 use store::{Page, Tx};
 
-use crate::access::provisions::ensure_provisioned;
+use crate::access::caller::Caller;
+use crate::access::reply::Reply;
+use crate::access::write::Command;
+use crate::events::provisions::ensure_provisioned;
 use crate::events::webhook_endpoints::read_enabled;
-use crate::platform::reply::json;
-use crate::{Caller, Command, ListQuery, Listing, Reply, Service, found};
+use crate::platform::context::Context;
+use crate::platform::cursor::{ListQuery, Listing};
+use crate::platform::resource::found;
+use crate::platform::resource::json;
+use crate::platform::signal::Signal;
 
-impl Service {
+/// Operations on the deliveries of webhook endpoints.
+#[derive(Clone)]
+pub struct WebhookDeliveries {
+    context: Context,
+    /// Notified when there is something to deliver.
+    deliveries: Signal,
+}
+
+impl WebhookDeliveries {
+    pub(crate) fn new(context: &Context, deliveries: &Signal) -> Self {
+        Self { context: context.clone(), deliveries: deliveries.clone() }
+    }
+
     pub async fn get_webhook_delivery(
         &self,
         caller: &Caller,
@@ -18,7 +36,7 @@ impl Service {
         id: Id<WebhookDelivery>,
     ) -> Result<Reply> {
         let owner = caller.owner;
-        let read = self.db().read(owner, async move |tx| {
+        let read = self.context.db().read(owner, async move |tx| {
             ensure_provisioned(tx, owner).await?;
             found(webhook_endpoints::version(tx, owner, endpoint).await?)?;
             found(webhook_deliveries::get(tx, owner, endpoint, id).await?)
@@ -36,9 +54,9 @@ impl Service {
         status: Option<Status>,
     ) -> Result<Listing> {
         let owner = caller.owner;
-        let start = self.start(owner, &query)?;
+        let start = self.context.start(owner, &query)?;
         let limit = query.limit;
-        let read = self.db().read(owner, async move |tx| {
+        let read = self.context.db().read(owner, async move |tx| {
             ensure_provisioned(tx, owner).await?;
             found(webhook_endpoints::version(tx, owner, endpoint).await?)?;
             webhook_deliveries::page(tx, owner, endpoint, status, &start, limit).await
@@ -46,7 +64,7 @@ impl Service {
         let page = read.await?;
         let items = page.items.iter().map(json).collect::<Result<_>>()?;
         let page = Page { items, older_than: page.older_than, newer_than: page.newer_than };
-        self.listing(owner, &query, page)
+        self.context.listing(owner, &query, page)
     }
 
     /// Sends what a delivery sent once more, as a delivery of its own.
@@ -56,9 +74,9 @@ impl Service {
         endpoint: Id<WebhookEndpoint>,
         id: Id<WebhookDelivery>,
     ) -> Result<Reply> {
-        let now = self.now();
+        let now = self.context.now();
         let owner = command.caller.owner;
-        let new = self.new_id(now);
+        let new = self.context.new_id(now);
         let replay = async move |tx: &mut Tx<'_>| {
             ensure_provisioned(tx, owner).await?;
             read_enabled(tx, owner, endpoint).await?;
@@ -67,8 +85,8 @@ impl Service {
             let delivery = WebhookDelivery { id: new, ..pending(old, now) };
             insert_due(tx, owner, &delivery, None).await
         };
-        let reply = self.write(&command, replay).await?;
-        self.ring();
+        let reply = self.context.write(&command, replay).await?;
+        self.deliveries.notify();
         Ok(reply)
     }
 }

@@ -10,25 +10,45 @@ use store::Tx;
 use store::events::webhook_endpoints::Stored;
 use store::events::{events, webhook_endpoints, webhook_lanes};
 
-use crate::access::provisions::{ensure_provisioned, hold_provision};
+use crate::access::caller::Caller;
+use crate::access::reply::Reply;
+use crate::access::write::{Command, ensure_current};
 use crate::events::delivery::{SECRET_BYTES, Secrets};
+use crate::events::provisions::{ensure_provisioned, hold_provision};
 use crate::events::webhook_deliveries::insert_due;
-use crate::platform::reply::json;
-use crate::{Caller, Command, ListQuery, Listing, Reply, Service, ensure_current, found, version_etag};
+use crate::platform::context::Context;
+use crate::platform::cursor::{ListQuery, Listing};
+use crate::platform::outbound::Outbound;
+use crate::platform::resource::json;
+use crate::platform::resource::{found, version_etag};
+use crate::platform::signal::Signal;
 
 /// The type of the event that a test sends. It is not in the log, and reaches the tested endpoint alone.
 const TEST_TYPE: &str = "webhook_endpoint.test";
 
-impl Service {
+/// Operations on webhook endpoints.
+#[derive(Clone)]
+pub struct WebhookEndpoints {
+    context: Context,
+    outbound: Outbound,
+    /// Notified when there is something to deliver.
+    deliveries: Signal,
+}
+
+impl WebhookEndpoints {
+    pub(crate) fn new(context: &Context, outbound: &Outbound, deliveries: &Signal) -> Self {
+        Self { context: context.clone(), outbound: outbound.clone(), deliveries: deliveries.clone() }
+    }
+
     /// Makes an endpoint, which gets the events from now on.
     pub async fn create_webhook_endpoint(
         &self,
         command: Command,
         input: WebhookEndpointInput,
     ) -> Result<Reply> {
-        let now = self.now();
+        let now = self.context.now();
         let owner = command.caller.owner;
-        let id = self.new_id::<WebhookEndpoint>(now);
+        let id = self.context.new_id::<WebhookEndpoint>(now);
         self.check_url(&input.url)?;
         let endpoint = WebhookEndpoint::new(id, input, command.caller.scopes, now);
         ensure_chosen(&command.caller, &endpoint)?;
@@ -48,12 +68,12 @@ impl Service {
             let etag = Some(version_etag(1));
             Ok(Reply::created(format!("/webhook_endpoints/{id}"), etag, shown.clone()).confidential())
         };
-        self.write(&command, create).await
+        self.context.write(&command, create).await
     }
 
     pub async fn get_webhook_endpoint(&self, caller: &Caller, id: Id<WebhookEndpoint>) -> Result<Reply> {
         let owner = caller.owner;
-        let read = self.db().read(owner, async move |tx| {
+        let read = self.context.db().read(owner, async move |tx| {
             ensure_provisioned(tx, owner).await?;
             found(webhook_endpoints::get(tx, owner, id).await?)
         });
@@ -63,14 +83,14 @@ impl Service {
 
     pub async fn list_webhook_endpoints(&self, caller: &Caller, query: ListQuery) -> Result<Listing> {
         let owner = caller.owner;
-        let start = self.start(owner, &query)?;
+        let start = self.context.start(owner, &query)?;
         let limit = query.limit;
-        let read = self.db().read(owner, async move |tx| {
+        let read = self.context.db().read(owner, async move |tx| {
             ensure_provisioned(tx, owner).await?;
             webhook_endpoints::page(tx, owner, &start, limit).await
         });
         let page = read.await?;
-        self.listing(owner, &query, page)
+        self.context.listing(owner, &query, page)
     }
 
     /// Merges a patch into the endpoint. Deliveries under way end as they began; the next ones follow the change.
@@ -80,7 +100,7 @@ impl Service {
         id: Id<WebhookEndpoint>,
         patch: Value,
     ) -> Result<Reply> {
-        let now = self.now();
+        let now = self.context.now();
         let owner = command.caller.owner;
         let caller = command.caller;
         let precondition = command.precondition.clone();
@@ -106,8 +126,8 @@ impl Service {
             }
             Ok(Reply::resource(version_etag(stored.version + 1), doc))
         };
-        let reply = self.write(&command, update).await?;
-        self.ring();
+        let reply = self.context.write(&command, update).await?;
+        self.deliveries.notify();
         Ok(reply)
     }
 
@@ -122,12 +142,12 @@ impl Service {
             webhook_endpoints::delete(tx, owner, id).await?;
             Ok(Reply::gone())
         };
-        self.write(&command, delete).await
+        self.context.write(&command, delete).await
     }
 
     /// Makes a new secret. The old one signs for a day more, beside it, so that a receiver may change over in peace.
     pub async fn rotate_webhook_secret(&self, command: Command, id: Id<WebhookEndpoint>) -> Result<Reply> {
-        let now = self.now();
+        let now = self.context.now();
         let owner = command.caller.owner;
         let random = self.secret_bytes();
         let service = self.clone();
@@ -142,14 +162,14 @@ impl Service {
             let shown = with_secret(&endpoint, &secrets)?;
             Ok(Reply::resource(version_etag(stored.version + 1), shown).confidential())
         };
-        self.write(&command, rotate).await
+        self.context.write(&command, rotate).await
     }
 
     /// Sends an event of its own to the endpoint, once, at once.
     pub async fn test_webhook_endpoint(&self, command: Command, id: Id<WebhookEndpoint>) -> Result<Reply> {
-        let now = self.now();
+        let now = self.context.now();
         let owner = command.caller.owner;
-        let (delivery_id, event_id) = (self.new_id(now), self.new_id::<Event>(now));
+        let (delivery_id, event_id) = (self.context.new_id(now), self.context.new_id::<Event>(now));
         let test = async move |tx: &mut Tx<'_>| {
             ensure_provisioned(tx, owner).await?;
             let stored = read_enabled(tx, owner, id).await?;
@@ -168,8 +188,8 @@ impl Service {
             };
             insert_due(tx, owner, &delivery, Some(&test_body(event_id, now, &stored.doc))).await
         };
-        let reply = self.write(&command, test).await?;
-        self.ring();
+        let reply = self.context.write(&command, test).await?;
+        self.deliveries.notify();
         Ok(reply)
     }
 
@@ -189,26 +209,26 @@ impl Service {
             webhook_lanes::rewind(tx, owner, id, after).await?;
             Ok(Reply::done(json(&Replay { after_sequence: after, through_sequence: span.newest })?))
         };
-        let reply = self.write(&command, replay).await?;
-        self.ring();
+        let reply = self.context.write(&command, replay).await?;
+        self.deliveries.notify();
         Ok(reply)
     }
 
     /// Refuses a URL that can't ever be called. What its host resolves to is judged anew with each call.
     fn check_url(&self, url: &str) -> Result<()> {
-        let Err(refusal) = self.outbound().parse_url(url) else { return Ok(()) };
+        let Err(refusal) = self.outbound.parse_url(url) else { return Ok(()) };
         let issue = Issue::new("url_not_allowed", "/url", refusal.to_string());
         Err(Problem::field(Code::UrlNotAllowed, issue).into())
     }
 
     fn secret_bytes(&self) -> [u8; SECRET_BYTES] {
         let mut bytes = [0; SECRET_BYTES];
-        self.fill_random(&mut bytes);
+        self.context.fill_random(&mut bytes);
         bytes
     }
 
     fn seal_secrets(&self, owner: Owner, id: Id<WebhookEndpoint>, secrets: &Secrets) -> Result<Vec<u8>> {
-        self.seal(&format!("{owner}/{id}"), json(secrets)?.as_bytes())
+        self.context.seal(&format!("{owner}/{id}"), json(secrets)?.as_bytes())
     }
 
     pub(crate) fn open_secrets(
@@ -217,7 +237,7 @@ impl Service {
         id: Id<WebhookEndpoint>,
         sealed: &[u8],
     ) -> Result<Secrets> {
-        let text = self.unseal(&format!("{owner}/{id}"), sealed)?;
+        let text = self.context.unseal(&format!("{owner}/{id}"), sealed)?;
         serde_json::from_slice(&text).map_err(Error::fault)
     }
 }

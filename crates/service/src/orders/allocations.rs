@@ -17,12 +17,17 @@ use store::orders::orders::{self, Stored};
 use store::places::location_configurations;
 use store::{Page, Tx};
 
+use crate::access::caller::Caller;
+use crate::access::reply::Reply;
+use crate::access::write::{Command, ensure_current};
 use crate::events::events::EventLog;
 use crate::orders::orders::{set_status, update_reservation};
-use crate::platform::reply::{json, previous};
+use crate::platform::context::Context;
+use crate::platform::cursor::{ListQuery, Listing};
+use crate::platform::resource::found;
+use crate::platform::resource::{json, previous};
 use crate::stock::inventory_levels::announce;
 use crate::stock::stock::{take_back, take_stock};
-use crate::{Caller, Command, ListQuery, Listing, Reply, Service, ensure_current, found};
 
 /// Bytes of the hash that is the tag of an order's allocations.
 const ETAG_BYTES: usize = 16;
@@ -37,7 +42,17 @@ pub struct Wish {
     pub item_field: String,
 }
 
-impl Service {
+/// Operations on allocations.
+#[derive(Clone)]
+pub struct Allocations {
+    context: Context,
+}
+
+impl Allocations {
+    pub(crate) fn new(context: &Context) -> Self {
+        Self { context: context.clone() }
+    }
+
     pub async fn list_allocations(
         &self,
         caller: &Caller,
@@ -45,19 +60,25 @@ impl Service {
         filter: Filter,
     ) -> Result<Listing> {
         let owner = caller.owner;
-        let start = self.start(owner, &query)?;
+        let start = self.context.start(owner, &query)?;
         let limit = query.limit;
-        let read =
-            self.db().read(owner, async move |tx| allocations::page(tx, owner, &filter, &start, limit).await);
+        let read = self
+            .context
+            .db()
+            .read(owner, async move |tx| allocations::page(tx, owner, &filter, &start, limit).await);
         let page = read.await?;
         let items = page.items.iter().map(|allocation| json(&allocation.view())).collect::<Result<_>>()?;
-        self.listing(owner, &query, Page { items, older_than: page.older_than, newer_than: page.newer_than })
+        self.context.listing(
+            owner,
+            &query,
+            Page { items, older_than: page.older_than, newer_than: page.newer_than },
+        )
     }
 
     /// All allocations of an order, oldest first.
     pub async fn list_order_allocations(&self, caller: &Caller, order: Id<Order>) -> Result<Reply> {
         let owner = caller.owner;
-        let read = self.db().read(owner, async move |tx| {
+        let read = self.context.db().read(owner, async move |tx| {
             found(orders::get(tx, owner, order).await?)?;
             allocations::of_order(tx, owner, order).await
         });
@@ -73,14 +94,14 @@ impl Service {
         input: AllocationsInput,
     ) -> Result<Reply> {
         let owner = command.caller.owner;
-        let log = self.event_log(owner, self.now());
+        let log = self.context.event_log(owner, self.context.now());
         let wishes = wishes(&input);
         let create = async move |tx: &mut Tx<'_>| {
             let stored = found(orders::get_for_update(tx, owner, order).await?)?;
             let made = allocate(tx, owner, order, &stored, &wishes, &log).await?;
             Ok(Reply::created_many(data(&made)?))
         };
-        self.write(&command, create).await
+        self.context.write(&command, create).await
     }
 
     /// Changes and completes allocations, all or nothing.
@@ -92,7 +113,7 @@ impl Service {
     ) -> Result<Reply> {
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
-        let log = self.event_log(owner, self.now());
+        let log = self.context.event_log(owner, self.context.now());
         let update = async move |tx: &mut Tx<'_>| {
             let stored = found(orders::get_for_update(tx, owner, order).await?)?;
             let old = allocations::of_order(tx, owner, order).await?;
@@ -112,14 +133,14 @@ impl Service {
             let after: Vec<_> = changes.into_iter().map(|(_, after)| after).collect();
             Ok(Reply::done(data(&after)?))
         };
-        self.write(&command, update).await
+        self.context.write(&command, update).await
     }
 
     /// Takes all allocations of an order back; stock that completed ones had taken goes back on hand.
     pub async fn delete_order_allocations(&self, command: Command, order: Id<Order>) -> Result<Reply> {
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
-        let log = self.event_log(owner, self.now());
+        let log = self.context.event_log(owner, self.context.now());
         let delete = async move |tx: &mut Tx<'_>| {
             let stored = found(orders::get_for_update(tx, owner, order).await?)?;
             let held = allocations::of_order(tx, owner, order).await?;
@@ -132,7 +153,7 @@ impl Service {
             follow_allocations(tx, owner, order, &stored, &log).await?;
             Ok(Reply::gone())
         };
-        self.write(&command, delete).await
+        self.context.write(&command, delete).await
     }
 }
 

@@ -11,30 +11,45 @@ use store::orders::orders::{self, Filter, Stored};
 use store::stock::inventory_items;
 use store::{Page, Tx};
 
+use crate::access::caller::Caller;
 use crate::access::order_references;
+use crate::access::reply::Reply;
+use crate::access::write::{Command, ensure_current};
 use crate::events::events::EventLog;
 use crate::orders::allocations::is_all_completed;
-use crate::platform::reply::{json, previous};
+use crate::platform::context::Context;
+use crate::platform::cursor::{ListQuery, Listing};
+use crate::platform::resource::{found, version_etag};
+use crate::platform::resource::{json, previous};
 use crate::shipping::shipments::ensure_post_codes;
 use crate::stock::stock::take_back;
-use crate::{Caller, Command, ListQuery, Listing, Reply, Service, ensure_current, found, version_etag};
 
-impl Service {
+/// Operations on orders and their reservations.
+#[derive(Clone)]
+pub struct Orders {
+    context: Context,
+}
+
+impl Orders {
+    pub(crate) fn new(context: &Context) -> Self {
+        Self { context: context.clone() }
+    }
+
     /// Makes an order; a committed one gets its reservation in the same transaction.
     pub async fn create_order(&self, command: Command, mut input: OrderInput) -> Result<Reply> {
         if !matches!(input.status, Status::Draft | Status::Committed) {
             return Err(status_not_writable());
         }
-        let now = self.now();
+        let now = self.context.now();
         let owner = command.caller.owner;
         ensure_destination(owner, &input)?;
-        let id = self.new_id::<Order>(now);
+        let id = self.context.new_id::<Order>(now);
         let given = std::mem::take(&mut input.items);
         input.items = sum_lines(&given)?;
         let lines = input.items.clone();
         let (status, reference) = (input.status, input.reference.clone());
         let doc = json(&Order { id, details: input, created_at: now, updated_at: now })?;
-        let log = self.event_log(owner, now);
+        let log = self.context.event_log(owner, now);
         let create = async move |tx: &mut Tx<'_>| {
             order_references::change(tx, owner, id, None, reference.as_deref()).await?;
             hold_items(tx, owner, &given).await?;
@@ -46,32 +61,34 @@ impl Service {
             }
             Ok(Reply::created(format!("/orders/{id}"), Some(version_etag(1)), doc.clone()))
         };
-        self.write(&command, create).await
+        self.context.write(&command, create).await
     }
 
     pub async fn get_order(&self, caller: &Caller, id: Id<Order>) -> Result<Reply> {
         let owner = caller.owner;
-        let read = self.db().read(owner, async move |tx| found(orders::get(tx, owner, id).await?));
+        let read = self.context.db().read(owner, async move |tx| found(orders::get(tx, owner, id).await?));
         let stored = read.await?;
         Ok(Reply::resource(version_etag(stored.version), stored.doc))
     }
 
     pub async fn list_orders(&self, caller: &Caller, query: ListQuery, filter: Filter) -> Result<Listing> {
         let owner = caller.owner;
-        let start = self.start(owner, &query)?;
+        let start = self.context.start(owner, &query)?;
         let limit = query.limit;
-        let read =
-            self.db().read(owner, async move |tx| orders::page(tx, owner, &filter, &start, limit).await);
+        let read = self
+            .context
+            .db()
+            .read(owner, async move |tx| orders::page(tx, owner, &filter, &start, limit).await);
         let page = read.await?;
-        self.listing(owner, &query, page)
+        self.context.listing(owner, &query, page)
     }
 
     /// Merges a patch into the order. Its items may change while it is open, but not below what is allocated.
     pub async fn update_order(&self, command: Command, id: Id<Order>, patch: Value) -> Result<Reply> {
-        let now = self.now();
+        let now = self.context.now();
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
-        let log = self.event_log(owner, now);
+        let log = self.context.event_log(owner, now);
         let update = async move |tx: &mut Tx<'_>| {
             let stored = found(orders::get_for_update(tx, owner, id).await?)?;
             ensure_current(&precondition, &version_etag(stored.version))?;
@@ -98,13 +115,13 @@ impl Service {
             }
             Ok(Reply::resource(version_etag(stored.version + 1), doc))
         };
-        self.write(&command, update).await
+        self.context.write(&command, update).await
     }
 
     /// Commits a draft: its reservation appears in the same transaction. Committing again changes nothing.
     pub async fn commit_order(&self, command: Command, id: Id<Order>) -> Result<Reply> {
         let owner = command.caller.owner;
-        let log = self.event_log(owner, self.now());
+        let log = self.context.event_log(owner, self.context.now());
         let commit = async move |tx: &mut Tx<'_>| {
             let stored = found(orders::get_for_update(tx, owner, id).await?)?;
             if stored.status.commit()? == stored.status {
@@ -114,13 +131,13 @@ impl Service {
             reserve(tx, owner, id, &doc, &log).await?;
             Ok(Reply::resource(version_etag(stored.version + 1), doc))
         };
-        self.write(&command, commit).await
+        self.context.write(&command, commit).await
     }
 
     /// Cancels an order of which nothing is completed; its reservation and allocations go.
     pub async fn cancel_order(&self, command: Command, id: Id<Order>) -> Result<Reply> {
         let owner = command.caller.owner;
-        let log = self.event_log(owner, self.now());
+        let log = self.context.event_log(owner, self.context.now());
         let cancel = async move |tx: &mut Tx<'_>| {
             let stored = found(orders::get_for_update(tx, owner, id).await?)?;
             let held = allocations::of_order(tx, owner, id).await?;
@@ -134,14 +151,14 @@ impl Service {
             log.append(tx, &Event::new("order.cancelled", id, &doc)).await?;
             Ok(Reply::resource(version_etag(stored.version + 1), doc))
         };
-        self.write(&command, cancel).await
+        self.context.write(&command, cancel).await
     }
 
     /// Deletes an order of which nothing is completed, with its reservation and allocations.
     pub async fn delete_order(&self, command: Command, id: Id<Order>) -> Result<Reply> {
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
-        let log = self.event_log(owner, self.now());
+        let log = self.context.event_log(owner, self.context.now());
         let delete = async move |tx: &mut Tx<'_>| {
             let stored = found(orders::get_for_update(tx, owner, id).await?)?;
             ensure_current(&precondition, &version_etag(stored.version))?;
@@ -157,7 +174,7 @@ impl Service {
             log.append(tx, &Event::new("order.deleted", id, &stored.doc)).await?;
             Ok(Reply::gone())
         };
-        self.write(&command, delete).await
+        self.context.write(&command, delete).await
     }
 
     /// A page of reservations; of the named orders only where some are named.
@@ -168,13 +185,19 @@ impl Service {
         of: Vec<Id<Order>>,
     ) -> Result<Listing> {
         let owner = caller.owner;
-        let start = self.start(owner, &query)?;
+        let start = self.context.start(owner, &query)?;
         let limit = query.limit;
-        let read =
-            self.db().read(owner, async move |tx| orders::reservations(tx, owner, &of, &start, limit).await);
+        let read = self
+            .context
+            .db()
+            .read(owner, async move |tx| orders::reservations(tx, owner, &of, &start, limit).await);
         let page = read.await?;
         let items = page.items.iter().map(json).collect::<Result<_>>()?;
-        self.listing(owner, &query, Page { items, older_than: page.older_than, newer_than: page.newer_than })
+        self.context.listing(
+            owner,
+            &query,
+            Page { items, older_than: page.older_than, newer_than: page.newer_than },
+        )
     }
 }
 

@@ -13,8 +13,11 @@ use store::places::postal_places::{self, Area};
 use store::stock::inventory_levels::{self, At};
 use store::{Access, Tx};
 
+use crate::access::reply::Reply;
+use crate::access::write::Command;
 use crate::orders::allocations::{Wish, allocate, views};
-use crate::{Command, Reply, Service, found};
+use crate::platform::context::Context;
+use crate::platform::resource::found;
 
 /// Locations that a plan looks at.
 const LOCATIONS_MAX: usize = 10_000;
@@ -34,7 +37,17 @@ type Areas = BTreeMap<(CountryCode, String), Area>;
 type Demand = Vec<(Id<InventoryItem>, i64)>;
 type OrderPlan = Plan<Id<Location>, Id<InventoryItem>>;
 
-impl Service {
+/// Plans from which locations an order is sent.
+#[derive(Clone)]
+pub struct Plans {
+    context: Context,
+}
+
+impl Plans {
+    pub(crate) fn new(context: &Context) -> Self {
+        Self { context: context.clone() }
+    }
+
     /// Proposes allocations for what of the order is not allocated yet; makes the best ones where asked to.
     pub async fn plan_order_allocations(
         &self,
@@ -55,7 +68,7 @@ impl Service {
         if command.idempotency.is_none() {
             return answer.map_err(Error::from);
         }
-        self.write(command, async move |_: &mut Tx<'_>| answer.clone().map_err(Error::from)).await
+        self.context.write(command, async move |_: &mut Tx<'_>| answer.clone().map_err(Error::from)).await
     }
 
     /// The plan for an order, and the demand that it is for.
@@ -75,7 +88,7 @@ impl Service {
     }
 
     async fn situation(&self, owner: Owner, order: Id<Order>) -> Result<Situation> {
-        let read = self.db().read(owner, async move |tx| {
+        let read = self.context.db().read(owner, async move |tx| {
             let stored = found(orders::get(tx, owner, order).await?)?;
             let doc: Value = serde_json::from_str(&stored.doc).map_err(Error::fault)?;
             let lines = orders::lines(tx, owner, order).await?;
@@ -106,7 +119,7 @@ impl Service {
                 keys.entry(country).or_default().extend(known);
             }
         }
-        let read = self.db().read(Access::System, async move |tx| {
+        let read = self.context.db().read(Access::System, async move |tx| {
             let mut areas = Areas::new();
             for (country, codes) in &keys {
                 for (post_code, area) in postal_places::find(tx, country.as_str(), codes).await? {
@@ -127,7 +140,7 @@ impl Service {
         demand: Demand,
     ) -> Result<Reply> {
         let owner = command.caller.owner;
-        let log = self.event_log(owner, self.now());
+        let log = self.context.event_log(owner, self.context.now());
         let apply = async move |tx: &mut Tx<'_>| {
             let wishes = wishes(&plan)?;
             let stored = found(orders::get_for_update(tx, owner, order).await?)?;
@@ -137,7 +150,7 @@ impl Service {
             let made = allocate(tx, owner, order, &stored, &wishes, &log).await?;
             Ok(Reply::done(shown(&plan, &views(&made)?)?))
         };
-        self.write(&command, apply).await
+        self.context.write(&command, apply).await
     }
 }
 

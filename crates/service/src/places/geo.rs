@@ -1,13 +1,12 @@
 //! The table of post codes: an operator imports it, and plans measure distances with it.
 
+use crate::platform::context::Context;
 use std::time::Duration;
 
 use model::Result;
 use model::places::geo::PostalArea;
 use store::Access;
 use store::places::postal_places;
-
-use crate::Service;
 
 /// Areas in one transaction: enough that its commit costs little, few enough that a running server's own writes don't
 /// wait long behind it.
@@ -16,7 +15,17 @@ const AREAS_PER_WRITE: usize = 2000;
 /// nothing but a moment in between, it would find the file locked nearly every time.
 const PAUSE: Duration = Duration::from_millis(10);
 
-impl Service {
+/// Where post codes are.
+#[derive(Clone)]
+pub struct PostalPlaces {
+    context: Context,
+}
+
+impl PostalPlaces {
+    pub(crate) fn new(context: &Context) -> Self {
+        Self { context: context.clone() }
+    }
+
     /// Writes areas into the table, in the place of what it says of the same post codes; all others stay. It is a row
     /// of transactions, since a plan may as well use a table that is half new, and one that ends early is repaired by
     /// importing again. `written` hears after each how many areas are in.
@@ -33,10 +42,11 @@ impl Service {
                 return Ok(count);
             }
             count += some.len();
-            let write = self.db().write(Access::System, async move |tx| postal_places::put(tx, &some).await);
+            let write =
+                self.context.db().write(Access::System, async move |tx| postal_places::put(tx, &some).await);
             write.await?;
             written(count);
-            if !self.db().is_shared() {
+            if !self.context.db().is_shared() {
                 tokio::time::sleep(PAUSE).await;
             }
         }

@@ -10,19 +10,34 @@ use serde_json::Value;
 use store::places::location_configurations::{self, Stored};
 use store::{Page, Tx};
 
-use crate::platform::reply::json;
-use crate::{Caller, Command, ListQuery, Listing, Reply, Service, ensure_current, found};
+use crate::access::caller::Caller;
+use crate::access::reply::Reply;
+use crate::access::write::{Command, ensure_current};
+use crate::platform::context::Context;
+use crate::platform::cursor::{ListQuery, Listing};
+use crate::platform::resource::found;
+use crate::platform::resource::json;
 
-impl Service {
+/// Operations on location configurations.
+#[derive(Clone)]
+pub struct LocationConfigurations {
+    context: Context,
+}
+
+impl LocationConfigurations {
+    pub(crate) fn new(context: &Context) -> Self {
+        Self { context: context.clone() }
+    }
+
     pub async fn create_location_configuration(
         &self,
         command: Command,
         input: LocationConfigurationInput,
     ) -> Result<Reply> {
-        let now = self.now();
+        let now = self.context.now();
         let owner = command.caller.owner;
-        let id = self.new_id::<LocationConfiguration>(now);
-        let log = self.event_log(owner, now);
+        let id = self.context.new_id::<LocationConfiguration>(now);
+        let log = self.context.event_log(owner, now);
         let create = async move |tx: &mut Tx<'_>| {
             hold_locations(tx, owner, &input).await?;
             location_configurations::insert(tx, owner, id, &input, now).await?;
@@ -31,7 +46,7 @@ impl Service {
             log.append(tx, &Event::new("location_configuration.created", id, &doc)).await?;
             Ok(Reply::created(format!("/location_configurations/{id}"), Some(etag(&stored)), doc))
         };
-        self.write(&command, create).await
+        self.context.write(&command, create).await
     }
 
     pub async fn get_location_configuration(
@@ -40,8 +55,10 @@ impl Service {
         id: Id<LocationConfiguration>,
     ) -> Result<Reply> {
         let owner = caller.owner;
-        let read =
-            self.db().read(owner, async move |tx| found(location_configurations::get(tx, owner, id).await?));
+        let read = self
+            .context
+            .db()
+            .read(owner, async move |tx| found(location_configurations::get(tx, owner, id).await?));
         let stored = read.await?;
         Ok(Reply::resource(etag(&stored), json(&view(&stored)?)?))
     }
@@ -54,9 +71,10 @@ impl Service {
         with_address: bool,
     ) -> Result<Listing> {
         let owner = caller.owner;
-        let start = self.start(owner, &query)?;
+        let start = self.context.start(owner, &query)?;
         let limit = query.limit;
         let read = self
+            .context
             .db()
             .read(owner, async move |tx| location_configurations::page(tx, owner, &start, limit).await);
         let page = read.await?;
@@ -66,7 +84,7 @@ impl Service {
             older_than: page.older_than,
             newer_than: page.newer_than,
         };
-        self.listing(owner, &query, page)
+        self.context.listing(owner, &query, page)
     }
 
     pub async fn update_location_configuration(
@@ -75,10 +93,10 @@ impl Service {
         id: Id<LocationConfiguration>,
         patch: Value,
     ) -> Result<Reply> {
-        let now = self.now();
+        let now = self.context.now();
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
-        let log = self.event_log(owner, now);
+        let log = self.context.event_log(owner, now);
         let update = async move |tx: &mut Tx<'_>| {
             let old = found(location_configurations::get_for_update(tx, owner, id).await?)?;
             ensure_current(&precondition, &etag(&old))?;
@@ -99,7 +117,7 @@ impl Service {
             log.append(tx, &event.changed_from(previous_attributes(&old, &new))).await?;
             Ok(Reply::resource(tag, doc))
         };
-        self.write(&command, update).await
+        self.context.write(&command, update).await
     }
 
     pub async fn delete_location_configuration(
@@ -107,10 +125,10 @@ impl Service {
         command: Command,
         id: Id<LocationConfiguration>,
     ) -> Result<Reply> {
-        let now = self.now();
+        let now = self.context.now();
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
-        let log = self.event_log(owner, now);
+        let log = self.context.event_log(owner, now);
         let delete = async move |tx: &mut Tx<'_>| {
             let old = found(location_configurations::get_for_update(tx, owner, id).await?)?;
             ensure_current(&precondition, &etag(&old))?;
@@ -118,7 +136,7 @@ impl Service {
             log.append(tx, &Event::new("location_configuration.deleted", id, &json(&view(&old)?)?)).await?;
             Ok(Reply::gone())
         };
-        self.write(&command, delete).await
+        self.context.write(&command, delete).await
     }
 }
 

@@ -11,31 +11,46 @@ use store::orders::allocations;
 use store::places::{location_configurations, locations};
 use store::stock::inventory_levels;
 
-use crate::platform::reply::json;
-use crate::{Caller, Command, ListQuery, Listing, Reply, Service, ensure_current, found, version_etag};
+use crate::access::caller::Caller;
+use crate::access::reply::Reply;
+use crate::access::write::{Command, ensure_current};
+use crate::platform::context::Context;
+use crate::platform::cursor::{ListQuery, Listing};
+use crate::platform::resource::json;
+use crate::platform::resource::{found, version_etag};
 
 /// How many users of a location a refusal names.
 const USERS_NAMED_MAX: usize = 10;
 
-impl Service {
+/// Operations on locations.
+#[derive(Clone)]
+pub struct Locations {
+    context: Context,
+}
+
+impl Locations {
+    pub(crate) fn new(context: &Context) -> Self {
+        Self { context: context.clone() }
+    }
+
     pub async fn create_location(&self, command: Command, input: LocationInput) -> Result<Reply> {
-        let now = self.now();
+        let now = self.context.now();
         let owner = command.caller.owner;
-        let id = self.new_id::<Location>(now);
+        let id = self.context.new_id::<Location>(now);
         let tags = input.tags.clone().unwrap_or_default();
         let doc = json(&Location { id, details: input, created_at: now, updated_at: now })?;
-        let log = self.event_log(owner, now);
+        let log = self.context.event_log(owner, now);
         let create = async move |tx: &mut Tx<'_>| {
             locations::insert(tx, owner, id, &doc, &tags).await?;
             log.append(tx, &Event::new("location.created", id, &doc)).await?;
             Ok(Reply::created(format!("/locations/{id}"), Some(version_etag(1)), doc.clone()))
         };
-        self.write(&command, create).await
+        self.context.write(&command, create).await
     }
 
     pub async fn get_location(&self, caller: &Caller, id: Id<Location>) -> Result<Reply> {
         let owner = caller.owner;
-        let read = self.db().read(owner, async move |tx| found(locations::get(tx, owner, id).await?));
+        let read = self.context.db().read(owner, async move |tx| found(locations::get(tx, owner, id).await?));
         let stored = read.await?;
         Ok(Reply::resource(version_etag(stored.version), stored.doc))
     }
@@ -48,20 +63,22 @@ impl Service {
         tags: Vec<String>,
     ) -> Result<Listing> {
         let owner = caller.owner;
-        let start = self.start(owner, &query)?;
+        let start = self.context.start(owner, &query)?;
         let limit = query.limit;
-        let read =
-            self.db().read(owner, async move |tx| locations::page(tx, owner, &tags, &start, limit).await);
+        let read = self
+            .context
+            .db()
+            .read(owner, async move |tx| locations::page(tx, owner, &tags, &start, limit).await);
         let page = read.await?;
-        self.listing(owner, &query, page)
+        self.context.listing(owner, &query, page)
     }
 
     /// Merges a patch into the location. What it was is kept as a version, which shipments may have pinned.
     pub async fn update_location(&self, command: Command, id: Id<Location>, patch: Value) -> Result<Reply> {
-        let now = self.now();
+        let now = self.context.now();
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
-        let log = self.event_log(owner, now);
+        let log = self.context.event_log(owner, now);
         let update = async move |tx: &mut Tx<'_>| {
             let old = found(locations::get_for_update(tx, owner, id).await?)?;
             ensure_current(&precondition, &version_etag(old.version))?;
@@ -71,15 +88,15 @@ impl Service {
             log.append(tx, &event).await?;
             Ok(Reply::resource(version_etag(old.version + 1), changed.doc))
         };
-        self.write(&command, update).await
+        self.context.write(&command, update).await
     }
 
     /// Deletes a location that nothing uses any more.
     pub async fn delete_location(&self, command: Command, id: Id<Location>) -> Result<Reply> {
-        let now = self.now();
+        let now = self.context.now();
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
-        let log = self.event_log(owner, now);
+        let log = self.context.event_log(owner, now);
         let delete = async move |tx: &mut Tx<'_>| {
             let old = found(locations::get_for_update(tx, owner, id).await?)?;
             ensure_current(&precondition, &version_etag(old.version))?;
@@ -91,7 +108,7 @@ impl Service {
             log.append(tx, &Event::new("location.deleted", id, &old.doc)).await?;
             Ok(Reply::gone())
         };
-        self.write(&command, delete).await
+        self.context.write(&command, delete).await
     }
 }
 

@@ -5,7 +5,7 @@ mod sealed;
 use model::{Code, Error, Owner, Result};
 use store::{Order, Page, Start};
 
-use crate::{Listing, Service};
+use crate::platform::context::Context;
 
 /// Which part of which list is asked for.
 #[derive(Clone, Debug)]
@@ -18,10 +18,18 @@ pub struct ListQuery {
     pub limit: usize,
 }
 
+/// A page of resources as JSON texts, and the cursors around it.
+pub struct Listing {
+    pub items: Vec<String>,
+    pub next_cursor: Option<String>,
+    pub previous_cursor: Option<String>,
+    pub limit: usize,
+}
+
 /// What a cursor says: where the page starts.
 pub struct Cursor;
 
-impl Service {
+impl Context {
     /// Where the page starts that the query asks for.
     pub(crate) fn start(&self, owner: Owner, query: &ListQuery) -> Result<Start> {
         match &query.cursor {

@@ -1,16 +1,19 @@
 //! This node among the others that share its database. Its claims are valid while its lease is: each heartbeat, every few
 //! seconds, extends the lease. Once the lease has expired, other nodes may take over the claims.
 
+use std::path::PathBuf;
+use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use model::{Result, Timestamp};
-use store::Access;
-use store::platform::nodes;
+use model::{Code, Error, Result, Timestamp};
+use store::platform::{nodes, restorations as store_restorations};
+use store::{Access, Tx};
 
-use crate::Service;
-use crate::platform::{log, restorations};
+use crate::platform::context::Context;
+use crate::platform::log;
+use crate::platform::restorations::{self, Beat, Memory};
 
 /// How long a lease lasts after a heartbeat.
 pub const ALIVE_SECONDS: i64 = 10;
@@ -19,6 +22,10 @@ const HEARTBEAT_EVERY: Duration = Duration::from_secs(3);
 /// Rows of stopped nodes are deleted after an hour.
 const FORGET_SECONDS: i64 = 3600;
 const NAME_BYTES: usize = 12;
+/// What is said of work that is set aside.
+pub const SET_ASIDE: &str = "A server stopped three times while it worked on this, so it was set aside.";
+/// Why a backup counts as restored if an operator reports it.
+const BY_COMMAND: &str = "an operator said so";
 
 const _: () = assert!(HEARTBEAT_EVERY.as_secs() * 3 < ALIVE_SECONDS as u64);
 
@@ -74,11 +81,35 @@ impl Node {
     }
 }
 
-impl Service {
+/// Is told when a heartbeat has found that a backup was restored.
+pub trait AfterRestoration: Send + Sync {
+    fn restored(&self) -> Pin<Box<dyn Future<Output = Result<()>> + Send + '_>>;
+}
+
+/// This node among the others: its name, its lease, and how far it has counted.
+#[derive(Clone)]
+pub struct Nodes {
+    context: Context,
+    node: Arc<Node>,
+    memory: Arc<Memory>,
+    after_restoration: Arc<dyn AfterRestoration>,
+}
+
+impl Nodes {
+    pub(crate) fn new(context: &Context, after_restoration: Arc<dyn AfterRestoration>) -> Self {
+        let (node, memory) = (Arc::default(), Arc::default());
+        Self { context: context.clone(), node, memory, after_restoration }
+    }
+
+    /// Whether the last heartbeat could not be written.
+    pub(crate) fn is_failing(&self) -> bool {
+        self.node.is_failing()
+    }
+
     /// Returns the name under which this node claims work, if its lease is valid.
     pub(crate) fn node(&self) -> Option<Arc<str>> {
-        let now = self.now();
-        self.0.node.get().filter(|identity| identity.lives(now)).map(|identity| identity.name)
+        let now = self.context.now();
+        self.node.get().filter(|identity| identity.lives(now)).map(|identity| identity.name)
     }
 
     /// Whether claims under this name are still this node's.
@@ -89,33 +120,34 @@ impl Service {
     /// Writes a heartbeat: under the same name as before or, if the lease has expired, under a new one.
     pub async fn heartbeat(&self) -> Result<()> {
         let beat = self.beat().await;
-        self.0.node.is_failing.store(beat.is_err(), Ordering::Relaxed);
+        self.node.is_failing.store(beat.is_err(), Ordering::Relaxed);
         beat
     }
 
     async fn beat(&self) -> Result<()> {
-        let before = self.0.node.get();
+        let before = self.node.get();
         self.beat_once(before.clone()).await?;
-        let name = self.0.node.get().map(|identity| identity.name);
-        let is_late = |before: Identity| name == Some(Arc::clone(&before.name)) && !before.lives(self.now());
+        let name = self.node.get().map(|identity| identity.name);
+        let is_late =
+            |before: Identity| name == Some(Arc::clone(&before.name)) && !before.lives(self.context.now());
         if before.is_some_and(is_late) {
             // The lease lapsed before its extension was committed, so other nodes may have claimed what it covers.
             self.disown();
-            self.beat_once(self.0.node.get()).await?;
+            self.beat_once(self.node.get()).await?;
         }
         Ok(())
     }
 
     /// Extends the lease of this node's name. If the lease has lapsed, or there is none, the node takes a new name.
     async fn beat_once(&self, before: Option<Identity>) -> Result<()> {
-        let is_first = before.is_none() && !self.db().is_shared();
+        let is_first = before.is_none() && !self.context.db().is_shared();
         let mut random = [0; NAME_BYTES];
-        self.fill_random(&mut random);
+        self.context.fill_random(&mut random);
         let fresh: Arc<str> = random.iter().map(|byte| format!("{byte:02x}")).collect::<String>().into();
-        let (seen, service) = (self.seen_beat(), self.clone());
-        let beat = self.db().write(Access::System, async move |tx| {
+        let (seen, context) = (self.memory.seen(), self.context.clone());
+        let beat = self.context.db().write(Access::System, async move |tx| {
             // Check for a restored backup before anything can be claimed: what is to be bought may have been bought already.
-            let beat = restorations::beat(tx, seen, &service).await?;
+            let beat = restorations::beat(tx, seen, &context).await?;
             let (now, alive_until) = (beat.now, beat.now.plus_seconds(ALIVE_SECONDS));
             if is_first {
                 // SQLite has one process at a time, so no other node lives: its claims are free.
@@ -132,22 +164,32 @@ impl Service {
             Ok((Arc::clone(&fresh), beat))
         });
         let (name, beat) = beat.await?;
-        self.reach(beat.now, beat.trusted, beat.repaired);
-        self.0.node.extend(name, beat.now.plus_seconds(ALIVE_SECONDS));
+        self.context.reach(beat.now, beat.trusted, beat.repaired);
+        self.node.extend(name, beat.now.plus_seconds(ALIVE_SECONDS));
         self.after_beat(beat).await
     }
 
     /// Makes the next heartbeat take a new name. Claims under the old name are then free, whether a lane still works on them
     /// or no task does.
     pub(crate) fn disown(&self) {
-        self.0.node.disown();
+        self.node.disown();
+    }
+
+    /// Makes the next heartbeat take a new name if a claim failed: work may be claimed although the answer was lost. A claim that
+    /// was rejected as busy never began.
+    pub(crate) fn check_claim<T>(&self, claimed: Result<T>) -> Result<T> {
+        claimed.inspect_err(|error| {
+            if !is_busy(error) {
+                self.disown();
+            }
+        })
     }
 
     /// Deletes this node's row, so that other nodes need not wait for its lease to expire before they take over its claims.
     pub(crate) async fn leave(&self) -> Result<()> {
-        let Some(identity) = self.0.node.get() else { return Ok(()) };
-        self.0.node.forget();
-        self.db().write(Access::System, async move |tx| nodes::delete(tx, &identity.name).await).await
+        let Some(identity) = self.node.get() else { return Ok(()) };
+        self.node.forget();
+        self.context.db().write(Access::System, async move |tx| nodes::delete(tx, &identity.name).await).await
     }
 
     pub(crate) async fn heartbeat_forever(self) {
@@ -158,4 +200,42 @@ impl Service {
             tokio::time::sleep(HEARTBEAT_EVERY).await;
         }
     }
+
+    /// Stores the mark in a file from now on, and checks whether the database was restored, before any request is served.
+    pub async fn remember_at(&self, file: PathBuf) -> Result<()> {
+        self.memory.keep_in(file);
+        match self.heartbeat().await {
+            // For example, the disk is full. Reads can be served, and nothing is bought before a heartbeat is written: only then
+            // does this node have a name under which it can claim purchases.
+            Err(error) if error.is_unavailable() => {
+                log::error("heartbeat", &error);
+                Ok(())
+            }
+            beat => beat,
+        }
+    }
+
+    /// Records that a backup was restored, if no server could detect it. Returns how many purchases are looked up because of it.
+    pub async fn record_restoration(&self) -> Result<u64> {
+        let now = self.context.now();
+        let record = async move |tx: &mut Tx<'_>| store_restorations::insert(tx, now, BY_COMMAND).await;
+        self.context.db().write(Access::System, record).await
+    }
+
+    /// Stores the mark after a heartbeat's commit. If a backup was restored, makes clients reload what may be gone.
+    async fn after_beat(&self, beat: Beat) -> Result<()> {
+        self.memory.store(&beat).await;
+        if let Some(doubted) = beat.doubted {
+            let what =
+                format!("a backup was restored: {doubted} purchases are looked up before anything is bought");
+            log::info("restored", &what);
+            self.after_restoration.restored().await?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether the database rejected a transaction before it began, because it is overloaded.
+pub(crate) fn is_busy(error: &Error) -> bool {
+    matches!(error, Error::Refused(problem) if problem.code == Code::Overloaded)
 }

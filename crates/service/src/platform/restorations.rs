@@ -13,15 +13,13 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use model::{Error, Result, Timestamp};
 use serde::{Deserialize, Serialize};
+use store::Tx;
 use store::platform::{clocks, restorations};
-use store::{Access, Tx};
 
-use crate::Service;
 use crate::platform::clock::Moments;
-use crate::platform::reply::json;
+use crate::platform::context::Context;
+use crate::platform::resource::json;
 use crate::platform::{durable, log};
-
-const BY_COMMAND: &str = "an operator said so";
 
 /// How far the mark was, and where.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
@@ -78,7 +76,7 @@ impl Memorised {
 pub struct Beat {
     number: i64,
     /// How many purchases are looked up because of a restored backup.
-    doubted: Option<u64>,
+    pub doubted: Option<u64>,
     /// The time, which is at least what other servers have reached.
     pub now: Timestamp,
     /// The time by which things may be deleted for their age.
@@ -91,54 +89,28 @@ impl Memory {
     fn lock(&self) -> MutexGuard<'_, Seen> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
 
-impl Service {
-    /// Stores the mark in a file from now on, and checks whether the database was restored, before any request is served.
-    pub async fn remember_at(&self, file: PathBuf) -> Result<()> {
+    /// Reads the mark from a file, and stores it there from now on.
+    pub fn keep_in(&self, file: PathBuf) {
         let beat = Memorised::read(&file);
-        *self.0.restoration.lock() = Seen { beat, file: Some(file) };
-        match self.heartbeat().await {
-            // For example, the disk is full. Reads can be served, and nothing is bought before a heartbeat is written: only then
-            // does this node have a name under which it can claim purchases.
-            Err(error) if error.is_unavailable() => {
-                log::error("heartbeat", &error);
-                Ok(())
-            }
-            beat => beat,
-        }
-    }
-
-    /// Records that a backup was restored, if no server could detect it. Returns how many purchases are looked up because of it.
-    pub async fn record_restoration(&self) -> Result<u64> {
-        let now = self.now();
-        let record =
-            self.db().write(Access::System, async move |tx| restorations::insert(tx, now, BY_COMMAND).await);
-        record.await
+        *self.lock() = Seen { beat, file: Some(file) };
     }
 
     /// How far the mark was when this server last saw it.
-    pub(crate) fn seen_beat(&self) -> Memorised {
-        self.0.restoration.lock().beat
+    pub fn seen(&self) -> Memorised {
+        self.lock().beat
     }
 
-    /// Stores the mark after a heartbeat's commit. If a backup was restored, makes clients reload what may be gone.
-    pub(crate) async fn after_beat(&self, beat: Beat) -> Result<()> {
+    /// Stores the mark after a heartbeat's commit.
+    pub async fn store(&self, beat: &Beat) {
         let file = {
-            let mut seen = self.0.restoration.lock();
+            let mut seen = self.lock();
             seen.beat = Memorised::Beat(beat.number);
             seen.file.clone()
         };
         if let Some(file) = file {
             keep(file, beat.number).await;
         }
-        if let Some(doubted) = beat.doubted {
-            let what =
-                format!("a backup was restored: {doubted} purchases are looked up before anything is bought");
-            log::info("restored", &what);
-            self.renew_epoch().await?;
-        }
-        Ok(())
     }
 }
 
@@ -154,10 +126,10 @@ async fn keep(file: PathBuf, number: i64) {
 /// Increments the mark, and records a restored backup if one is detected.
 ///
 /// The time is read once the mark is locked: a heartbeat may wait for that lock for longer than a lease lasts.
-pub async fn beat(tx: &mut Tx<'_>, seen: Memorised, service: &Service) -> Result<Beat> {
+pub async fn beat(tx: &mut Tx<'_>, seen: Memorised, context: &Context) -> Result<Beat> {
     let place = tx.place().await?;
     let text = restorations::mark_for_update(tx).await?;
-    let moments = service.beat_moments();
+    let moments = context.beat_moments();
     let mark: Option<Mark> =
         text.map(|text| serde_json::from_str(&text).map_err(Error::fault)).transpose()?;
     let (now, repaired) = match moments.join(mark.as_ref().and_then(|mark| mark.reached_at)) {

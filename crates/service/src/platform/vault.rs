@@ -10,13 +10,13 @@ use ring::aead::{AES_256_GCM, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use store::Access;
 use store::platform::installation;
 
-use crate::Service;
+use crate::platform::context::Context;
 
 /// A word that is sealed once, so that a server with another key can tell before it does harm.
 const WORD: &[u8] = b"dockside";
 const WORD_NAME: &str = "sealed_word";
 
-impl Service {
+impl Context {
     /// Whether the key is the one with which this installation's secrets were sealed. The first server decides; a command
     /// that comes before it, perhaps without the server's keys, does not.
     pub async fn is_keyed(&self, is_server: bool) -> Result<bool> {

@@ -1,5 +1,8 @@
 //! Carrier accounts: create, read, change, delete. Their credentials come in and never go out again.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use ::carriers::{Account, Address};
 use model::platform::problem::Issue;
 use model::platform::shape;
@@ -10,19 +13,38 @@ use store::Tx;
 use store::shipping::carrier_accounts::{self, ACCOUNTS_MAX, Stored};
 use store::shipping::{manifests, purchases};
 
-use crate::platform::reply::json;
+use crate::access::caller::Caller;
+use crate::access::reply::Reply;
+use crate::access::write::{Command, ensure_current};
+use crate::platform::context::Context;
+use crate::platform::cursor::{ListQuery, Listing};
+use crate::platform::outbound::Outbound;
+use crate::platform::resource::json;
+use crate::platform::resource::{found, version_etag};
 use crate::shipping::carriers::{carrier_reference, handle_of, why_unusable};
-use crate::{Caller, Command, ListQuery, Listing, Reply, Service, ensure_current, found, version_etag};
 
-impl Service {
+/// Operations on carrier accounts, and their credentials.
+#[derive(Clone)]
+pub struct CarrierAccounts {
+    context: Context,
+    outbound: Outbound,
+    /// The addresses of carriers that are not at their usual one, by handle.
+    urls: Arc<BTreeMap<String, String>>,
+}
+
+impl CarrierAccounts {
+    pub(crate) fn new(context: &Context, outbound: &Outbound, urls: &BTreeMap<String, String>) -> Self {
+        Self { context: context.clone(), outbound: outbound.clone(), urls: Arc::new(urls.clone()) }
+    }
+
     pub async fn create_carrier_account(
         &self,
         command: Command,
         input: CarrierAccountInput,
     ) -> Result<Reply> {
-        let now = self.now();
+        let now = self.context.now();
         let owner = command.caller.owner;
-        let id = self.new_id::<CarrierAccount>(now);
+        let id = self.context.new_id::<CarrierAccount>(now);
         let Some(carrier) = handle_of(owner.world, input.carrier.id, input.carrier.handle.as_deref()) else {
             let name = &input.carrier;
             let place = carrier_field(name.id.is_some(), name.handle.is_some());
@@ -47,25 +69,28 @@ impl Service {
             carrier_accounts::insert(tx, owner, &stored).await?;
             Ok(Reply::created(format!("/carrier_accounts/{id}"), Some(version_etag(1)), doc.clone()))
         };
-        self.write(&command, create).await
+        self.context.write(&command, create).await
     }
 
     pub async fn get_carrier_account(&self, caller: &Caller, id: Id<CarrierAccount>) -> Result<Reply> {
         let owner = caller.owner;
-        let read = self.db().read(owner, async move |tx| found(carrier_accounts::get(tx, owner, id).await?));
+        let read =
+            self.context.db().read(owner, async move |tx| found(carrier_accounts::get(tx, owner, id).await?));
         let stored = read.await?;
         Ok(Reply::resource(version_etag(stored.version), json(&view(&stored)?)?))
     }
 
     pub async fn list_carrier_accounts(&self, caller: &Caller, query: ListQuery) -> Result<Listing> {
         let owner = caller.owner;
-        let start = self.start(owner, &query)?;
+        let start = self.context.start(owner, &query)?;
         let limit = query.limit;
-        let read =
-            self.db().read(owner, async move |tx| carrier_accounts::page(tx, owner, &start, limit).await);
+        let read = self
+            .context
+            .db()
+            .read(owner, async move |tx| carrier_accounts::page(tx, owner, &start, limit).await);
         let page = read.await?;
         let page = page.try_map(|stored| json(&view(&stored)?))?;
-        self.listing(owner, &query, page)
+        self.context.listing(owner, &query, page)
     }
 
     /// Merges a patch into the account. Credentials that are named replace the ones it had, all of them.
@@ -75,7 +100,7 @@ impl Service {
         id: Id<CarrierAccount>,
         patch: Value,
     ) -> Result<Reply> {
-        let now = self.now();
+        let now = self.context.now();
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
         let service = self.clone();
@@ -106,7 +131,7 @@ impl Service {
             carrier_accounts::update(tx, owner, &new).await?;
             Ok(Reply::resource(version_etag(new.version), json(&view(&new)?)?))
         };
-        self.write(&command, update).await
+        self.context.write(&command, update).await
     }
 
     /// Deletes an account with which nothing is under way.
@@ -121,7 +146,7 @@ impl Service {
             carrier_accounts::delete(tx, owner, id).await?;
             Ok(Reply::gone())
         };
-        self.write(&command, delete).await
+        self.context.write(&command, delete).await
     }
 
     /// Refuses what the carrier's connector could do nothing with.
@@ -146,7 +171,7 @@ impl Service {
             None => {}
             Some(url) if connector.address() == Address::OfAccount => {
                 // Credentials go there: not in plain text, unless the operator knows the network.
-                let parsed = url.as_str().map(|url| self.outbound().parse_private_url(url));
+                let parsed = url.as_str().map(|url| self.outbound.parse_private_url(url));
                 if let Some(Err(refusal)) = parsed {
                     return refuse("/configuration/url", refusal.to_string());
                 }
@@ -170,7 +195,7 @@ impl Service {
     ) -> Result<Option<Vec<u8>>> {
         credentials
             .filter(|credentials| !credentials.is_empty())
-            .map(|credentials| self.seal(&format!("{owner}/{id}"), json(credentials)?.as_bytes()))
+            .map(|credentials| self.context.seal(&format!("{owner}/{id}"), json(credentials)?.as_bytes()))
             .transpose()
     }
 
@@ -178,7 +203,7 @@ impl Service {
         match &account.credentials {
             None => Ok(Map::new()),
             Some(sealed) => {
-                let text = self.unseal(&format!("{owner}/{}", account.id), sealed)?;
+                let text = self.context.unseal(&format!("{owner}/{}", account.id), sealed)?;
                 serde_json::from_slice(&text).map_err(Error::fault)
             }
         }
@@ -190,7 +215,7 @@ impl Service {
             id: account.id,
             configuration: details(account)?.configuration,
             credentials: self.open_credentials(owner, account)?,
-            url: self.settings().carriers.urls.get(&account.carrier).cloned(),
+            url: self.urls.get(&account.carrier).cloned(),
         })
     }
 }

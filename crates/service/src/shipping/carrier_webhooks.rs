@@ -12,14 +12,36 @@ use store::shipping::carrier_accounts::{self, Stored};
 use store::shipping::{purchases, tracking_events};
 use store::{Access, Tx};
 
-use crate::Service;
 use crate::events::events::EventLog;
+use crate::platform::context::Context;
+use crate::shipping::carrier_accounts::CarrierAccounts;
+use crate::shipping::purchasing::Purchasing;
 use crate::shipping::purchasing::move_on;
 
 /// The name of the secret among an account's credentials.
 const SECRET: &str = "webhook_secret";
 
-impl Service {
+/// Takes the messages that carriers post.
+#[derive(Clone)]
+pub struct CarrierWebhooks {
+    context: Context,
+    carrier_accounts: CarrierAccounts,
+    purchasing: Purchasing,
+}
+
+impl CarrierWebhooks {
+    pub(crate) fn new(
+        context: &Context,
+        carrier_accounts: &CarrierAccounts,
+        purchasing: &Purchasing,
+    ) -> Self {
+        Self {
+            context: context.clone(),
+            carrier_accounts: carrier_accounts.clone(),
+            purchasing: purchasing.clone(),
+        }
+    }
+
     /// Takes a carrier's message, once. A sender without a valid signature gets the same refusal whether or not the account
     /// exists.
     pub async fn take_carrier_message(
@@ -30,8 +52,10 @@ impl Service {
     ) -> Result<()> {
         let found = match account {
             Some(id) => {
-                let read =
-                    self.db().read(Access::System, async move |tx| carrier_accounts::find(tx, id).await);
+                let read = self
+                    .context
+                    .db()
+                    .read(Access::System, async move |tx| carrier_accounts::find(tx, id).await);
                 read.await?
             }
             None => None,
@@ -48,13 +72,15 @@ impl Service {
         if message.news == News::Other {
             return Ok(());
         }
-        let now = self.now();
-        let events = self.event_log(owner, now);
-        let take =
-            self.db().write(owner, async move |tx| take(tx, owner, account.id, &message, &events, now).await);
+        let now = self.context.now();
+        let events = self.context.event_log(owner, now);
+        let take = self
+            .context
+            .db()
+            .write(owner, async move |tx| take(tx, owner, account.id, &message, &events, now).await);
         Box::pin(take).await?;
-        self.notice(owner);
-        self.ring_purchasing();
+        self.context.notice(owner);
+        self.purchasing.ring_purchasing();
         Ok(())
     }
 
@@ -63,7 +89,7 @@ impl Service {
         if account.carrier != easypost::HANDLE {
             return Ok(None);
         }
-        let credentials = self.open_credentials(owner, account)?;
+        let credentials = self.carrier_accounts.open_credentials(owner, account)?;
         let secret = credentials.get(SECRET).and_then(Value::as_str);
         Ok(secret.filter(|secret| !secret.is_empty()).map(str::to_owned))
     }

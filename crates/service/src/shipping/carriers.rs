@@ -14,8 +14,12 @@ use sha2::{Digest, Sha256};
 use store::shipping::carrier_accounts::{self, Stored};
 use store::{Order, Page, Start};
 
-use crate::platform::reply::json;
-use crate::{Caller, ListQuery, Listing, Reply, Service, found};
+use crate::access::caller::Caller;
+use crate::access::reply::Reply;
+use crate::platform::context::Context;
+use crate::platform::cursor::{ListQuery, Listing};
+use crate::platform::resource::found;
+use crate::platform::resource::json;
 
 /// A carrier that there is a connector for.
 struct Known {
@@ -69,7 +73,17 @@ impl Known {
     }
 }
 
-impl Service {
+/// The carriers that an organisation may use, and their services.
+#[derive(Clone)]
+pub struct Carriers {
+    context: Context,
+}
+
+impl Carriers {
+    pub(crate) fn new(context: &Context) -> Self {
+        Self { context: context.clone() }
+    }
+
     pub async fn list_carriers(&self, caller: &Caller, query: ListQuery) -> Result<Listing> {
         let all =
             usable(caller.owner.world).map(|known| Ok((known.handle.to_owned(), json(&known.carrier())?)));
@@ -91,7 +105,8 @@ impl Service {
     ) -> Result<Listing> {
         let owner = caller.owner;
         let handle = found(by_id(owner.world, id))?.handle;
-        let accounts = self.db().read(owner, async move |tx| carrier_accounts::all(tx, owner).await).await?;
+        let accounts =
+            self.context.db().read(owner, async move |tx| carrier_accounts::all(tx, owner).await).await?;
         let mut all: Vec<(String, String)> = Vec::new();
         if handle == own::HANDLE {
             for account in accounts.iter().filter(|account| account.carrier == handle) {
@@ -117,8 +132,8 @@ impl Service {
         mut all: Vec<(String, String)>,
     ) -> Result<Listing> {
         all.sort();
-        let start = self.start(caller.owner, query)?;
-        self.listing_in(Order::OldestFirst, caller.owner, query, page_of(&all, &start, query.limit))
+        let start = self.context.start(caller.owner, query)?;
+        self.context.listing_in(Order::OldestFirst, caller.owner, query, page_of(&all, &start, query.limit))
     }
 }
 

@@ -3,9 +3,11 @@
 pub(crate) mod batch_labels;
 pub(crate) mod batches;
 pub(crate) mod carrier_accounts;
+pub(crate) mod carrier_calls;
 pub(crate) mod carrier_webhooks;
 pub(crate) mod carriers;
 pub mod documents;
+pub(crate) mod drawing;
 pub(crate) mod manifests;
 pub mod purchasing;
 pub(crate) mod rates;

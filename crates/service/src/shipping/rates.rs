@@ -14,11 +14,16 @@ use store::shipping::carrier_accounts::{self, Stored as Account};
 use store::shipping::shipments;
 use tokio::task::JoinSet;
 
+use crate::access::reply::Reply;
+use crate::access::write::Command;
+use crate::platform::context::Context;
+use crate::platform::resource::{found, version_etag};
 use crate::shipping::batches;
+use crate::shipping::carrier_accounts::CarrierAccounts;
 use crate::shipping::carrier_accounts::{details, is_named};
+use crate::shipping::carrier_calls::CarrierCalls;
 use crate::shipping::carriers::{account_reference, carrier_id, carrier_reference, service_reference};
 use crate::shipping::shipments::{change_shipment, ensure_version, read_shipment};
-use crate::{Command, Reply, Service, found, version_etag};
 
 /// How long a rate can be bought, in seconds, where the carrier does not say.
 const RATE_SECONDS: i64 = 24 * 3600;
@@ -32,11 +37,35 @@ struct Heard {
     errors: Vec<ShipmentError>,
 }
 
-impl Service {
+/// Rates of shipments.
+#[derive(Clone)]
+pub struct Rates {
+    context: Context,
+    carrier_accounts: CarrierAccounts,
+    calls: CarrierCalls,
+    /// How long each account may take to give its rates.
+    rate_seconds: u64,
+}
+
+impl Rates {
+    pub(crate) fn new(
+        context: &Context,
+        carrier_accounts: &CarrierAccounts,
+        calls: &CarrierCalls,
+        rate_seconds: u64,
+    ) -> Self {
+        Self {
+            context: context.clone(),
+            carrier_accounts: carrier_accounts.clone(),
+            calls: calls.clone(),
+            rate_seconds,
+        }
+    }
+
     /// Asks carriers for the price of a shipment, and stores their rates with it.
     pub async fn rate_shipment(&self, command: Command, id: Id<Shipment>) -> Result<Reply> {
         let owner = command.caller.owner;
-        let read = self.db().read(owner, async move |tx| {
+        let read = self.context.db().read(owner, async move |tx| {
             let stored = found(shipments::get(tx, owner, id).await?)?;
             Ok((stored, carrier_accounts::all(tx, owner).await?))
         });
@@ -45,8 +74,8 @@ impl Service {
         before.status.ensure_open()?;
         let shipment = read_shipment(&before)?;
         let heard = self.ask_for_rates(owner, &shipment, accounts).await?;
-        let now = self.now();
-        let log = self.event_log(owner, now);
+        let now = self.context.now();
+        let log = self.context.event_log(owner, now);
         let keep = async move |tx: &mut Tx<'_>| {
             let stored = found(shipments::get_for_update(tx, owner, id).await?)?;
             batches::ensure_member_changeable(tx, owner, &stored).await?;
@@ -62,7 +91,7 @@ impl Service {
             let doc = change_shipment(tx, owner, &stored, &new, "shipment.rated", &log).await?;
             Ok(Reply::resource(version_etag(stored.version + 1), doc))
         };
-        self.write(&command, keep).await
+        self.context.write(&command, keep).await
     }
 
     async fn ask_for_rates(
@@ -108,12 +137,12 @@ impl Service {
         service: Option<String>,
     ) -> Result<Heard> {
         let name = details(&account)?.name;
-        let limit = Duration::from_secs(self.settings().carriers.rate_seconds);
-        let opened = self.open_account(owner, &account)?;
+        let limit = Duration::from_secs(self.rate_seconds);
+        let opened = self.carrier_accounts.open_account(owner, &account)?;
         let mut heard = Heard { rates: Vec::new(), errors: Vec::new() };
         let Some(connector) = ::carriers::connector(&account.carrier) else { return Ok(heard) };
-        let outcome = self.ask(owner, connector, &opened, &Task::Rate(&parcel), limit).await;
-        let now = self.now();
+        let outcome = self.calls.ask(owner, connector, &opened, &Task::Rate(&parcel), limit).await;
+        let now = self.context.now();
         match outcome {
             Outcome::Quoted(quotes) => {
                 let is_wanted =
@@ -147,7 +176,7 @@ impl Service {
         let ship_date = shipping.and_then(|shipping| shipping.date).unwrap_or(now);
         let arrives = quote.delivery_days.map(|days| ship_date.plus_seconds(days * DAY_SECONDS));
         Ok(Rate {
-            id: self.new_id(now),
+            id: self.context.new_id(now),
             carrier: carrier_reference(&account.carrier),
             carrier_service: service_reference(account, &quote.service)?,
             carrier_account: Some(account_reference(account)?),

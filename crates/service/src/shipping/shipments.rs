@@ -21,20 +21,37 @@ use store::shipping::{purchases, tracking_events};
 
 pub use change::{Prepared, change_shipment, change_uncounted, change_with_documents, write_prepared};
 
-use crate::platform::reply::json;
+use crate::access::caller::Caller;
+use crate::access::reply::Reply;
+use crate::access::write::{Command, Precondition};
+use crate::platform::context::Context;
+use crate::platform::cursor::{ListQuery, Listing};
+use crate::platform::resource::json;
+use crate::platform::resource::{found, version_etag};
 use crate::shipping::batches;
-use crate::{Caller, Command, ListQuery, Listing, Precondition, Reply, Service, found, version_etag};
+use crate::shipping::documents::Documents;
 
 /// Bytes of the hash of a resource's files that stand in its tag.
 const ETAG_BYTES: usize = 8;
 
-impl Service {
+/// Operations on shipments.
+#[derive(Clone)]
+pub struct Shipments {
+    context: Context,
+    documents: Documents,
+}
+
+impl Shipments {
+    pub(crate) fn new(context: &Context, documents: &Documents) -> Self {
+        Self { context: context.clone(), documents: documents.clone() }
+    }
+
     /// Creates a shipment. Its origin and return address are copied from its location configuration, unless they are given.
     pub async fn create_shipment(&self, command: Command, input: ShipmentInput) -> Result<Reply> {
-        let now = self.now();
+        let now = self.context.now();
         let owner = command.caller.owner;
-        let id = self.new_id::<Shipment>(now);
-        let log = self.event_log(owner, now);
+        let id = self.context.new_id::<Shipment>(now);
+        let log = self.context.event_log(owner, now);
         let input = Box::new(input);
         let create = async move |tx: &mut Tx<'_>| {
             let mut input = input.clone();
@@ -47,12 +64,12 @@ impl Service {
             log.append(tx, &Event::new("shipment.created", id, &shown)).await?;
             Ok(Reply::created(format!("/shipments/{id}"), Some(version_etag(1)), shown))
         };
-        self.write(&command, create).await
+        self.context.write(&command, create).await
     }
 
     pub async fn get_shipment(&self, caller: &Caller, id: Id<Shipment>) -> Result<Reply> {
         let owner = caller.owner;
-        let read = self.db().read(owner, async move |tx| {
+        let read = self.context.db().read(owner, async move |tx| {
             let stored = found(shipments::get(tx, owner, id).await?)?;
             let documents = documents_of(tx, owner, &[&stored]).await?;
             Ok((stored, documents))
@@ -68,24 +85,24 @@ impl Service {
         status: Option<Status>,
     ) -> Result<Listing> {
         let owner = caller.owner;
-        let start = self.start(owner, &query)?;
+        let start = self.context.start(owner, &query)?;
         let limit = query.limit;
-        let read = self.db().read(owner, async move |tx| {
+        let read = self.context.db().read(owner, async move |tx| {
             let page = shipments::page(tx, owner, status, &start, limit).await?;
             let documents = documents_of(tx, owner, &page.items.iter().collect::<Vec<_>>()).await?;
             Ok((page, documents))
         });
         let (page, documents) = read.await?;
         let page = page.try_map(|stored| self.shown_shipment(owner, &stored, &documents))?;
-        self.listing(owner, &query, page)
+        self.context.listing(owner, &query, page)
     }
 
     /// Merges a patch into a shipment that is not bought. Earlier rates and errors no longer apply to it, and are removed.
     pub async fn update_shipment(&self, command: Command, id: Id<Shipment>, patch: Value) -> Result<Reply> {
-        let now = self.now();
+        let now = self.context.now();
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
-        let log = self.event_log(owner, now);
+        let log = self.context.event_log(owner, now);
         let update = async move |tx: &mut Tx<'_>| {
             let stored = found(shipments::get_for_update(tx, owner, id).await?)?;
             ensure_version(&precondition, stored.version)?;
@@ -117,13 +134,13 @@ impl Service {
             let doc = change_shipment(tx, owner, &stored, &new, "shipment.updated", &log).await?;
             Ok(Reply::resource(version_etag(stored.version + 1), doc))
         };
-        self.write(&command, update).await
+        self.context.write(&command, update).await
     }
 
     pub async fn delete_shipment(&self, command: Command, id: Id<Shipment>) -> Result<Reply> {
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
-        let log = self.event_log(owner, self.now());
+        let log = self.context.event_log(owner, self.context.now());
         let delete = async move |tx: &mut Tx<'_>| {
             let stored = found(shipments::get_for_update(tx, owner, id).await?)?;
             ensure_version(&precondition, stored.version)?;
@@ -139,13 +156,13 @@ impl Service {
             }
             Ok(Reply::gone())
         };
-        self.write(&command, delete).await
+        self.context.write(&command, delete).await
     }
 
     /// Answers with the files of a shipment, with new links.
     pub async fn list_shipment_documents(&self, caller: &Caller, id: Id<Shipment>) -> Result<Reply> {
         let owner = caller.owner;
-        let read = self.db().read(owner, async move |tx| {
+        let read = self.context.db().read(owner, async move |tx| {
             let stored = found(shipments::get(tx, owner, id).await?)?;
             documents_of(tx, owner, &[&stored]).await
         });
@@ -178,7 +195,7 @@ impl Service {
     fn signed(&self, owner: Owner, documents: &[StoredDocument], shipment: Id<Shipment>) -> Vec<Document> {
         let subject = shipment.to_string();
         let of_it = documents.iter().filter(|document| document.subject == subject);
-        of_it.map(|document| self.sign(owner, document)).collect()
+        of_it.map(|document| self.documents.sign(owner, document)).collect()
     }
 }
 

@@ -4,16 +4,28 @@ use model::Result;
 use serde_json::json as object;
 use store::stock::audit;
 
-use crate::{Caller, Reply, Service};
+use crate::access::caller::Caller;
+use crate::access::reply::Reply;
+use crate::platform::context::Context;
 
 /// Differences of each kind that an audit names.
 const DIFFERENCES_MAX: usize = 100;
 
-impl Service {
+/// Compares every stored sum of stock with the history.
+#[derive(Clone)]
+pub struct StockAudit {
+    context: Context,
+}
+
+impl StockAudit {
+    pub(crate) fn new(context: &Context) -> Self {
+        Self { context: context.clone() }
+    }
+
     /// Recomputes levels and allocated quantities from the rows and the history, and shows every difference.
     pub async fn audit_inventory(&self, caller: &Caller) -> Result<Reply> {
         let owner = caller.owner;
-        let read = self.db().read(owner, async move |tx| {
+        let read = self.context.db().read(owner, async move |tx| {
             Ok((audit::count(tx, owner).await?, audit::differences(tx, owner, DIFFERENCES_MAX).await?))
         });
         let (checked, differences) = read.await?;

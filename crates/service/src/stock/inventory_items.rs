@@ -9,17 +9,32 @@ use serde_json::Value;
 use store::Tx;
 use store::stock::inventory_items;
 
-use crate::platform::reply::json;
-use crate::{Caller, Command, ListQuery, Listing, Reply, Service, ensure_current, found, version_etag};
+use crate::access::caller::Caller;
+use crate::access::reply::Reply;
+use crate::access::write::{Command, ensure_current};
+use crate::platform::context::Context;
+use crate::platform::cursor::{ListQuery, Listing};
+use crate::platform::resource::json;
+use crate::platform::resource::{found, version_etag};
 
-impl Service {
+/// Operations on inventory items.
+#[derive(Clone)]
+pub struct InventoryItems {
+    context: Context,
+}
+
+impl InventoryItems {
+    pub(crate) fn new(context: &Context) -> Self {
+        Self { context: context.clone() }
+    }
+
     pub async fn create_inventory_item(&self, command: Command, input: InventoryItemInput) -> Result<Reply> {
-        let now = self.now();
+        let now = self.context.now();
         let owner = command.caller.owner;
-        let id = self.new_id::<InventoryItem>(now);
+        let id = self.context.new_id::<InventoryItem>(now);
         let sku = input.sku.clone();
         let doc = json(&InventoryItem { id, details: input, created_at: now, updated_at: now })?;
-        let log = self.event_log(owner, now);
+        let log = self.context.event_log(owner, now);
         let create = async move |tx: &mut Tx<'_>| {
             if !inventory_items::insert(tx, owner, id, &sku, &doc).await? {
                 return Err(sku_taken());
@@ -27,12 +42,13 @@ impl Service {
             log.append(tx, &Event::new("inventory_item.created", id, &doc)).await?;
             Ok(Reply::created(format!("/inventory_items/{id}"), Some(version_etag(1)), doc.clone()))
         };
-        self.write(&command, create).await
+        self.context.write(&command, create).await
     }
 
     pub async fn get_inventory_item(&self, caller: &Caller, id: Id<InventoryItem>) -> Result<Reply> {
         let owner = caller.owner;
-        let read = self.db().read(owner, async move |tx| found(inventory_items::get(tx, owner, id).await?));
+        let read =
+            self.context.db().read(owner, async move |tx| found(inventory_items::get(tx, owner, id).await?));
         let stored = read.await?;
         Ok(Reply::resource(version_etag(stored.version), stored.doc))
     }
@@ -45,13 +61,13 @@ impl Service {
         sku: Option<String>,
     ) -> Result<Listing> {
         let owner = caller.owner;
-        let start = self.start(owner, &query)?;
+        let start = self.context.start(owner, &query)?;
         let limit = query.limit;
-        let read = self.db().read(owner, async move |tx| {
+        let read = self.context.db().read(owner, async move |tx| {
             inventory_items::page(tx, owner, sku.as_deref(), &start, limit).await
         });
         let page = read.await?;
-        self.listing(owner, &query, page)
+        self.context.listing(owner, &query, page)
     }
 
     pub async fn update_inventory_item(
@@ -60,10 +76,10 @@ impl Service {
         id: Id<InventoryItem>,
         patch: Value,
     ) -> Result<Reply> {
-        let now = self.now();
+        let now = self.context.now();
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
-        let log = self.event_log(owner, now);
+        let log = self.context.event_log(owner, now);
         let update = async move |tx: &mut Tx<'_>| {
             let stored = found(inventory_items::get_for_update(tx, owner, id).await?)?;
             ensure_current(&precondition, &version_etag(stored.version))?;
@@ -83,15 +99,15 @@ impl Service {
             log.append(tx, &event.changed_from(previous_attributes(&old, &new))).await?;
             Ok(Reply::resource(version_etag(stored.version + 1), doc))
         };
-        self.write(&command, update).await
+        self.context.write(&command, update).await
     }
 
     /// Deletes an item that no order wants and that lies nowhere.
     pub async fn delete_inventory_item(&self, command: Command, id: Id<InventoryItem>) -> Result<Reply> {
-        let now = self.now();
+        let now = self.context.now();
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
-        let log = self.event_log(owner, now);
+        let log = self.context.event_log(owner, now);
         let delete = async move |tx: &mut Tx<'_>| {
             let old = found(inventory_items::get_for_update(tx, owner, id).await?)?;
             ensure_current(&precondition, &version_etag(old.version))?;
@@ -100,7 +116,7 @@ impl Service {
             log.append(tx, &Event::new("inventory_item.deleted", id, &old.doc)).await?;
             Ok(Reply::gone())
         };
-        self.write(&command, delete).await
+        self.context.write(&command, delete).await
     }
 }
 

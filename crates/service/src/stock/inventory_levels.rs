@@ -10,14 +10,29 @@ use store::stock::inventory_items;
 use store::stock::inventory_levels::{self, At};
 use store::{Page, Tx};
 
+use crate::access::caller::Caller;
+use crate::access::reply::Reply;
+use crate::access::write::Command;
 use crate::events::events::EventLog;
-use crate::platform::reply::{json, previous};
-use crate::{Caller, Command, ListQuery, Listing, Reply, Service, found};
+use crate::platform::context::Context;
+use crate::platform::cursor::{ListQuery, Listing};
+use crate::platform::resource::found;
+use crate::platform::resource::{json, previous};
 
 /// The reason of an adjustment if the request gives none.
 const REASON_ADJUSTED: &str = "adjusted";
 
-impl Service {
+/// Operations on the stock of items at locations.
+#[derive(Clone)]
+pub struct InventoryLevels {
+    context: Context,
+}
+
+impl InventoryLevels {
+    pub(crate) fn new(context: &Context) -> Self {
+        Self { context: context.clone() }
+    }
+
     pub async fn list_inventory_levels(
         &self,
         caller: &Caller,
@@ -25,27 +40,32 @@ impl Service {
         item: Id<InventoryItem>,
     ) -> Result<Listing> {
         let owner = caller.owner;
-        let start = self.start(owner, &query)?;
+        let start = self.context.start(owner, &query)?;
         let limit = query.limit;
-        let read = self.db().read(owner, async move |tx| {
+        let read = self.context.db().read(owner, async move |tx| {
             found(inventory_items::get(tx, owner, item).await?)?;
             inventory_levels::page(tx, owner, item, &start, limit).await
         });
         let page = read.await?;
         let items = page.items.iter().map(json).collect::<Result<_>>()?;
-        self.listing(owner, &query, Page { items, older_than: page.older_than, newer_than: page.newer_than })
+        self.context.listing(
+            owner,
+            &query,
+            Page { items, older_than: page.older_than, newer_than: page.newer_than },
+        )
     }
 
     pub async fn get_inventory_level(&self, caller: &Caller, at: At) -> Result<Reply> {
         let owner = caller.owner;
-        let read = self.db().read(owner, async move |tx| found(inventory_levels::get(tx, owner, at).await?));
+        let read =
+            self.context.db().read(owner, async move |tx| found(inventory_levels::get(tx, owner, at).await?));
         reply(&read.await?)
     }
 
     /// Sets what is on hand, as counted.
     pub async fn set_inventory_level(&self, command: Command, at: At, input: LevelInput) -> Result<Reply> {
         let owner = command.caller.owner;
-        let log = self.event_log(owner, self.now());
+        let log = self.context.event_log(owner, self.context.now());
         let set = async move |tx: &mut Tx<'_>| {
             let before = open(tx, owner, at, &log).await?;
             let (delta, on_hand) = (input.on_hand - before.on_hand, before.on_hand);
@@ -53,13 +73,13 @@ impl Service {
                 .await?;
             reply(&announce(tx, owner, &before, &log).await?)
         };
-        self.write(&command, set).await
+        self.context.write(&command, set).await
     }
 
     /// Adds to what is on hand, or takes from it.
     pub async fn adjust_inventory_level(&self, command: Command, at: At, input: Adjustment) -> Result<Reply> {
         let owner = command.caller.owner;
-        let log = self.event_log(owner, self.now());
+        let log = self.context.event_log(owner, self.context.now());
         let adjust = async move |tx: &mut Tx<'_>| {
             let before = open(tx, owner, at, &log).await?;
             let on_hand = before.on_hand;
@@ -86,21 +106,25 @@ impl Service {
                 .await?;
             reply(&announce(tx, owner, &before, &log).await?)
         };
-        self.write(&command, adjust).await
+        self.context.write(&command, adjust).await
     }
 
     /// A page of a level's history, newest first.
     pub async fn list_inventory_changes(&self, caller: &Caller, query: ListQuery, at: At) -> Result<Listing> {
         let owner = caller.owner;
-        let start = self.start(owner, &query)?;
+        let start = self.context.start(owner, &query)?;
         let limit = query.limit;
-        let read = self.db().read(owner, async move |tx| {
+        let read = self.context.db().read(owner, async move |tx| {
             found(inventory_levels::get(tx, owner, at).await?)?;
             inventory_levels::changes(tx, owner, at, &start, limit).await
         });
         let page = read.await?;
         let items = page.items.iter().map(json).collect::<Result<_>>()?;
-        self.listing(owner, &query, Page { items, older_than: page.older_than, newer_than: page.newer_than })
+        self.context.listing(
+            owner,
+            &query,
+            Page { items, older_than: page.older_than, newer_than: page.newer_than },
+        )
     }
 }
 

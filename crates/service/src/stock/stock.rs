@@ -10,9 +10,9 @@ use store::orders::{allocations, orders};
 use store::stock::inventory_levels::At;
 
 use crate::events::events::EventLog;
-use crate::found;
 use crate::orders::allocations::Changed;
-use crate::platform::reply::json;
+use crate::platform::resource::found;
+use crate::platform::resource::json;
 use crate::stock::inventory_levels::{Step, announce, change, lock};
 
 /// Takes the stock of the allocations that are completed now. An item without a level at the location is not tracked

@@ -64,14 +64,14 @@ pub async fn drive(service: &Service, mut connection: ClientConnection, mut sock
                     return socket.close(why).await;
                 }
                 DriverStep::CheckAccess(grant) => {
-                    let answer = match service.vouch(grant).await {
+                    let answer = match service.streams.vouch(grant).await {
                         Ok(verdict) => EffectResult::AccessChecked(verdict),
                         Err(error) => failed(&error),
                     };
                     connection.answer(now(service), answer);
                 }
                 DriverStep::Read(reads) => {
-                    let answer = match service.read_streams(reads).await {
+                    let answer = match service.streams.read_streams(reads).await {
                         Ok(slices) => EffectResult::Log(slices),
                         Err(error) => failed(&error),
                     };
@@ -110,7 +110,7 @@ async fn event(connection: &ClientConnection, socket: &mut impl Socket, alarm: P
 }
 
 fn now(service: &Service) -> u64 {
-    service.now().as_millis()
+    service.context.now().as_millis()
 }
 
 /// The client may try again; the operator should know.

@@ -100,8 +100,8 @@ async fn connect_uni_sse(call: Call) -> Result<Response> {
 async fn emulate(call: Call) -> Result<Response> {
     ensure_origin(&call)?;
     let emulation = Emulation::read(codec(&call), &call.body).map_err(|_| Code::InvalidJson)?;
-    let is_here = emulation.node == call.service().stream_node();
-    if !is_here || !call.service().hub().emulate(&emulation.session, emulation.data) {
+    let is_here = emulation.node == call.service().streams.stream_node();
+    if !is_here || !call.service().streams.hub().emulate(&emulation.session, emulation.data) {
         let detail = "There is no such session on this node. Where there are several nodes, requests of one client \
                       must reach the same one.";
         return Err(Problem::from(Code::NotFound).with_detail(detail).into());

@@ -48,8 +48,8 @@ pub fn connect(
     }
     let service = call.service().clone();
     tokio::spawn(async move {
-        let mut connection = service.open_stream(transport);
-        connection.receive(service.now().as_millis(), command);
+        let mut connection = service.streams.open_stream(transport);
+        connection.receive(service.context.now().as_millis(), command);
         drive(&service, connection, Streaming { sender, framing }).await;
         drop(permit);
     });

@@ -60,9 +60,9 @@ pub fn connect(call: &Call, is_uni: bool, permit: OwnedSemaphorePermit) -> Resul
     tokio::spawn(async move {
         // If the client is gone before the upgrade, there is nothing to serve.
         let Ok(upgraded) = upgrade.await else { return };
-        let mut connection = service.open_stream(transport);
+        let mut connection = service.streams.open_stream(transport);
         if let Some(command) = first {
-            connection.receive(service.now().as_millis(), command);
+            connection.receive(service.context.now().as_millis(), command);
         }
         if let Some(mut socket) = Websocket::open(upgraded, codec) {
             socket.ping_at = has_frame_pings.then(|| Instant::now() + PING_EVERY);

@@ -185,7 +185,7 @@ async fn a_client_trades_its_credentials_by_form() {
     assert_eq!(knock(&world, token).await, 200);
     world.advance_seconds(10);
     assert_eq!(knock(&world, token).await, 401);
-    world.service.clean().await.unwrap();
+    world.service.cleaning.clean().await.unwrap();
     assert_eq!((knock(&world, token).await, knock(&world, &secret).await), (401, 200));
 }
 
@@ -320,7 +320,7 @@ async fn a_traded_token_is_no_client() {
     let child = traded["access_token"].as_str().unwrap();
     // A traded token can't be traded, neither under its parent's id nor under its own, which no answer shows.
     assert_eq!(trade(&world, &client(&path, child)).await.code(), "invalid_client");
-    let own = world.service.authenticate(child).await.unwrap().token.to_string();
+    let own = world.service.access_tokens.authenticate(child).await.unwrap().token.to_string();
     assert_eq!(trade(&world, &client(&own, child)).await.code(), "invalid_client");
 }
 

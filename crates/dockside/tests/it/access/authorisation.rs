@@ -115,7 +115,7 @@ async fn invalid_callers(world: &World) -> Vec<(&'static str, Caller)> {
         world: Mode::Live,
         expires_in_seconds: Some(60),
     };
-    let expired = world.service.issue_token(order).await.unwrap().as_str().to_owned();
+    let expired = world.service.access_tokens.issue_token(order).await.unwrap().as_str().to_owned();
     let made = world.post("/access_tokens", json!({"scopes": ["*"]})).await.json();
     let (id, revoked) = (made["id"].as_str().unwrap(), made["token"].as_str().unwrap());
     let form = format!("grant_type=client_credentials&client_id={id}&client_secret={revoked}");

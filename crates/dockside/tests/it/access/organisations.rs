@@ -46,7 +46,7 @@ async fn me_tells_whom_a_token_speaks_for_and_what_it_may_do() {
         world: Mode::Live,
         expires_in_seconds: Some(60),
     };
-    let token = world.service.issue_token(order).await.unwrap();
+    let token = world.service.access_tokens.issue_token(order).await.unwrap();
     let mine = me(&world, token.as_str()).await;
     assert_eq!(
         (&mine["user"]["email_address"], &mine["scopes"]),

@@ -139,9 +139,14 @@ async fn the_operator_revokes_what_a_token_made_too() {
     let world = World::new().await;
     let root = world.token_for("Acme", "*", Mode::Live).await;
     let child = create(&world, &root, json!(["*"])).await;
-    let id = world.service.authenticate(&root).await.unwrap().token;
+    let id = world.service.access_tokens.authenticate(&root).await.unwrap().token;
     assert_eq!(world.get(format!("/access_tokens/{id}")).await.json()["created_by"], Value::Null);
-    let gone = world.service.revoke_token(id, service::access::revocations::Children::Revoke).await.unwrap();
+    let gone = world
+        .service
+        .revocations
+        .revoke_token(id, service::events::revocations::Children::Revoke)
+        .await
+        .unwrap();
     assert_eq!(
         gone.iter().map(ToString::to_string).collect::<Vec<_>>(),
         [id.to_string().as_str(), child.id()]

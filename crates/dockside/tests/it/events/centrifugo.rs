@@ -20,7 +20,7 @@ async fn apart() -> (World, Receiver) {
     receiver.answer(Answer::status(200).body(DONE));
     let settings = centrifugo::Settings { url: receiver.url("/"), key: KEY.to_owned() };
     let world = World::with(Limits::default(), |all| all.stream.centrifugo = Some(settings)).await;
-    world.service.heartbeat().await.unwrap();
+    world.service.nodes.heartbeat().await.unwrap();
     assert_eq!(world.request("POST", "/events/provision").send().await.status, 204);
     (world, receiver)
 }
@@ -54,7 +54,7 @@ fn keys(commands: &[Value]) -> Vec<&str> {
 
 async fn hand_on(world: &World) -> model::Result<()> {
     world.relay().await;
-    world.service.hand_on_streams().await
+    world.service.streams.hand_on_streams().await
 }
 
 #[tokio::test]
@@ -136,7 +136,7 @@ async fn a_user_who_loses_access_is_disconnected() {
 #[tokio::test]
 async fn announcements_go_there_and_connections_do_not_come_here() {
     let (world, receiver) = apart().await;
-    assert_eq!(world.service.announce("Maintenance at noon").await.unwrap(), 1);
+    assert_eq!(world.service.streams.announce("Maintenance at noon").await.unwrap(), 1);
     let commands = commands(&receiver);
     assert_eq!(commands[0]["broadcast"]["channels"], json!(["system:announcements"]));
     assert_eq!(commands[0]["broadcast"]["data"]["message"], "Maintenance at noon");
@@ -154,7 +154,7 @@ async fn an_event_at_which_servers_stop_is_left_out() {
     }
     world.relay().await;
     world.tamper("UPDATE stream_relay SET crashes = 2, holder = 'gone'").await;
-    world.service.work_suspects().await.unwrap();
+    world.service.suspects.work_suspects().await.unwrap();
     hand_on(&world).await.unwrap();
     let commands = commands(&receiver);
     let names: Vec<&Value> =

@@ -41,7 +41,7 @@ async fn every_stream_begins_with_the_connect_reply_and_goes_on_with_what_is_wri
     provision(&world, &world.token).await;
     let user = user(&world, &world.token).await;
     let channel = format!("locations:{}#{user}", world.owner());
-    let epoch = world.service.epoch().await.unwrap();
+    let epoch = world.service.streams.epoch().await.unwrap();
     let mut listeners = Vec::new();
     for (request, framing, is_uni) in openings(&world).await {
         let mut listener = StreamClient::open(request, framing).await;
@@ -79,7 +79,7 @@ async fn every_stream_begins_with_the_connect_reply_and_goes_on_with_what_is_wri
             assert_eq!(&publication["data"], event, "the stream tells another event than the log");
         }
     }
-    assert_eq!(world.service.hub().connections(), listeners.len());
+    assert_eq!(world.service.streams.hub().connections(), listeners.len());
 }
 
 #[tokio::test]
@@ -125,7 +125,7 @@ async fn an_emulated_frame_must_be_sound_and_for_a_session_of_this_node() {
     provision(&world, &world.token).await;
     let (_listener, connected) = StreamClient::connect(&world, &world.token).await;
     let (session, node) = (&connected["connect"]["session"], &connected["connect"]["node"]);
-    assert_eq!(node, world.service.stream_node());
+    assert_eq!(node, world.service.streams.stream_node());
     let send = async |body: String| {
         world.request("POST", "/emulation").anonymous().raw("application/json", body).send().await
     };

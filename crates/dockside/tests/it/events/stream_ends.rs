@@ -200,6 +200,6 @@ async fn a_server_that_stops_tells_clients_to_come_back() {
     let world = World::new().await;
     provision(&world, &world.token).await;
     let (mut listener, _) = StreamClient::connect(&world, &world.token).await;
-    world.service.close_streams().await;
+    world.service.streams.close_streams().await;
     assert_eq!(listener.closed_with().await, (3001, "shutdown".to_owned()));
 }

@@ -105,7 +105,7 @@ async fn recovery_and_history_go_across_large_events() {
     let world = World::new().await;
     provision(&world, &world.token).await;
     let channel = format!("locations:{}#{}", world.owner(), user(&world, &world.token).await);
-    let epoch = world.service.epoch().await.unwrap().to_string();
+    let epoch = world.service.streams.epoch().await.unwrap().to_string();
     let mut log = write(&world).await;
     log.extend(write(&world).await);
     let seen = log[0]["sequence"].as_u64().unwrap();

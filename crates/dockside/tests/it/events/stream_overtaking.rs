@@ -39,12 +39,12 @@ struct Client<'a> {
 
 impl<'a> Client<'a> {
     fn new(node: &'a Service) -> Self {
-        let connection = node.open_stream(Transport::websocket(Codec::Json));
+        let connection = node.streams.open_stream(Transport::websocket(Codec::Json));
         Self { node, connection, told: Vec::new() }
     }
 
     fn now(&self) -> u64 {
-        self.node.now().as_millis()
+        self.node.context.now().as_millis()
     }
 
     /// Connects, and stops before the read of the log that determines the start position.
@@ -54,7 +54,7 @@ impl<'a> Client<'a> {
         if kind == Kind::Locations {
             return reads;
         }
-        let slices = self.node.read_streams(reads).await.expect("the log");
+        let slices = self.node.streams.read_streams(reads).await.expect("the log");
         assert!(self.end(slices).await["connect"].is_object());
         let join = json!({"id": 2, "subscribe": {"channel": ANNOUNCEMENTS}});
         self.connection.receive(self.now(), join.to_string().into());
@@ -79,7 +79,7 @@ impl<'a> Client<'a> {
                         .extend(text.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON")));
                 }
                 DriverStep::CheckAccess(grant) => {
-                    let verdict = self.node.vouch(grant).await.expect("the store answers");
+                    let verdict = self.node.streams.vouch(grant).await.expect("the store answers");
                     self.connection.answer(self.now(), EffectResult::AccessChecked(verdict));
                 }
                 DriverStep::Read(reads) => return Some(reads),
@@ -142,7 +142,7 @@ async fn overtaken(world: &World, kind: Kind, channel: &str, steps: usize) -> bo
     write(world, kind, 3).await;
     let mut client = Client::new(&node);
     let reads = client.begin(kind, &connect).await;
-    let mut reading = pin!(node.read_streams(reads));
+    let mut reading = pin!(node.streams.read_streams(reads));
     if advance(reading.as_mut(), steps).await.is_some() {
         return false;
     }
@@ -150,13 +150,13 @@ async fn overtaken(world: &World, kind: Kind, channel: &str, steps: usize) -> bo
     write(world, kind, 5).await;
     let mut other = Client::new(&node);
     let reads = other.begin(kind, &connect).await;
-    let slices = node.read_streams(reads).await.expect("the log");
+    let slices = node.streams.read_streams(reads).await.expect("the log");
     let theirs = start(kind, channel, &other.end(slices).await);
 
     let slices = reading.await.expect("the log");
     let own = start(kind, channel, &client.end(slices).await);
     let top = write(world, kind, 1).await;
-    node.publish_streams().await.expect("the log can be read");
+    node.streams.publish_streams().await.expect("the log can be read");
     for (name, client, start) in [("overtaken", client, own), ("overtaking", other, theirs)] {
         let (mut client, expected) = (client, Vec::from_iter(start + 1..=top));
         assert_eq!(client.listen(channel).await, expected, "{kind:?}, {name} after {steps} steps");
@@ -170,7 +170,7 @@ async fn fresh_node(world: &World) -> Service {
     let node = Service::new(world.db.clone(), world.clock.clone(), Arc::new(SystemRandom), settings);
     let node = node.expect("a service");
     // The first call makes the epoch. Call it here, so that its steps are not part of the read.
-    node.epoch().await.expect("an epoch");
+    node.streams.epoch().await.expect("an epoch");
     node
 }
 
@@ -192,7 +192,9 @@ async fn write(world: &World, kind: Kind, count: usize) -> u64 {
                 world.location("Depot").await;
                 world.events().await.len() as u64
             }
-            Kind::Announcements => world.service.announce("We move.").await.expect("a number").unsigned_abs(),
+            Kind::Announcements => {
+                world.service.streams.announce("We move.").await.expect("a number").unsigned_abs()
+            }
         };
     }
     last

@@ -27,7 +27,7 @@ async fn newest(world: &World, token: &str) -> u64 {
 async fn every_read_of_state_tells_the_position_and_nothing_else_does() {
     let world = World::new().await;
     let tenant = PopulatedOrganisation::populate(&world, "Acme", Mode::Live).await;
-    let epoch = world.service.epoch().await.unwrap().to_string();
+    let epoch = world.service.streams.epoch().await.unwrap().to_string();
     let rows = route::all();
     let (mut told, mut silent) = (0, 0);
     let gets = rows.iter().filter(|route| route.scope.is_some() && route.method == http::Method::GET);

@@ -28,7 +28,7 @@ impl Scene {
         let world = World::new().await;
         provision(&world, &world.token).await;
         let channel = format!("locations:{}#{}", world.owner(), user(&world, &world.token).await);
-        let epoch = world.service.epoch().await.unwrap().to_string();
+        let epoch = world.service.streams.epoch().await.unwrap().to_string();
         Self { world, channel, epoch }
     }
 
@@ -121,7 +121,7 @@ async fn a_client_that_the_log_has_left_behind_is_told_so() {
     let old = scene.world.events().await.len() as u64;
     scene.world.advance_seconds(KEPT_SECONDS + 60);
     scene.write(2).await;
-    scene.world.service.clean().await.unwrap();
+    scene.world.service.cleaning.clean().await.unwrap();
     assert_eq!(scene.world.events().await.len(), 2, "the old ones are not gone");
     for (offset, is_there) in [(0, false), (old - 1, false), (old, true), (old + 1, true), (old + 2, true)] {
         let (_listener, channel) = scene.recover(offset, &scene.epoch).await;
@@ -135,7 +135,7 @@ async fn a_client_that_the_log_has_left_behind_is_told_so() {
     }
     // If all events are deleted, a client can recover only from the end of the log.
     scene.world.advance_seconds(KEPT_SECONDS + 60);
-    scene.world.service.clean().await.unwrap();
+    scene.world.service.cleaning.clean().await.unwrap();
     for (offset, is_there) in [(old + 1, false), (old + 2, true)] {
         let (_listener, channel) = scene.recover(offset, &scene.epoch).await;
         assert_eq!(channel["recovered"] == true, is_there, "{offset}: {channel}");
@@ -169,7 +169,7 @@ async fn a_new_epoch_makes_every_client_reload() {
     scene.write(2).await;
     let top = scene.world.events().await.len() as u64;
     let (mut listener, _) = scene.recover(top, &scene.epoch).await;
-    let fresh = scene.world.service.renew_epoch().await.unwrap().to_string();
+    let fresh = scene.world.service.streams.renew_epoch().await.unwrap().to_string();
     assert_ne!(fresh, scene.epoch);
     assert_eq!(listener.closed_with().await, (3010, "insufficient state".to_owned()));
     let (_listener, channel) = scene.recover(top, &scene.epoch).await;
@@ -198,8 +198,8 @@ async fn announcements_reach_all_clients_that_joined_and_can_be_recovered() {
         assert!(joined["subscribe"]["positioned"] == true && joined["subscribe"].get("expires").is_none());
         listeners.push(listener);
     }
-    let first = world.service.announce("We move at noon.").await.unwrap();
-    let second = world.service.announce("We have moved.").await.unwrap();
+    let first = world.service.streams.announce("We move at noon.").await.unwrap();
+    let second = world.service.streams.announce("We have moved.").await.unwrap();
     publish(world).await;
     for listener in &mut listeners {
         for (number, message) in [(first, "We move at noon."), (second, "We have moved.")] {

@@ -139,7 +139,7 @@ async fn foreign(world: &World) -> Vec<String> {
         world: Mode::Live,
         expires_in_seconds: None,
     };
-    let colleague = world.service.issue_token(colleague).await.unwrap();
+    let colleague = world.service.access_tokens.issue_token(colleague).await.unwrap();
     let rivals = (Secret::owner_of(&rival).unwrap(), user(world, &rival).await);
     let colleague = user(world, colleague.as_str()).await;
     assert!(rivals.1 != own && colleague != own);

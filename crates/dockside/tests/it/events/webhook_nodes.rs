@@ -22,8 +22,8 @@ async fn another(world: &World) -> Service {
     let node = Service::new(world.db.clone(), world.clock.clone(), Arc::new(SystemRandom), settings);
     let node = node.expect("a service");
     // On SQLite a server that starts takes all other nodes for dead, so the world's own server sends its heartbeat last.
-    node.heartbeat().await.unwrap();
-    world.service.heartbeat().await.unwrap();
+    node.nodes.heartbeat().await.unwrap();
+    world.service.nodes.heartbeat().await.unwrap();
     node
 }
 
@@ -35,7 +35,8 @@ async fn an_event_is_sent_by_one_of_them() {
     let node = another(&world).await;
     world.happen(EVENTS).await;
     world.relay().await;
-    let (first, second) = tokio::join!(world.service.deliver_webhooks(), node.deliver_webhooks());
+    let (first, second) =
+        tokio::join!(world.service.delivery.deliver_webhooks(), node.delivery.deliver_webhooks());
     first.unwrap();
     second.unwrap();
     // A server that found all lanes claimed has stopped looking. Deliver what the other server released since then.
@@ -54,7 +55,7 @@ async fn stuck(gate: &Gate, answer: Answer) -> (World, TestEndpoint, Service, to
     world.happen(3).await;
     world.relay().await;
     let service = world.service.clone();
-    let delivering = tokio::spawn(async move { service.deliver_webhooks().await.unwrap() });
+    let delivering = tokio::spawn(async move { service.delivery.deliver_webhooks().await.unwrap() });
     hook.receiver.wait_for(1).await;
     (world, hook, node, delivering)
 }
@@ -66,8 +67,8 @@ async fn a_lane_is_not_taken_from_a_server_that_lives() {
     for _ in 0..5 {
         // Its heartbeat comes in time, however long its delivery takes.
         world.advance_seconds(SILENT_SECONDS - 2);
-        world.service.heartbeat().await.unwrap();
-        node.deliver_webhooks().await.unwrap();
+        world.service.nodes.heartbeat().await.unwrap();
+        node.delivery.deliver_webhooks().await.unwrap();
     }
     assert_eq!(hook.receiver.seen().len(), 1);
     gate.open();
@@ -79,10 +80,10 @@ async fn a_lane_is_not_taken_from_a_server_that_lives() {
 async fn a_silent_servers_lane_is_taken_over_and_its_late_result_does_not_count() {
     let gate = Gate::closed();
     let (world, hook, node, delivering) = stuck(&gate, Answer::status(410)).await;
-    node.deliver_webhooks().await.unwrap();
+    node.delivery.deliver_webhooks().await.unwrap();
     assert_eq!(hook.receiver.seen().len(), 1, "it was taken from a living server");
     world.advance_seconds(SILENT_SECONDS);
-    node.deliver_webhooks().await.unwrap();
+    node.delivery.deliver_webhooks().await.unwrap();
     assert_eq!(sequences(&hook.receiver.seen()), [1, 1, 2, 3]);
     gate.open();
     delivering.await.unwrap();
@@ -95,8 +96,8 @@ async fn a_server_that_does_not_know_it_was_shut_out_changes_nothing() {
     let (world, hook, node, delivering) = stuck(&gate, Answer::status(410)).await;
     // The other nodes take it for dead, while its lease is valid by its own clock.
     world.tamper("DELETE FROM node").await;
-    node.heartbeat().await.unwrap();
-    node.deliver_webhooks().await.unwrap();
+    node.nodes.heartbeat().await.unwrap();
+    node.delivery.deliver_webhooks().await.unwrap();
     assert_eq!(sequences(&hook.receiver.seen()), [1, 1, 2, 3]);
     gate.open();
     delivering.await.unwrap();
@@ -117,7 +118,7 @@ async fn a_server_that_stops_finishes_what_it_is_at_and_leaves_the_rest() {
     assert_eq!(sequences(&hook.receiver.seen()), [1]);
     assert_eq!(statuses(&hook.deliveries(&world).await), ["succeeded"]);
     let node = another(&world).await;
-    node.deliver_webhooks().await.unwrap();
+    node.delivery.deliver_webhooks().await.unwrap();
     assert_eq!(sequences(&hook.receiver.seen()), [1, 2, 3, 4, 5], "what was sent was written down");
 }
 

@@ -20,7 +20,7 @@ fn assert_waits(delivery: &Value, seconds: i64) {
 /// Moves the clock to just before the moment, and then to it.
 async fn nothing_before(world: &World, hook: &TestEndpoint, moment: i64) {
     let seen = hook.receiver.seen().len();
-    let seconds = (moment - world.service.now().as_micros()) / 1_000_000;
+    let seconds = (moment - world.service.context.now().as_micros()) / 1_000_000;
     world.advance_seconds(seconds - 1);
     world.deliver().await;
     assert_eq!(hook.receiver.seen().len(), seen, "it came too early");
@@ -119,7 +119,8 @@ async fn a_receiver_that_asks_for_a_pause_gets_it() {
     for status in [429, 503] {
         for is_date in [false, true] {
             let hook = TestEndpoint::new(&world).await;
-            let date = model::Timestamp::from_micros(world.service.now().as_micros()).plus_seconds(600);
+            let date =
+                model::Timestamp::from_micros(world.service.context.now().as_micros()).plus_seconds(600);
             let after = if is_date { http_date(date) } else { "600".to_owned() };
             hook.receiver.answer_next([Answer::status(status).header("retry-after", after)]);
             world.happen(2).await;
@@ -172,7 +173,7 @@ async fn a_lane_that_could_not_be_recorded_goes_on_later() {
     world.happen(2).await;
     world.relay().await;
     let service = world.service.clone();
-    let delivering = tokio::spawn(async move { service.deliver_webhooks().await });
+    let delivering = tokio::spawn(async move { service.delivery.deliver_webhooks().await });
     hook.receiver.wait_for(1).await;
     // The server can neither store what was sent nor release the lane.
     world.tamper("ALTER TABLE webhook_lane RENAME TO lost").await;

@@ -59,11 +59,11 @@ async fn hold(world: &World, what: Locked) -> (mpsc::Sender<()>, tokio::task::Jo
 
 /// Returns the node's name before and after a heartbeat that waits for a lock for so long.
 async fn names_around_a_wait(world: &World, seconds: i64) -> (Vec<String>, Vec<String>) {
-    world.service.heartbeat().await.unwrap();
+    world.service.nodes.heartbeat().await.unwrap();
     let before = names(world).await;
     assert_eq!(before.len(), 1);
     let (open, holding) = hold(world, Locked::Mark).await;
-    let mut beat = pin!(world.service.heartbeat());
+    let mut beat = pin!(world.service.nodes.heartbeat());
     let is_waiting = poll_fn(|context| Poll::Ready(beat.as_mut().poll(context).is_pending())).await;
     assert!(is_waiting);
     world.advance_seconds(seconds);
@@ -89,7 +89,7 @@ async fn a_heartbeat_that_waits_for_less_keeps_the_name() {
     assert_eq!(after, before);
     // The new lease begins after the wait.
     world.advance_seconds(LAPSED_SECONDS - 5);
-    world.service.heartbeat().await.unwrap();
+    world.service.nodes.heartbeat().await.unwrap();
     assert_eq!(names(&world).await, before);
 }
 
@@ -99,11 +99,11 @@ async fn a_heartbeat_that_waits_for_its_own_row_takes_another_name() {
     if !world.db.is_shared() {
         return;
     }
-    world.service.heartbeat().await.unwrap();
+    world.service.nodes.heartbeat().await.unwrap();
     let before = names(&world).await;
     let (open, holding) = hold(&world, Locked::Leases).await;
     let service = world.service.clone();
-    let beat = tokio::spawn(async move { service.heartbeat().await });
+    let beat = tokio::spawn(async move { service.nodes.heartbeat().await });
     let is_waiting = async || {
         let read = world.db.read(Access::System, async |tx| tx.one(&WAITING, &[]).await);
         read.await.unwrap().unwrap().int(0).unwrap() > 0
@@ -126,7 +126,7 @@ async fn restored_with(world: &World, file: &Path, contents: Option<&str>) -> Op
     }
     let settings = world.service.settings().clone();
     let node = Service::new(world.db.clone(), world.clock.clone(), Arc::new(SystemRandom), settings).unwrap();
-    node.remember_at(file.to_owned()).await.unwrap();
+    node.nodes.remember_at(file.to_owned()).await.unwrap();
     world.db.read(Access::System, async |tx| restorations::last(tx).await).await.unwrap()
 }
 
@@ -135,7 +135,7 @@ async fn a_memory_that_cannot_be_read_is_not_taken_for_a_new_server() {
     let world = World::new().await;
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("mark");
-    world.service.remember_at(file.clone()).await.unwrap();
+    world.service.nodes.remember_at(file.clone()).await.unwrap();
     let kept = std::fs::read_to_string(&file).unwrap();
     assert_eq!(restored_with(&world, &file, Some(&kept)).await, None, "it was merely killed");
     assert_eq!(restored_with(&world, &file, None).await, None, "a new server");

@@ -35,8 +35,8 @@ async fn run(world: &World, node: &Service, seconds: i64) {
     const STEPS: i64 = 4;
     for _ in 0..STEPS {
         world.advance_seconds(seconds / STEPS);
-        node.heartbeat().await.unwrap();
-        node.clean().await.unwrap();
+        node.nodes.heartbeat().await.unwrap();
+        node.cleaning.clean().await.unwrap();
     }
 }
 
@@ -45,8 +45,8 @@ async fn create(world: &World, key: &str) -> Reply {
 }
 
 async fn is_refused(node: &Service) -> bool {
-    node.clean().await.unwrap();
-    node.clock_state().is_pruning_refused
+    node.cleaning.clean().await.unwrap();
+    node.context.clock_state().is_pruning_refused
 }
 
 async fn metric(world: &World, name: &str) -> String {
@@ -78,7 +78,7 @@ async fn nothing_is_deleted_because_the_clock_jumps_forward() {
     assert!(!is_refused(&world.service).await);
     assert_eq!(metric(&world, "dockside_pruning_refused").await, "0");
     world.set_clock_by(TEN_YEARS);
-    world.service.heartbeat().await.unwrap();
+    world.service.nodes.heartbeat().await.unwrap();
     assert!(is_refused(&world.service).await);
     assert_eq!(metric(&world, "dockside_pruning_refused").await, "1");
     assert_all_there(&world, &hook, &made).await;
@@ -126,7 +126,7 @@ async fn after_a_long_stop_deleting_waits_for_as_long_and_goes_on() {
     let world = World::with(api::Limits::default(), |settings| settings.event_seconds = DAY).await;
     world.location("Depot").await;
     world.relay().await;
-    world.service.heartbeat().await.unwrap();
+    world.service.nodes.heartbeat().await.unwrap();
     set_all_clocks_by(&world, 7 * DAY);
     let node = restarted(&world);
     assert!(is_refused(&node).await, "it can't be told from a jump");
@@ -180,7 +180,7 @@ async fn assert_soon_done(world: &World, node: &Service, hook: &TestEndpoint, pa
     for _ in 0..SOON_SECONDS {
         world.advance_seconds(1);
         node.work_purchases().await.unwrap();
-        node.deliver_webhooks().await.unwrap();
+        node.delivery.deliver_webhooks().await.unwrap();
     }
     let shipment = world.get(path).await.json();
     assert_eq!(shipment["status"], "purchased", "{shipment}");
@@ -218,8 +218,8 @@ async fn what_a_clock_wrote_that_was_years_ahead_is_due_once_it_was_set_right() 
     let node = restarted(&world);
     assert_soon_done(&world, &node, &hook, &path).await;
     let shown: Value = world.get(&path).await.json();
-    assert!(node.now().to_string() < shown["created_at"].as_str().unwrap().replace("2026", "2027"));
-    assert_eq!(node.clock_state().lead_seconds, 0, "the time is right again");
+    assert!(node.context.now().to_string() < shown["created_at"].as_str().unwrap().replace("2026", "2027"));
+    assert_eq!(node.context.clock_state().lead_seconds, 0, "the time is right again");
 }
 
 #[tokio::test]

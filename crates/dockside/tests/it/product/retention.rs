@@ -28,9 +28,9 @@ async fn sum(world: &World, sql: &'static Sql, value: &str) -> i64 {
 /// Time passes while the server runs, and it cleans.
 async fn pass(world: &World, days: i64) {
     world.advance_seconds(days * DAY);
-    world.service.heartbeat().await.unwrap();
-    world.service.clean().await.unwrap();
-    assert!(!world.service.clock_state().is_pruning_refused);
+    world.service.nodes.heartbeat().await.unwrap();
+    world.service.cleaning.clean().await.unwrap();
+    assert!(!world.service.context.clock_state().is_pruning_refused);
 }
 
 async fn pruning() -> World {
@@ -165,9 +165,9 @@ async fn nothing_of_a_history_goes_because_the_clock_jumps() {
     world.relay().await;
     world.patch(format!("/locations/{location}"), json!({"name": "Depot 2"})).await;
     world.set_clock_by(TEN_YEARS_DAYS * DAY);
-    world.service.heartbeat().await.unwrap();
-    world.service.clean().await.unwrap();
-    assert!(world.service.clock_state().is_pruning_refused);
+    world.service.nodes.heartbeat().await.unwrap();
+    world.service.cleaning.clean().await.unwrap();
+    assert!(world.service.context.clock_state().is_pruning_refused);
     assert_eq!(world.history(&item, &location).await.len(), 2);
     assert_eq!(sum(&world, &VERSIONS, &location).await, 1);
 }
@@ -206,7 +206,7 @@ async fn receipts_that_came_late_stay_with_their_purchase() {
     let path = world.shipment(parcel_to("SBX-DECLINED")).await;
     world.buy(&path).await;
     let (owner, purchase) = (world.owner(), world.attempt(&path).await["id"].as_str().unwrap().to_owned());
-    let now = world.service.now().as_micros();
+    let now = world.service.context.now().as_micros();
     world
         .tamper(&format!(
             "INSERT INTO purchase_observation (owner, purchase_id, fence, doc, created_at)

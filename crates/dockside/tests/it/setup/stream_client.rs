@@ -156,5 +156,5 @@ pub async fn connect_command(world: &World, token: &str) -> Value {
 /// Numbers all written events, and publishes them to all connected clients.
 pub async fn publish(world: &World) {
     world.relay().await;
-    world.service.publish_streams().await.expect("the log can be read");
+    world.service.streams.publish_streams().await.expect("the log can be read");
 }

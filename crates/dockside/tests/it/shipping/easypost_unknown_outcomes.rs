@@ -20,7 +20,7 @@ async fn settle(setup: &EasyPostSetup) {
 }
 
 async fn restore(setup: &EasyPostSetup) {
-    setup.world.service.record_restoration().await.expect("a restoration is written down");
+    setup.world.service.nodes.record_restoration().await.expect("a restoration is written down");
 }
 
 fn bought_by_us(setup: &EasyPostSetup) -> (usize, usize) {

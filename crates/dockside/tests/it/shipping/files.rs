@@ -38,8 +38,8 @@ fn label(bytes: impl Into<Bytes>) -> NewDocument {
 
 /// Keeps a file as an operation would: its bytes, then its row.
 async fn keep(world: &World, owner: Owner, new: &NewDocument) -> StoredDocument {
-    let file = world.service.keep_file(owner, new).await.expect("the bytes are kept");
-    let now = world.service.now();
+    let file = world.service.documents.keep_file(owner, new).await.expect("the bytes are kept");
+    let now = world.service.context.now();
     let insert =
         world.db.write(owner, async move |tx| documents::insert(tx, owner, SUBJECT, &file, now).await);
     insert.await.expect("the row is kept")
@@ -84,7 +84,7 @@ async fn a_link_gives_the_file_to_every_holder() {
     let world = World::new().await;
     let bytes: Vec<u8> = (0..=255).collect();
     let kept = keep(&world, world.owner(), &label(bytes.clone())).await;
-    let document = world.service.sign(world.owner(), &kept);
+    let document = world.service.documents.sign(world.owner(), &kept);
     assert_eq!((document.id, document.file_size), (kept.file.id, 256));
     assert_eq!((document.created_at, document.updated_at), (kept.created_at, kept.updated_at));
     assert_eq!(document.r#type, DocumentType::Label);
@@ -119,7 +119,7 @@ async fn files_of_every_size_arrive_whole() {
     for length in [0, 1, PIECE - 1, PIECE, PIECE + 1, 2 * PIECE, 3 * PIECE + 12_345] {
         let bytes = pattern(length);
         let kept = keep(&world, world.owner(), &label(bytes.clone())).await;
-        let path = path(&world.service.sign(world.owner(), &kept));
+        let path = path(&world.service.documents.sign(world.owner(), &kept));
         let (head, body) = fetch(&world.app, "GET", &path).await;
         assert_eq!(head.headers["content-length"], length.to_string());
         assert!(body == bytes, "{length} bytes became {}", body.len());
@@ -132,10 +132,10 @@ async fn files_of_every_size_arrive_whole() {
 async fn a_link_ends_and_a_new_one_is_made_with_each_read() {
     let world = World::new().await;
     let kept = keep(&world, world.owner(), &label("label")).await;
-    let old = path(&world.service.sign(world.owner(), &kept));
+    let old = path(&world.service.documents.sign(world.owner(), &kept));
     world.advance_seconds(3599);
     assert_eq!(fetch(&world.app, "GET", &old).await.0.status, 200);
-    let new = path(&world.service.sign(world.owner(), &kept));
+    let new = path(&world.service.documents.sign(world.owner(), &kept));
     world.advance_seconds(1);
     assert_eq!(refusal(&world.app, &old).await, (403, "file_link_expired".to_owned()));
     assert_eq!(fetch(&world.app, "HEAD", &old).await.0.status, 403);
@@ -143,7 +143,7 @@ async fn a_link_ends_and_a_new_one_is_made_with_each_read() {
 
     // The operator may let them live shorter.
     let (service, app) = restart(&world, |settings| settings.files.link_seconds = 5);
-    let short = path(&service.sign(world.owner(), &kept));
+    let short = path(&service.documents.sign(world.owner(), &kept));
     assert_eq!(fetch(&app, "GET", &short).await.0.status, 200);
     world.advance_seconds(5);
     assert_eq!(refusal(&app, &short).await, (403, "file_link_expired".to_owned()));
@@ -153,7 +153,7 @@ async fn a_link_ends_and_a_new_one_is_made_with_each_read() {
 async fn an_altered_link_is_refused_whatever_was_altered() {
     let world = World::new().await;
     let kept = keep(&world, world.owner(), &label("label")).await;
-    let sound = path(&world.service.sign(world.owner(), &kept));
+    let sound = path(&world.service.documents.sign(world.owner(), &kept));
     let (_, token) = sound.rsplit_once('/').unwrap();
     let invalid = (403, "file_link_invalid".to_owned());
     for place in 0..token.len() {
@@ -174,7 +174,7 @@ async fn an_altered_link_is_refused_whatever_was_altered() {
     }
     // What another installation signed, or this one before its key was replaced.
     let (other, _) = restart(&world, |settings| settings.signing_key = [9; 32]);
-    let foreign = path(&other.sign(world.owner(), &kept));
+    let foreign = path(&other.documents.sign(world.owner(), &kept));
     assert_eq!(refusal(&world.app, &foreign).await, invalid);
     assert_eq!(fetch(&world.app, "GET", &sound).await.0.status, 200);
 }
@@ -187,7 +187,7 @@ async fn a_link_is_to_the_file_of_one_owner() {
     let test = Owner { world: Mode::Test, ..owner };
     let other = Owner { organisation: Id::from_bits(77), world: Mode::Live };
     for stranger in [test, other] {
-        let link = path(&world.service.sign(stranger, &kept));
+        let link = path(&world.service.documents.sign(stranger, &kept));
         assert_eq!(refusal(&world.app, &link).await, (404, "not_found".to_owned()), "{stranger}");
     }
 }
@@ -196,10 +196,10 @@ async fn a_link_is_to_the_file_of_one_owner() {
 async fn files_and_links_outlive_the_process() {
     let world = World::new().await;
     let kept = keep(&world, world.owner(), &label("label")).await;
-    let link = path(&world.service.sign(world.owner(), &kept));
+    let link = path(&world.service.documents.sign(world.owner(), &kept));
     let (service, app) = restart(&world, |_| {});
     assert_eq!(fetch(&app, "GET", &link).await.1, "label");
-    let link = path(&service.sign(world.owner(), &kept));
+    let link = path(&service.documents.sign(world.owner(), &kept));
     assert_eq!(fetch(&app, "GET", &link).await.1, "label");
     assert_eq!(fetch(&world.app, "GET", &link).await.1, "label");
 }
@@ -209,7 +209,8 @@ async fn what_is_gone_is_not_found() {
     let world = World::new().await;
     let owner = world.owner();
     let (lost, forgotten) = (keep(&world, owner, &label("a")).await, keep(&world, owner, &label("b")).await);
-    let [lost_path, forgotten_path] = [&lost, &forgotten].map(|kept| path(&world.service.sign(owner, kept)));
+    let [lost_path, forgotten_path] =
+        [&lost, &forgotten].map(|kept| path(&world.service.documents.sign(owner, kept)));
     let nowhere = format!("UPDATE document SET place = 'nowhere' WHERE id = '{}'", lost.file.id);
     world.tamper(&nowhere).await;
     let not_found = (404, "not_found".to_owned());
@@ -226,15 +227,15 @@ async fn what_is_gone_is_not_found() {
 async fn a_file_kept_again_takes_its_own_place() {
     let world = World::new().await;
     let owner = world.owner();
-    let first = world.service.keep_file(owner, &label("as it came first")).await.unwrap();
-    let again = world.service.keep_file_as(owner, first.id, &label("again")).await.unwrap();
+    let first = world.service.documents.keep_file(owner, &label("as it came first")).await.unwrap();
+    let again = world.service.documents.keep_file_as(owner, first.id, &label("again")).await.unwrap();
     assert_eq!(first.place, again.place);
-    let (now, id) = (world.service.now(), again.id);
+    let (now, id) = (world.service.context.now(), again.id);
     let insert =
         world.db.write(owner, async move |tx| documents::insert(tx, owner, SUBJECT, &again, now).await);
     let kept = insert.await.unwrap();
     assert_eq!(kept.file.id, id);
-    assert_eq!(fetch(&world.app, "GET", &path(&world.service.sign(owner, &kept))).await.1, "again");
+    assert_eq!(fetch(&world.app, "GET", &path(&world.service.documents.sign(owner, &kept))).await.1, "again");
 }
 
 /// The folder of a world that has no bucket: it can be looked into, and damaged.
@@ -251,7 +252,7 @@ async fn a_folder_holds_the_bytes_and_a_damaged_one_is_no_answer() {
     let folder = folder(&world);
     let owner = world.owner();
     let kept = keep(&world, owner, &label(pattern(3 << 20))).await;
-    let link = path(&world.service.sign(owner, &kept));
+    let link = path(&world.service.documents.sign(owner, &kept));
     let file = folder.join(owner.to_string()).join(kept.file.id.to_string());
     assert!(std::fs::read(&file).unwrap() == pattern(3 << 20));
     assert_eq!(std::fs::read_dir(file.parent().unwrap()).unwrap().count(), 1, "nothing half written is left");
@@ -281,10 +282,11 @@ async fn a_folder_that_can_not_be_read_is_told_apart_from_a_file_that_is_gone() 
     std::fs::write(folder.join("file"), "").unwrap();
     std::fs::remove_dir_all(file.parent().unwrap()).unwrap();
     std::fs::rename(folder.join("file"), file.parent().unwrap()).unwrap();
-    let (head, _) = fetch(&world.app, "GET", &path(&world.service.sign(world.owner(), &kept))).await;
+    let (head, _) =
+        fetch(&world.app, "GET", &path(&world.service.documents.sign(world.owner(), &kept))).await;
     assert_eq!(head.status, 503);
     assert_eq!(head.headers["retry-after"], "1");
-    let error = world.service.keep_file(world.owner(), &label("label")).await.unwrap_err();
+    let error = world.service.documents.keep_file(world.owner(), &label("label")).await.unwrap_err();
     assert!(error.to_string().contains(&folder.display().to_string()), "{error}");
 }
 
@@ -304,9 +306,9 @@ async fn a_bucket_that_does_not_answer_is_told_apart_from_a_file_that_is_gone() 
         is_in_path: true,
     };
     let (service, app) = restart(&world, |settings| settings.files.place = FilePlace::Bucket(bucket));
-    let link = path(&service.sign(world.owner(), &kept));
+    let link = path(&service.documents.sign(world.owner(), &kept));
     assert_eq!(refusal(&app, &link).await, (503, "files_unavailable".to_owned()));
-    let started = service.check_files().await.unwrap_err().to_string();
+    let started = service.documents.check_files().await.unwrap_err().to_string();
     assert!(started.contains("the setting files names the bucket dockside"), "{started}");
     assert!(started.contains(&address.to_string()) && !started.contains("hunter2"), "{started}");
 }
@@ -329,7 +331,7 @@ async fn on_the_wire_a_large_file_has_its_length_and_a_cut_one_breaks_off() {
     const LENGTH: u32 = 5 << 20;
     let world = World::new().await;
     let kept = keep(&world, world.owner(), &label(pattern(LENGTH))).await;
-    let link = path(&world.service.sign(world.owner(), &kept));
+    let link = path(&world.service.documents.sign(world.owner(), &kept));
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let address = listener.local_addr().expect("its address");
     let (stop, stopped) = oneshot::channel::<()>();

@@ -20,8 +20,8 @@ pub async fn another(world: &World) -> Service {
     let node = Service::new(world.db.clone(), world.clock.clone(), Arc::new(SystemRandom), settings);
     let node = node.expect("a service");
     // On SQLite a server that starts takes all other nodes for dead, so the world's own server sends its heartbeat last.
-    node.heartbeat().await.unwrap();
-    world.service.heartbeat().await.unwrap();
+    node.nodes.heartbeat().await.unwrap();
+    world.service.nodes.heartbeat().await.unwrap();
     node
 }
 
@@ -44,16 +44,16 @@ async fn a_server_that_dies_between_the_intent_and_the_answer_leaves_it_to_anoth
     let node = another(&world).await;
     origin.begin(&world).await;
     // This node claims the manifest, and sends no heartbeat again.
-    let now = world.service.now();
+    let now = world.service.context.now();
     let taken = world.db.write(Access::System, async move |tx| {
         store::platform::nodes::insert(tx, "doomed", now.plus_seconds(10)).await?;
         manifests::claim(tx, "doomed", now, 10).await
     });
     assert_eq!(taken.await.unwrap().len(), 1);
-    node.work_manifests().await.unwrap();
+    node.manifests.work_manifests().await.unwrap();
     assert_eq!(statuses(&all(&world).await), ["creating"], "it is not taken from a server that lives");
     world.advance_seconds(SILENT_SECONDS);
-    node.work_manifests().await.unwrap();
+    node.manifests.work_manifests().await.unwrap();
     let manifests = all(&world).await;
     assert_eq!(statuses(&manifests), ["created"]);
     assert_eq!(
@@ -68,7 +68,7 @@ async fn a_server_that_dies_after_the_carrier_took_it_is_followed_by_one_that_le
     let origin = ShippingOrigin::new(&world).await;
     let bought = origin.bought(&world, HOME).await;
     origin.begin(&world).await;
-    world.service.work_manifests().await.unwrap();
+    world.service.manifests.work_manifests().await.unwrap();
     let before = all(&world).await;
     // As if the server had died before it stored the carrier's answer.
     world
@@ -76,7 +76,7 @@ async fn a_server_that_dies_after_the_carrier_took_it_is_followed_by_one_that_le
         .await;
     assert_eq!(statuses(&all(&world).await), ["creating"]);
     let node = another(&world).await;
-    node.work_manifests().await.unwrap();
+    node.manifests.work_manifests().await.unwrap();
     let after = all(&world).await;
     assert_eq!((statuses(&after), closings(&world, &after[0]).await), (vec!["created".to_owned()], 1));
     assert_eq!(after[0]["carrier_reference"], before[0]["carrier_reference"]);
@@ -93,10 +93,10 @@ async fn the_result_of_a_server_that_lost_the_manifest_is_not_stored() {
     let origin = ShippingOrigin::new(&world).await;
     origin.bought(&world, HOME).await;
     origin.begin(&world).await;
-    let now = world.service.now();
+    let now = world.service.context.now();
     let taken = world.db.write(Access::System, async move |tx| manifests::claim(tx, "frozen", now, 10).await);
     let lost = taken.await.unwrap().remove(0);
-    world.service.work_manifests().await.unwrap();
+    world.service.manifests.work_manifests().await.unwrap();
     assert_eq!(statuses(&all(&world).await), ["created"]);
     let late = world.db.write(world.owner(), async move |tx| {
         let standing = manifests::Standing {
@@ -118,9 +118,9 @@ async fn of_two_servers_one_asks() {
     origin.bought(&world, HOME).await;
     let node = another(&world).await;
     origin.begin(&world).await;
-    let (one, two) = tokio::join!(world.service.work_manifests(), node.work_manifests());
+    let (one, two) = tokio::join!(world.service.manifests.work_manifests(), node.manifests.work_manifests());
     one.and(two).unwrap();
-    world.service.work_manifests().await.unwrap();
+    world.service.manifests.work_manifests().await.unwrap();
     let manifests = all(&world).await;
     assert_eq!(
         (statuses(&manifests), closings(&world, &manifests[0]).await),

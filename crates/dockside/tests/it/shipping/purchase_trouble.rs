@@ -49,7 +49,7 @@ async fn an_account_that_can_t_be_opened_holds_up_its_own_purchases_alone() {
     let world = World::rehearsal().await;
     let wanted = world.forgetful_account().await;
     let (broken, sound) = (world.shipment(parcel()).await, world.shipment(parcel()).await);
-    world.service.heartbeat().await.unwrap();
+    world.service.nodes.heartbeat().await.unwrap();
     let names = world.node_names().await;
     world.begin(&format!("{broken}/purchase"), Some(wanted)).await;
     world.begin(&format!("{sound}/purchase"), Some(service("standard"))).await;
@@ -59,7 +59,7 @@ async fn an_account_that_can_t_be_opened_holds_up_its_own_purchases_alone() {
     let attempt = world.attempt(&broken).await;
     assert_eq!(attempt["error"]["code"], "credentials_invalid", "{attempt}");
     assert!(attempt["next_attempt_at"].is_string(), "{attempt}");
-    world.service.heartbeat().await.unwrap();
+    world.service.nodes.heartbeat().await.unwrap();
     assert_eq!(world.node_names().await, names, "the server goes on under its name");
     world.work_for(300).await;
     let shown = world.get(&broken).await.json();
@@ -74,10 +74,10 @@ async fn a_manifest_whose_account_can_t_be_opened_is_put_off_alone() {
     origin.bought(&world, "BS1 4DJ").await;
     origin.begin(&world).await;
     world.break_account("sandbox").await;
-    world.service.heartbeat().await.unwrap();
+    world.service.nodes.heartbeat().await.unwrap();
     let names = world.node_names().await;
-    world.service.work_manifests().await.unwrap();
-    world.service.heartbeat().await.unwrap();
+    world.service.manifests.work_manifests().await.unwrap();
+    world.service.nodes.heartbeat().await.unwrap();
     assert_eq!(world.node_names().await, names, "the server goes on under its name");
     let manifests = world.get("/manifests").await.json()["data"].as_array().unwrap().clone();
     assert_eq!(statuses(&manifests), ["creating"], "{manifests:?}");

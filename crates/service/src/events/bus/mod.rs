@@ -15,10 +15,12 @@ use model::{Error, Owner, Result};
 use tokio::sync::{Notify, broadcast};
 use tokio::time::{Instant, sleep, sleep_until};
 
-use crate::Service;
+use crate::access::access_tokens::AccessTokens;
 use crate::events::bus::carrier::{Carrier, Line};
 use crate::events::bus::gathered::Gathered;
+use crate::platform::context::Context;
 use crate::platform::log;
+use crate::platform::signal::Signal;
 
 /// Hints that a receiver may be behind. Beyond that, the oldest are dropped, and the receiver is told that it lagged.
 const UNHEARD_MAX: usize = 1024;
@@ -45,7 +47,7 @@ pub enum Hint {
 }
 
 /// The channels through which the parts of a node give hints to each other and to other nodes.
-pub struct Bus {
+pub struct Channels {
     hints: broadcast::Sender<Hint>,
     /// Hints that were not sent to the other nodes yet.
     untold: Mutex<Gathered>,
@@ -53,17 +55,25 @@ pub struct Bus {
     bell: Notify,
 }
 
-impl Default for Bus {
+impl Default for Channels {
     fn default() -> Self {
         Self { hints: broadcast::channel(UNHEARD_MAX).0, untold: Mutex::default(), bell: Notify::new() }
     }
 }
 
-impl Bus {
-    /// Sends a hint to the receivers on this node. To avoid building a hint without need, see [`Bus::has_receivers`].
+impl Channels {
+    /// Sends a hint to the receivers on this node. To avoid building a hint without need, see [`Channels::has_receivers`].
     fn tell_here(&self, hint: Hint) {
         // Sending fails only if there is no receiver, and then there is nothing to do.
         let _nobody = self.hints.send(hint);
+    }
+
+    /// Tells only this node that the owner's log has grown, for a database that no other node shares.
+    pub fn hint_here(&self, owner: Owner) {
+        // This runs after every commit, so it costs next to nothing if there is no receiver.
+        if self.has_receivers() {
+            self.tell_here(Hint::Events([owner].into()));
+        }
     }
 
     fn has_receivers(&self) -> bool {
@@ -88,21 +98,48 @@ impl Bus {
     }
 }
 
-impl Service {
-    /// Sends a hint to this node at once, and to the others soon.
-    pub(crate) fn hint(&self, hint: Hint) {
-        if self.db().is_shared() {
-            self.0.bus.tell_others(&Gathered::from(&hint));
+/// The exchange of hints with the other nodes of one database.
+#[derive(Clone)]
+pub struct Bus {
+    context: Context,
+    settings: BusSettings,
+    channels: Arc<Channels>,
+    deliveries: Signal,
+    access_tokens: AccessTokens,
+}
+
+/// What an operator may set.
+#[derive(Clone)]
+pub struct BusSettings {
+    /// The NATS server that carries hints, instead of the database itself.
+    pub nats_url: Option<nats::NatsUrl>,
+    /// The share of other nodes' hints that is lost, in percent. Only tests set it.
+    pub loss_percent: u8,
+}
+
+impl Bus {
+    pub(crate) fn new(
+        context: &Context,
+        settings: BusSettings,
+        channels: &Arc<Channels>,
+        deliveries: &Signal,
+        access_tokens: &AccessTokens,
+    ) -> Self {
+        Self {
+            context: context.clone(),
+            settings,
+            channels: Arc::clone(channels),
+            deliveries: deliveries.clone(),
+            access_tokens: access_tokens.clone(),
         }
-        self.0.bus.tell_here(hint);
     }
 
-    /// Tells only this node that the owner's log has grown, for a database that no other node shares.
-    pub(crate) fn hint_here(&self, owner: Owner) {
-        // This runs after every commit, so it costs next to nothing if there is no receiver.
-        if self.0.bus.has_receivers() {
-            self.0.bus.tell_here(Hint::Events([owner].into()));
+    /// Sends a hint to this node at once, and to the others soon.
+    pub(crate) fn hint(&self, hint: Hint) {
+        if self.context.db().is_shared() {
+            self.channels.tell_others(&Gathered::from(&hint));
         }
+        self.channels.tell_here(hint);
     }
 
     /// Hints that callers lost access, unless the change was refused. A change that failed may still have been made, because the
@@ -115,12 +152,12 @@ impl Service {
 
     /// Returns a receiver of the hints of this node and of others. A receiver that lags must act as on `Hint::Anything`.
     pub fn hints(&self) -> broadcast::Receiver<Hint> {
-        self.0.bus.hints.subscribe()
+        self.channels.hints.subscribe()
     }
 
     /// Sends the pending hints to other nodes. For a command, which ends before a background job would send them.
     pub async fn send_hints(&self) -> Result<()> {
-        let untold = std::mem::take(&mut *self.0.bus.untold());
+        let untold = std::mem::take(&mut *self.channels.untold());
         let carrier = self.carrier();
         if untold.is_empty() || matches!(carrier, Carrier::None) {
             return Ok(());
@@ -164,10 +201,10 @@ impl Service {
     /// have arrived.
     fn begin_to_carry(&self, is_first: bool, was_out: bool) {
         if !is_first {
-            self.0.bus.tell_others(&Gathered::from(&Hint::Anything));
+            self.channels.tell_others(&Gathered::from(&Hint::Anything));
         }
         if was_out {
-            log::info("hints", "other nodes are within hearing again");
+            log::info("hints", "hint bus reconnected");
         }
         self.take(Hint::Anything);
     }
@@ -181,10 +218,10 @@ impl Service {
                     Ok(payload) => self.hear(&payload, name),
                     Err(error) => return error,
                 },
-                () = self.0.bus.until_untold(rest_until) => {
-                    let untold = std::mem::take(&mut *self.0.bus.untold());
+                () = self.channels.until_untold(rest_until) => {
+                    let untold = std::mem::take(&mut *self.channels.untold());
                     if let Err(error) = line.tell(&message::write(name, &untold)).await {
-                        self.0.bus.tell_others(&untold);
+                        self.channels.tell_others(&untold);
                         return error;
                     }
                     rest_until = Instant::now() + REST;
@@ -206,28 +243,28 @@ impl Service {
     /// Acts on a hint of another node, then passes it on to the receivers on this node.
     fn take(&self, hint: Hint) {
         match hint {
-            Hint::Events(_) | Hint::Anything => self.ring(),
-            Hint::Access => self.forget_callers(),
+            Hint::Events(_) | Hint::Anything => self.deliveries.notify(),
+            Hint::Access => self.access_tokens.forget_callers(),
             Hint::Announcement => {}
         }
-        self.0.bus.tell_here(hint);
+        self.channels.tell_here(hint);
     }
 
     /// Whether a hint of another node is dropped. Only tests set this, to show that nothing depends on hints.
     fn loses_a_hint(&self) -> bool {
-        let percent = self.settings().hint_loss_percent;
+        let percent = self.settings.loss_percent;
         if percent == 0 {
             return false;
         }
         let mut random = [0; 4];
-        self.fill_random(&mut random);
+        self.context.fill_random(&mut random);
         u32::from_be_bytes(random) % 100 < u32::from(percent)
     }
 
     fn carrier(&self) -> Carrier {
-        match &self.settings().nats_url {
-            _ if !self.db().is_shared() => Carrier::None,
-            None => Carrier::Postgres(self.db().clone()),
+        match &self.settings.nats_url {
+            _ if !self.context.db().is_shared() => Carrier::None,
+            None => Carrier::Postgres(self.context.db().clone()),
             Some(url) => Carrier::Nats(url.clone()),
         }
     }
@@ -235,7 +272,7 @@ impl Service {
     /// Returns a random name by which a sender recognises its own messages.
     fn bus_name(&self) -> String {
         let mut random = [0; NAME_BYTES];
-        self.fill_random(&mut random);
+        self.context.fill_random(&mut random);
         random.iter().map(|byte| format!("{byte:02x}")).collect()
     }
 }

@@ -1,5 +1,6 @@
 //! A lane: delivers one owner's events to one endpoint while this node holds it.
 
+use super::Delivery;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -15,7 +16,6 @@ use tokio::task::JoinHandle;
 use super::pages::{self, Message, Messages};
 use super::record::{Recorded, Unrecorded};
 use super::{Answer, Post, Secrets, posted_body};
-use crate::Service;
 use crate::events::events::event_json;
 use crate::platform::log;
 use crate::platform::outbound::Target;
@@ -51,7 +51,7 @@ enum End {
 }
 
 struct Lane {
-    service: Service,
+    delivery: Delivery,
     /// The node name under which the lane is claimed.
     node: Arc<str>,
     held: Held,
@@ -78,7 +78,7 @@ struct Work {
     events: Messages,
 }
 
-impl Service {
+impl Delivery {
     /// Works on a lane until there is nothing left to do, or it is lost.
     pub(super) async fn run_lane(self, held: Held, linger: Linger) -> Result<()> {
         let end = match Lane::open(self.clone(), held.clone(), linger).await {
@@ -98,25 +98,25 @@ impl Service {
         if let Err(error) = self.release_lane(&held).await {
             log::error("deliver", &error);
             // Otherwise this node would hold the lane for as long as it lives, without a task that works on it.
-            self.disown();
+            self.nodes.disown();
         }
         end.map(drop)
     }
 
     /// Waits before a failed lane is released, because the node that claims it next may fail at once, too.
     async fn rest_from_trouble(&self) {
-        let mut stop = self.0.delivery.is_stopping.subscribe();
+        let mut stop = self.state.is_stopping.subscribe();
         let _either = tokio::time::timeout(TROUBLE_REST, stop.wait_for(|is_stopping| *is_stopping)).await;
     }
 
     /// Reads the endpoint and opens its secrets. Returns `None` if the endpoint is gone.
     async fn lane_setup(&self, held: &Held) -> Result<Option<Setup>> {
         let (owner, id) = (held.owner, held.endpoint);
-        let read = self.db().read(owner, async move |tx| webhook_endpoints::get(tx, owner, id).await);
+        let read = self.context.db().read(owner, async move |tx| webhook_endpoints::get(tx, owner, id).await);
         let Some(stored) = read.await? else { return Ok(None) };
         let endpoint: WebhookEndpoint = serde_json::from_str(&stored.doc).map_err(Error::fault)?;
-        let target = self.outbound().parse_url(&endpoint.url).map_err(|refusal| refusal.to_string());
-        let secrets = self.open_secrets(owner, id, &stored.secrets)?;
+        let target = self.outbound.parse_url(&endpoint.url).map_err(|refusal| refusal.to_string());
+        let secrets = self.endpoints.open_secrets(owner, id, &stored.secrets)?;
         Ok(Some(Setup { endpoint, version: stored.version, target, secrets }))
     }
 }
@@ -128,10 +128,10 @@ impl Work {
 }
 
 impl Lane {
-    async fn open(service: Service, held: Held, linger: Linger) -> Result<Option<Self>> {
-        let Some(node) = service.node() else { return Ok(None) };
-        let Some(setup) = service.lane_setup(&held).await? else { return Ok(None) };
-        Ok(Some(Self { service, node, held, linger, setup, unrecorded: Unrecorded::new(), recording: None }))
+    async fn open(delivery: Delivery, held: Held, linger: Linger) -> Result<Option<Self>> {
+        let Some(node) = delivery.nodes.node() else { return Ok(None) };
+        let Some(setup) = delivery.lane_setup(&held).await? else { return Ok(None) };
+        Ok(Some(Self { delivery, node, held, linger, setup, unrecorded: Unrecorded::new(), recording: None }))
     }
 
     async fn run(&mut self) -> Result<End> {
@@ -181,7 +181,7 @@ impl Lane {
 
     /// Whether the server is stopping. Only a lane that waits for news runs as long as the server, and must stop with it.
     fn is_stopping(&self) -> bool {
-        self.linger == Linger::ForNews && *self.service.0.delivery.is_stopping.borrow()
+        self.linger == Linger::ForNews && *self.delivery.state.is_stopping.borrow()
     }
 
     /// Sends due deliveries, then new events, in order.
@@ -217,12 +217,12 @@ impl Lane {
 
     async fn read_work(&self) -> Result<Work> {
         let (owner, endpoint, cursor) = (self.held.owner, self.held.endpoint, self.held.cursor);
-        let now = self.service.now();
+        let now = self.delivery.context.now();
         let is_paused = self.is_paused();
         let held = self.held.clone();
-        let kept = self.service.0.delivery.pages.get(owner, cursor);
-        let _turn = self.service.0.delivery.turns.acquire().await;
-        let read = self.service.db().read(owner, async move |tx| {
+        let kept = self.delivery.state.pages.get(owner, cursor);
+        let _turn = self.delivery.state.turns.acquire().await;
+        let read = self.delivery.context.db().read(owner, async move |tx| {
             let version = webhook_lanes::version(tx, &held).await?;
             let due = webhook_deliveries::due(tx, owner, endpoint, now, DUE_MAX).await?;
             let events = match &kept {
@@ -234,21 +234,21 @@ impl Lane {
         });
         let work = read.await?;
         if !is_paused {
-            self.service.0.delivery.pages.put(owner, cursor, &work.events);
+            self.delivery.state.pages.put(owner, cursor, &work.events);
         }
         Ok(work)
     }
 
     fn is_paused(&self) -> bool {
-        self.service.now() < self.held.health.paused_until
+        self.delivery.context.now() < self.held.health.paused_until
     }
 
     /// Sends an event for the first time.
     async fn deliver(&mut self, event: &Message) -> Result<()> {
-        let now = self.service.now();
+        let now = self.delivery.context.now();
         let answer = self.post(event.id, event.body.clone()).await?;
         let delivery = WebhookDelivery {
-            id: self.service.new_id(now),
+            id: self.delivery.context.new_id(now),
             webhook_endpoint_id: self.held.endpoint,
             event_id: event.id,
             event_type: event.r#type.clone(),
@@ -274,7 +274,7 @@ impl Lane {
                 let mut delivery = due.delivery;
                 delivery.status = Status::Failed;
                 delivery.next_attempt_at = None;
-                delivery.updated_at = self.service.now();
+                delivery.updated_at = self.delivery.context.now();
                 self.unrecorded.repeated.push(delivery);
                 return Ok(());
             }
@@ -292,11 +292,11 @@ impl Lane {
 
     async fn post(&self, id: Id<Event>, body: Bytes) -> Result<Answer> {
         // The machine's own time: receivers compare it with their clocks, and refuse what is minutes ahead.
-        let now = self.service.machine_time();
+        let now = self.delivery.context.machine_time();
         match &self.setup.target {
             Ok(target) => {
                 let post = Post { target, secrets: &self.setup.secrets, id, body };
-                post.send(&self.service.outbound().of(self.held.owner), now).await
+                post.send(&self.delivery.outbound.of(self.held.owner), now).await
             }
             Err(refusal) => Ok(Answer::failed(Attempt {
                 attempted_at: now,
@@ -310,15 +310,15 @@ impl Lane {
 
     /// Applies an answer to the delivery and to the health of the lane.
     fn settle(&mut self, mut delivery: WebhookDelivery, answer: Answer) -> WebhookDelivery {
-        let now = self.service.now();
+        let now = self.delivery.context.now();
         let mut jitter = [0; 4];
         if answer.verdict != Verdict::Succeeded {
-            self.service.fill_random(&mut jitter);
+            self.delivery.context.fill_random(&mut jitter);
         }
         let attempt = delivery.attempt + 1;
         let Consequence { status, next_attempt_at, health, disable } =
             self.held.health.after(answer.verdict, attempt, now, u32::from_be_bytes(jitter));
-        let counts = &self.service.0.delivery.counts;
+        let counts = &self.delivery.state.counts;
         let count = if status == Status::Succeeded { &counts.succeeded } else { &counts.failed };
         count.fetch_add(1, Ordering::Relaxed);
         self.held.health = health;
@@ -330,7 +330,7 @@ impl Lane {
     /// Whether earlier posts must be recorded before more are sent.
     fn must_record(&self) -> bool {
         self.unrecorded.disable.is_some()
-            || !self.service.is_node(&self.node)
+            || !self.delivery.nodes.is_node(&self.node)
             || self.unrecorded.since.elapsed() >= RECORD_EVERY
     }
 
@@ -341,15 +341,15 @@ impl Lane {
             return Ok(Some(end));
         }
         let unrecorded = std::mem::replace(&mut self.unrecorded, Unrecorded::new());
-        if !self.service.is_node(&self.node) {
+        if !self.delivery.nodes.is_node(&self.node) {
             return Ok(Some(End::Lost));
         }
         if unrecorded.is_empty() {
             return Ok(None);
         }
         let is_plain = unrecorded.is_plain();
-        let (service, node, held) = (self.service.clone(), Arc::clone(&self.node), self.held.clone());
-        self.recording = Some(tokio::spawn(service.record_lane(node, held, unrecorded)));
+        let (delivery, node, held) = (self.delivery.clone(), Arc::clone(&self.node), self.held.clone());
+        self.recording = Some(tokio::spawn(delivery.record_lane(node, held, unrecorded)));
         if is_plain { Ok(None) } else { self.recorded().await }
     }
 
@@ -366,7 +366,7 @@ impl Lane {
 
     /// Reads the endpoint again after a change of its address, its secret, or whether it wants anything at all.
     async fn look_again(&mut self) -> Result<Option<End>> {
-        match self.service.lane_setup(&self.held).await? {
+        match self.delivery.lane_setup(&self.held).await? {
             None => Ok(Some(End::Lost)),
             Some(setup) if setup.endpoint.disabled => Ok(Some(End::Idle)),
             Some(setup) => {
@@ -378,10 +378,12 @@ impl Lane {
 
     /// Waits for work. Returns `None` if the lane is to be released.
     async fn wait_for_news(&self) -> Result<Option<Work>> {
-        let delivery = &self.service.0.delivery;
-        let (mut news, mut stop) = (delivery.news.subscribe(), delivery.is_stopping.subscribe());
+        let delivery = &self.delivery;
+        let (mut news, mut stop) = (delivery.news.subscribe(), delivery.state.is_stopping.subscribe());
         let began = Instant::now();
-        while began.elapsed() < LINGER_TIME && !*stop.borrow_and_update() && self.service.is_node(&self.node)
+        while began.elapsed() < LINGER_TIME
+            && !*stop.borrow_and_update()
+            && self.delivery.nodes.is_node(&self.node)
         {
             // Read first: a write between the last read and the subscription sent no notification to this receiver.
             let work = self.read_work().await?;

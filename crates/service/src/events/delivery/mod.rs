@@ -10,10 +10,11 @@ mod post;
 mod record;
 mod signature;
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use model::{Code, Error, Id, Result, Timestamp};
+use model::{Id, Result, Timestamp};
 use store::Access;
 use store::events::webhook_deliveries;
 use store::events::webhook_lanes::{self, Held};
@@ -24,8 +25,12 @@ pub use lane::Linger;
 pub use post::{Answer, Post, posted_body};
 pub use signature::{SECRET_BYTES, Secrets};
 
-use crate::Service;
+use crate::events::webhook_endpoints::WebhookEndpoints;
+use crate::platform::context::Context;
 use crate::platform::log;
+use crate::platform::nodes::Nodes;
+use crate::platform::outbound::Outbound;
+use crate::platform::signal::Signal;
 
 /// Lanes that a node works on at once, and how many of them may belong to failing endpoints: however many endpoints fail,
 /// healthy ones have room.
@@ -46,15 +51,13 @@ const CLEAN_MAX: i64 = 2000;
 
 const _: () = assert!(ILL_LANES_MAX < LANES_MAX);
 
-/// The state that all lanes of a node share: notifications, permits and counters.
-pub struct Delivery {
-    /// Changes when an event becomes readable, and when there is anything else to deliver.
-    news: watch::Sender<u64>,
+/// The state that all lanes of a node share: permits and counters.
+struct State {
     is_stopping: watch::Sender<bool>,
     /// Permits for the database: however many lanes there are, requests find it free.
     turns: Semaphore,
     pages: pages::Pages,
-    pub(crate) counts: Counts,
+    counts: Counts,
 }
 
 /// Attempts since the start, and the lanes under way.
@@ -65,10 +68,9 @@ pub struct Counts {
     pub lanes: AtomicU64,
 }
 
-impl Default for Delivery {
+impl Default for State {
     fn default() -> Self {
         Self {
-            news: watch::channel(0).0,
             is_stopping: watch::channel(false).0,
             turns: Semaphore::new(TURNS),
             pages: pages::Pages::default(),
@@ -77,20 +79,44 @@ impl Default for Delivery {
     }
 }
 
-impl Service {
-    /// Notifies the lanes that there may be something to deliver.
-    pub(crate) fn ring(&self) {
-        self.0.delivery.news.send_modify(|count| *count = count.wrapping_add(1));
+/// The delivery of events to webhook endpoints. Clones share its state.
+#[derive(Clone)]
+pub struct Delivery {
+    context: Context,
+    nodes: Nodes,
+    outbound: Outbound,
+    endpoints: WebhookEndpoints,
+    /// Changes when an event becomes readable, and when there is anything else to deliver.
+    news: Signal,
+    state: Arc<State>,
+}
+
+impl Delivery {
+    pub(crate) fn new(
+        context: &Context,
+        nodes: &Nodes,
+        outbound: &Outbound,
+        endpoints: &WebhookEndpoints,
+        news: &Signal,
+    ) -> Self {
+        Self {
+            context: context.clone(),
+            nodes: nodes.clone(),
+            outbound: outbound.clone(),
+            endpoints: endpoints.clone(),
+            news: news.clone(),
+            state: Arc::default(),
+        }
     }
 
     /// Returns the counters of this node.
     pub fn delivery_counts(&self) -> &Counts {
-        &self.0.delivery.counts
+        &self.state.counts
     }
 
     /// Delivers all that is due, and returns when nothing is: for tests and tools, which wait for no notification.
     pub async fn deliver_webhooks(&self) -> Result<()> {
-        self.heartbeat().await?;
+        self.nodes.heartbeat().await?;
         loop {
             let mut lanes = JoinSet::new();
             for held in self.claim_lanes(LANES_MAX, ILL_LANES_MAX).await? {
@@ -107,17 +133,17 @@ impl Service {
 
     /// Delivers until the server stops.
     pub(crate) async fn deliver_forever(self) {
-        let mut news = self.0.delivery.news.subscribe();
-        let mut stop = self.0.delivery.is_stopping.subscribe();
+        let mut news = self.news.subscribe();
+        let mut stop = self.state.is_stopping.subscribe();
         let (mut sound, mut ill) = (JoinSet::new(), JoinSet::new());
         while !*stop.borrow_and_update() {
             while let Some(ended) = sound.try_join_next().or_else(|| ill.try_join_next()) {
                 if ended.is_err() {
                     // A lane that panicked was not released.
-                    self.disown();
+                    self.nodes.disown();
                 }
             }
-            self.0.delivery.counts.lanes.store((sound.len() + ill.len()) as u64, Ordering::Relaxed);
+            self.state.counts.lanes.store((sound.len() + ill.len()) as u64, Ordering::Relaxed);
             let room = LANES_MAX - ILL_LANES_MAX - sound.len();
             match self.claim_lanes(room, ILL_LANES_MAX - ill.len()).await {
                 Ok(claimed) => {
@@ -143,37 +169,33 @@ impl Service {
 
     /// Tells the lanes to end.
     pub(crate) fn stop_delivering(&self) {
-        self.0.delivery.is_stopping.send_replace(true);
+        self.state.is_stopping.send_replace(true);
     }
 
     /// Claims lanes that have something to deliver: up to so many of healthy endpoints, and of failing ones.
     async fn claim_lanes(&self, sound: usize, ill: usize) -> Result<Vec<Held>> {
-        let now = self.now();
-        let Some(node) = self.node() else { return Ok(Vec::new()) };
-        let read = self.db().read(Access::System, async move |tx| webhook_lanes::any_due(tx, now).await);
+        let now = self.context.now();
+        let Some(node) = self.nodes.node() else { return Ok(Vec::new()) };
+        let read =
+            self.context.db().read(Access::System, async move |tx| webhook_lanes::any_due(tx, now).await);
         if !read.await? {
             return Ok(Vec::new());
         }
-        let claim = self.db().write(Access::System, async move |tx| {
+        let claim = self.context.db().write(Access::System, async move |tx| {
             let mut lanes = webhook_lanes::claim(tx, &node, now, false, sound).await?;
             lanes.extend(webhook_lanes::claim(tx, &node, now, true, ill).await?);
             Ok(lanes)
         });
-        // If the claim failed, lanes may be claimed although the answer was lost. A claim that was rejected as busy never began.
-        claim.await.inspect_err(|error| {
-            if !is_busy(error) {
-                self.disown();
-            }
-        })
+        self.nodes.check_claim(claim.await)
     }
 
     /// Deletes the deliveries of deleted endpoints, and those from before the moment, if there is one.
     pub(crate) async fn clean_deliveries(&self, before: Option<Timestamp>) -> Result<()> {
         let before = before.map(|moment| Id::new(moment, [0; model::platform::id::RANDOM_BYTES]));
-        let read = self.db().read(Access::System, async |tx| webhook_deliveries::endpoints(tx).await);
+        let read = self.context.db().read(Access::System, async |tx| webhook_deliveries::endpoints(tx).await);
         for (owner, endpoint, is_gone) in read.await? {
             loop {
-                let clean = self.db().write(owner, async move |tx| match before {
+                let clean = self.context.db().write(owner, async move |tx| match before {
                     _ if is_gone => webhook_deliveries::delete_orphans(tx, owner, endpoint, CLEAN_MAX).await,
                     Some(id) => webhook_deliveries::delete_old(tx, owner, endpoint, id, CLEAN_MAX).await,
                     None => Ok(0),
@@ -185,9 +207,4 @@ impl Service {
         }
         Ok(())
     }
-}
-
-/// Whether the database rejected a transaction before it began, because it is overloaded.
-pub(crate) fn is_busy(error: &Error) -> bool {
-    matches!(error, Error::Refused(problem) if problem.code == Code::Overloaded)
 }

@@ -9,10 +9,11 @@ use store::Tx;
 use store::events::webhook_lanes::{self, Held};
 use store::events::{webhook_deliveries, webhook_endpoints};
 
-use super::{BUSY_REST, is_busy};
+use super::{BUSY_REST, Delivery};
 use crate::events::events::EventLog;
-use crate::platform::reply::json;
-use crate::{Service, found};
+use crate::platform::nodes::is_busy;
+use crate::platform::resource::found;
+use crate::platform::resource::json;
 
 /// What was sent and is not recorded yet.
 pub(super) struct Unrecorded {
@@ -54,7 +55,7 @@ pub(super) enum Recorded {
     Version(i64),
 }
 
-impl Service {
+impl Delivery {
     /// Records what a lane sent. If the database is overloaded, repeats that for as long as this node holds the lane, because
     /// events that are not recorded are sent again.
     pub(super) async fn record_lane(
@@ -63,21 +64,25 @@ impl Service {
         held: Held,
         unrecorded: Unrecorded,
     ) -> Result<Recorded> {
-        let event_log = self.event_log(held.owner, self.now());
+        let event_log = self.context.event_log(held.owner, self.context.now());
         let is_disabled = unrecorded.disable.is_some();
         let unrecorded = Arc::new(unrecorded);
-        let _turn = self.0.delivery.turns.acquire().await;
+        let _turn = self.state.turns.acquire().await;
         let version = loop {
             let (held, unrecorded, event_log) = (held.clone(), Arc::clone(&unrecorded), event_log.clone());
-            let write =
-                self.db().write(held.owner, async move |tx| record(tx, &held, &unrecorded, &event_log).await);
+            let write = self
+                .context
+                .db()
+                .write(held.owner, async move |tx| record(tx, &held, &unrecorded, &event_log).await);
             match write.await {
-                Err(error) if is_busy(&error) && self.is_node(&node) => tokio::time::sleep(BUSY_REST).await,
+                Err(error) if is_busy(&error) && self.nodes.is_node(&node) => {
+                    tokio::time::sleep(BUSY_REST).await
+                }
                 written => break written?,
             }
         };
         if is_disabled {
-            self.notice(held.owner);
+            self.context.notice(held.owner);
         }
         Ok(match version {
             None => Recorded::Lost,
@@ -91,9 +96,9 @@ impl Service {
         loop {
             let held = held.clone();
             let release =
-                self.db().write(held.owner, async move |tx| webhook_lanes::release(tx, &held).await);
+                self.context.db().write(held.owner, async move |tx| webhook_lanes::release(tx, &held).await);
             match release.await {
-                Err(error) if is_busy(&error) && self.node().is_some() => {
+                Err(error) if is_busy(&error) && self.nodes.node().is_some() => {
                     tokio::time::sleep(BUSY_REST).await;
                 }
                 released => return released,

@@ -17,8 +17,8 @@ use store::Access;
 use store::access::{access_tokens, provisions};
 
 use super::tokens::readable;
-use crate::Service;
 use crate::events::bus::Hint;
+use crate::events::stream::Streams;
 use crate::platform::log;
 
 /// How often all watched tokens are checked without a hint.
@@ -55,20 +55,20 @@ impl Watched {
     }
 }
 
-impl Service {
+impl Streams {
     /// Checks that the access token behind a client is valid and that its owner is provisioned; else returns how to disconnect.
     ///
     /// The token is watched before it is read, so that a later revocation finds it.
     pub async fn vouch(&self, grant: Grant) -> Result<Result<(), Disconnect>> {
         let Grant { owner, user, access_token: id } = grant;
-        let until = self.now().plus_seconds(self.streams().lives.longest() + GRACE_SECONDS);
+        let until = self.context.now().plus_seconds(self.state.lives.longest() + GRACE_SECONDS);
         let lean = Lean { owner, user, scopes: Scopes::ALL, until };
-        self.streams().access.all().entry(id).or_insert(lean).until = until;
-        let read = self.db().read(owner, async move |tx| {
+        self.state.access.all().entry(id).or_insert(lean).until = until;
+        let read = self.context.db().read(owner, async move |tx| {
             Ok((access_tokens::get(tx, owner, id).await?, provisions::exists(tx, owner).await?))
         });
         let (token, is_provisioned) = read.await?;
-        let now = self.now();
+        let now = self.context.now();
         Ok(match token.filter(|token| token.is_alive(now) && token.user == user) {
             _ if !is_provisioned => Err(Disconnect::FORCE),
             None => Err(Disconnect::STATE_INVALIDATED),
@@ -86,9 +86,9 @@ impl Service {
 
     /// Checks all watched tokens, or those of one owner, and ends the connections that have lost access.
     pub(crate) async fn recheck_access(&self, only: Option<Owner>) -> Result<()> {
-        let now = self.now();
+        let now = self.context.now();
         let mut watched: Vec<(Id<AccessToken>, Lean)> = {
-            let mut all = self.streams().access.all();
+            let mut all = self.state.access.all();
             all.retain(|_, lean| now < lean.until);
             all.iter().map(|(id, lean)| (*id, *lean)).collect()
         };
@@ -104,7 +104,7 @@ impl Service {
             watched.iter().map(|(id, lean)| (lean.owner, *id)).collect();
         let owners: BTreeSet<Owner> = watched.iter().map(|(_, lean)| lean.owner).collect();
         let owners: Vec<Owner> = owners.into_iter().collect();
-        let read = self.db().read(Access::System, async move |tx| {
+        let read = self.context.db().read(Access::System, async move |tx| {
             Ok((access_tokens::some(tx, &asked).await?, provisions::some(tx, &owners).await?))
         });
         let (tokens, provisioned) = read.await?;
@@ -112,14 +112,14 @@ impl Service {
             if !provisioned.contains(&lean.owner) {
                 self.hub()
                     .send_control(Audience::Owner(lean.owner), ControlMessage::Disconnect(Disconnect::FORCE));
-                self.streams().access.all().remove(id);
+                self.state.access.all().remove(id);
                 continue;
             }
             match tokens.iter().find(|token| token.id == *id && token.is_alive(now)) {
                 Some(token) => self.narrow(*id, *lean, token.scopes),
                 None => {
                     self.hub().send_control(lean.audience(), ControlMessage::RevokeToken(*id));
-                    self.streams().access.all().remove(id);
+                    self.state.access.all().remove(id);
                 }
             }
         }
@@ -128,7 +128,7 @@ impl Service {
 
     /// Revokes the channels of resources that the token may no longer read.
     fn narrow(&self, id: Id<AccessToken>, lean: Lean, scopes: Scopes) {
-        let before = match self.streams().access.all().get_mut(&id) {
+        let before = match self.state.access.all().get_mut(&id) {
             Some(lean) => std::mem::replace(&mut lean.scopes, scopes),
             None => return,
         };
@@ -140,14 +140,14 @@ impl Service {
 
     /// Checks the watched tokens and the epoch, on a hint or periodically, until the process ends.
     pub(crate) async fn watch_access_forever(self) {
-        let mut hints = self.hints();
+        let mut hints = self.bus.hints();
         loop {
             let wait = async { while matches!(hints.recv().await, Ok(hint) if hint != Hint::Access) {} };
             let _either = tokio::time::timeout(LOOK_EVERY, wait).await;
             if let Err(error) = self.recheck_access(None).await {
                 log::error("streams", &error);
             }
-            if let Err(error) = self.read_epoch().await {
+            if let Err(error) = self.epochs.read_epoch().await {
                 log::error("streams", &error);
             }
         }

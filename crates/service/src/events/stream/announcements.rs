@@ -5,9 +5,9 @@ use serde::Serialize;
 use store::Access;
 use store::events::announcements;
 
-use crate::Service;
 use crate::events::bus::Hint;
-use crate::platform::reply::json;
+use crate::events::stream::Streams;
+use crate::platform::resource::json;
 
 /// An announcement as clients see it.
 #[derive(Serialize)]
@@ -16,17 +16,19 @@ struct Announcement<'a> {
     created_at: Timestamp,
 }
 
-impl Service {
+impl Streams {
     /// Publishes a message to every client that listens to `system:announcements`, now or later. Returns its number.
     pub async fn announce(&self, message: &str) -> Result<i64> {
-        let now = self.now();
+        let now = self.context.now();
         let doc = json(&Announcement { message, created_at: now })?;
         let said = doc.clone();
-        let write =
-            self.db().write(Access::System, async move |tx| announcements::insert(tx, &said, now).await);
+        let write = self
+            .context
+            .db()
+            .write(Access::System, async move |tx| announcements::insert(tx, &said, now).await);
         let number = write.await?;
         self.announce_externally(number, &doc).await?;
-        self.hint(Hint::Announcement);
+        self.bus.hint(Hint::Announcement);
         Ok(number)
     }
 }

@@ -1,24 +1,27 @@
 //! The epoch: the name of the event log. Positions of another epoch, such as before a backup was restored, are not valid, and
 //! a client detects that by the different name.
 
+use std::pin::Pin;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use model::Result;
 use realtime::code::Disconnect;
-use realtime::hub::Audience;
+use realtime::hub::{Audience, Hub};
 use realtime::session::ControlMessage;
 use store::Access;
 use store::platform::installation;
 
-use crate::Service;
-use crate::events::bus::Hint;
+use crate::events::bus::{Bus, Hint};
+use crate::events::stream::position::Positions;
+use crate::platform::context::Context;
+use crate::platform::nodes::AfterRestoration;
 
 const NAME: &str = "epoch";
 const EPOCH_BYTES: usize = 4;
 
 /// The epoch, once it was read.
 #[derive(Default)]
-pub struct Epoch(RwLock<Option<Arc<str>>>);
+struct Epoch(RwLock<Option<Arc<str>>>);
 
 impl Epoch {
     fn get(&self) -> Option<Arc<str>> {
@@ -33,10 +36,45 @@ impl Epoch {
     }
 }
 
-impl Service {
+/// The epoch, and the clients that must start anew when it changes.
+#[derive(Clone)]
+pub struct Epochs {
+    context: Context,
+    bus: Bus,
+    hub: Arc<Hub>,
+    positions: Arc<Positions>,
+    known: Arc<Epoch>,
+}
+
+impl AfterRestoration for Epochs {
+    fn restored(&self) -> Pin<Box<dyn Future<Output = Result<()>> + Send + '_>> {
+        Box::pin(async { self.renew_epoch().await.map(drop) })
+    }
+}
+
+impl Epochs {
+    pub(crate) fn new(context: &Context, bus: &Bus, hub: Hub, positions: &Arc<Positions>) -> Self {
+        Self {
+            context: context.clone(),
+            bus: bus.clone(),
+            hub: Arc::new(hub),
+            positions: Arc::clone(positions),
+            known: Arc::default(),
+        }
+    }
+
+    /// Returns the registry of the clients of this node.
+    pub fn hub(&self) -> &Arc<Hub> {
+        &self.hub
+    }
+
+    pub(super) fn positions(&self) -> &Positions {
+        &self.positions
+    }
+
     /// Returns the epoch of this installation's log.
     pub async fn epoch(&self) -> Result<Arc<str>> {
-        match self.streams().epoch.get() {
+        match self.known.get() {
             Some(epoch) => Ok(epoch),
             None => self.read_epoch().await,
         }
@@ -44,12 +82,12 @@ impl Service {
 
     /// Reads the epoch from the store; the first node to read it creates it. If it has changed, all clients must start anew.
     pub(super) async fn read_epoch(&self) -> Result<Arc<str>> {
-        let read = self.db().read(Access::System, async |tx| installation::get(tx, NAME).await);
+        let read = self.context.db().read(Access::System, async |tx| installation::get(tx, NAME).await);
         let epoch = match read.await? {
             Some(epoch) => epoch,
             None => {
                 let fresh = self.fresh_epoch();
-                let make = self.db().write(Access::System, async move |tx| {
+                let make = self.context.db().write(Access::System, async move |tx| {
                     installation::insert(tx, NAME, &fresh).await?;
                     Ok(installation::get(tx, NAME).await?.unwrap_or_default())
                 });
@@ -57,9 +95,9 @@ impl Service {
             }
         };
         let epoch: Arc<str> = epoch.into();
-        if self.streams().epoch.set(&epoch) {
-            self.streams().positions.forget_all();
-            self.hub()
+        if self.known.set(&epoch) {
+            self.positions.forget_all();
+            self.hub
                 .send_control(Audience::Everyone, ControlMessage::Disconnect(Disconnect::INSUFFICIENT_STATE));
         }
         Ok(epoch)
@@ -69,16 +107,18 @@ impl Service {
     /// of it within seconds.
     pub async fn renew_epoch(&self) -> Result<Arc<str>> {
         let fresh = self.fresh_epoch();
-        let renew =
-            self.db().write(Access::System, async move |tx| installation::replace(tx, NAME, &fresh).await);
+        let renew = self
+            .context
+            .db()
+            .write(Access::System, async move |tx| installation::replace(tx, NAME, &fresh).await);
         renew.await?;
-        self.hint(Hint::Access);
+        self.bus.hint(Hint::Access);
         self.read_epoch().await
     }
 
     fn fresh_epoch(&self) -> String {
         let mut bytes = [0; EPOCH_BYTES];
-        self.fill_random(&mut bytes);
+        self.context.fill_random(&mut bytes);
         bytes.iter().map(|byte| format!("{byte:02x}")).collect()
     }
 }

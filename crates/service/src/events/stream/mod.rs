@@ -1,14 +1,14 @@
 //! Streams: clients that follow the event log live. The crate `realtime` implements the protocol; this module connects it with
 //! the log, the access tokens and the other nodes.
 //!
-//! A client's connection calls [`Service::vouch`] to check its access token, and [`Service::read_streams`] to read the log. New
+//! A client's connection calls [`Streams::vouch`] to check its access token, and [`Streams::read_streams`] to read the log. New
 //! events reach it through the hub: `tail` reads the log once for all clients of this node, and publishes the events there.
 
 mod access;
 mod announcements;
 pub mod centrifugo;
-mod epoch;
-mod position;
+pub(crate) mod epoch;
+pub(crate) mod position;
 mod read;
 mod tail;
 mod tokens;
@@ -26,7 +26,11 @@ use realtime::token::{Key, NotAKey, Signer};
 use realtime::{ClientConnection, limits};
 use ring::hmac;
 
-use crate::{Random, Service};
+use crate::events::bus::Bus;
+use crate::events::stream::epoch::Epochs;
+use crate::platform::context::Context;
+use crate::platform::nodes::Nodes;
+use crate::platform::random::Random;
 
 pub use position::Position;
 
@@ -104,6 +108,13 @@ impl StreamKey {
     }
 }
 
+impl Settings {
+    /// Returns the registry of the clients of a node, with these limits.
+    pub(crate) fn hub(&self) -> Hub {
+        Hub::new(self.connections_per_user_max, self.connections_per_organisation_max)
+    }
+}
+
 impl Default for Settings {
     fn default() -> Self {
         Self {
@@ -117,37 +128,27 @@ impl Default for Settings {
 }
 
 /// The state that all streams of a node share.
-pub struct Streams {
-    pub(crate) hub: Arc<Hub>,
+struct State {
     session: Arc<session::SessionSettings>,
     lives: Lives,
-    epoch: epoch::Epoch,
     tail: tail::Tail,
     access: access::Watched,
-    positions: position::Positions,
     centrifugo: Option<Arc<centrifugo::Centrifugo>>,
 }
 
-impl Streams {
-    pub(crate) fn new(settings: &Settings, signing_key: &[u8; 32], random: &dyn Random) -> Result<Self> {
+impl State {
+    fn new(settings: &Settings, signing_key: &[u8; 32], random: &dyn Random) -> Result<Self> {
         let key = settings.key.read(signing_key).map_err(Error::fault)?;
         let mut name = [0; NODE_BYTES];
         random.fill(&mut name);
         let node: String = name.iter().map(|byte| format!("{byte:02x}")).collect();
         let version = concat!("dockside ", env!("CARGO_PKG_VERSION"));
-        let hub = Hub::new(settings.connections_per_user_max, settings.connections_per_organisation_max);
+        let session = session::SessionSettings::new(Signer::new(key, AUDIENCE, ISSUER), version, node);
         Ok(Self {
-            hub: Arc::new(hub),
-            session: Arc::new(session::SessionSettings::new(
-                Signer::new(key, AUDIENCE, ISSUER),
-                version,
-                node,
-            )),
+            session: Arc::new(session),
             lives: settings.lives,
-            epoch: epoch::Epoch::default(),
             tail: tail::Tail::default(),
             access: access::Watched::default(),
-            positions: position::Positions::default(),
             centrifugo: match &settings.centrifugo {
                 Some(external) => Some(Arc::new(centrifugo::Centrifugo::new(external)?)),
                 None => None,
@@ -156,27 +157,60 @@ impl Streams {
     }
 }
 
-impl Service {
-    fn streams(&self) -> &Streams {
-        &self.0.streams
+/// The streams of a node. Clones share their state.
+#[derive(Clone)]
+pub struct Streams {
+    context: Context,
+    nodes: Nodes,
+    bus: Bus,
+    epochs: Epochs,
+    state: Arc<State>,
+}
+
+impl Streams {
+    pub(crate) fn new(
+        context: &Context,
+        settings: &Settings,
+        nodes: &Nodes,
+        bus: &Bus,
+        epochs: &Epochs,
+    ) -> Result<Self> {
+        let state = State::new(settings, &context.settings().signing_key, &**context.random())?;
+        let (nodes, bus, epochs) = (nodes.clone(), bus.clone(), epochs.clone());
+        Ok(Self { context: context.clone(), nodes, bus, epochs, state: Arc::new(state) })
+    }
+
+    /// Returns the epoch of this installation's log.
+    pub async fn epoch(&self) -> Result<Arc<str>> {
+        self.epochs.epoch().await
+    }
+
+    /// Gives the log another epoch, so that clients reload what they show.
+    pub async fn renew_epoch(&self) -> Result<Arc<str>> {
+        self.epochs.renew_epoch().await
     }
 
     /// Returns the session of a client that has just opened a connection.
     pub fn open_stream(&self, transport: Transport) -> ClientConnection {
         let mut seed = [0; SEED_BYTES];
-        self.fill_random(&mut seed);
-        let streams = self.streams();
-        ClientConnection::new(&streams.hub, &streams.session, transport, seed.into(), self.now().as_millis())
+        self.context.fill_random(&mut seed);
+        ClientConnection::new(
+            self.hub(),
+            &self.state.session,
+            transport,
+            seed.into(),
+            self.context.now().as_millis(),
+        )
     }
 
     /// Returns the registry of the clients of this node.
     pub fn hub(&self) -> &Arc<Hub> {
-        &self.streams().hub
+        self.epochs.hub()
     }
 
     /// Returns the name of this node, which clients that send their commands by HTTP requests repeat in each.
     pub fn stream_node(&self) -> &str {
-        &self.streams().session.node
+        &self.state.session.node
     }
 
     /// Tells all clients to reconnect to another node.

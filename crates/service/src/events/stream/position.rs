@@ -6,10 +6,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use model::{Owner, Result};
-use store::events::streams;
-
-use crate::Service;
+use model::Owner;
 
 /// How long a position is cached. If only this process writes, its writes also invalidate the position; but a command line may
 /// write, too.
@@ -36,13 +33,13 @@ struct Kept {
 }
 
 impl Positions {
-    fn get(&self, owner: Owner) -> Result<u64, u64> {
+    pub(super) fn get(&self, owner: Owner) -> Result<u64, u64> {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let known = kept.offsets.get(&owner).filter(|(at, _)| at.elapsed() < AGE_MAX);
         known.map(|(_, offset)| *offset).ok_or(kept.changes)
     }
 
-    fn put(&self, owner: Owner, offset: u64, changes: u64) {
+    pub(super) fn put(&self, owner: Owner, offset: u64, changes: u64) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.changes == changes {
             if kept.offsets.len() >= KEPT_MAX {
@@ -63,27 +60,5 @@ impl Positions {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         kept.changes = kept.changes.wrapping_add(1);
         kept.offsets.clear();
-    }
-}
-
-impl Service {
-    /// Returns a position in the owner's log such that every later read shows all events up to it.
-    pub async fn position(&self, owner: Owner) -> Result<Position> {
-        let epoch = self.epoch().await?;
-        let offset = match self.streams().positions.get(owner) {
-            Ok(offset) => offset,
-            Err(changes) => {
-                let read = self.db().read(owner, async move |tx| streams::head(tx, owner).await);
-                let offset = read.await?.unsigned_abs();
-                self.streams().positions.put(owner, offset, changes);
-                offset
-            }
-        };
-        Ok(Position { offset, epoch })
-    }
-
-    /// Invalidates the cached position. Call it when the owner's log has grown.
-    pub(crate) fn forget_position(&self, owner: Owner) {
-        self.streams().positions.forget(owner);
     }
 }

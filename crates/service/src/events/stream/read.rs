@@ -1,5 +1,6 @@
 //! Reads the log for clients that recover or request history.
 
+use super::position::Position;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -13,17 +14,32 @@ use store::events::streams::Bounds;
 use store::events::{announcements, streams};
 use store::{Access, Tx};
 
-use crate::Service;
 use crate::events::events::stream_json;
+use crate::events::stream::Streams;
 
 /// Bytes of events that one request reads, of all its streams together. It is more than a reply holds: a stream that missed so
 /// much must be reloaded anyway.
 const READ_BYTES_MAX: usize = 8 * RECOVERY_BYTES_MAX;
 
-impl Service {
+impl Streams {
+    /// Returns a position in the owner's log such that every later read shows all events up to it.
+    pub async fn position(&self, owner: Owner) -> Result<Position> {
+        let epoch = self.epochs.epoch().await?;
+        let offset = match self.epochs.positions().get(owner) {
+            Ok(offset) => offset,
+            Err(changes) => {
+                let read = self.context.db().read(owner, async move |tx| streams::head(tx, owner).await);
+                let offset = read.await?.unsigned_abs();
+                self.epochs.positions().put(owner, offset, changes);
+                offset
+            }
+        };
+        Ok(Position { offset, epoch })
+    }
+
     /// Reads parts of streams, all of one owner in one transaction. From now on the tail follows the streams that were read.
     pub async fn read_streams(&self, reads: Vec<ReadLog>) -> Result<Vec<Slice>> {
-        let epoch = self.epoch().await?;
+        let epoch = self.epochs.epoch().await?;
         let owner = reads.iter().find_map(|read| match read.stream {
             EventStream::Events { owner, .. } => Some(owner),
             EventStream::Announcements => None,
@@ -57,11 +73,11 @@ impl Service {
         epoch: &Arc<str>,
     ) -> Result<Vec<Option<Slice>>> {
         let (asked, kept) = (reads.to_vec(), Arc::clone(epoch));
-        self.db().read(owner, async move |tx| read_log(tx, owner, &asked, &kept).await).await
+        self.context.db().read(owner, async move |tx| read_log(tx, owner, &asked, &kept).await).await
     }
 
     async fn read_announcements(&self, asked: ReadLog) -> Result<(Span, Vec<(i64, String)>)> {
-        let read = self.db().read(Access::System, async move |tx| {
+        let read = self.context.db().read(Access::System, async move |tx| {
             let span = announcements::span(tx).await?;
             let found = match asked.range {
                 Range::After(offset) => announcements::after(tx, number(offset), asked.limit + 1).await?,

@@ -23,9 +23,9 @@ use tokio::sync::Notify;
 use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 use tokio::task::JoinSet;
 
-use crate::Service;
 use crate::events::bus::Hint;
 use crate::events::events::stream_json;
+use crate::events::stream::Streams;
 use crate::platform::log;
 
 /// How often the ends of all followed logs are read, in case hints were lost.
@@ -109,12 +109,12 @@ impl Due {
     }
 }
 
-impl Service {
+impl Streams {
     /// Publishes this owner's events after `top` from now on. Returns false if the log is already followed from a later sequence:
     /// then the client must read again, and gets at least the events up to that sequence.
     #[must_use]
     pub(super) fn follow(&self, owner: Owner, top: u64) -> bool {
-        let tail = &self.streams().tail;
+        let tail = &self.state.tail;
         let top = i64::try_from(top).unwrap_or(i64::MAX);
         match tail.logs().entry(owner) {
             Entry::Occupied(followed) => followed.get().continues(top),
@@ -129,7 +129,7 @@ impl Service {
     /// As [`Service::follow`], for announcements.
     #[must_use]
     pub(super) fn follow_announcements(&self, top: i64) -> bool {
-        let tail = &self.streams().tail;
+        let tail = &self.state.tail;
         let mut followed = tail.announcements();
         if let Some(followed) = *followed {
             return followed.continues(top);
@@ -141,7 +141,7 @@ impl Service {
 
     /// Publishes until the process ends.
     pub(crate) async fn tail_forever(self) {
-        let mut hints = self.hints();
+        let mut hints = self.bus.hints();
         let mut look = tokio::time::interval(LOOK_EVERY);
         look.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         loop {
@@ -156,7 +156,7 @@ impl Service {
                     self.unfollow();
                     due = Due::everything();
                 }
-                () = self.streams().tail.fresh.notified() => due = Due::everything(),
+                () = self.state.tail.fresh.notified() => due = Due::everything(),
             }
             loop {
                 match hints.try_recv() {
@@ -169,7 +169,7 @@ impl Service {
                 log::error("streams", &error);
                 tokio::time::sleep(FAILURE_REST).await;
                 // Make the loop try again: nothing that was due is lost.
-                self.streams().tail.fresh.notify_one();
+                self.state.tail.fresh.notify_one();
             }
             tokio::time::sleep(PUBLISH_REST).await;
         }
@@ -181,12 +181,12 @@ impl Service {
     }
 
     async fn publish_due(&self, due: Due) -> Result<()> {
-        let _turn = self.streams().tail.turn.lock().await;
+        let _turn = self.state.tail.turn.lock().await;
         if due.announcements {
             self.publish_announcements().await?;
         }
         let followed: Vec<Owner> = {
-            let logs = self.streams().tail.logs();
+            let logs = self.state.tail.logs();
             if due.all {
                 logs.keys().copied().collect()
             } else {
@@ -213,9 +213,9 @@ impl Service {
         if owners.is_empty() {
             return Ok(owners);
         }
-        let read = self.db().read(Access::System, async move |tx| streams::heads(tx, &owners).await);
+        let read = self.context.db().read(Access::System, async move |tx| streams::heads(tx, &owners).await);
         let heads = read.await?;
-        let logs = self.streams().tail.logs();
+        let logs = self.state.tail.logs();
         let is_behind =
             |(owner, head): &(Owner, i64)| logs.get(owner).is_some_and(|followed| followed.cursor < *head);
         Ok(heads.into_iter().filter(is_behind).map(|(owner, _)| owner).collect())
@@ -224,15 +224,16 @@ impl Service {
     /// Publishes one log to its end. Only the tail calls it, for each owner once at a time.
     async fn publish_log(self, owner: Owner) -> Result<()> {
         loop {
-            let Some(Followed { cursor, .. }) = self.streams().tail.logs().get(&owner).copied() else {
+            let Some(Followed { cursor, .. }) = self.state.tail.logs().get(&owner).copied() else {
                 return Ok(());
             };
-            let read = self.db().read(owner, async move |tx| streams::tail(tx, owner, cursor, BOUNDS).await);
+            let read =
+                self.context.db().read(owner, async move |tx| streams::tail(tx, owner, cursor, BOUNDS).await);
             let part = read.await?;
             let page = part.events;
             self.publish_page(owner, &page);
             let Some(last) = page.last() else { return Ok(()) };
-            if let Some(followed) = self.streams().tail.logs().get_mut(&owner) {
+            if let Some(followed) = self.state.tail.logs().get_mut(&owner) {
                 followed.cursor = last.sequence;
             }
             // Let connections send what they have before there is more.
@@ -266,14 +267,15 @@ impl Service {
     }
 
     async fn publish_announcements(&self) -> Result<()> {
-        let Some(Followed { cursor, .. }) = *self.streams().tail.announcements() else { return Ok(()) };
+        let Some(Followed { cursor, .. }) = *self.state.tail.announcements() else { return Ok(()) };
         let read = self
+            .context
             .db()
             .read(Access::System, async move |tx| announcements::after(tx, cursor, PAGE_EVENTS).await);
         for said in read.await? {
             let offset = said.sequence.unsigned_abs();
             self.hub().publish(EventStream::Announcements, offset, Bytes::from(said.doc));
-            if let Some(followed) = self.streams().tail.announcements().as_mut() {
+            if let Some(followed) = self.state.tail.announcements().as_mut() {
                 followed.cursor = said.sequence;
             }
         }
@@ -283,7 +285,7 @@ impl Service {
     /// Stops following logs without listeners. A client attaches before it reads, and follows the log under the same lock after
     /// its read: it either finds the log still followed, because it is attached, or follows it anew.
     fn unfollow(&self) {
-        let mut logs = self.streams().tail.logs();
+        let mut logs = self.state.tail.logs();
         if logs.is_empty() {
             return;
         }

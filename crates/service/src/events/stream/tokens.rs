@@ -8,23 +8,26 @@ use realtime::token::{ConnectionToken, Grant, SubscriptionToken, Terms};
 use store::Tx;
 
 use super::centrifugo;
-use crate::access::provisions::{ensure_provisioned, hold_provision};
-use crate::platform::reply::json;
-use crate::{Caller, Command, Reply, Service};
+use crate::access::caller::Caller;
+use crate::access::reply::Reply;
+use crate::access::write::Command;
+use crate::events::provisions::{ensure_provisioned, hold_provision};
+use crate::events::stream::Streams;
+use crate::platform::resource::json;
 
 /// How long the tokens live, in seconds, where the operator does not say. Clients fetch new ones by themselves.
 pub(super) const CONNECTION_SECONDS: u32 = 30 * 60;
 pub(super) const SUBSCRIPTION_SECONDS: u32 = 15 * 60;
 const ID_BYTES: usize = 12;
 
-impl Service {
+impl Streams {
     /// Creates a token to connect with. It includes the channels of everything that the caller may read.
     pub async fn create_connection_token(&self, command: Command) -> Result<Reply> {
         let caller = &command.caller;
         let command_scopes = caller.scopes;
-        let terms = self.terms(caller, self.streams().lives.connection);
+        let terms = self.terms(caller, self.state.lives.connection);
         let token = ConnectionToken { terms, channels: channels(caller) };
-        let token = self.streams().session.signer.mint_connection(&token).map_err(Error::fault)?;
+        let token = self.state.session.signer.mint_connection(&token).map_err(Error::fault)?;
         self.give(command, token, readable(command_scopes).map(Resource::name).collect()).await
     }
 
@@ -32,16 +35,16 @@ impl Service {
     pub async fn create_subscription_token(&self, command: Command, channel: String) -> Result<Reply> {
         let caller = &command.caller;
         let resource = self.ensure_joinable(caller, &channel)?.map(Resource::name);
-        let terms = self.terms(caller, self.streams().lives.subscription);
+        let terms = self.terms(caller, self.state.lives.subscription);
         let token = SubscriptionToken { terms, channel };
-        let token = self.streams().session.signer.mint_subscription(&token).map_err(Error::fault)?;
+        let token = self.state.session.signer.mint_subscription(&token).map_err(Error::fault)?;
         self.give(command, token, resource.into_iter().collect()).await
     }
 
     /// Answers with the token if the owner is provisioned. Nothing is written, unless the answer must be kept for an idempotency
     /// key, or an external server sends the events: then the caller is recorded in its audience.
     async fn give(&self, command: Command, token: String, resources: Vec<&'static str>) -> Result<Reply> {
-        let (caller, owner, now) = (command.caller, command.caller.owner, self.now());
+        let (caller, owner, now) = (command.caller, command.caller.owner, self.context.now());
         let body = json(&StreamToken { token })?;
         let resources = json(&resources)?;
         let is_external = self.has_external_streams();
@@ -55,18 +58,18 @@ impl Service {
             Ok(Reply::done(body.clone()).confidential())
         };
         if is_external || command.idempotency.is_some() {
-            return self.write(&command, give).await;
+            return self.context.write(&command, give).await;
         }
-        self.db().read(owner, give).await
+        self.context.db().read(owner, give).await
     }
 
     /// Returns the terms of a stream token, which never outlives the access token that requested it.
     fn terms(&self, caller: &Caller, seconds: u32) -> Terms {
-        let now = self.now();
+        let now = self.context.now();
         let end = now.plus_seconds(i64::from(seconds));
         let end = caller.expires_at.map_or(end, |limit| limit.min(end));
         let mut id = [0; ID_BYTES];
-        self.fill_random(&mut id);
+        self.context.fill_random(&mut id);
         Terms {
             grant: Grant { owner: caller.owner, user: caller.user, access_token: caller.token },
             issued_at: whole_seconds(now),
@@ -76,7 +79,7 @@ impl Service {
     }
 }
 
-impl Service {
+impl Streams {
     /// Refuses a channel that is not the caller's own, or whose resource the caller may not read. The refusal is always the same,
     /// so that the caller does not learn what exists elsewhere. Returns the channel's resource.
     fn ensure_joinable(&self, caller: &Caller, name: &str) -> Result<Option<Resource>> {

@@ -4,21 +4,20 @@
 //!   installation have reached: each heartbeat writes it down, and takes it over.
 //! - What is deleted for its age goes by a time that never jumps forward (`trust.rs`).
 
+mod source;
 mod steady;
 mod trust;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use model::{Result, Timestamp};
-use store::Access;
-use store::platform::clocks;
+use model::Timestamp;
 use store::platform::clocks::Bounds;
 
+pub use self::source::{Clock, SystemClock};
 use self::steady::{Reading, Steady};
 use self::trust::{Refusal, Trust, judge};
 use crate::platform::log;
-use crate::{Clock, Service};
 
 /// How far ahead of a server's clock the installation may have got for the server to follow, in seconds. What is further
 /// ahead was written by a clock that is wrong.
@@ -119,15 +118,53 @@ impl Clocks {
         now
     }
 
-    /// After a heartbeat's commit: takes over what the installation has reached.
-    fn reach(&self, now: Timestamp, trusted: Timestamp) {
+    /// The machine's own time.
+    pub fn machine_time(&self) -> Timestamp {
+        self.source.now()
+    }
+
+    /// Returns the database's time as this clock tells it.
+    pub fn database_time(&self, told: Timestamp) -> Timestamp {
+        self.source.database_time(told)
+    }
+
+    /// What an operator should know of the clocks.
+    pub fn state(&self) -> ClockState {
+        let state = self.lock();
+        ClockState {
+            lead_seconds: state.lead_micros / 1_000_000,
+            is_pruning_refused: state.refusal.is_some(),
+        }
+    }
+
+    /// Judges by which time things may be deleted for their age; `None` if the clock is not trusted.
+    pub fn pruning_time(&self, database: Option<Timestamp>) -> Option<Timestamp> {
+        let now = self.now();
+        let judged = judge(now, self.trusted(now).unwrap_or(now), database);
+        if let Some(refusal) = self.note(judged.err()) {
+            log::info("clean", &refusal.to_string());
+        }
+        judged.ok()
+    }
+
+    /// After a heartbeat's commit: takes over what the installation has reached, and reports rows that were repaired.
+    pub fn reach(&self, now: Timestamp, trusted: Timestamp, repaired: Option<u64>) {
         let monotonic = self.source.monotonic();
         let mut state = self.lock();
         state.steady.lift(now, monotonic);
         state.trust.get_or_insert_with(|| Trust::new(trusted, self.started));
+        let Some(rows) = repaired else { return };
+        if is_time_to_tell(&mut state.repair_told_at, monotonic) {
+            let text = format!(
+                "a server had written moments that are more than {LEAD_SECONDS_MAX} s ahead of this server's clock: \
+                 {rows} rows were made due now. One of the two clocks is wrong"
+            );
+            log::info("clock", &text);
+        }
     }
 
-    fn trusted(&self, now: Timestamp) -> Option<Timestamp> {
+    /// Returns the time by which the age of something is judged; `None` before the first heartbeat.
+    pub fn trusted(&self, now: Timestamp) -> Option<Timestamp> {
         let monotonic = self.source.monotonic();
         self.lock().trust.as_mut().map(|trust| trust.advance(now, monotonic))
     }
@@ -141,67 +178,6 @@ impl Clocks {
             state.refusal_told_at = None;
         }
         refusal.filter(|_| is_time_to_tell(&mut state.refusal_told_at, monotonic))
-    }
-}
-
-impl Service {
-    /// The time, as everything here sees it. It never goes back while the process lives.
-    pub fn now(&self) -> Timestamp {
-        self.0.clocks.now()
-    }
-
-    /// The machine's own time: for those outside who compare it with theirs. It may go back.
-    pub fn machine_time(&self) -> Timestamp {
-        self.0.clocks.source.now()
-    }
-
-    /// The time by which the age of something is judged: `now`, unless the clock has jumped.
-    pub(crate) fn trusted_time(&self, now: Timestamp) -> Timestamp {
-        self.0.clocks.trusted(now).unwrap_or(now)
-    }
-
-    /// What an operator should know of the clocks.
-    pub fn clock_state(&self) -> ClockState {
-        let state = self.0.clocks.lock();
-        ClockState {
-            lead_seconds: state.lead_micros / 1_000_000,
-            is_pruning_refused: state.refusal.is_some(),
-        }
-    }
-
-    pub(crate) fn beat_moments(&self) -> Moments {
-        let now = self.now();
-        let call_seconds = self.settings().carriers.call_seconds as i64;
-        Moments { now, trusted: self.0.clocks.trusted(now), call_seconds }
-    }
-
-    /// After a heartbeat's commit.
-    pub(crate) fn reach(&self, now: Timestamp, trusted: Timestamp, repaired: Option<u64>) {
-        self.0.clocks.reach(now, trusted);
-        let Some(rows) = repaired else { return };
-        let monotonic = self.0.clocks.source.monotonic();
-        if is_time_to_tell(&mut self.0.clocks.lock().repair_told_at, monotonic) {
-            let text = format!(
-                "a server had written moments that are more than {LEAD_SECONDS_MAX} s ahead of this server's clock: \
-                 {rows} rows were made due now. One of the two clocks is wrong"
-            );
-            log::info("clock", &text);
-        }
-    }
-
-    /// The time by which things may be deleted for their age; `None` while the clock is not trusted.
-    pub(crate) async fn pruning_time(&self) -> Result<Option<Timestamp>> {
-        if self.0.clocks.trusted(self.now()).is_none() {
-            self.heartbeat().await?;
-        }
-        let read = self.db().read(Access::System, async |tx| clocks::database_time(tx).await);
-        let database = read.await?.map(|told| self.0.clocks.source.database_time(told));
-        let now = self.now();
-        let judged = judge(now, self.trusted_time(now), database);
-        if let Some(refusal) = self.0.clocks.note(judged.err()) {
-            log::info("clean", &refusal.to_string());
-        }
-        Ok(judged.ok())
     }
 }
 

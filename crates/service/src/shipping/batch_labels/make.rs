@@ -16,14 +16,15 @@ use store::shipping::purchases::{self, Purchase};
 use store::shipping::shipments::{self, Stored};
 use tokio::task::JoinSet;
 
+use super::BatchLabels;
 use super::{PAGE_SHIPMENTS, format_of, is_in, labels_of, tell};
 use crate::events::events::EventLog;
 use crate::platform::log;
+use crate::platform::resource::found;
 use crate::shipping::batches::member_changed;
 use crate::shipping::documents::{NewDocument, PaperOwner, StoredFile};
 use crate::shipping::purchasing::{Kept, LABEL_SIZE};
 use crate::shipping::shipments::{change_uncounted, documents_of, read_shipment, without_links};
-use crate::{Service, found};
 
 /// How long a batch's labels wait for one that its carrier has not delivered yet, in seconds. Then it is left out.
 const LATE_SECONDS: i64 = 600;
@@ -75,13 +76,13 @@ const REFUSED_MAX: usize = 100;
 /// The result of making a shipment's labels.
 type Made = (Stored, std::result::Result<Vec<StoredFile>, ShipmentError>);
 
-impl Service {
+impl BatchLabels {
     /// Makes the labels of the next shipments.
     pub(super) async fn make_labels(&self, work: &mut Work) -> Result<Pass> {
         let seen = work.clone();
-        let page = self.db().read(work.owner, async move |tx| read_page(tx, &seen).await).await?;
+        let page = self.context.db().read(work.owner, async move |tx| read_page(tx, &seen).await).await?;
         let is_last = page.ids.len() < PAGE_SHIPMENTS;
-        let is_over = self.now().as_seconds() - work.created_at.as_seconds() > LATE_SECONDS;
+        let is_over = self.context.now().as_seconds() - work.created_at.as_seconds() > LATE_SECONDS;
         let (lacking, late): (Vec<Lacking>, Vec<Lacking>) =
             page.lacking.into_iter().partition(|lacking| is_over || lacking.is_ready());
         let mut tasks = JoinSet::new();
@@ -122,14 +123,14 @@ impl Service {
 
     /// Records the labels that were made, with their shipments. Returns false if another node holds the work.
     async fn record_made(&self, work: &mut Work, made: Vec<Made>) -> Result<bool> {
-        let (owner, now) = (work.owner, self.now());
-        let events = self.event_log(owner, now);
+        let (owner, now) = (work.owner, self.context.now());
+        let events = self.context.event_log(owner, now);
         let is_told = now.as_micros() - work.told_at.as_micros() >= TELL_MICROS;
         if is_told {
             work.told_at = now;
         }
         let kept = work.clone();
-        let record = self.db().write(owner, async move |tx| {
+        let record = self.context.db().write(owner, async move |tx| {
             // Lock the batch first, as everywhere: one order of locks prevents deadlocks.
             found(batches::get_for_update(tx, owner, kept.batch).await?)?;
             if !batch_labels::record(tx, &kept, now).await? {
@@ -144,12 +145,12 @@ impl Service {
             Ok(true)
         });
         let is_held = record.await?;
-        self.notice(owner);
+        self.context.notice(owner);
         Ok(is_held)
     }
 
     async fn make_one(self, lacking: Lacking, format: LabelFormat) -> Result<Made> {
-        let _place = self.0.labelling.places.acquire().await.map_err(Error::fault)?;
+        let _place = self.state.places.acquire().await.map_err(Error::fault)?;
         let made = self.label_bytes(&lacking, format).await?;
         let owner = lacking.purchase.owner;
         let result = match made {
@@ -157,7 +158,7 @@ impl Service {
             Ok(documents) => {
                 let mut files = Vec::with_capacity(documents.len());
                 for document in &documents {
-                    files.push(self.keep_file(owner, document).await?);
+                    files.push(self.documents.keep_file(owner, document).await?);
                 }
                 Ok(files)
             }
@@ -182,10 +183,12 @@ impl Service {
         }
         let connector = lacking.account.as_ref().and_then(|account| ::carriers::connector(&account.carrier));
         let asked = match (connector, &lacking.account) {
-            (Some(connector), Some(account)) => match self.open_account(purchase.owner, account) {
-                Ok(account) => Some((connector, account)),
-                Err(error) => return Ok(Err(unmakeable(lacking, format, &error.to_string()))),
-            },
+            (Some(connector), Some(account)) => {
+                match self.carrier_accounts.open_account(purchase.owner, account) {
+                    Ok(account) => Some((connector, account)),
+                    Err(error) => return Ok(Err(unmakeable(lacking, format, &error.to_string()))),
+                }
+            }
             _ => None,
         };
         let formats =
@@ -196,9 +199,10 @@ impl Service {
         if let Some((connector, account)) = &asked
             && formats.is_some_and(|formats| formats.contains(&format))
         {
-            let _place = self.place(purchase).await;
+            let _place = self.purchasing.place(purchase).await;
             let task = Task::Label { receipt: &kept.receipt, format };
-            let outcome = self.ask(purchase.owner, *connector, account, &task, self.call_time()).await;
+            let outcome =
+                self.calls.ask(purchase.owner, *connector, account, &task, self.purchasing.call_time()).await;
             if let Some(bytes) = self.given(purchase.owner, outcome, format).await {
                 let of = PaperOwner::of(&read_shipment(&lacking.stored)?);
                 return Ok(Ok(vec![of.given(format, bytes)]));
@@ -212,7 +216,7 @@ impl Service {
         match outcome {
             Outcome::Labelled(Label::File { format, bytes }) if format == wanted => Some(bytes),
             Outcome::Labelled(Label::At { format, url }) if format == wanted => {
-                self.fetch(owner, &url).await.ok()
+                self.purchasing.fetch(owner, &url).await.ok()
             }
             _ => None,
         }
@@ -229,8 +233,8 @@ impl Service {
         let is_test = lacking.purchase.owner.world == World::Test;
         let date = lacking.purchase.sent_at.unwrap_or(lacking.purchase.created_at);
         let numbers = kept.receipt.tracking_numbers.clone();
-        let fonts = self.fonts().await?;
-        let _core = self.0.labelling.cores.acquire().await.map_err(Error::fault)?;
+        let fonts = self.purchasing.fonts().await?;
+        let _core = self.drawing.acquire().await?;
         let of = PaperOwner::of(&shipment);
         let draw = move || {
             let chosen = shipment.service.as_ref();
@@ -260,8 +264,8 @@ impl Service {
         let of = PaperOwner::of(&read_shipment(&lacking.stored)?);
         let mut converted = Vec::new();
         for picture in pictures {
-            let bytes = self.whole_file(picture).await?;
-            let _core = self.0.labelling.cores.acquire().await.map_err(Error::fault)?;
+            let bytes = self.documents.whole_file(picture).await?;
+            let _core = self.drawing.acquire().await?;
             let convert = move || labels::converted(&bytes, LabelFormat::Png, to);
             match tokio::task::spawn_blocking(convert).await.map_err(Error::fault)? {
                 Some(Ok(bytes)) => converted.push(of.label(to, bytes.into(), picture.file.package)),

@@ -11,12 +11,13 @@ use store::shipping::documents::{self, StoredDocument};
 use store::shipping::{batches, shipments};
 use tokio::task::JoinSet;
 
+use super::BatchLabels;
 use super::make::Pass;
 use super::{PAGE_SHIPMENTS, in_print_order, is_in, is_paper, papers_of, tell};
+use crate::platform::resource::found;
 use crate::shipping::batches::member_changed;
 use crate::shipping::documents::{FileWriter, StoredFile};
 use crate::shipping::shipments::{change_uncounted, read_shipment, without_links};
-use crate::{Service, found};
 
 /// Labels that are read at once, and then added to the file together.
 const READ_AT_ONCE: usize = 8;
@@ -43,14 +44,15 @@ struct File {
     bytes: Bytes,
 }
 
-impl Service {
+impl BatchLabels {
     /// Writes the merged file, and records that the labels are made.
     pub(super) async fn merge_labels(&self, node: &str, work: &mut Work) -> Result<Pass> {
         let (ending, media_type) = Merger::kind(work.format);
         let (owner, batch, kind) = (work.owner, work.batch, DocumentType::Labels);
-        let read = self.db().read(owner, async move |tx| found(batches::get(tx, owner, batch).await?));
+        let read =
+            self.context.db().read(owner, async move |tx| found(batches::get(tx, owner, batch).await?));
         let name = (merged_name(&read.await?, ending)?, media_type);
-        let mut writer = self.keep_stream(owner, work.document, work.fence, kind, name).await?;
+        let mut writer = self.documents.keep_stream(owner, work.document, work.fence, kind, name).await?;
         let unreadable = match self.write_merged(node, work, &mut writer).await {
             Ok(Some(unreadable)) => unreadable,
             Ok(None) => {
@@ -68,7 +70,7 @@ impl Service {
             return Ok(Pass::Lost);
         }
         for attempt in (work.fence - ATTEMPTS_FORGOTTEN).max(1)..work.fence {
-            self.forget_attempt(owner, work.document, attempt).await;
+            self.documents.forget_attempt(owner, work.document, attempt).await;
         }
         Ok(Pass::Done)
     }
@@ -85,7 +87,7 @@ impl Service {
         let (mut after, mut number, mut unreadable) = (String::new(), 0_u64, Vec::new());
         loop {
             let from = after.clone();
-            let read = self.db().read(owner, async move |tx| {
+            let read = self.context.db().read(owner, async move |tx| {
                 let ids = batch_labels::bought(tx, owner, batch, &from, PAGE_SHIPMENTS).await?;
                 Ok((papers_of(tx, owner, &ids).await?, ids))
             });
@@ -98,7 +100,7 @@ impl Service {
                     return Ok(None);
                 }
                 let files = self.read_labels(some).await?;
-                let _core = self.0.labelling.cores.acquire().await.map_err(Error::fault)?;
+                let _core = self.drawing.acquire().await?;
                 let add = move || add(merger, files);
                 let (back, bytes, refused) = tokio::task::spawn_blocking(add).await.map_err(Error::fault)?;
                 merger = back;
@@ -120,7 +122,7 @@ impl Service {
         let mut tasks = JoinSet::new();
         for (place, entry) in entries.iter().enumerate() {
             let (service, document) = (self.clone(), entry.document.clone());
-            tasks.spawn(async move { (place, service.whole_file(&document).await) });
+            tasks.spawn(async move { (place, service.documents.whole_file(&document).await) });
         }
         let mut read = tasks.join_all().await;
         read.sort_unstable_by_key(|(place, _)| *place);
@@ -139,9 +141,9 @@ impl Service {
         file: StoredFile,
         unreadable: Vec<Unreadable>,
     ) -> Result<bool> {
-        let (owner, now, work) = (work.owner, self.now(), work.clone());
-        let events = self.event_log(owner, now);
-        let record = self.db().write(owner, async move |tx| {
+        let (owner, now, work) = (work.owner, self.context.now(), work.clone());
+        let events = self.context.event_log(owner, now);
+        let record = self.context.db().write(owner, async move |tx| {
             found(batches::get_for_update(tx, owner, work.batch).await?)?;
             if !batch_labels::record(tx, &work, now).await? {
                 return Ok(false);
@@ -164,7 +166,7 @@ impl Service {
             Ok(true)
         });
         let is_held = record.await?;
-        self.notice(owner);
+        self.context.notice(owner);
         Ok(is_held)
     }
 }

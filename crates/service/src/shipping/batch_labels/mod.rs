@@ -19,6 +19,7 @@ mod make;
 mod merge;
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use labels::Merger;
 use model::platform::problem::Issue;
@@ -33,12 +34,22 @@ use store::shipping::batch_labels::{self, State, Work};
 use store::shipping::documents::{self, StoredDocument};
 use store::shipping::{batches, shipments};
 
-pub use claim::Labelling;
-
+use crate::access::caller::Caller;
+use crate::access::reply::Outcome;
+use crate::access::reply::Reply;
+use crate::access::write::Command;
 use crate::events::events::EventLog;
-use crate::platform::reply::{Outcome, json};
+use crate::platform::context::Context;
+use crate::platform::nodes::Nodes;
+use crate::platform::resource::found;
+use crate::platform::resource::json;
+use crate::platform::wait_deadline::{Wait, WaitDeadline};
 use crate::shipping::batches::show;
-use crate::{Caller, Command, Reply, Service, Wait, found};
+use crate::shipping::carrier_accounts::CarrierAccounts;
+use crate::shipping::carrier_calls::CarrierCalls;
+use crate::shipping::documents::Documents;
+use crate::shipping::drawing::DrawingPermits;
+use crate::shipping::purchasing::Purchasing;
 
 /// Shipments whose labels are processed together.
 const PAGE_SHIPMENTS: usize = 100;
@@ -54,7 +65,43 @@ pub struct LabelPage {
     pub next: Option<Id<Shipment>>,
 }
 
-impl Service {
+/// The labels of batches, as one file. Clones share their state.
+#[derive(Clone)]
+pub struct BatchLabels {
+    context: Context,
+    nodes: Nodes,
+    calls: CarrierCalls,
+    carrier_accounts: CarrierAccounts,
+    documents: Documents,
+    purchasing: Purchasing,
+    drawing: DrawingPermits,
+    state: Arc<claim::Labelling>,
+}
+
+/// What they need of others.
+pub(crate) struct Needs<'a> {
+    pub nodes: &'a Nodes,
+    pub calls: &'a CarrierCalls,
+    pub carrier_accounts: &'a CarrierAccounts,
+    pub documents: &'a Documents,
+    pub purchasing: &'a Purchasing,
+    pub drawing: &'a DrawingPermits,
+}
+
+impl BatchLabels {
+    pub(crate) fn new(context: &Context, needs: &Needs<'_>) -> Self {
+        Self {
+            context: context.clone(),
+            nodes: needs.nodes.clone(),
+            calls: needs.calls.clone(),
+            carrier_accounts: needs.carrier_accounts.clone(),
+            documents: needs.documents.clone(),
+            purchasing: needs.purchasing.clone(),
+            drawing: needs.drawing.clone(),
+            state: Arc::default(),
+        }
+    }
+
     /// Makes the labels of a batch that is bought. Repeating the request changes nothing. The answer says how far it is; the
     /// labels are read with [`Service::batch_label_page`].
     pub async fn create_batch_labels(
@@ -64,9 +111,9 @@ impl Service {
         input: BatchLabelsInput,
         wait: Wait,
     ) -> Result<(LabelFormat, Reply)> {
-        let now = self.now();
+        let now = self.context.now();
         let owner = command.caller.owner;
-        let document = self.new_id::<Document>(now);
+        let document = self.context.new_id::<Document>(now);
         let begin = async move |tx: &mut Tx<'_>| {
             let stored = found(batches::get_for_update(tx, owner, id).await?)?;
             match stored.status {
@@ -88,7 +135,7 @@ impl Service {
             // Store the format in the answer: the batch may change its own format, but a stored answer must not change.
             Ok(Reply::created_many(format.as_str().to_owned()))
         };
-        let mut begun = self.write(&command, begin).await?;
+        let mut begun = self.context.write(&command, begin).await?;
         self.ring_labelling();
         if let Outcome::Refused(_) = begun.outcome {
             return Ok((LabelFormat::Png, begun));
@@ -97,7 +144,7 @@ impl Service {
             Some(format) => format,
             // An answer that was stored before requests could name a format is about the batch's own.
             None => {
-                let read = self.db().read(owner, async move |tx| batches::get(tx, owner, id).await);
+                let read = self.context.db().read(owner, async move |tx| batches::get(tx, owner, id).await);
                 format_of(&found(read.await?)?)?
             }
         };
@@ -113,10 +160,11 @@ impl Service {
         wait: Wait,
         mut begun: Reply,
     ) -> Result<Reply> {
-        let mut patience = self.patience(wait, self.labelling_news());
+        let mut deadline = WaitDeadline::new(wait, self.labelling_news());
         loop {
-            let is_late = patience.is_over();
-            let read = self.db().read(owner, async move |tx| batch_labels::get(tx, owner, id, format).await);
+            let is_late = deadline.is_over();
+            let read =
+                self.context.db().read(owner, async move |tx| batch_labels::get(tx, owner, id, format).await);
             let work = found(read.await?)?;
             match work.state {
                 State::Made => return Ok(begun),
@@ -131,7 +179,7 @@ impl Service {
                 begun.location = Some(format!("/batches/{id}/labels?format={}", format.as_str()));
                 return Ok(begun);
             }
-            patience.rest().await;
+            deadline.rest().await;
         }
     }
 
@@ -146,7 +194,7 @@ impl Service {
         after: Option<Id<Shipment>>,
     ) -> Result<LabelPage> {
         let owner = caller.owner;
-        let read = self.db().read(owner, async move |tx| {
+        let read = self.context.db().read(owner, async move |tx| {
             let stored = found(batches::get(tx, owner, id).await?)?;
             let mut all = match after {
                 None => documents::of_subject(tx, owner, &id.to_string()).await?,
@@ -167,7 +215,7 @@ impl Service {
             Ok((all, ids.last().copied().filter(|_| ids.len() == PAGE_SHIPMENTS)))
         });
         let (documents, next) = read.await?;
-        let items = documents.iter().map(|document| json(&self.sign(owner, document)));
+        let items = documents.iter().map(|document| json(&self.documents.sign(owner, document)));
         Ok(LabelPage { items: items.collect::<Result<_>>()?, next })
     }
 }

@@ -8,8 +8,8 @@ use store::shipping::batches::{self, Stored};
 use store::shipping::{manifest_shipments, purchases, shipments};
 
 use crate::events::events::EventLog;
-use crate::found;
-use crate::platform::reply::json;
+use crate::platform::resource::found;
+use crate::platform::resource::json;
 
 /// The shortest time between two progress events of a batch that is being bought.
 const TELL_MILLIS: i64 = 250;

@@ -10,9 +10,14 @@ use store::shipping::batch_members::{self, Named};
 use store::shipping::batches::{self, Stored};
 use store::{Order, Tx};
 
+use super::Batches;
 use super::{details, member, parts};
+use crate::access::caller::Caller;
+use crate::access::reply::Reply;
+use crate::access::write::{Command, ensure_current};
+use crate::platform::cursor::{ListQuery, Listing};
+use crate::platform::resource::{found, version_etag};
 use crate::shipping::shipments::documents_of;
-use crate::{Caller, Command, ListQuery, Listing, Reply, Service, ensure_current, found, version_etag};
 
 /// How many shipments a refusal names.
 const NAMED_MAX: usize = 10;
@@ -39,7 +44,7 @@ impl Rules {
     }
 }
 
-impl Service {
+impl Batches {
     /// Returns a page of a batch's shipments, oldest first, whole or with the named ones of their seven parts.
     pub async fn list_batch_shipments(
         &self,
@@ -49,9 +54,9 @@ impl Service {
         parts: Vec<String>,
     ) -> Result<Listing> {
         let owner = caller.owner;
-        let start = self.start(owner, &query)?;
+        let start = self.context.start(owner, &query)?;
         let limit = query.limit;
-        let read = self.db().read(owner, async move |tx| {
+        let read = self.context.db().read(owner, async move |tx| {
             found(batches::get(tx, owner, id).await?)?;
             let page = batch_members::page(tx, owner, id, &start, limit).await?;
             let documents = documents_of(tx, owner, &page.items.iter().collect::<Vec<_>>()).await?;
@@ -59,10 +64,10 @@ impl Service {
         });
         let (page, documents) = read.await?;
         let page = page.try_map(|stored| {
-            let shown = self.shown_shipment(owner, &stored, &documents)?;
+            let shown = self.shipments.shown_shipment(owner, &stored, &documents)?;
             if parts.is_empty() { Ok(shown) } else { parts::only(&shown, &parts) }
         })?;
-        self.listing_in(Order::OldestFirst, owner, &query, page)
+        self.context.listing_in(Order::OldestFirst, owner, &query, page)
     }
 
     /// Puts shipments into a batch. Those that are in it already stay.
@@ -74,8 +79,8 @@ impl Service {
     ) -> Result<Reply> {
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
-        let log = self.event_log(owner, self.now());
-        let limit = self.settings().batch_shipments_max;
+        let log = self.context.event_log(owner, self.context.now());
+        let limit = self.shipments_max;
         let change = async move |tx: &mut Tx<'_>| {
             let old = found(batches::get_for_update(tx, owner, id).await?)?;
             ensure_current(&precondition, &version_etag(old.version))?;
@@ -89,7 +94,7 @@ impl Service {
             };
             Ok(Reply::resource(version_etag(stored.version), shown))
         };
-        self.write(&command, change).await
+        self.context.write(&command, change).await
     }
 
     /// Takes shipments out of a batch. The shipments remain, without a batch.
@@ -101,7 +106,7 @@ impl Service {
     ) -> Result<Reply> {
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
-        let log = self.event_log(owner, self.now());
+        let log = self.context.event_log(owner, self.context.now());
         let change = async move |tx: &mut Tx<'_>| {
             let old = found(batches::get_for_update(tx, owner, id).await?)?;
             ensure_current(&precondition, &version_etag(old.version))?;
@@ -114,7 +119,7 @@ impl Service {
             };
             Ok(Reply::resource(version_etag(stored.version), shown))
         };
-        self.write(&command, change).await
+        self.context.write(&command, change).await
     }
 }
 

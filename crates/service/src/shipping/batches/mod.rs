@@ -14,18 +14,45 @@ use serde_json::Value;
 use store::shipping::batches::{self, Stored};
 use store::{Page, Tx};
 
-use crate::platform::reply::json;
-use crate::{Caller, Command, ListQuery, Listing, Reply, Service, ensure_current, found, version_etag};
+use crate::access::caller::Caller;
+use crate::access::reply::Reply;
+use crate::access::write::{Command, ensure_current};
+use crate::platform::context::Context;
+use crate::platform::cursor::{ListQuery, Listing};
+use crate::platform::resource::json;
+use crate::platform::resource::{found, version_etag};
+use crate::shipping::purchasing::Purchasing;
+use crate::shipping::shipments::Shipments;
 
 pub use member::{ensure_member_changeable, member_changed, show, tell_if_manifested};
 
-impl Service {
+/// Operations on batches, and their purchase. Clones share what they need.
+#[derive(Clone)]
+pub struct Batches {
+    context: Context,
+    purchasing: Purchasing,
+    shipments: Shipments,
+    /// Most shipments that a batch may have.
+    shipments_max: usize,
+}
+
+impl Batches {
+    pub(crate) fn new(
+        context: &Context,
+        purchasing: &Purchasing,
+        shipments: &Shipments,
+        shipments_max: usize,
+    ) -> Self {
+        let (purchasing, shipments) = (purchasing.clone(), shipments.clone());
+        Self { context: context.clone(), purchasing, shipments, shipments_max }
+    }
+
     pub async fn create_batch(&self, command: Command, input: BatchInput) -> Result<Reply> {
-        let now = self.now();
+        let now = self.context.now();
         let owner = command.caller.owner;
-        let id = self.new_id::<Batch>(now);
-        let log = self.event_log(owner, now);
-        let limit = self.settings().batch_shipments_max;
+        let id = self.context.new_id::<Batch>(now);
+        let log = self.context.event_log(owner, now);
+        let limit = self.shipments_max;
         let create = async move |tx: &mut Tx<'_>| {
             let service = match &input.service {
                 Some(named) => Some(service::find(tx, owner, named).await?),
@@ -45,12 +72,12 @@ impl Service {
             log.append(tx, &Event::new("batch.created", id, &shown)).await?;
             Ok(Reply::created(format!("/batches/{id}"), Some(version_etag(stored.version)), shown))
         };
-        self.write(&command, create).await
+        self.context.write(&command, create).await
     }
 
     pub async fn get_batch(&self, caller: &Caller, id: Id<Batch>) -> Result<Reply> {
         let owner = caller.owner;
-        let read = self.db().read(owner, async move |tx| {
+        let read = self.context.db().read(owner, async move |tx| {
             let stored = found(batches::get(tx, owner, id).await?)?;
             let shown = member::show(tx, owner, std::slice::from_ref(&stored)).await?.remove(0);
             Ok(Reply::resource(version_etag(stored.version), shown))
@@ -60,24 +87,24 @@ impl Service {
 
     pub async fn list_batches(&self, caller: &Caller, query: ListQuery) -> Result<Listing> {
         let owner = caller.owner;
-        let start = self.start(owner, &query)?;
+        let start = self.context.start(owner, &query)?;
         let limit = query.limit;
-        let read = self.db().read(owner, async move |tx| {
+        let read = self.context.db().read(owner, async move |tx| {
             let page = batches::page(tx, owner, &start, limit).await?;
             let items = member::show(tx, owner, &page.items).await?;
             Ok(Page { items, older_than: page.older_than, newer_than: page.newer_than })
         });
         let page = read.await?;
-        self.listing(owner, &query, page)
+        self.context.listing(owner, &query, page)
     }
 
     /// Merges a patch into a batch that is neither bought nor being bought. The shipments that it names are added.
     pub async fn update_batch(&self, command: Command, id: Id<Batch>, patch: Value) -> Result<Reply> {
-        let now = self.now();
+        let now = self.context.now();
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
-        let log = self.event_log(owner, now);
-        let limit = self.settings().batch_shipments_max;
+        let log = self.context.event_log(owner, now);
+        let limit = self.shipments_max;
         let update = async move |tx: &mut Tx<'_>| {
             let old = found(batches::get_for_update(tx, owner, id).await?)?;
             ensure_current(&precondition, &version_etag(old.version))?;
@@ -105,14 +132,14 @@ impl Service {
             let (stored, shown) = member::recount(tx, owner, &old, delta, &log).await?;
             Ok(Reply::resource(version_etag(stored.version), shown))
         };
-        self.write(&command, update).await
+        self.context.write(&command, update).await
     }
 
     /// Deletes a batch whose purchase was never started. Its shipments remain.
     pub async fn delete_batch(&self, command: Command, id: Id<Batch>) -> Result<Reply> {
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
-        let log = self.event_log(owner, self.now());
+        let log = self.context.event_log(owner, self.context.now());
         let delete = async move |tx: &mut Tx<'_>| {
             let old = found(batches::get_for_update(tx, owner, id).await?)?;
             ensure_current(&precondition, &version_etag(old.version))?;
@@ -123,7 +150,7 @@ impl Service {
             log.append(tx, &Event::new("batch.deleted", id, &shown)).await?;
             Ok(Reply::gone())
         };
-        self.write(&command, delete).await
+        self.context.write(&command, delete).await
     }
 }
 

@@ -20,16 +20,20 @@ use store::shipping::{batch_members, batches};
 use store::{Access, Tx};
 use tokio::time::Duration;
 
+use super::Batches;
 use super::details;
 use super::member::{member_changed, show, tell};
 use super::rotation::{PAGE, Rotation, Turns};
+use crate::access::reply::Outcome;
+use crate::access::reply::Reply;
+use crate::access::write::{Command, ensure_current};
 use crate::events::events::EventLog;
-use crate::platform::reply::Outcome;
+use crate::platform::resource::{found, version_etag};
+use crate::platform::wait_deadline::{Wait, WaitDeadline};
 use crate::platform::{crash_point::crash_point, log};
 use crate::shipping::carriers::{account_reference, carrier_reference, service_reference};
-use crate::shipping::purchasing::{Wait, choose};
+use crate::shipping::purchasing::choose;
 use crate::shipping::shipments::{Prepared, read_shipment, write_prepared};
-use crate::{Command, Reply, Service, ensure_current, found, version_etag};
 
 /// Open purchases of one batch. The others are stored when these have ended, so that thousands of waiting purchases neither
 /// fill memory nor delay those of other batches.
@@ -46,14 +50,14 @@ const BEGIN_LOOK_EVERY: Duration = Duration::from_millis(100);
 /// Shipments that a problem names.
 const NAMED_MAX: usize = 10;
 
-impl Service {
+impl Batches {
     /// Buys the shipments of a batch that are not bought. While it is being bought, and once it is bought, repeating the request
     /// changes nothing.
     pub async fn purchase_batch(&self, command: Command, id: Id<Batch>, wait: Wait) -> Result<Reply> {
-        let now = self.now();
+        let now = self.context.now();
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
-        let events = self.event_log(owner, now);
+        let events = self.context.event_log(owner, now);
         let begin = async move |tx: &mut Tx<'_>| {
             let stored = found(batches::get_for_update(tx, owner, id).await?)?;
             if matches!(stored.status, Status::Purchasing | Status::Purchased) {
@@ -69,9 +73,9 @@ impl Service {
             tell(tx, owner, &stored, "batch.purchase_started", &events).await?;
             Ok(Reply::done(String::new()))
         };
-        let begun = self.write(&command, begin).await?;
+        let begun = self.context.write(&command, begin).await?;
         crash_point!("after_begin");
-        self.ring_purchasing();
+        self.purchasing.ring_purchasing();
         self.wait_for_batch(owner, id, wait, begun).await
     }
 
@@ -80,10 +84,10 @@ impl Service {
         if let Outcome::Refused(_) = begun.outcome {
             return Ok(begun);
         }
-        let mut patience = self.patience(wait, self.purchasing_news());
+        let mut deadline = WaitDeadline::new(wait, self.purchasing.purchasing_news());
         loop {
-            let is_late = patience.is_over();
-            let read = self.db().read(owner, async move |tx| {
+            let is_late = deadline.is_over();
+            let read = self.context.db().read(owner, async move |tx| {
                 let stored = found(batches::get(tx, owner, id).await?)?;
                 let is_over = stored.status != Status::Purchasing;
                 if !is_over && !is_late {
@@ -100,13 +104,13 @@ impl Service {
                 }
                 return Ok(reply);
             }
-            patience.rest().await;
+            deadline.rest().await;
         }
     }
 
     /// Stores purchases of batches until the server stops. It has a task of its own, so that the claiming task does not wait.
     pub(crate) async fn begin_batches_forever(self) {
-        let (mut work, mut stop) = (self.purchasing_work(), self.purchasing_stop());
+        let (mut work, mut stop) = (self.purchasing.purchasing_work(), self.purchasing.purchasing_stop());
         let mut rotation = Rotation::default();
         while !*stop.borrow_and_update() {
             let begun = self.begin_batches(&mut rotation).await;
@@ -136,10 +140,10 @@ impl Service {
 
     /// Stores the next purchases of a page of batches. Returns whether there are more to come.
     async fn begin_batches(&self, rotation: &mut Rotation) -> Result<bool> {
-        let now = self.now();
-        let max = AWAITED_MAX.max(AWAITED_CALLS * self.settings().carriers.account_calls_max);
+        let now = self.context.now();
+        let max = AWAITED_MAX.max(AWAITED_CALLS * self.purchasing.settings().account_calls_max);
         let after = rotation.after();
-        let read = self.db().read(Access::System, async move |tx| {
+        let read = self.context.db().read(Access::System, async move |tx| {
             let mut waiting = Vec::new();
             for (owner, id) in batches::to_begin(tx, after, PAGE).await? {
                 waiting.push((owner, id, max.saturating_sub(purchases::awaited(tx, owner, id, max).await?)));
@@ -168,7 +172,7 @@ impl Service {
             }
         }
         if is_begun {
-            self.ring_purchasing();
+            self.purchasing.ring_purchasing();
         }
         Ok(is_more)
     }
@@ -176,10 +180,10 @@ impl Service {
     /// Stores up to `room` purchases of a batch, and returns whether there were any. If no shipment is left to buy, the batch's
     /// purchase ends.
     async fn begin_group(&self, owner: Owner, id: Id<Batch>, room: usize) -> Result<bool> {
-        let now = self.now();
-        let events = self.event_log(owner, now);
+        let now = self.context.now();
+        let events = self.context.event_log(owner, now);
         let prepared = self.prepare_group(owner, id, room, &events).await?;
-        let begin = self.db().write(owner, async move |tx| {
+        let begin = self.context.db().write(owner, async move |tx| {
             let Some(stored) = batches::get_if_free(tx, owner, id).await? else { return Ok(false) };
             let Some(begun_to) = stored.begun_to.clone() else { return Ok(false) };
             let terms = read_terms(tx, owner, &stored).await?;
@@ -199,7 +203,7 @@ impl Service {
         if is_begun {
             crash_point!("after_intent");
         }
-        self.notice(owner);
+        self.context.notice(owner);
         Ok(is_begun)
     }
 
@@ -212,10 +216,10 @@ impl Service {
         room: usize,
         events: &EventLog,
     ) -> Result<Option<PreparedGroup>> {
-        if self.db().is_shared() {
+        if self.context.db().is_shared() {
             return Ok(None);
         }
-        let read = self.db().read(owner, async move |tx| {
+        let read = self.context.db().read(owner, async move |tx| {
             let Some(stored) = batches::get(tx, owner, id).await? else { return Ok(None) };
             let Some(begun_to) = stored.begun_to.clone() else { return Ok(None) };
             let terms = read_terms(tx, owner, &stored).await?;

@@ -1,7 +1,7 @@
 //! Documents: files that belong to a shipment, a batch or a manifest, and the links under which they are fetched.
 //!
 //! A file is kept in two steps, because the process may end between any two lines: first its bytes, durably
-//! ([`Service::keep_file`], or `Service::keep_files`, which stores many in one object), then its row
+//! ([`Documents::keep_file`], or `Service::keep_files`, which stores many in one object), then its row
 //! (`store::shipping::documents::insert`), in the transaction of the shipment, batch or manifest that it belongs to. So there is never a
 //! row without bytes. There can be bytes without a row: no client can fetch them, they only take space, and a file that is
 //! kept again under the same id replaces them. No job deletes them, because it could not tell them from bytes whose
@@ -17,6 +17,7 @@ use bytes::Bytes;
 use model::shipping::document::{DocumentType, shipment_file_name};
 use model::shipping::shipment::LabelFormat;
 use model::{Code, Document, Error, Id, Owner, Result, Shipment, ensure};
+use std::sync::Arc;
 use store::shipping::documents;
 
 pub use bucket::{Bucket, bucket_and_prefix};
@@ -24,7 +25,8 @@ pub use files::FilePlace;
 pub use store::shipping::documents::{StoredDocument, StoredFile};
 pub(crate) use writer::FileWriter;
 
-use crate::{Service, found};
+use crate::platform::context::Context;
+use crate::platform::resource::found;
 use files::Files;
 use link::{Link, LinkKey};
 use packs::{Packs, locate};
@@ -112,27 +114,35 @@ impl PaperOwner {
 }
 
 /// What the documents of a node share.
-pub(crate) struct Documents {
+struct State {
     files: Files,
     packs: Packs,
     key: LinkKey,
+    settings: Settings,
+}
+
+/// Files of labels and other papers, and the links to them. Clones share their state.
+#[derive(Clone)]
+pub struct Documents {
+    context: Context,
+    state: Arc<State>,
 }
 
 impl Documents {
-    pub(crate) fn new(settings: &Settings, signing_key: &[u8; 32]) -> Result<Self> {
+    pub(crate) fn new(context: &Context, settings: &Settings) -> Result<Self> {
         let files = Files::open(&settings.place)?;
-        Ok(Self { files, packs: Packs::default(), key: LinkKey::derive(signing_key) })
+        let key = LinkKey::derive(&context.settings().signing_key);
+        let state = State { files, packs: Packs::default(), key, settings: settings.clone() };
+        Ok(Self { context: context.clone(), state: Arc::new(state) })
     }
-}
 
-impl Service {
     /// Keeps a new file. Once this returns, its bytes survive a power cut; it can be found once
     /// `store::shipping::documents::insert` has committed.
     pub async fn keep_file(&self, owner: Owner, new: &NewDocument) -> Result<StoredFile> {
-        self.keep_file_as(owner, self.new_id(self.now()), new).await
+        self.keep_file_as(owner, self.context.new_id(self.context.now()), new).await
     }
 
-    /// As [`Service::keep_file`], under an id that the caller made before: a repetition replaces the bytes of the first attempt.
+    /// As [`Documents::keep_file`], under an id that the caller made before: a repetition replaces the bytes of the first attempt.
     pub async fn keep_file_as(
         &self,
         owner: Owner,
@@ -141,15 +151,15 @@ impl Service {
     ) -> Result<StoredFile> {
         ensure_keepable(&new.file_name, new.bytes.len(), FILE_BYTES_MAX)?;
         let place = format!("{owner}/{id}");
-        self.0.documents.files.put(&place, new.bytes.clone()).await?;
+        self.state.files.put(&place, new.bytes.clone()).await?;
         stored_file(id, new, place)
     }
 
     /// Returns the document as it is served, with a new signed link to its file.
     pub fn sign(&self, owner: Owner, document: &StoredDocument) -> Document {
-        let (file, settings) = (&document.file, &self.settings().files);
-        let expires_at = self.now().as_seconds() + i64::from(settings.link_seconds);
-        let token = self.0.documents.key.write(&Link { owner, document: file.id, expires_at });
+        let (file, settings) = (&document.file, &self.state.settings);
+        let expires_at = self.context.now().as_seconds() + i64::from(settings.link_seconds);
+        let token = self.state.key.write(&Link { owner, document: file.id, expires_at });
         Document {
             id: file.id,
             r#type: file.r#type,
@@ -166,17 +176,19 @@ impl Service {
 
     /// Returns the document to which a link leads.
     pub async fn linked_document(&self, token: &str) -> Result<StoredDocument> {
-        let link = self.0.documents.key.read(token).ok_or(Code::FileLinkInvalid)?;
-        ensure(self.now().as_seconds() < link.expires_at, Code::FileLinkExpired)?;
-        let read =
-            self.db().read(link.owner, async move |tx| documents::find(tx, link.owner, link.document).await);
+        let link = self.state.key.read(token).ok_or(Code::FileLinkInvalid)?;
+        ensure(self.context.now().as_seconds() < link.expires_at, Code::FileLinkExpired)?;
+        let read = self
+            .context
+            .db()
+            .read(link.owner, async move |tx| documents::find(tx, link.owner, link.document).await);
         found(read.await?)
     }
 
     /// Refuses a document whose bytes are gone.
     pub async fn ensure_file(&self, document: &StoredDocument) -> Result<()> {
         let (key, _) = locate(&document.file.place);
-        found(self.0.documents.files.size(key).await?).map(drop)
+        found(self.state.files.size(key).await?).map(drop)
     }
 
     /// Returns the next bytes of a document's file from this position on. They are empty only at the end of the file.
@@ -189,7 +201,7 @@ impl Service {
         }
         let (key, offset) = locate(&file.place);
         let range = offset + from.unsigned_abs()..offset + to.unsigned_abs();
-        let piece = found(self.0.documents.files.read(key, range).await?)?;
+        let piece = found(self.state.files.read(key, range).await?)?;
         if piece.len() as u64 != (to - from).unsigned_abs() {
             return Err(Error::fault(format!("the file {} is shorter than it was", file.place)));
         }
@@ -213,7 +225,7 @@ impl Service {
 
     /// Writes a test file to the file store, so that a wrong setting is found at the start and not with the first label.
     pub async fn check_files(&self) -> Result<()> {
-        self.0.documents.files.check().await
+        self.state.files.check().await
     }
 }
 

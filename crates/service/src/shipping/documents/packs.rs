@@ -3,6 +3,7 @@
 //! A durable write costs two syncs in a folder, and a request in a bucket, however small the file is. While one pack of an
 //! owner is written, the files that arrive form the next. A file that arrives alone is stored as an object of its own.
 
+use super::Documents;
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -12,7 +13,6 @@ use model::{Code, Document, Error, Id, Owner, Result};
 use tokio::sync::oneshot;
 
 use super::{FILE_BYTES_MAX, NewDocument, StoredFile, ensure_keepable};
-use crate::Service;
 
 /// Files of at most this many bytes are packed. A larger file is worth an object of its own.
 const PACKED_FILE_BYTES_MAX: usize = 256 << 10;
@@ -67,7 +67,7 @@ impl Packs {
 
 /// Drains the queue of one owner. If the task ends early, dropping this removes the queue, which tells the waiting callers.
 struct Packer {
-    service: Service,
+    documents: Documents,
     owner: Owner,
     is_done: bool,
 }
@@ -75,14 +75,14 @@ struct Packer {
 impl Drop for Packer {
     fn drop(&mut self) {
         if !self.is_done {
-            self.service.0.documents.packs.lock().remove(&self.owner);
+            self.documents.state.packs.lock().remove(&self.owner);
         }
     }
 }
 
 impl Packer {
     async fn store_all(mut self) {
-        while let Some(pack) = self.service.0.documents.packs.next(self.owner) {
+        while let Some(pack) = self.documents.state.packs.next(self.owner) {
             let stored = self.store(&pack).await;
             for (place, waiting) in pack.into_iter().enumerate() {
                 let reply = match &stored {
@@ -98,7 +98,7 @@ impl Packer {
 
     /// Stores a pack, and returns the place of each of its files.
     async fn store(&self, pack: &[Waiting]) -> Result<Vec<String>> {
-        let (owner, files) = (self.owner, &self.service.0.documents.files);
+        let (owner, files) = (self.owner, &self.documents.state.files);
         if let [alone] = pack {
             let place = format!("{owner}/{}", alone.id);
             files.put(&place, alone.bytes.clone()).await?;
@@ -117,14 +117,14 @@ impl Packer {
     }
 }
 
-impl Service {
+impl Documents {
     /// Stores new files, together with others of the same owner that arrive meanwhile. Once this returns, their bytes
     /// survive a power cut; they can be found once `store::shipping::documents::insert` has committed.
     pub(crate) async fn keep_files(&self, owner: Owner, new: &[NewDocument]) -> Result<Vec<StoredFile>> {
         let mut waiting = Vec::with_capacity(new.len());
         for document in new {
             ensure_keepable(&document.file_name, document.bytes.len(), FILE_BYTES_MAX)?;
-            let id = self.new_id(self.now());
+            let id = self.context.new_id(self.context.now());
             let place = match document.bytes.len() <= PACKED_FILE_BYTES_MAX {
                 true => Some(self.queue_file(owner, id, document.bytes.clone())),
                 false => None,
@@ -146,8 +146,8 @@ impl Service {
 
     fn queue_file(&self, owner: Owner, id: Id<Document>, bytes: Bytes) -> oneshot::Receiver<Result<String>> {
         let (reply, answer) = oneshot::channel();
-        if self.0.documents.packs.push(owner, Waiting { id, bytes, reply }) {
-            tokio::spawn(Packer { service: self.clone(), owner, is_done: false }.store_all());
+        if self.state.packs.push(owner, Waiting { id, bytes, reply }) {
+            tokio::spawn(Packer { documents: self.clone(), owner, is_done: false }.store_all());
         }
         answer
     }

@@ -3,9 +3,9 @@
 use model::shipping::document::DocumentType;
 use model::{Document, Error, Id, Owner, Result};
 
+use super::Documents;
 use super::files::Upload;
 use super::{StoredFile, ensure_keepable};
-use crate::Service;
 use crate::platform::log;
 
 /// The largest file that is written piece by piece, in bytes: the labels of a hundred thousand shipments.
@@ -17,7 +17,7 @@ pub(crate) struct FileWriter {
     file: StoredFile,
 }
 
-impl Service {
+impl Documents {
     /// Begins a file of some type under an id that was made before. Each attempt writes to a place of its own: an attempt that
     /// was taken to be dead may continue, and must not change the file that another attempt finished.
     pub(crate) async fn keep_stream(
@@ -30,7 +30,7 @@ impl Service {
     ) -> Result<FileWriter> {
         ensure_keepable(&file_name, 0, STREAM_BYTES_MAX)?;
         let place = place_of(owner, id, attempt);
-        let upload = self.0.documents.files.begin(&place).await?;
+        let upload = self.state.files.begin(&place).await?;
         let file_type = file_type.to_owned();
         let file = StoredFile { id, r#type, file_name, file_type, file_size: 0, place, package: None };
         Ok(FileWriter { upload, file })
@@ -38,7 +38,7 @@ impl Service {
 
     /// Deletes the file of an earlier attempt, which may have finished it and died before it was recorded.
     pub(crate) async fn forget_attempt(&self, owner: Owner, id: Id<Document>, attempt: i64) {
-        let deleted = self.0.documents.files.delete(&place_of(owner, id, attempt)).await;
+        let deleted = self.state.files.delete(&place_of(owner, id, attempt)).await;
         deleted.unwrap_or_else(|error| log::error("files", &error));
     }
 }

@@ -13,14 +13,19 @@ use store::shipping::manifest_shipments;
 use store::shipping::manifests::{self, Intent, Stored};
 use store::shipping::{batches, carrier_accounts, shipments};
 
+use super::Manifests;
 use super::group::{Days, Group, groups};
 use super::show::{Whole, data};
-use crate::platform::reply::{Outcome, json};
+use crate::access::reply::Outcome;
+use crate::access::reply::Reply;
+use crate::access::write::Command;
+use crate::platform::resource::found;
+use crate::platform::resource::json;
+use crate::platform::wait_deadline::{Wait, WaitDeadline};
 use crate::shipping::carrier_accounts::{details, is_named};
 use crate::shipping::shipments::read_shipment;
-use crate::{Command, Reply, Service, Wait, found};
 
-impl Service {
+impl Manifests {
     /// Closes out a location's day: all shipments that are bought, leave from there and are in no manifest yet. A repeated
     /// request answers with the same manifests.
     pub async fn create_manifests(
@@ -29,9 +34,9 @@ impl Service {
         input: ManifestInput,
         wait: Wait,
     ) -> Result<Reply> {
-        let (owner, now, location) = (command.caller.owner, self.now(), input.location.id);
+        let (owner, now, location) = (command.caller.owner, self.context.now(), input.location.id);
         let name = input.carrier_account;
-        let read = self.db().read(owner, async move |tx| {
+        let read = self.context.db().read(owner, async move |tx| {
             ensure_location(tx, owner, location).await?;
             let account = find_account(tx, owner, name.as_deref()).await?;
             Ok((account, manifest_shipments::open_of_location(tx, owner, location).await?))
@@ -48,16 +53,18 @@ impl Service {
             ids.extend(known.iter().map(|manifest| manifest.id));
             begun(is_new, ids)
         };
-        let begun = self.write(&command, begin).await?;
+        let begun = self.context.write(&command, begin).await?;
         self.ring_manifesting();
         self.wait_for_manifests(owner, wait, begun, format!("/manifests?location={location}")).await
     }
 
     /// Makes the manifests of a batch that is bought. A repeated request answers with the same manifests.
     pub async fn create_batch_manifests(&self, command: Command, id: Id<Batch>, wait: Wait) -> Result<Reply> {
-        let (owner, now) = (command.caller.owner, self.now());
-        let read =
-            self.db().read(owner, async move |tx| manifest_shipments::open_of_batch(tx, owner, id).await);
+        let (owner, now) = (command.caller.owner, self.context.now());
+        let read = self
+            .context
+            .db()
+            .read(owner, async move |tx| manifest_shipments::open_of_batch(tx, owner, id).await);
         let intents = self.intents(owner, groups(read.await?, Days::All, None), now).await?;
         let begin = async move |tx: &mut Tx<'_>| {
             let batch = found(batches::get_for_update(tx, owner, id).await?)?;
@@ -67,14 +74,14 @@ impl Service {
             let standing = all.iter().filter(|manifest| manifest.status != Status::Failed);
             begun(is_new, standing.map(|manifest| manifest.id).collect())
         };
-        let begun = self.write(&command, begin).await?;
+        let begun = self.context.write(&command, begin).await?;
         self.ring_manifesting();
         self.wait_for_manifests(owner, wait, begun, format!("/batches/{id}/manifests")).await
     }
 
     /// Asks the carrier again for a manifest that failed, with those of its shipments that are still free.
     pub async fn retry_manifest(&self, command: Command, id: Id<Manifest>, wait: Wait) -> Result<Reply> {
-        let (owner, now) = (command.caller.owner, self.now());
+        let (owner, now) = (command.caller.owner, self.context.now());
         let precondition = command.precondition.clone();
         let begin = async move |tx: &mut Tx<'_>| {
             let stored = found(manifests::get_for_update(tx, owner, id).await?)?;
@@ -87,7 +94,7 @@ impl Service {
             }
             begun(false, vec![id])
         };
-        let begun = self.write(&command, begin).await?;
+        let begun = self.context.write(&command, begin).await?;
         self.ring_manifesting();
         let (reply, whole) = match self.await_manifests(owner, wait, begun).await? {
             Ok(ended) => ended,
@@ -135,18 +142,22 @@ impl Service {
             return Ok(Err(begun));
         }
         let ids: Vec<Id<Manifest>> = serde_json::from_str(&begun.body).map_err(Error::fault)?;
-        let mut patience = self.patience(wait, self.0.manifesting.news.subscribe());
+        let mut deadline = WaitDeadline::new(wait, self.state.news.subscribe());
         loop {
-            let is_late = patience.is_over();
+            let is_late = deadline.is_over();
             let wanted = ids.clone();
-            let read = self.db().read(owner, async move |tx| manifests::get_many(tx, owner, &wanted).await);
+            let read =
+                self.context.db().read(owner, async move |tx| manifests::get_many(tx, owner, &wanted).await);
             let is_over = |known: &[Stored]| known.iter().all(|one| one.status != Status::Creating);
             let known = read.await?;
             if is_over(&known) || is_late {
-                let read = self.db().read(owner, async move |tx| Whole::read(tx, owner, known.clone()).await);
+                let read = self
+                    .context
+                    .db()
+                    .read(owner, async move |tx| Whole::read(tx, owner, known.clone()).await);
                 return Ok(Ok((begun, read.await?)));
             }
-            patience.rest().await;
+            deadline.rest().await;
         }
     }
 
@@ -158,7 +169,7 @@ impl Service {
         now: Timestamp,
     ) -> Result<Vec<Intent>> {
         let first: Vec<_> = groups.iter().filter_map(|group| group.shipments.first().copied()).collect();
-        let read = self.db().read(owner, async move |tx| {
+        let read = self.context.db().read(owner, async move |tx| {
             let mut samples = Vec::with_capacity(first.len());
             for id in &first {
                 samples.push(read_shipment(&found(shipments::get(tx, owner, *id).await?)?)?);
@@ -167,7 +178,7 @@ impl Service {
         });
         let samples = read.await?;
         // Ids in the order of the groups, so that the oldest day comes first.
-        let mut ids: Vec<_> = groups.iter().map(|_| self.new_id(now)).collect();
+        let mut ids: Vec<_> = groups.iter().map(|_| self.context.new_id(now)).collect();
         ids.sort();
         let each = ids.into_iter().zip(groups).zip(&samples);
         each.map(|((id, group), sample)| self.intent(id, group, sample, now)).collect()
@@ -189,7 +200,7 @@ impl Service {
             location: group.location,
             ship_date: group.ship_date,
             details: json(&details)?,
-            document: self.new_id(now),
+            document: self.context.new_id(now),
             shipments: group.shipments,
         })
     }

@@ -9,19 +9,19 @@ use store::Access;
 use store::places::location_configurations::{self, ToClose};
 use store::shipping::manifest_shipments;
 
+use super::Manifests;
 use super::close::begin_all;
 use super::group::{Days, groups};
-use crate::Service;
 use crate::platform::log;
 
 /// Maximum number of configurations that one pass closes.
 const CLOSINGS_MAX: usize = 100;
 
-impl Service {
+impl Manifests {
     /// Closes the configurations whose closing is due.
     pub(super) async fn close_due(&self) -> Result<()> {
-        let now = self.now();
-        let look = self.db().read(Access::System, async move |tx| {
+        let now = self.context.now();
+        let look = self.context.db().read(Access::System, async move |tx| {
             location_configurations::to_close(tx, now, CLOSINGS_MAX).await
         });
         for due in look.await? {
@@ -36,13 +36,14 @@ impl Service {
     async fn close(&self, due: ToClose, now: Timestamp) -> Result<()> {
         let (owner, origin) = (due.owner, due.origin);
         let read = self
+            .context
             .db()
             .read(owner, async move |tx| manifest_shipments::open_of_location(tx, owner, origin).await);
         // If it is already tomorrow in UTC, shipments that were bought this evening have that date, but wait to be collected now.
         let today = Day::of(now);
         let last = due.closing.day_at(now).map_or(today, |there| there.max(today));
         let intents = self.intents(owner, groups(read.await?, Days::UpTo(last), None), now).await?;
-        let close = self.db().write(owner, async move |tx| {
+        let close = self.context.db().write(owner, async move |tx| {
             if location_configurations::take_closing(tx, &due, now).await? {
                 begin_all(tx, owner, &intents, now).await?;
             }

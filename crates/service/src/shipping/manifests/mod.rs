@@ -30,9 +30,14 @@ use store::shipping::manifests::{self, Stored};
 use tokio::sync::watch;
 use tokio::task::{JoinError, JoinSet};
 
-use crate::Service;
-use crate::events::delivery::is_busy;
+use crate::platform::context::Context;
 use crate::platform::log;
+use crate::platform::nodes::Nodes;
+use crate::platform::signal::Signal;
+use crate::shipping::carrier_accounts::CarrierAccounts;
+use crate::shipping::carrier_calls::CarrierCalls;
+use crate::shipping::documents::Documents;
+use crate::shipping::purchasing::Purchasing;
 
 /// Manifests that a node works on at once. One may have a hundred thousand shipments.
 const TURNS_MAX: usize = 4;
@@ -42,34 +47,67 @@ const LOOK_EVERY: Duration = Duration::from_millis(250);
 const STOP_TIME: Duration = Duration::from_secs(20);
 
 /// The state that all manifests of a node share.
-pub struct Manifesting {
+struct State {
     /// Changes when there may be something to do.
-    work: watch::Sender<u64>,
+    work: Signal,
     /// Changes when a turn has ended.
-    news: watch::Sender<u64>,
+    news: Signal,
     is_stopping: watch::Sender<bool>,
 }
 
-impl Default for Manifesting {
+impl Default for State {
     fn default() -> Self {
-        Self { work: watch::channel(0).0, news: watch::channel(0).0, is_stopping: watch::channel(false).0 }
+        Self { work: Signal::default(), news: Signal::default(), is_stopping: watch::channel(false).0 }
     }
 }
 
-impl Service {
+/// Manifests: what a carrier collects, and the paper that its driver signs. Clones share their state.
+#[derive(Clone)]
+pub struct Manifests {
+    context: Context,
+    nodes: Nodes,
+    calls: CarrierCalls,
+    carrier_accounts: CarrierAccounts,
+    documents: Documents,
+    purchasing: Purchasing,
+    state: Arc<State>,
+}
+
+/// What they need of others.
+pub(crate) struct Needs<'a> {
+    pub nodes: &'a Nodes,
+    pub calls: &'a CarrierCalls,
+    pub carrier_accounts: &'a CarrierAccounts,
+    pub documents: &'a Documents,
+    pub purchasing: &'a Purchasing,
+}
+
+impl Manifests {
+    pub(crate) fn new(context: &Context, needs: &Needs<'_>) -> Self {
+        Self {
+            context: context.clone(),
+            nodes: needs.nodes.clone(),
+            calls: needs.calls.clone(),
+            carrier_accounts: needs.carrier_accounts.clone(),
+            documents: needs.documents.clone(),
+            purchasing: needs.purchasing.clone(),
+            state: Arc::default(),
+        }
+    }
+
     /// Notifies the claiming task that there may be a manifest to ask for.
     fn ring_manifesting(&self) {
-        self.0.manifesting.work.send_modify(|count| *count = count.wrapping_add(1));
+        self.state.work.notify();
     }
 
     /// Notifies waiting requests that a turn has ended.
     fn tell_manifesting(&self) {
-        self.0.manifesting.news.send_modify(|count| *count = count.wrapping_add(1));
+        self.state.news.notify();
     }
 
     /// Works on everything that is due, and returns when nothing is: for tests and tools, which wait for no notification.
     pub async fn work_manifests(&self) -> Result<()> {
-        self.heartbeat().await?;
+        self.nodes.heartbeat().await?;
         self.close_due().await?;
         loop {
             let mut turns = JoinSet::new();
@@ -85,8 +123,8 @@ impl Service {
 
     /// Claims manifests and works on them until the server stops.
     pub(crate) async fn manifest_forever(self) {
-        let mut work = self.0.manifesting.work.subscribe();
-        let mut stop = self.0.manifesting.is_stopping.subscribe();
+        let mut work = self.state.work.subscribe();
+        let mut stop = self.state.is_stopping.subscribe();
         let mut turns = JoinSet::new();
         while !*stop.borrow_and_update() {
             while let Some(ended) = turns.try_join_next() {
@@ -121,31 +159,29 @@ impl Service {
     /// Rotates the node name if a turn panicked, because such a turn did not release its claim.
     fn check_manifest_turn(&self, ended: &Result<(), JoinError>) {
         if ended.is_err() {
-            self.disown();
+            self.nodes.disown();
         }
     }
 
     /// Stops claiming. Turns under way may end.
     pub(crate) fn stop_manifesting(&self) {
-        self.0.manifesting.is_stopping.send_replace(true);
+        self.state.is_stopping.send_replace(true);
     }
 
     async fn claim_manifests(&self, limit: usize) -> Result<Vec<(Arc<str>, Stored)>> {
-        let now = self.now();
-        let Some(node) = self.node().filter(|_| limit > 0) else { return Ok(Vec::new()) };
-        let read = self.db().read(Access::System, async move |tx| manifests::any_due(tx, now).await);
+        let now = self.context.now();
+        let Some(node) = self.nodes.node().filter(|_| limit > 0) else { return Ok(Vec::new()) };
+        let read = self.context.db().read(Access::System, async move |tx| manifests::any_due(tx, now).await);
         if !read.await? {
             return Ok(Vec::new());
         }
         let name = Arc::clone(&node);
-        let claim =
-            self.db().write(Access::System, async move |tx| manifests::claim(tx, &name, now, limit).await);
+        let claim = self
+            .context
+            .db()
+            .write(Access::System, async move |tx| manifests::claim(tx, &name, now, limit).await);
         // If the claim failed, manifests may be claimed although the answer was lost. A claim rejected as busy never began.
-        let claimed = claim.await.inspect_err(|error| {
-            if !is_busy(error) {
-                self.disown();
-            }
-        })?;
+        let claimed = self.nodes.check_claim(claim.await)?;
         Ok(claimed.into_iter().map(|manifest| (Arc::clone(&node), manifest)).collect())
     }
 }

@@ -12,20 +12,20 @@ use store::shipping::documents::StoredFile;
 use store::shipping::manifest_shipments;
 use store::shipping::manifests::Stored;
 
-use crate::Service;
+use super::Manifests;
 use crate::shipping::carriers::carrier_or_handle;
 use crate::shipping::documents::NewDocument;
 
 /// Shipments that are read at once for the list.
 const PAGE: usize = 500;
 
-impl Service {
+impl Manifests {
     /// Makes or fetches the paper and stores it, always under the same id.
     pub(super) async fn manifest_paper(&self, manifest: &Stored, form: Option<&Label>) -> Result<StoredFile> {
         let (format, bytes) = match form {
             Some(Label::File { format, bytes }) => (*format, bytes.clone()),
             Some(Label::At { format, url }) => {
-                (*format, self.fetch(manifest.owner, url).await.map_err(Error::fault)?)
+                (*format, self.purchasing.fetch(manifest.owner, url).await.map_err(Error::fault)?)
             }
             Some(Label::Ours | Label::Later) | None => {
                 (LabelFormat::Pdf, self.draw_manifest(manifest).await?)
@@ -38,7 +38,7 @@ impl Service {
             file_type: format.media_type().to_owned(),
             bytes,
         };
-        self.keep_file_as(manifest.owner, manifest.document, &new).await
+        self.documents.keep_file_as(manifest.owner, manifest.document, &new).await
     }
 
     /// Draws the list. For many parcels that takes long, so it does not run on the threads that serve requests.
@@ -54,7 +54,7 @@ impl Service {
             shipments: manifest.shipments_count,
             rows: self.manifest_rows(manifest).await?,
         };
-        let fonts = self.fonts().await?;
+        let fonts = self.purchasing.fonts().await?;
         let draw = move || labels::handover(&handover, &fonts);
         let bytes = tokio::task::spawn_blocking(draw).await.map_err(Error::fault)?.map_err(Error::fault)?;
         Ok(bytes.into())
@@ -65,6 +65,7 @@ impl Service {
         let (mut rows, mut after) = (Vec::new(), None);
         loop {
             let read = self
+                .context
                 .db()
                 .read(owner, async move |tx| manifest_shipments::docs_of(tx, owner, id, after, PAGE).await);
             let page = read.await?;

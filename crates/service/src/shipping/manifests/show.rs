@@ -9,10 +9,14 @@ use store::shipping::manifests::{self, Stored};
 use store::shipping::{batches, manifest_shipments};
 use store::{Page, Tx};
 
-use crate::platform::reply::json;
+use super::Manifests;
+use crate::access::caller::Caller;
+use crate::access::reply::Reply;
+use crate::platform::cursor::{ListQuery, Listing};
+use crate::platform::resource::found;
+use crate::platform::resource::json;
 use crate::shipping::carriers::carrier_or_handle;
 use crate::shipping::shipments::{etag_with_files, without_links};
-use crate::{Caller, ListQuery, Listing, Reply, Service, found};
 
 /// Manifests with all that belongs to them.
 pub struct Whole {
@@ -38,10 +42,10 @@ impl Whole {
     }
 }
 
-impl Service {
+impl Manifests {
     pub async fn get_manifest(&self, caller: &Caller, id: Id<Manifest>) -> Result<Reply> {
         let owner = caller.owner;
-        let read = self.db().read(owner, async move |tx| {
+        let read = self.context.db().read(owner, async move |tx| {
             let stored = found(manifests::get(tx, owner, id).await?)?;
             Whole::read(tx, owner, vec![stored]).await
         });
@@ -56,22 +60,22 @@ impl Service {
         location: Option<Id<Location>>,
     ) -> Result<Listing> {
         let owner = caller.owner;
-        let start = self.start(owner, &query)?;
+        let start = self.context.start(owner, &query)?;
         let limit = query.limit;
-        let read = self.db().read(owner, async move |tx| {
+        let read = self.context.db().read(owner, async move |tx| {
             let page = manifests::page(tx, owner, status, location, &start, limit).await?;
             let whole = Whole::read(tx, owner, page.items).await?;
             Ok((whole, page.older_than, page.newer_than))
         });
         let (whole, older_than, newer_than) = read.await?;
         let page = Page { items: self.manifest_docs(owner, whole)?, older_than, newer_than };
-        self.listing(owner, &query, page)
+        self.context.listing(owner, &query, page)
     }
 
     /// Answers with the manifests that contain shipments of a batch. It creates none.
     pub async fn list_batch_manifests(&self, caller: &Caller, id: Id<Batch>) -> Result<Reply> {
         let owner = caller.owner;
-        let read = self.db().read(owner, async move |tx| {
+        let read = self.context.db().read(owner, async move |tx| {
             found(batches::get(tx, owner, id).await?)?;
             let all = manifests::of_batch(tx, owner, id).await?;
             Whole::read(tx, owner, all).await
@@ -95,7 +99,7 @@ impl Service {
         let show = |manifest: &Stored| {
             let subject = manifest.id.to_string();
             let files = documents.iter().filter(|document| document.subject == subject);
-            let files = files.map(|document| self.sign(owner, document)).collect();
+            let files = files.map(|document| self.documents.sign(owner, document)).collect();
             json(&view(manifest, shipments.remove(&manifest.id).unwrap_or_default(), files)?)
         };
         manifests.iter().map(show).collect()

@@ -11,14 +11,16 @@ use store::shipping::documents::StoredFile;
 use store::shipping::manifests::{self, Standing, Stored};
 use store::shipping::{batches, carrier_accounts, documents, manifest_shipments};
 
+use super::Manifests;
 use super::next::{Facts, Next};
 use super::show::told;
 use crate::events::events::EventLog;
 use crate::platform::log;
-use crate::platform::reply::json;
+use crate::platform::nodes::SET_ASIDE;
+use crate::platform::resource::found;
+use crate::platform::resource::json;
 use crate::shipping::batches::{show, tell_if_manifested};
 use crate::shipping::purchasing::insist;
-use crate::{Service, found, suspects};
 
 /// What a request for a manifest needs.
 struct Job {
@@ -35,7 +37,7 @@ fn unreadable() -> ShipmentError {
     ShipmentError::new(ErrorType::Manifest, ErrorCode::CredentialsInvalid, Source::Service, message)
 }
 
-impl Service {
+impl Manifests {
     /// Asks the carrier once. On return the claim is released. If that fails, the node takes another name, so that other nodes
     /// can take over.
     pub(crate) async fn manifest_turn(self, node: Arc<str>, manifest: Stored) {
@@ -45,8 +47,8 @@ impl Service {
                 "manifest",
                 &format!("{} could not be written down, and is left to others", manifest.id),
             );
-            if self.is_node(&node) {
-                self.disown();
+            if self.nodes.is_node(&node) {
+                self.nodes.disown();
             }
         }
         self.tell_manifesting();
@@ -54,12 +56,13 @@ impl Service {
 
     /// Ends a manifest as failed because servers stopped while they worked on it.
     pub(crate) async fn set_manifest_aside(&self, manifest: &Stored) -> Result<()> {
-        let next = Next::Failed(format!("{} Retry the manifest to ask for it once more.", suspects::WHY));
+        let next = Next::Failed(format!("{} Retry the manifest to ask for it once more.", SET_ASIDE));
         self.insist_on_manifest(manifest, &next, None).await
     }
 
     async fn manifest_step(&self, node: &str, manifest: &Stored) -> Result<()> {
-        let facts = Facts { now: self.now(), begun_at: manifest.begun_at, failures: manifest.failures };
+        let facts =
+            Facts { now: self.context.now(), begun_at: manifest.begun_at, failures: manifest.failures };
         let next = match self.load_manifest(manifest).await {
             Ok(Some(job)) => facts.after_asking(self.ask_for_manifest(node, manifest, &job).await),
             Ok(None) => Next::Failed("The carrier account was deleted.".to_owned()),
@@ -93,13 +96,13 @@ impl Service {
     /// Reads what a request to the carrier needs. Returns `None` if the account is gone.
     async fn load_manifest(&self, manifest: &Stored) -> Result<Option<Job>> {
         let (owner, id, account) = (manifest.owner, manifest.id, manifest.account);
-        let read = self.db().read(owner, async move |tx| {
+        let read = self.context.db().read(owner, async move |tx| {
             let purchases = manifest_shipments::purchases_of(tx, owner, id).await?;
             Ok((carrier_accounts::get(tx, owner, account).await?, purchases))
         });
         let (Some(account), purchases) = read.await? else { return Ok(None) };
         let Some(connector) = ::carriers::connector(&account.carrier) else { return Ok(None) };
-        Ok(Some(Job { connector, account: self.open_account(owner, &account)?, purchases }))
+        Ok(Some(Job { connector, account: self.carrier_accounts.open_account(owner, &account)?, purchases }))
     }
 
     async fn ask_for_manifest(&self, node: &str, manifest: &Stored, job: &Job) -> Outcome {
@@ -108,10 +111,12 @@ impl Service {
             // Such a carrier needs no call. Dockside draws the paper, for the person who hands the parcels over.
             return Outcome::Manifested(Manifested { manifest: reference, form: Some(Label::Ours) });
         }
-        let _place = self.place_in_line(job.account.id, None).await;
+        let _place = self.purchasing.place_in_line(job.account.id, None).await;
         let task = Task::Manifest { reference: &reference, purchases: &job.purchases };
-        let is_ours = || self.is_node(node);
-        self.ask_if(manifest.owner, job.connector, &job.account, &task, self.call_time(), &is_ours).await
+        let is_ours = || self.nodes.is_node(node);
+        self.calls
+            .ask_if(manifest.owner, job.connector, &job.account, &task, self.purchasing.call_time(), &is_ours)
+            .await
     }
 
     /// Makes or fetches the paper of a manifest that the carrier took. If that fails, the carrier is asked again, and answers the
@@ -132,10 +137,10 @@ impl Service {
     }
 
     async fn record_manifest(&self, manifest: &Stored, next: &Next, file: Option<StoredFile>) -> Result<()> {
-        let (owner, now) = (manifest.owner, self.now());
+        let (owner, now) = (manifest.owner, self.context.now());
         let (manifest, standing) = (manifest.clone(), standing(manifest, next)?);
-        let events = self.event_log(owner, now);
-        let record = self.db().write(owner, async move |tx| {
+        let events = self.context.event_log(owner, now);
+        let record = self.context.db().write(owner, async move |tx| {
             // Lock the batches first, as everywhere. So if two manifests complete a batch, the later one sees the earlier.
             let batches = match standing.status {
                 Status::Created => lock_batches(tx, &manifest).await?,
@@ -158,7 +163,7 @@ impl Service {
             tell_batches(tx, owner, &batches, &events).await
         });
         record.await?;
-        self.notice(owner);
+        self.context.notice(owner);
         Ok(())
     }
 }

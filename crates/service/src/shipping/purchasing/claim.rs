@@ -13,14 +13,14 @@ use store::shipping::purchases::{self, Purchase};
 use tokio::sync::watch;
 use tokio::task::{JoinError, JoinSet};
 
+use super::Purchasing;
 use super::follow::Follows;
 use super::group::Groups;
 use super::lanes::{LaneSlot, Lanes};
 use super::places::{Line, Place, Places};
 use super::share::share;
 use super::turn::Job;
-use crate::Service;
-use crate::events::delivery::is_busy;
+use crate::platform::signal::Signal;
 use crate::platform::{crash_point::crash_point, log};
 
 /// Purchases that a node works on at once. Per lane, `LANE_CALLS` times as many wait for their carrier as its account takes
@@ -37,11 +37,11 @@ const GATHER: Duration = Duration::from_millis(10);
 const STOP_TIME: Duration = Duration::from_secs(20);
 
 /// The state that all purchases of a node share.
-pub struct Purchasing {
+pub(super) struct State {
     /// Changes when there may be something to do.
-    work: watch::Sender<u64>,
+    pub work: Signal,
     /// Changes when a purchase has ended a turn.
-    news: watch::Sender<u64>,
+    pub news: Signal,
     is_stopping: watch::Sender<bool>,
     places: Arc<Places>,
     pub(super) groups: Groups,
@@ -58,11 +58,11 @@ pub struct Counts {
     pub turns: AtomicU64,
 }
 
-impl Default for Purchasing {
+impl Default for State {
     fn default() -> Self {
         Self {
-            work: watch::channel(0).0,
-            news: watch::channel(0).0,
+            work: Signal::default(),
+            news: Signal::default(),
             is_stopping: watch::channel(false).0,
             places: Arc::default(),
             groups: Groups::default(),
@@ -91,82 +91,83 @@ struct Turns {
 }
 
 impl Turns {
-    fn buy(&mut self, service: &Service, node: &Arc<str>, purchase: Purchase, loaded: Option<Box<Job>>) {
+    fn buy(
+        &mut self,
+        purchasing: &Purchasing,
+        node: &Arc<str>,
+        purchase: Purchase,
+        loaded: Option<Box<Job>>,
+    ) {
         let slot = self.lanes.take((purchase.account, purchase.batch));
         let claimed = Claimed { node: Arc::clone(node), purchase, slot: Some(slot) };
-        self.buying.spawn(service.clone().turn(claimed, loaded));
+        self.buying.spawn(purchasing.clone().turn(claimed, loaded));
     }
 
     /// Collects the turns that have ended.
-    fn gather(&mut self, service: &Service) {
+    fn gather(&mut self, purchasing: &Purchasing) {
         while let Some(ended) = self.buying.try_join_next() {
-            service.check_turn(&ended);
+            purchasing.check_turn(&ended);
         }
         while let Some(ended) = self.follows.tasks.try_join_next() {
-            service.check_turn(&ended);
+            purchasing.check_turn(&ended);
         }
     }
 }
 
-impl Service {
+impl Purchasing {
     /// Notifies the claiming task that there may be something to buy, to look up or to void.
     pub(crate) fn ring_purchasing(&self) {
-        self.0.purchasing.work.send_modify(|count| *count = count.wrapping_add(1));
+        self.state.work.notify();
     }
 
     /// Notifies waiting requests that a turn has ended.
     pub(super) fn tell_purchasing(&self) {
-        self.0.purchasing.news.send_modify(|count| *count = count.wrapping_add(1));
+        self.state.news.notify();
     }
 
     /// Changes when there may be something to do.
     pub(crate) fn purchasing_work(&self) -> watch::Receiver<u64> {
-        self.0.purchasing.work.subscribe()
+        self.state.work.subscribe()
     }
 
     /// Changes to true when the server is about to stop.
     pub(crate) fn purchasing_stop(&self) -> watch::Receiver<bool> {
-        self.0.purchasing.is_stopping.subscribe()
+        self.state.is_stopping.subscribe()
     }
 
     pub(crate) fn purchasing_news(&self) -> watch::Receiver<u64> {
-        self.0.purchasing.news.subscribe()
+        self.state.news.subscribe()
     }
 
     /// Returns the counters of this node.
     pub fn purchase_counts(&self) -> &Counts {
-        &self.0.purchasing.counts
+        &self.state.counts
     }
 
-    /// Works on everything that is due, and returns when nothing is: for tests and tools, which wait for no notification.
-    pub async fn work_purchases(&self) -> Result<()> {
-        self.heartbeat().await?;
-        loop {
-            self.begin_all_batches().await?;
-            let mut turns = Turns::default();
-            self.take_purchases(&mut turns).await?;
-            self.take_follow_ups(&mut turns.follows, turns.buying.len()).await?;
-            if turns.buying.is_empty() && turns.follows.tasks.is_empty() {
-                return Ok(());
-            }
-            turns.buying.join_all().await;
-            turns.follows.tasks.join_all().await;
-        }
+    /// Works once on everything that is due, and returns whether there was anything: for tests and tools, which wait for no
+    /// notification.
+    pub(crate) async fn work_once(&self) -> Result<bool> {
+        let mut turns = Turns::default();
+        self.take_purchases(&mut turns).await?;
+        self.take_follow_ups(&mut turns.follows, turns.buying.len()).await?;
+        let is_any = !turns.buying.is_empty() || !turns.follows.tasks.is_empty();
+        turns.buying.join_all().await;
+        turns.follows.tasks.join_all().await;
+        Ok(is_any)
     }
 
     /// Claims purchases and works on them until the server stops.
     pub(crate) async fn purchase_forever(self) {
-        let mut work = self.0.purchasing.work.subscribe();
-        let mut stop = self.0.purchasing.is_stopping.subscribe();
+        let mut work = self.state.work.subscribe();
+        let mut stop = self.state.is_stopping.subscribe();
         let mut turns = Turns::default();
-        let beginning = tokio::spawn(self.clone().begin_batches_forever());
         while !*stop.borrow_and_update() {
             turns.gather(&self);
             if let Err(error) = self.take_work(&mut turns).await {
                 log::error("purchase", &error);
             }
             let under_way = turns.buying.len() + turns.follows.tasks.len();
-            self.0.purchasing.counts.turns.store(under_way as u64, Ordering::Relaxed);
+            self.state.counts.turns.store(under_way as u64, Ordering::Relaxed);
             let (is_buying, is_following) =
                 (turns.is_more && !turns.buying.is_empty(), turns.follows.has_more);
             tokio::select! {
@@ -184,8 +185,6 @@ impl Service {
             }
         }
         let end = async {
-            // Each group that the task began is committed or not, so its result does not matter.
-            let _stopped = beginning.await;
             turns.buying.join_all().await;
             turns.follows.tasks.join_all().await;
         };
@@ -203,22 +202,23 @@ impl Service {
     /// Rotates the node name if a turn panicked, because such a turn did not release its claim.
     fn check_turn<T>(&self, ended: &Result<T, JoinError>) {
         if ended.is_err() {
-            self.disown();
+            self.nodes.disown();
         }
     }
 
     /// Stops claiming. Turns under way may end.
     pub(crate) fn stop_purchasing(&self) {
-        self.0.purchasing.is_stopping.send_replace(true);
+        self.state.is_stopping.send_replace(true);
     }
 
     /// Claims what is to be bought, looked up or voided, in fair shares.
     async fn take_purchases(&self, turns: &mut Turns) -> Result<()> {
-        let now = self.now();
+        let now = self.context.now();
         let room = TURNS_MAX.saturating_sub(turns.buying.len());
-        let Some(node) = self.node().filter(|_| room > 0) else { return Ok(()) };
-        let lane_max = (self.settings().carriers.account_calls_max.max(1) * LANE_CALLS).min(TURNS_MAX);
+        let Some(node) = self.nodes.node().filter(|_| room > 0) else { return Ok(()) };
+        let lane_max = (self.settings.account_calls_max.max(1) * LANE_CALLS).min(TURNS_MAX);
         let read = self
+            .context
             .db()
             .read(Access::System, async move |tx| purchases::due(tx, now, lane_max + 1, DUE_MAX).await);
         let due = read.await?;
@@ -229,9 +229,11 @@ impl Service {
             return Ok(());
         }
         let name = Arc::clone(&node);
-        let claim =
-            self.db().write(Access::System, async move |tx| purchases::claim(tx, &name, &wanted, now).await);
-        let claimed = self.check_claim(claim.await)?;
+        let claim = self
+            .context
+            .db()
+            .write(Access::System, async move |tx| purchases::claim(tx, &name, &wanted, now).await);
+        let claimed = self.nodes.check_claim(claim.await)?;
         crash_point!("after_claim");
         for (purchase, loaded) in self.load_claimed(&node, claimed).await {
             turns.buy(self, &node, purchase, loaded);
@@ -260,16 +262,6 @@ impl Service {
         all
     }
 
-    /// Rotates the node name if a claim failed: purchases may be claimed although the answer was lost. A claim that failed
-    /// because the database was busy was never begun.
-    pub(super) fn check_claim<T>(&self, claimed: Result<T>) -> Result<T> {
-        claimed.inspect_err(|error| {
-            if !is_busy(error) {
-                self.disown();
-            }
-        })
-    }
-
     /// Waits for a call permit of a purchase's account.
     pub(crate) async fn place(&self, purchase: &Purchase) -> Place {
         self.place_in_line(purchase.account, purchase.batch).await
@@ -277,7 +269,7 @@ impl Service {
 
     /// Waits for a call permit of an account, in this queue.
     pub(crate) async fn place_in_line(&self, account: Id<CarrierAccount>, line: Line) -> Place {
-        let max = self.settings().carriers.account_calls_max;
-        self.0.purchasing.places.take(account, line, max).await
+        let max = self.settings.account_calls_max;
+        self.state.places.take(account, line, max).await
     }
 }

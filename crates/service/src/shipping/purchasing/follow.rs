@@ -18,11 +18,14 @@ use super::record::PreparedPurchase;
 use super::settle::Kept;
 use super::turn::Job;
 use super::void::after_duplicate_void;
+use crate::access::caller::Caller;
+use crate::access::reply::Reply;
 use crate::events::events::EventLog;
-use crate::platform::reply::json;
+use crate::platform::resource::found;
+use crate::platform::resource::json;
 use crate::shipping::documents::StoredFile;
+use crate::shipping::purchasing::Purchasing;
 use crate::shipping::shipments::read_shipment;
-use crate::{Caller, Reply, Service, found};
 
 /// Consecutive failed attempts to get a label after which the shipment stays without one.
 const LABEL_FAILURES_MAX: i64 = 12;
@@ -40,11 +43,11 @@ const TRACK_SECONDS_MAX: i64 = 2 * 3600;
 /// The age after which a parcel is no longer tracked.
 const TRACK_SECONDS_END: i64 = 60 * 24 * 3600;
 
-impl Service {
+impl Purchasing {
     /// Where a shipment is, and where it was.
     pub async fn get_shipment_tracking(&self, caller: &Caller, id: Id<Shipment>) -> Result<Reply> {
         let owner = caller.owner;
-        let read = self.db().read(owner, async move |tx| {
+        let read = self.context.db().read(owner, async move |tx| {
             let stored = found(shipments::get(tx, owner, id).await?)?;
             let way = read_way(tx, owner, id).await?;
             Ok(Reply::done(json(&tracking(&read_shipment(&stored)?, way))?))
@@ -62,7 +65,8 @@ impl Service {
             let _place = self.place(&job.purchase).await;
             let task = Task::Label { receipt: &kept.receipt, format: job.label_format() };
             let label =
-                match self.ask(job.owner(), job.connector, &job.account, &task, self.call_time()).await {
+                match self.calls.ask(job.owner(), job.connector, &job.account, &task, self.call_time()).await
+                {
                     Outcome::Labelled(label) => Ok(label),
                     // A carrier that does not know the purchase will not have its label later either. If a carrier does not
                     // answer, the attempts are counted, so that they end.
@@ -87,7 +91,7 @@ impl Service {
         let Some(kept) = Kept::of(&job.purchase)? else { return self.rest(job).await };
         let papers = self.papers(&job, &kept.receipt, label).await;
         let mut purchase = job.purchase.clone();
-        let now = self.now();
+        let now = self.context.now();
         let done_at = if kept.duplicates.is_empty() { self.track_at(&job, now, now) } else { Some(now) };
         let change = match labelled(&mut purchase, papers, done_at, now) {
             Labelled::Reported { files, is_label_pending, error } => {
@@ -96,7 +100,7 @@ impl Service {
             Labelled::Unreported(Some(error)) => Change::LabelFailed(error),
             Labelled::Unreported(None) => Change::Nothing,
         };
-        let events = self.event_log(job.owner(), now);
+        let events = self.context.event_log(job.owner(), now);
         let Job { stored, shipment, .. } = *job;
         // A shipment that is already shown as purchased may have files, which only the transaction knows.
         let prepared = match shipment.status {
@@ -110,9 +114,9 @@ impl Service {
     /// Asks the carrier to void the first duplicate of a purchase that is kept.
     async fn void_duplicate(&self, job: &Job, kept: &Kept, duplicate: &Receipt) -> Result<()> {
         let task = Task::Void(duplicate);
-        let outcome = self.ask(job.owner(), job.connector, &job.account, &task, self.call_time()).await;
+        let outcome = self.calls.ask(job.owner(), job.connector, &job.account, &task, self.call_time()).await;
         let mut purchase = job.purchase.clone();
-        let now = self.now();
+        let now = self.context.now();
         let Some(error) = after_duplicate_void(duplicate, &outcome) else {
             purchase.failures += 1;
             purchase.due_at = Some(now.plus_seconds(rest_seconds(purchase.failures)));
@@ -134,14 +138,14 @@ impl Service {
     /// Asks where a parcel is.
     async fn track(&self, job: Box<Job>, receipt: &Receipt) -> Result<()> {
         let task = Task::Track(receipt);
-        let outcome = self.ask(job.owner(), job.connector, &job.account, &task, self.call_time()).await;
-        let now = self.now();
+        let outcome = self.calls.ask(job.owner(), job.connector, &job.account, &task, self.call_time()).await;
+        let now = self.context.now();
         let bought_at = job.purchase.sent_at.unwrap_or(job.purchase.created_at);
         let purchase = Purchase { due_at: self.track_at(&job, bought_at, now), ..job.purchase.clone() };
         let known = job.shipment.tracking_status;
         let owner = job.owner();
-        let events = self.event_log(owner, now);
-        let record = self.db().write(owner, async move |tx| {
+        let events = self.context.event_log(owner, now);
+        let record = self.context.db().write(owner, async move |tx| {
             // Lock the shipment before its purchase in both cases, as everywhere, so that transactions can't deadlock.
             let moved = match &outcome {
                 Outcome::Tracked(tracked) => {
@@ -162,7 +166,7 @@ impl Service {
             }
         });
         Box::pin(record).await?;
-        self.notice(owner);
+        self.context.notice(owner);
         Ok(())
     }
 

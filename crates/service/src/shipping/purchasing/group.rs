@@ -11,9 +11,9 @@ use store::shipping::purchases::Purchase;
 use tokio::sync::oneshot;
 
 use super::record::{PreparedPurchase, record_entries};
-use crate::Service;
 use crate::platform::crash_point::crash_point;
 use crate::shipping::documents::StoredFile;
+use crate::shipping::purchasing::Purchasing;
 
 /// Maximum number of entries in one transaction. Further entries wait for the next one.
 const GROUP_MAX: usize = 128;
@@ -96,7 +96,7 @@ impl Groups {
 
 /// The task that drains an owner's queue. If it ends early, its waiters get an error, and the next entry starts a new task.
 struct Writer {
-    service: Service,
+    purchasing: Purchasing,
     owner: Owner,
     /// Whether the queue was drained and removed, so that it is no longer this task's.
     is_done: bool,
@@ -105,44 +105,46 @@ struct Writer {
 impl Drop for Writer {
     fn drop(&mut self) {
         if !self.is_done {
-            self.service.0.purchasing.groups.lock().remove(&self.owner);
+            self.purchasing.state.groups.lock().remove(&self.owner);
         }
     }
 }
 
-impl Service {
+impl Purchasing {
     /// Writes an entry, together with others that wait. Returns false if this node no longer holds the purchase; then nothing
     /// was written.
     pub(super) async fn write_down(&self, owner: Owner, entry: impl Into<Arc<Entry>>) -> Result<bool> {
         let entry = entry.into();
         let (told, answer) = oneshot::channel();
-        if self.0.purchasing.groups.push(owner, Waiting { entry, told }) {
-            let writer = Writer { service: self.clone(), owner, is_done: false };
+        if self.state.groups.push(owner, Waiting { entry, told }) {
+            let writer = Writer { purchasing: self.clone(), owner, is_done: false };
             tokio::spawn(writer.write_all());
         }
         answer.await.map_err(Error::fault)?
     }
 
     async fn record_group(&self, owner: Owner, entries: Arc<[Arc<Entry>]>) -> Result<Vec<bool>> {
-        let events = self.event_log(owner, self.now());
+        let events = self.context.event_log(owner, self.context.now());
         crash_point!("before_record");
-        let record =
-            self.db().write(owner, async move |tx| record_entries(tx, owner, &entries, &events).await);
+        let record = self
+            .context
+            .db()
+            .write(owner, async move |tx| record_entries(tx, owner, &entries, &events).await);
         let (written, is_finished) = record.await?;
         crash_point!("after_record");
         if is_finished {
             crash_point!("after_finish");
         }
-        self.notice(owner);
+        self.context.notice(owner);
         Ok(written)
     }
 }
 
 impl Writer {
     async fn write_all(mut self) {
-        while let Some(group) = self.service.0.purchasing.groups.next(self.owner) {
+        while let Some(group) = self.purchasing.state.groups.next(self.owner) {
             let entries = group.iter().map(|waiting| Arc::clone(&waiting.entry)).collect();
-            match self.service.record_group(self.owner, entries).await {
+            match self.purchasing.record_group(self.owner, entries).await {
                 Ok(written) => {
                     for (waiting, is_written) in group.into_iter().zip(written) {
                         // A caller that was cancelled needs no answer.
@@ -158,7 +160,7 @@ impl Writer {
 
     async fn write_singly(&self, group: Vec<Waiting>) {
         for waiting in group {
-            let written = self.service.record_group(self.owner, Arc::new([waiting.entry])).await;
+            let written = self.purchasing.record_group(self.owner, Arc::new([waiting.entry])).await;
             let written = written.map(|flags| flags.first() == Some(&true));
             let _ = waiting.told.send(written);
         }

@@ -10,12 +10,15 @@ use store::shipping::purchases::{self, Purchase};
 use store::shipping::shipments::Stored;
 use store::shipping::{carrier_accounts, shipments};
 
-use super::wish::Wait;
+use crate::access::reply::Reply;
+use crate::access::write::Command;
 use crate::events::events::EventLog;
+use crate::platform::resource::found;
+use crate::platform::wait_deadline::Wait;
+use crate::shipping::purchasing::Purchasing;
 use crate::shipping::shipments::{
     change_with_documents, documents_of, ensure_version, read_shipment, without_links,
 };
-use crate::{Command, Reply, Service, found};
 
 /// What a request for the label of a shipment changes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,7 +31,7 @@ enum Step {
     Reopen,
 }
 
-impl Service {
+impl Purchasing {
     /// Requests the label of a shipment that is bought. Repeating the request changes nothing.
     pub async fn create_shipment_labels(
         &self,
@@ -36,10 +39,10 @@ impl Service {
         id: Id<Shipment>,
         wait: Wait,
     ) -> Result<Reply> {
-        let now = self.now();
+        let now = self.context.now();
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
-        let events = self.event_log(owner, now);
+        let events = self.context.event_log(owner, now);
         let begin = async move |tx: &mut Tx<'_>| {
             let stored = found(shipments::get_for_update(tx, owner, id).await?)?;
             let purchase = purchases::get_for_update(tx, owner, id).await?;
@@ -60,7 +63,7 @@ impl Service {
             }
             Ok(Reply::done(String::new()))
         };
-        let begun = self.write(&command, begin).await?;
+        let begun = self.context.write(&command, begin).await?;
         self.ring_purchasing();
         let is_under_way = |stored: &Stored, _: Option<&Purchase>| {
             stored.status == Status::Purchasing || stored.summary.label_pending

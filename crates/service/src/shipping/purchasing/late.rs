@@ -9,7 +9,7 @@ use store::shipping::purchases::{self, Purchase};
 
 use super::settle::Kept;
 use crate::platform::log;
-use crate::platform::reply::json;
+use crate::platform::resource::json;
 
 /// Stores receipts. Returns for each whether the claim stands, so that its holder may go on.
 pub async fn keep_receipts(tx: &mut Tx<'_>, sold: &[&Purchase], now: Timestamp) -> Result<Vec<bool>> {

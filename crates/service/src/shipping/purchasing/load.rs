@@ -16,9 +16,9 @@ use store::shipping::{carrier_accounts, shipments};
 use super::next::rest_seconds;
 use super::settle::{INSIST, INSIST_REST, change};
 use super::turn::{Job, log_decision};
-use crate::Service;
 use crate::platform::log;
-use crate::platform::reply::json;
+use crate::platform::resource::json;
+use crate::shipping::purchasing::Purchasing;
 use crate::shipping::shipments::read_shipment;
 
 /// How long a purchase waits after its result could not be recorded, in seconds.
@@ -44,7 +44,7 @@ pub enum Loaded {
     Unreadable(ShipmentError),
 }
 
-impl Service {
+impl Purchasing {
     /// Reads the shipment and the account of a purchase. If the database fails, it tries again a bounded number of times.
     pub(super) async fn insist_on_loading(&self, node: &Arc<str>, purchase: &Purchase) -> Result<Loaded> {
         for _ in 1..INSIST {
@@ -52,7 +52,7 @@ impl Service {
                 Ok(mut loaded) => return Ok(loaded.pop().unwrap_or(Loaded::Gone)),
                 Err(error) => log::error("purchase", &error),
             }
-            if !self.is_node(node) {
+            if !self.nodes.is_node(node) {
                 break;
             }
             tokio::time::sleep(INSIST_REST).await;
@@ -78,7 +78,7 @@ impl Service {
     async fn read_jobs(&self, owner: Owner, node: &Arc<str>, purchases: &[Purchase]) -> Result<Vec<Loaded>> {
         let ids: Vec<Id<Shipment>> = purchases.iter().map(|purchase| purchase.shipment).collect();
         let wanted: BTreeSet<_> = purchases.iter().map(|purchase| purchase.account).collect();
-        let read = self.db().read(owner, async move |tx| {
+        let read = self.context.db().read(owner, async move |tx| {
             let mut accounts = Vec::with_capacity(wanted.len());
             for id in &wanted {
                 accounts.extend(carrier_accounts::get(tx, owner, *id).await?);
@@ -91,7 +91,7 @@ impl Service {
         let mut accounts = HashMap::new();
         for stored in &stored_accounts {
             if let Some(connector) = ::carriers::connector(&stored.carrier) {
-                let opened = self.open_account(owner, stored).map(Arc::new);
+                let opened = self.carrier_accounts.open_account(owner, stored).map(Arc::new);
                 accounts
                     .insert(stored.id, (connector, opened.map_err(|error| unreadable("account", &error))));
             }
@@ -139,13 +139,13 @@ impl Service {
         let next = match purchase.state {
             State::Ready => facts.after_buying(unsent),
             State::Calling => {
-                let call = self.settings().carriers.call_seconds as i64;
-                facts.after_crash(self.now().plus_seconds(call))
+                let call = self.settings.call_seconds as i64;
+                facts.after_crash(self.context.now().plus_seconds(call))
             }
             State::Checking => facts.after_look_up(unsent),
             _ => return self.release(&purchase, rest_seconds(purchase.failures + 1), Some(why)).await,
         };
-        log_decision(&purchase, "unreadable", &next, self.now());
+        log_decision(&purchase, "unreadable", &next, self.context.now());
         let error = change(&mut purchase, next)?;
         self.record(purchase, error).await
     }
@@ -156,8 +156,8 @@ impl Service {
         log::error("purchase", &error);
         log::info("purchase", &format!("purchase not released purchase={}", purchase.id));
         // If this node has changed its name since, other nodes can claim the purchase already.
-        if self.is_node(node) {
-            self.disown();
+        if self.nodes.is_node(node) {
+            self.nodes.disown();
         }
     }
 
@@ -167,10 +167,10 @@ impl Service {
         rest_seconds: i64,
         why: Option<ShipmentError>,
     ) -> Result<()> {
-        let (purchase, now) = (purchase.clone(), self.now());
+        let (purchase, now) = (purchase.clone(), self.context.now());
         let due_at = now.plus_seconds(rest_seconds);
         let error = why.as_ref().map(json).transpose()?;
-        let release = self.db().write(purchase.owner, async move |tx| {
+        let release = self.context.db().write(purchase.owner, async move |tx| {
             purchases::release(tx, &purchase, due_at, error.as_deref(), now).await
         });
         release.await

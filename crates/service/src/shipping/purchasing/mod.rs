@@ -13,7 +13,6 @@
 //! Architecture Invariant: `calling` is committed before a byte leaves, and a carrier's receipt is committed before anything
 //! else is done with it.
 
-mod ask;
 mod claim;
 mod follow;
 mod group;
@@ -35,14 +34,23 @@ mod void;
 mod wish;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-pub use claim::{Counts, Purchasing};
+use crate::platform::context::Context;
+use crate::platform::nodes::Nodes;
+use crate::platform::outbound::Outbound;
+use crate::shipping::carrier_accounts::CarrierAccounts;
+use crate::shipping::carrier_calls::CarrierCalls;
+use crate::shipping::documents::Documents;
+use crate::shipping::drawing::DrawingPermits;
+use crate::shipping::shipments::Shipments;
+
+pub use claim::Counts;
 pub(crate) use follow::move_on;
 pub(crate) use next::rest_seconds;
 pub(crate) use papers::SIZE as LABEL_SIZE;
 pub(crate) use settle::Kept;
 pub(crate) use settle::insist;
-pub use wish::Wait;
 pub(crate) use wish::choose;
 
 /// What an operator may set.
@@ -72,5 +80,52 @@ impl Default for Settings {
             account_calls_max: 8,
             urls: BTreeMap::new(),
         }
+    }
+}
+
+/// Purchases: each is stored first, and then carried out once. Clones share their state.
+#[derive(Clone)]
+pub struct Purchasing {
+    context: Context,
+    settings: Arc<Settings>,
+    nodes: Nodes,
+    outbound: Outbound,
+    calls: CarrierCalls,
+    carrier_accounts: CarrierAccounts,
+    documents: Documents,
+    shipments: Shipments,
+    drawing: DrawingPermits,
+    state: Arc<claim::State>,
+}
+
+/// What purchases need of others.
+pub(crate) struct Needs<'a> {
+    pub nodes: &'a Nodes,
+    pub outbound: &'a Outbound,
+    pub calls: &'a CarrierCalls,
+    pub carrier_accounts: &'a CarrierAccounts,
+    pub documents: &'a Documents,
+    pub shipments: &'a Shipments,
+    pub drawing: &'a DrawingPermits,
+}
+
+impl Purchasing {
+    pub(crate) fn new(context: &Context, settings: &Settings, needs: &Needs<'_>) -> Self {
+        Self {
+            context: context.clone(),
+            settings: Arc::new(settings.clone()),
+            nodes: needs.nodes.clone(),
+            outbound: needs.outbound.clone(),
+            calls: needs.calls.clone(),
+            carrier_accounts: needs.carrier_accounts.clone(),
+            documents: needs.documents.clone(),
+            shipments: needs.shipments.clone(),
+            drawing: needs.drawing.clone(),
+            state: Arc::default(),
+        }
+    }
+
+    pub fn settings(&self) -> &Settings {
+        &self.settings
     }
 }

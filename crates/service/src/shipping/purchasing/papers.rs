@@ -14,10 +14,10 @@ use model::{Error, Owner, Result, Timestamp, World};
 use store::shipping::documents;
 
 use super::turn::Job;
-use crate::Service;
 use crate::platform::outbound::Request;
 use crate::platform::{crash_point::crash_point, log};
 use crate::shipping::documents::{NewDocument, PaperOwner, StoredFile};
+use crate::shipping::purchasing::Purchasing;
 
 /// Largest label that is fetched, in bytes.
 const LABEL_BYTES_MAX: usize = 16 * 1024 * 1024;
@@ -46,7 +46,7 @@ enum Wanted {
     Absent(Option<ShipmentError>),
 }
 
-impl Service {
+impl Purchasing {
     /// Makes or fetches the papers of a purchase, and stores them. Customs papers don't wait for a late label.
     pub(super) async fn papers(
         &self,
@@ -72,7 +72,7 @@ impl Service {
                 return Papers::Undrawn(label_error(Source::Service, message));
             }
         };
-        let files = match self.keep_files(job.owner(), &new).await {
+        let files = match self.documents.keep_files(job.owner(), &new).await {
             Ok(files) => files,
             Err(error) => return unstored(&error),
         };
@@ -138,13 +138,13 @@ impl Service {
             service: chosen.map(|chosen| chosen.carrier_service.name.clone()).unwrap_or_default(),
             tracking_numbers: receipt.tracking_numbers.clone(),
             is_test: job.owner().world == World::Test,
-            date: self.now(),
+            date: self.context.now(),
             reference: job.shipment.details.name.clone().unwrap_or_default(),
             format: job.label_format(),
         };
         let fonts = self.fonts().await?;
         let of = PaperOwner::of(&job.shipment);
-        let _core = self.0.labelling.cores.acquire().await.map_err(Error::fault)?;
+        let _core = self.drawing.acquire().await?;
         let draw = move || drawing.papers(&of, has_label, &fonts);
         tokio::task::spawn_blocking(draw).await.map_err(Error::fault)?
     }
@@ -152,7 +152,8 @@ impl Service {
     /// Returns the papers that a shipment has already.
     async fn stored_papers(&self, job: &Job) -> Result<Vec<StoredFile>> {
         let (owner, subject) = (job.owner(), job.purchase.shipment.to_string());
-        let read = self.db().read(owner, async move |tx| documents::of_subject(tx, owner, &subject).await);
+        let read =
+            self.context.db().read(owner, async move |tx| documents::of_subject(tx, owner, &subject).await);
         Ok(read.await?.into_iter().map(|document| document.file).collect())
     }
 
@@ -167,7 +168,7 @@ impl Service {
     }
 
     pub(crate) async fn fetch(&self, owner: Owner, url: &str) -> std::result::Result<Bytes, String> {
-        let target = self.outbound().parse_url(url).map_err(|refusal| refusal.to_string())?;
+        let target = self.outbound.parse_url(url).map_err(|refusal| refusal.to_string())?;
         let request = Request {
             method: Method::GET,
             target,
@@ -176,8 +177,7 @@ impl Service {
             time_limit: self.call_time(),
             body_bytes_max: LABEL_BYTES_MAX,
         };
-        let response =
-            self.outbound().of(owner).send(request).await.map_err(|failure| failure.to_string())?;
+        let response = self.outbound.of(owner).send(request).await.map_err(|failure| failure.to_string())?;
         match response.status {
             200 if !response.is_truncated && !response.body.is_empty() => Ok(response.body),
             status => Err(format!("The carrier's label could not be fetched: status {status}.")),

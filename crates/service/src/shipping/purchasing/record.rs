@@ -19,8 +19,8 @@ use store::shipping::shipments::{self, Stored};
 use super::group::{Change, Entry, Settled};
 use super::late::{accept_observed, keep_receipts};
 use crate::events::events::EventLog;
-use crate::found;
-use crate::platform::reply::json;
+use crate::platform::resource::found;
+use crate::platform::resource::json;
 use crate::shipping::batches::member_changed;
 use crate::shipping::documents::StoredFile;
 use crate::shipping::shipments::{

@@ -10,12 +10,17 @@ use store::{Page, Tx};
 
 use super::late::{accept_observed, add_observed};
 use super::settle::Kept;
-use crate::platform::reply::json;
+use crate::access::caller::Caller;
+use crate::access::reply::Reply;
+use crate::access::write::Command;
+use crate::platform::cursor::{ListQuery, Listing};
+use crate::platform::resource::found;
+use crate::platform::resource::json;
 use crate::shipping::carriers::account_reference;
+use crate::shipping::purchasing::Purchasing;
 use crate::shipping::shipments::{change_shipment, read_shipment};
-use crate::{Caller, Command, ListQuery, Listing, Reply, Service, found};
 
-impl Service {
+impl Purchasing {
     pub async fn list_purchase_attempts(
         &self,
         caller: &Caller,
@@ -23,9 +28,9 @@ impl Service {
         state: Option<State>,
     ) -> Result<Listing> {
         let owner = caller.owner;
-        let start = self.start(owner, &query)?;
+        let start = self.context.start(owner, &query)?;
         let limit = query.limit;
-        let read = self.db().read(owner, async move |tx| {
+        let read = self.context.db().read(owner, async move |tx| {
             let page = purchases::page(tx, owner, state, &start, limit).await?;
             let mut items = Vec::with_capacity(page.items.len());
             for purchase in &page.items {
@@ -34,12 +39,12 @@ impl Service {
             Ok(Page { items, older_than: page.older_than, newer_than: page.newer_than })
         });
         let page = read.await?;
-        self.listing(owner, &query, page)
+        self.context.listing(owner, &query, page)
     }
 
     pub async fn get_purchase_attempt(&self, caller: &Caller, id: Id<PurchaseAttempt>) -> Result<Reply> {
         let owner = caller.owner;
-        let read = self.db().read(owner, async move |tx| {
+        let read = self.context.db().read(owner, async move |tx| {
             let purchase = found(purchases::by_id(tx, owner, id).await?)?;
             let attempt = view(tx, &purchase).await?;
             Ok(Reply::resource(etag(&purchase), json(&attempt)?))
@@ -54,9 +59,9 @@ impl Service {
         id: Id<PurchaseAttempt>,
         resolution: Resolution,
     ) -> Result<Reply> {
-        let now = self.now();
+        let now = self.context.now();
         let owner = command.caller.owner;
-        let events = self.event_log(owner, now);
+        let events = self.context.event_log(owner, now);
         let resolve = async move |tx: &mut Tx<'_>| {
             let shipment = found(purchases::by_id(tx, owner, id).await?)?.shipment;
             // Lock the shipment first, as everywhere: one order of locks prevents deadlocks.
@@ -88,7 +93,7 @@ impl Service {
             let purchase = found(purchases::by_id(tx, owner, id).await?)?;
             Ok(Reply::resource(etag(&purchase), json(&view(tx, &purchase).await?)?))
         };
-        let reply = self.write(&command, resolve).await?;
+        let reply = self.context.write(&command, resolve).await?;
         self.ring_purchasing();
         Ok(reply)
     }

@@ -17,9 +17,9 @@ use store::shipping::purchases::Purchase;
 use super::group::{Change, Entry, Settled};
 use super::next::{Next, without_account};
 use super::turn::{Job, log_decision};
-use crate::Service;
-use crate::platform::reply::json;
+use crate::platform::resource::json;
 use crate::platform::{crash_point::crash_point, log};
+use crate::shipping::purchasing::Purchasing;
 
 /// How often a failed write is repeated, and the pause between two attempts.
 pub(super) const INSIST: usize = 60;
@@ -45,7 +45,7 @@ impl Kept {
     }
 }
 
-impl Service {
+impl Purchasing {
     /// Commits the receipt before anything else is done with it. Returns false if the purchase is no longer held.
     pub(super) async fn keep_receipt(&self, job: &mut Job, kept: &Kept) -> Result<bool> {
         mark_bought(&mut job.purchase, json(kept)?);
@@ -60,10 +60,8 @@ impl Service {
         let mut purchase = job.purchase;
         let error = change(&mut purchase, next)?;
         match purchase.state {
-            State::Failed => self.0.purchasing.counts.failed.fetch_add(1, Ordering::Relaxed),
-            State::Checking | State::Review => {
-                self.0.purchasing.counts.unknown.fetch_add(1, Ordering::Relaxed)
-            }
+            State::Failed => self.state.counts.failed.fetch_add(1, Ordering::Relaxed),
+            State::Checking | State::Review => self.state.counts.unknown.fetch_add(1, Ordering::Relaxed),
             _ => 0,
         };
         self.record(purchase, error).await
@@ -84,7 +82,7 @@ impl Service {
             _ => {
                 let next = without_account(purchase.state, purchase.unknown_at, error);
                 let Some(next) = next else { return self.record(purchase, None).await };
-                log_decision(&purchase, "account_deleted", &next, self.now());
+                log_decision(&purchase, "account_deleted", &next, self.context.now());
                 let error = change(&mut purchase, next)?;
                 self.record(purchase, error).await
             }

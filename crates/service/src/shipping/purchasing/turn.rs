@@ -18,8 +18,8 @@ use super::lanes::LaneSlot;
 use super::load::Loaded;
 use super::next::{Facts, Next, decision_line, outcome_word};
 use super::settle::Kept;
-use crate::Service;
 use crate::platform::{crash_point::crash_point, log};
+use crate::shipping::purchasing::Purchasing;
 
 /// In the test world, developers should not wait a day to see what happens to a purchase whose outcome stays unknown.
 const TEST_REVIEW_SECONDS: i64 = 20;
@@ -54,7 +54,7 @@ impl Job {
     }
 }
 
-impl Service {
+impl Purchasing {
     /// Goes on with a purchase by one step. On return the claim is released. If releasing fails, the node takes another
     /// name, so that other nodes can take over.
     ///
@@ -87,8 +87,8 @@ impl Service {
             State::Calling => {
                 // The node that held it may have sent the request just before its lease expired. The request may then be on its
                 // way for as long as a call may take.
-                let call = self.settings().carriers.call_seconds as i64;
-                let next = self.facts(&job).after_crash(self.now().plus_seconds(call));
+                let call = self.settings.call_seconds as i64;
+                let next = self.facts(&job).after_crash(self.context.now().plus_seconds(call));
                 self.conclude(job, "server_stopped", next).await
             }
             State::Checking => self.look_up(job).await,
@@ -132,9 +132,10 @@ impl Service {
             format: job.label_format(),
         };
         // Checked again once the connection is open: connecting may take a while, and the node may have been frozen meanwhile.
-        let is_ours = || self.is_node(&job.node);
+        let is_ours = || self.nodes.is_node(&job.node);
         let limit = self.call_time();
-        let outcome = self.ask_if(job.owner(), job.connector, &job.account, &task, limit, &is_ours).await;
+        let outcome =
+            self.calls.ask_if(job.owner(), job.connector, &job.account, &task, limit, &is_ours).await;
         crash_point!("after_send");
         drop(place);
         let word = outcome_word(&outcome);
@@ -149,7 +150,7 @@ impl Service {
 
     /// Commits that the call to the carrier starts. Returns false if this node no longer holds the purchase and must not call.
     async fn call(&self, job: &mut Job) -> Result<bool> {
-        let now = self.now();
+        let now = self.context.now();
         let is_held = self.write_down(job.owner(), Entry::Call(Box::new(job.purchase.clone()))).await?;
         job.purchase.state = State::Calling;
         job.purchase.sent_fence = job.purchase.fence;
@@ -177,7 +178,7 @@ impl Service {
                 return Ok(next);
             }
         }
-        match self.ask(job.owner(), job.connector, &job.account, &task, self.call_time()).await {
+        match self.calls.ask(job.owner(), job.connector, &job.account, &task, self.call_time()).await {
             Outcome::Prepared(name) => {
                 self.keep_prepared(job, name, digest).await?;
                 Ok(None)
@@ -188,7 +189,7 @@ impl Service {
 
     async fn keep_prepared(&self, job: &mut Job, name: String, digest: String) -> Result<()> {
         let (purchase, kept) = (job.purchase.clone(), name.clone());
-        let keep = self.db().write(job.owner(), async move |tx| {
+        let keep = self.context.db().write(job.owner(), async move |tx| {
             purchases::keep_prepared(tx, &purchase, &kept, &digest).await
         });
         keep.await?;
@@ -200,7 +201,7 @@ impl Service {
     async fn check_earlier(&self, job: &Job, earlier: &Earlier) -> Option<(&'static str, Next)> {
         let task =
             Task::LookUp { reference: &job.purchase.reference, prepared: Some(earlier.prepared.as_str()) };
-        let outcome = self.ask(job.owner(), job.connector, &job.account, &task, self.call_time()).await;
+        let outcome = self.calls.ask(job.owner(), job.connector, &job.account, &task, self.call_time()).await;
         let word = outcome_word(&outcome);
         self.facts(job).after_earlier_look_up(outcome).map(|next| (word, next))
     }
@@ -213,7 +214,7 @@ impl Service {
         let place = self.place(&job.purchase).await;
         let (reference, prepared) = (&job.purchase.reference, job.purchase.prepared.as_deref());
         let task = Task::LookUp { reference, prepared };
-        let outcome = self.ask(job.owner(), job.connector, &job.account, &task, self.call_time()).await;
+        let outcome = self.calls.ask(job.owner(), job.connector, &job.account, &task, self.call_time()).await;
         crash_point!("after_look_up");
         drop(place);
         let word = outcome_word(&outcome);
@@ -223,10 +224,10 @@ impl Service {
 
     /// Records the outcome. If it was bought, the receipt is committed first, and the rest after it.
     async fn conclude(&self, mut job: Box<Job>, outcome: &str, next: Next) -> Result<()> {
-        log_decision(&job.purchase, outcome, &next, self.now());
+        log_decision(&job.purchase, outcome, &next, self.context.now());
         match next {
             Next::Bought { mut receipt, duplicates } => {
-                self.0.purchasing.counts.bought.fetch_add(1, Ordering::Relaxed);
+                self.state.counts.bought.fetch_add(1, Ordering::Relaxed);
                 let label = receipt.label.take().unwrap_or(Label::Later);
                 let is_label_ours = matches!(label, Label::Ours);
                 let kept = Kept { receipt, duplicates, is_label_ours };
@@ -246,7 +247,7 @@ impl Service {
     }
 
     pub(super) fn facts_of(&self, purchase: &Purchase, can: Capabilities) -> Facts {
-        let settings = &self.settings().carriers;
+        let settings = &self.settings;
         let (review_seconds, settle_seconds) = match purchase.owner.world {
             World::Live => (settings.review_seconds, settings.call_seconds as i64),
             // The sandbox carrier completes a request at once, so nothing can still be on its way.
@@ -254,7 +255,7 @@ impl Service {
         };
         Facts {
             can,
-            now: self.now(),
+            now: self.context.now(),
             failures: purchase.failures,
             unknown_at: purchase.unknown_at,
             review_seconds,
@@ -263,7 +264,7 @@ impl Service {
     }
 
     pub(crate) fn call_time(&self) -> Duration {
-        Duration::from_secs(self.settings().carriers.call_seconds)
+        Duration::from_secs(self.settings.call_seconds)
     }
 }
 

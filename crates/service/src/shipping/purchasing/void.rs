@@ -14,20 +14,23 @@ use super::follow::is_voiding;
 use super::next::rest_seconds;
 use super::settle::{Kept, insist};
 use super::turn::Job;
-use super::wish::Wait;
-use crate::platform::reply::json;
+use crate::access::reply::Reply;
+use crate::access::write::Command;
+use crate::platform::resource::found;
+use crate::platform::resource::json;
+use crate::platform::wait_deadline::Wait;
+use crate::shipping::purchasing::Purchasing;
 use crate::shipping::shipments::{change_with_documents, ensure_version, read_shipment, without_links};
-use crate::{Command, Reply, Service, found};
 
 /// The pause before a carrier that has not decided about a void is asked again.
 const DECIDE_SECONDS: i64 = 3600;
 /// Consecutive failed attempts after which a void is given up: after about a day.
 const FAILURES_MAX: i64 = 34;
 
-impl Service {
+impl Purchasing {
     /// Asks the carrier to void a shipment. Repeating the request changes nothing.
     pub async fn void_shipment(&self, command: Command, id: Id<Shipment>, wait: Wait) -> Result<Reply> {
-        let now = self.now();
+        let now = self.context.now();
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
         let service = self.clone();
@@ -46,13 +49,13 @@ impl Service {
             ensure(!manifest_shipments::holds(tx, owner, id).await?, Code::ShipmentManifested)?;
             let account = carrier_accounts::get(tx, owner, purchase.account).await?;
             let account = account.ok_or(Code::VoidUnsupported)?;
-            let opened = service.open_account(owner, &account)?;
+            let opened = service.carrier_accounts.open_account(owner, &account)?;
             let connector = ::carriers::connector(&account.carrier).ok_or(Code::VoidUnsupported)?;
             ensure(connector.capabilities(&opened).can_void, Code::VoidUnsupported)?;
             purchases::set_state(tx, owner, purchase.id, State::Voiding, Some(now), now).await?;
             Ok(Reply::done(String::new()))
         };
-        let begun = self.write(&command, begin).await?;
+        let begun = self.context.write(&command, begin).await?;
         self.ring_purchasing();
         self.wait_for(owner, id, wait, begun).await
     }
@@ -68,10 +71,10 @@ impl Service {
         };
         let _place = self.place(&job.purchase).await;
         let task = Task::Void(&kept.receipt);
-        let outcome = self.ask(job.owner(), job.connector, &job.account, &task, self.call_time()).await;
+        let outcome = self.calls.ask(job.owner(), job.connector, &job.account, &task, self.call_time()).await;
         let is_accepted = matches!(outcome, Outcome::Voided | Outcome::Voiding);
         let mut voided = Voided { purchase: job.purchase.clone(), error: None, note: None };
-        voided.error = after_void(&mut voided.purchase, outcome, self.now());
+        voided.error = after_void(&mut voided.purchase, outcome, self.context.now());
         if is_accepted {
             self.take_back_first(&job, &kept, &mut voided).await?;
         }
@@ -92,7 +95,7 @@ impl Service {
     async fn take_back_first(&self, job: &Job, kept: &Kept, voided: &mut Voided) -> Result<()> {
         let Some(duplicate) = kept.duplicates.first() else { return Ok(()) };
         let task = Task::Void(duplicate);
-        let outcome = self.ask(job.owner(), job.connector, &job.account, &task, self.call_time()).await;
+        let outcome = self.calls.ask(job.owner(), job.connector, &job.account, &task, self.call_time()).await;
         let mut delay_seconds = 0;
         let purchase = &mut voided.purchase;
         let mut left = kept.duplicates.len();
@@ -107,7 +110,7 @@ impl Service {
             delay_seconds = rest_seconds(purchase.failures);
         }
         if left > 0 {
-            let due_at = self.now().plus_seconds(delay_seconds);
+            let due_at = self.context.now().plus_seconds(delay_seconds);
             purchase.due_at = Some(purchase.due_at.map_or(due_at, |at| at.min(due_at)));
         } else if purchase.state == State::Voided {
             purchase.due_at = None;
@@ -133,9 +136,9 @@ impl Service {
 
     async fn record_void(&self, voided: Voided) -> Result<()> {
         let Voided { purchase, error, note } = voided;
-        let (owner, now) = (purchase.owner, self.now());
-        let events = self.event_log(owner, now);
-        let record = self.db().write(owner, async move |tx| {
+        let (owner, now) = (purchase.owner, self.context.now());
+        let events = self.context.event_log(owner, now);
+        let record = self.context.db().write(owner, async move |tx| {
             let stored = found(shipments::get_for_update(tx, owner, purchase.shipment).await?)?;
             let is_held = purchases::record(tx, &purchase, now).await?;
             let is_voided = purchase.state == State::Voided && stored.status != Status::Voided;
@@ -162,7 +165,7 @@ impl Service {
             Ok::<_, Error>(())
         });
         record.await?;
-        self.notice(owner);
+        self.context.notice(owner);
         Ok(())
     }
 }

@@ -1,7 +1,5 @@
 //! Purchase requests: each is stored in one transaction, and the client's request then waits for the result for a while.
 
-use std::time::Duration;
-
 use model::platform::problem::Issue;
 use model::shipping::purchase::{PurchaseInput, in_doubt_since};
 use model::shipping::rate::Rate;
@@ -15,18 +13,18 @@ use store::shipping::shipments;
 use store::shipping::shipments::Stored;
 
 use super::follow::is_voiding;
-use crate::platform::reply::Outcome;
+use crate::access::reply::Outcome;
+use crate::access::reply::Reply;
+use crate::access::write::Command;
+use crate::platform::resource::found;
+use crate::platform::wait_deadline::{Wait, WaitDeadline};
 use crate::shipping::batches::ensure_member_changeable;
 use crate::shipping::carrier_accounts::find_account;
 use crate::shipping::carriers::{account_reference, carrier_reference, find_service, service_reference};
+use crate::shipping::purchasing::Purchasing;
 use crate::shipping::shipments::{change_shipment, documents_of, ensure_version, read_shipment};
-use crate::{Command, Reply, Service, found};
 
-/// How long a request waits for its result before it is answered with 202. At most [`crate::WAIT_SECONDS_MAX`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Wait(pub Duration);
-
-impl Service {
+impl Purchasing {
     /// Buys a shipment: by a rate, or by a service of an account. While it is being bought, and once it is bought, the same
     /// request changes nothing.
     pub async fn purchase_shipment(
@@ -36,11 +34,11 @@ impl Service {
         input: PurchaseInput,
         wait: Wait,
     ) -> Result<Reply> {
-        let now = self.now();
+        let now = self.context.now();
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
-        let attempt: Id<PurchaseAttempt> = self.new_id(now);
-        let events = self.event_log(owner, now);
+        let attempt: Id<PurchaseAttempt> = self.context.new_id(now);
+        let events = self.context.event_log(owner, now);
         let begin = async move |tx: &mut Tx<'_>| {
             let stored = found(shipments::get_for_update(tx, owner, id).await?)?;
             let old = read_shipment(&stored)?;
@@ -74,7 +72,7 @@ impl Service {
             change_shipment(tx, owner, &stored, &new, "shipment.updated", &events).await?;
             Ok(Reply::done(String::new()))
         };
-        let begun = self.write(&command, begin).await?;
+        let begun = self.context.write(&command, begin).await?;
         self.ring_purchasing();
         self.wait_for(owner, id, wait, begun).await
     }
@@ -106,10 +104,10 @@ impl Service {
         if let Outcome::Refused(_) = begun.outcome {
             return Ok(begun);
         }
-        let mut patience = self.patience(wait, self.purchasing_news());
+        let mut deadline = WaitDeadline::new(wait, self.purchasing_news());
         loop {
-            let is_late = patience.is_over();
-            let read = self.db().read(owner, async move |tx| {
+            let is_late = deadline.is_over();
+            let read = self.context.db().read(owner, async move |tx| {
                 let stored = found(shipments::get(tx, owner, id).await?)?;
                 let purchase = purchases::get(tx, owner, id).await?;
                 let documents = documents_of(tx, owner, &[&stored]).await?;
@@ -118,7 +116,7 @@ impl Service {
             let (stored, purchase, documents) = read.await?;
             let is_under_way = is_under_way(&stored, purchase.as_ref());
             if !is_under_way || is_late {
-                let mut reply = self.shipment_reply(owner, &stored, &documents)?;
+                let mut reply = self.shipments.shipment_reply(owner, &stored, &documents)?;
                 reply.is_replayed = begun.is_replayed;
                 if is_under_way {
                     reply.outcome = Outcome::Accepted;
@@ -126,7 +124,7 @@ impl Service {
                 }
                 return Ok(reply);
             }
-            patience.rest().await;
+            deadline.rest().await;
         }
     }
 }

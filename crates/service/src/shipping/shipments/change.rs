@@ -11,7 +11,7 @@ use store::shipping::shipments::{self, Stored};
 
 use super::shown;
 use crate::events::events::EventLog;
-use crate::platform::reply::json;
+use crate::platform::resource::json;
 use crate::shipping::batches;
 
 /// What a batch shows of its shipments, beside what it counts.

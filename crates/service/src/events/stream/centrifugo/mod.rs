@@ -23,10 +23,11 @@ use store::events::stream_relays::{self, Held};
 use store::events::streams::{self, Bounds};
 use store::{Access, Tx};
 
+use crate::access::caller::Caller;
 use crate::events::events::stream_json;
+use crate::events::stream::Streams;
 use crate::platform::log;
 use crate::platform::outbound::{Outbound, Request, Target};
-use crate::{Caller, Service};
 
 use api::Outcome;
 
@@ -107,9 +108,9 @@ pub fn is_address(url: &str) -> bool {
     parsed.is_ok_and(|uri| matches!(uri.scheme_str(), Some("http" | "https")) && uri.host().is_some())
 }
 
-impl Service {
+impl Streams {
     fn centrifugo(&self) -> Option<&Arc<Centrifugo>> {
-        self.streams().centrifugo.as_ref()
+        self.state.centrifugo.as_ref()
     }
 
     /// Whether streams are served by an external server, and not here.
@@ -119,7 +120,7 @@ impl Service {
 
     /// Sends events to the external server until the process ends.
     pub(crate) async fn hand_on_forever(self) {
-        let mut hints = self.hints();
+        let mut hints = self.bus.hints();
         loop {
             let _any = tokio::time::timeout(LOOK_EVERY, hints.recv()).await;
             if let Err(error) = self.hand_on_streams().await {
@@ -134,9 +135,10 @@ impl Service {
         let Some(centrifugo) = self.centrifugo().cloned() else { return Ok(()) };
         self.send_away(&centrifugo).await?;
         loop {
-            let now = self.now();
-            let Some(node) = self.node() else { return Ok(()) };
+            let now = self.context.now();
+            let Some(node) = self.nodes.node() else { return Ok(()) };
             let claim = self
+                .context
                 .db()
                 .write(Access::System, async move |tx| stream_relays::claim(tx, &node, now, LOGS_MAX).await);
             let claimed = claim.await?;
@@ -146,8 +148,10 @@ impl Service {
             let mut outcome = Ok(());
             for held in claimed {
                 let handed = self.hand_on_log(&centrifugo, held).await;
-                let release =
-                    self.db().write(held.owner, async move |tx| stream_relays::release(tx, held).await);
+                let release = self
+                    .context
+                    .db()
+                    .write(held.owner, async move |tx| stream_relays::release(tx, held).await);
                 outcome = outcome.and(handed).and(release.await);
             }
             outcome?;
@@ -160,13 +164,14 @@ impl Service {
             Some(centrifugo) => self.hand_on_log(&centrifugo, held).await,
             None => Ok(()),
         };
-        let release = self.db().write(held.owner, async move |tx| stream_relays::release(tx, held).await);
+        let release =
+            self.context.db().write(held.owner, async move |tx| stream_relays::release(tx, held).await);
         handed.and(release.await)
     }
 
     /// Skips the event during which servers stopped. Clients that miss it find it in the log.
     pub(crate) async fn set_event_aside(&self, held: Held) -> Result<()> {
-        let skip = self.db().write(held.owner, async move |tx| {
+        let skip = self.context.db().write(held.owner, async move |tx| {
             stream_relays::record(tx, held, held.cursor + 1).await?;
             stream_relays::release(tx, held).await
         });
@@ -176,8 +181,8 @@ impl Service {
     /// Sends one log to its end, or until another node holds it.
     async fn hand_on_log(&self, centrifugo: &Centrifugo, mut held: Held) -> Result<()> {
         loop {
-            let (owner, now) = (held.owner, self.now());
-            let read = self.db().read(owner, async move |tx| {
+            let (owner, now) = (held.owner, self.context.now());
+            let read = self.context.db().read(owner, async move |tx| {
                 let page = streams::tail(tx, owner, held.cursor, BOUNDS).await?;
                 let final_code = i64::from(Disconnect::FORCE.code);
                 Ok((page, stream_audience::listening(tx, owner, now, final_code).await?))
@@ -192,7 +197,7 @@ impl Service {
             }
             let cursor = last.sequence;
             let record =
-                self.db().write(owner, async move |tx| stream_relays::record(tx, held, cursor).await);
+                self.context.db().write(owner, async move |tx| stream_relays::record(tx, held, cursor).await);
             if !record.await? {
                 return Ok(());
             }
@@ -205,13 +210,15 @@ impl Service {
 
     /// Closes the connections of users whose token was revoked or whose organisation was deprovisioned.
     async fn send_away(&self, centrifugo: &Centrifugo) -> Result<()> {
-        let read = self.db().read(Access::System, async |tx| stream_audience::ending(tx, ENDINGS_MAX).await);
+        let read =
+            self.context.db().read(Access::System, async |tx| stream_audience::ending(tx, ENDINGS_MAX).await);
         for ending in read.await? {
             let is_final = ending.code == i64::from(Disconnect::FORCE.code);
             let why = if is_final { Disconnect::FORCE } else { Disconnect::STATE_INVALIDATED };
             let command = api::disconnect(&ending.user.to_string(), why.code, why.reason);
             centrifugo.send(vec![command]).await.map_err(Error::fault)?;
             let ended = self
+                .context
                 .db()
                 .write(ending.owner, async move |tx| stream_audience::ended(tx, ending, is_final).await);
             ended.await?;

@@ -11,7 +11,7 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use super::permits::{FOLLOWS_MAX, MANY, Permits, SlowAccounts};
-use crate::Service;
+use crate::shipping::purchasing::Purchasing;
 use crate::shipping::purchasing::claim::Claimed;
 use crate::shipping::purchasing::lanes::Lanes;
 use crate::shipping::purchasing::turn::Job;
@@ -49,38 +49,46 @@ impl Follows {
     }
 
     /// Works on a follow-up in a task of its own. If it takes half of the time that a call may take, its account is slow.
-    fn follow(&mut self, service: &Service, node: &Arc<str>, purchase: Purchase, loaded: Option<Box<Job>>) {
+    fn follow(
+        &mut self,
+        purchasing: &Purchasing,
+        node: &Arc<str>,
+        purchase: Purchase,
+        loaded: Option<Box<Job>>,
+    ) {
         let account = purchase.account;
         let slot = self.lanes.take((account, None));
         let claimed = Claimed { node: Arc::clone(node), purchase, slot: None };
-        let (service, slow) = (service.clone(), Arc::clone(&self.slow));
+        let (purchasing, slow) = (purchasing.clone(), Arc::clone(&self.slow));
         self.tasks.spawn(async move {
             let _slot = slot;
-            let (begun_at, slow_after) = (Instant::now(), service.call_time() / 2);
-            service.turn(claimed, loaded).await;
+            let (begun_at, slow_after) = (Instant::now(), purchasing.call_time() / 2);
+            purchasing.turn(claimed, loaded).await;
             let is_slow = begun_at.elapsed() >= slow_after;
             slow.lock().unwrap_or_else(PoisonError::into_inner).note(account, is_slow);
         });
     }
 }
 
-impl Service {
+impl Purchasing {
     /// Claims purchases that need follow-up, in fair shares, beside so many purchases that are under way.
     pub(in crate::shipping::purchasing) async fn take_follow_ups(
         &self,
         follows: &mut Follows,
         buying: usize,
     ) -> Result<()> {
-        let now = self.now();
+        let now = self.context.now();
         let permits = follows.permits(buying);
         let barred = permits.barred();
         // All of the first due follow-ups may belong to accounts that may begin nothing.
         let is_any_barred = !barred.is_empty();
         let is_by_account = is_any_barred || follows.is_cut;
         let must_rest = (buying >= MANY || is_by_account) && follows.is_resting();
-        let Some(node) = self.node().filter(|_| permits.has_room() && !must_rest) else { return Ok(()) };
+        let Some(node) = self.nodes.node().filter(|_| permits.has_room() && !must_rest) else {
+            return Ok(());
+        };
         let account_max = permits.account_max();
-        let read = self.db().read(Access::System, async move |tx| {
+        let read = self.context.db().read(Access::System, async move |tx| {
             let unfinished = purchases::unfinished(tx, now, &barred, DUE_MAX).await?;
             let others = match is_by_account {
                 true => purchases::follow_ups_by_account(tx, now, account_max, &barred, DUE_MAX).await?,
@@ -99,10 +107,10 @@ impl Service {
             return Ok(());
         }
         let name = Arc::clone(&node);
-        let claim = self.db().write(Access::System, async move |tx| {
+        let claim = self.context.db().write(Access::System, async move |tx| {
             purchases::claim_follow_ups(tx, &name, &wanted, now).await
         });
-        let claimed = self.check_claim(claim.await)?;
+        let claimed = self.nodes.check_claim(claim.await)?;
         for (purchase, loaded) in self.load_claimed(&node, claimed).await {
             follows.follow(self, &node, purchase, loaded);
         }

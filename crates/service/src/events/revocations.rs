@@ -11,10 +11,14 @@ use store::access::access_tokens;
 use store::access::access_tokens::Revoked;
 use store::{Access, Tx};
 
-use crate::access::access_tokens::etag;
-use crate::events::bus::Hint;
-use crate::events::stream::centrifugo;
-use crate::{Caller, Command, Reply, Service, ensure_current, found};
+use crate::access::access_tokens::{AccessTokens, etag};
+use crate::access::caller::Caller;
+use crate::access::reply::Reply;
+use crate::access::write::{Command, ensure_current};
+use crate::events::bus::{Bus, Hint};
+use crate::events::stream::{Streams, centrifugo};
+use crate::platform::context::Context;
+use crate::platform::resource::found;
 
 /// Which tokens a revocation takes beside the named one and those traded for it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -25,7 +29,21 @@ pub enum Children {
     Keep,
 }
 
-impl Service {
+/// Revokes access tokens, and ends what depends on them.
+#[derive(Clone)]
+pub struct Revocations {
+    context: Context,
+    access_tokens: AccessTokens,
+    bus: Bus,
+    streams: Streams,
+}
+
+impl Revocations {
+    pub(crate) fn new(context: &Context, access_tokens: &AccessTokens, bus: &Bus, streams: &Streams) -> Self {
+        let (access_tokens, bus, streams) = (access_tokens.clone(), bus.clone(), streams.clone());
+        Self { context: context.clone(), access_tokens, bus, streams }
+    }
+
     /// Revokes a token that has no more rights than the caller's.
     pub async fn delete_access_token(
         &self,
@@ -42,34 +60,29 @@ impl Service {
             ensure_current(&precondition, &etag())?;
             Ok(Reply::revoked(revoke(tx, &token, children).await?))
         };
-        let reply = self.write(&command, delete).await;
-        self.forget_callers();
-        self.end_streams(owner).await;
-        self.hint_access(&reply);
+        let reply = self.context.write(&command, delete).await;
+        self.access_tokens.forget_callers();
+        self.streams.end_streams(owner).await;
+        self.bus.hint_access(&reply);
         reply
     }
 
     /// Revokes any organisation's token, for the operator, and returns all that were revoked. Other nodes hear of it with
-    /// [`Service::send_hints`].
+    /// [`Bus::send_hints`].
     pub async fn revoke_token(
         &self,
         id: Id<AccessToken>,
         children: Children,
     ) -> Result<Vec<Id<AccessToken>>> {
-        let work = self.db().write(Access::System, async move |tx| {
+        let work = self.context.db().write(Access::System, async move |tx| {
             let owner = found(access_tokens::owner_of(tx, id).await?)?;
             let token = found(access_tokens::get(tx, owner, id).await?)?;
             revoke(tx, &token, children).await
         });
         let revoked = work.await?;
-        self.forget_callers();
-        self.hint(Hint::Access);
+        self.access_tokens.forget_callers();
+        self.bus.hint(Hint::Access);
         Ok(revoked)
-    }
-
-    /// Forgets who called lately, since a token was taken away, here or on another node.
-    pub(crate) fn forget_callers(&self) {
-        self.0.tokens.clear();
     }
 }
 

@@ -10,8 +10,10 @@ use sha2::{Digest, Sha256};
 use store::Tx;
 use store::platform::idempotency;
 
-use crate::platform::reply::{Outcome, Reply, json};
-use crate::{Caller, Service};
+use crate::access::caller::Caller;
+use crate::access::reply::{Outcome, Reply};
+use crate::platform::context::Context;
+use crate::platform::resource::json;
 
 /// A request to change something.
 #[derive(Clone)]
@@ -54,7 +56,7 @@ impl Precondition {
     }
 }
 
-impl Service {
+impl Context {
     /// Runs a change in one transaction, or repeats the answer that it was given before.
     pub(crate) async fn write<F>(&self, command: &Command, operation: F) -> Result<Reply>
     where
@@ -119,7 +121,7 @@ impl Service {
     }
 }
 
-impl Service {
+impl Context {
     /// An answer as it is kept: sealed, because it may hold a secret that is shown once.
     fn seal_answer(&self, about: String, reply: &Reply) -> Result<String> {
         Ok(STANDARD.encode(self.seal(&about, json(reply)?.as_bytes())?))
@@ -143,4 +145,9 @@ fn is_kept(code: Code) -> bool {
         Code::IdempotencyInProgress | Code::IdempotencyKeyReused => false,
         code => matches!(code.status(), 404 | 409 | 412 | 422),
     }
+}
+
+/// Refuses a stale precondition.
+pub fn ensure_current(precondition: &Precondition, etag: &str) -> Result<()> {
+    ensure(precondition.permits(etag), Code::PreconditionFailed)
 }

@@ -11,16 +11,27 @@ use model::{Error, Owner, Result};
 use store::shipping::sandbox_entries;
 use tokio::time::Instant;
 
-use crate::Service;
+use crate::platform::context::Context;
 use crate::platform::log;
-use crate::platform::outbound::{self, Failure, Phase};
+use crate::platform::outbound::{self, Failure, Outbound, Phase};
 
 /// Maximum number of exchanges of one task. A connector that wants more is broken.
 const EXCHANGES_MAX: usize = 6;
 /// Largest answer of a carrier, in bytes. Answers may contain labels.
 const ANSWER_BYTES_MAX: usize = 16 * 1024 * 1024;
 
-impl Service {
+/// Calls to carriers, by the HTTP client or, to the sandbox carrier, in this process.
+#[derive(Clone)]
+pub struct CarrierCalls {
+    context: Context,
+    outbound: Outbound,
+}
+
+impl CarrierCalls {
+    pub(crate) fn new(context: &Context, outbound: &Outbound) -> Self {
+        Self { context: context.clone(), outbound: outbound.clone() }
+    }
+
     /// Carries out a task at a carrier, within the time limit, and returns the outcome.
     pub(crate) async fn ask(
         &self,
@@ -33,7 +44,7 @@ impl Service {
         self.ask_if(owner, connector, account, task, limit, &|| true).await
     }
 
-    /// As [`Service::ask`], but checks `is_wanted` immediately before anything is sent.
+    /// As [`CarrierCalls::ask`], but checks `is_wanted` immediately before anything is sent.
     pub(crate) async fn ask_if(
         &self,
         owner: Owner,
@@ -95,7 +106,7 @@ impl Service {
         end: Instant,
         is_wanted: &(dyn Fn() -> bool + Sync),
     ) -> Answer {
-        let target = match self.outbound().parse_private_url(&request.url) {
+        let target = match self.outbound.parse_private_url(&request.url) {
             Ok(target) => target,
             Err(refusal) => return Answer::Unsent(refusal.to_string()),
         };
@@ -122,7 +133,7 @@ impl Service {
             time_limit,
             body_bytes_max: ANSWER_BYTES_MAX,
         };
-        match self.outbound().of(owner).send_if(request, is_wanted).await {
+        match self.outbound.of(owner).send_if(request, is_wanted).await {
             Ok(response) if response.is_truncated => {
                 Answer::Lost("The answer is larger than an answer may be.".to_owned())
             }
@@ -143,8 +154,8 @@ impl Service {
             Ok(asked) => asked,
             Err(reply) => return Ok(reply.answer()),
         };
-        let now = self.now();
-        let served = self.db().write(owner, async move |tx| {
+        let now = self.context.now();
+        let served = self.context.db().write(owner, async move |tx| {
             let Some(reference) = asked.reference() else { return Ok(serve(&desk, &asked, &[], now)) };
             let mut earlier = Vec::new();
             for doc in sandbox_entries::all(tx, owner, reference).await? {

@@ -8,19 +8,34 @@ use store::Tx;
 use store::access::provisions;
 use store::events::webhook_endpoints;
 
-use crate::events::stream::centrifugo;
-use crate::{Command, Reply, Service};
+use crate::access::reply::Reply;
+use crate::access::write::Command;
+use crate::events::bus::Bus;
+use crate::events::stream::{Streams, centrifugo};
+use crate::platform::context::Context;
 
-impl Service {
+/// Operations on the provisions of organisations.
+#[derive(Clone)]
+pub struct Provisions {
+    context: Context,
+    bus: Bus,
+    streams: Streams,
+}
+
+impl Provisions {
+    pub(crate) fn new(context: &Context, bus: &Bus, streams: &Streams) -> Self {
+        Self { context: context.clone(), bus: bus.clone(), streams: streams.clone() }
+    }
+
     /// Lets the organisation set up receivers of its events. Doing it again changes nothing.
     pub async fn provision_events(&self, command: Command) -> Result<Reply> {
-        let now = self.now();
+        let now = self.context.now();
         let owner = command.caller.owner;
         let provision = async move |tx: &mut Tx<'_>| {
             provisions::insert(tx, owner, now).await?;
             Ok(Reply::gone())
         };
-        self.write(&command, provision).await
+        self.context.write(&command, provision).await
     }
 
     /// Deletes the provision, and with it everything that receives the organisation's events. Repeating it changes nothing.
@@ -34,9 +49,9 @@ impl Service {
             centrifugo::end(tx, owner, None, Disconnect::FORCE).await?;
             Ok(Reply::gone())
         };
-        let reply = self.write(&command, deprovision).await;
-        self.end_streams(owner).await;
-        self.hint_access(&reply);
+        let reply = self.context.write(&command, deprovision).await;
+        self.streams.end_streams(owner).await;
+        self.bus.hint_access(&reply);
         reply
     }
 }

@@ -1,9 +1,7 @@
 //! What operations answer, before it becomes HTTP.
 
-use model::platform::json::previous_attributes;
-use model::{AccessToken, Error, Id, Problem, Result};
+use model::{AccessToken, Id, Problem};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 /// How an operation ended.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -92,24 +90,4 @@ impl Reply {
     pub fn refused(problem: Problem) -> Self {
         Self::new(Outcome::Refused(problem))
     }
-}
-
-/// A page of resources as JSON texts, and the cursors around it.
-pub struct Listing {
-    pub items: Vec<String>,
-    pub next_cursor: Option<String>,
-    pub previous_cursor: Option<String>,
-    pub limit: usize,
-}
-
-/// Writes a resource as JSON text.
-pub fn json(value: &impl Serialize) -> Result<String> {
-    serde_json::to_string(value).map_err(Error::fault)
-}
-
-/// The fields in which a resource differs from what it was, with the values they had.
-pub fn previous(before: &impl Serialize, after: &impl Serialize) -> Result<Value> {
-    let before = serde_json::to_value(before).map_err(Error::fault)?;
-    let after = serde_json::to_value(after).map_err(Error::fault)?;
-    Ok(previous_attributes(&before, &after))
 }
