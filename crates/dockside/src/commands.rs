@@ -83,12 +83,12 @@ pub async fn token(command: Token) -> Result<(), Failure> {
             let service = open(&settings.resolve()?).await?;
             let children = if keep_children { Children::Keep } else { Children::Revoke };
             let revoked =
-                service.revocations.revoke_token(token, children).await.map_err(|error| match error {
+                service.revocations.revoke_any(token, children).await.map_err(|error| match error {
                     Error::Refused(_) => Failure(format!("there is no token {id}")),
                     fault => fault.into(),
                 })?;
             // Servers that don't hear of it find out within two seconds, so it is no failure.
-            let _unheard = service.bus.send_hints().await;
+            let _unheard = service.bus.send().await;
             for id in revoked {
                 writeln!(std::io::stdout(), "revoked {id}")?;
             }
@@ -99,10 +99,10 @@ pub async fn token(command: Token) -> Result<(), Failure> {
 
 /// Fails unless an organisation has this name: a mistyped name would give a token to an empty one.
 async fn ensure_organisation(service: &Service, name: &str) -> Result<(), Failure> {
-    if service.organisations.has_organisation(name).await? {
+    if service.organisations.exists(name).await? {
         return Ok(());
     }
-    let known = service.organisations.organisation_names().await?;
+    let known = service.organisations.names().await?;
     let meant = suggestion(name, known.iter().map(String::as_str));
     let known = if known.is_empty() { "none yet".to_owned() } else { known.join(", ") };
     Err(Failure(format!(
@@ -145,7 +145,7 @@ pub async fn announce(message: &str, settings: StoreSettings<true>) -> Result<()
     let service = open(&settings.resolve()?).await?;
     let number = service.streams.announce(message).await?;
     // Servers that do not hear of it look for themselves, so it is no failure.
-    let _unheard = service.bus.send_hints().await;
+    let _unheard = service.bus.send().await;
     writeln!(std::io::stdout(), "announcement {number} was made")?;
     Ok(())
 }
@@ -154,7 +154,7 @@ pub async fn renew_epoch(settings: StoreSettings<true>) -> Result<(), Failure> {
     let service = open(&settings.resolve()?).await?;
     let epoch = service.streams.renew_epoch().await?;
     // Servers that do not hear of it look for themselves, so it is no failure.
-    let _unheard = service.bus.send_hints().await;
+    let _unheard = service.bus.send().await;
     writeln!(std::io::stdout(), "The epoch is now {epoch}. Clients start anew within seconds.")?;
     Ok(())
 }
@@ -164,7 +164,7 @@ pub async fn restored(settings: StoreSettings<true>) -> Result<(), Failure> {
     let doubted = service.nodes.record_restoration().await?;
     service.streams.renew_epoch().await?;
     // Servers that do not hear of it look for themselves, so it is no failure.
-    let _unheard = service.bus.send_hints().await;
+    let _unheard = service.bus.send().await;
     let what = crate::geo::counted(doubted as usize, "purchase");
     writeln!(
         std::io::stdout(),

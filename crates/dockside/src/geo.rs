@@ -50,8 +50,7 @@ pub async fn run(command: Geo) -> Result<(), Failure> {
     let areas: Vec<PostalArea> = table.areas.into_areas().collect();
     let countries = areas.iter().map(|area| area.country).collect::<BTreeSet<_>>().len();
     let mut progress = Progress::new("writing", areas.len() as u64);
-    let count =
-        service.postal_places.import_postal_areas(areas, |written| progress.reach(written as u64)).await?;
+    let count = service.postal_places.import(areas, |written| progress.reach(written as u64)).await?;
     progress.end();
     let (codes, countries) = (counted(count, "post code"), counted_countries(countries));
     writeln!(std::io::stdout(), "{codes} of {countries} imported{complaints}")?;

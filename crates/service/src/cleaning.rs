@@ -87,12 +87,12 @@ impl Cleaning {
     /// Deletes what has expired. While the clock is not trusted, it deletes only rows that belong to no resource any more.
     ///
     /// Each table is cleaned by itself: one that can't be cleaned keeps no other from it. Returns the first failure.
-    pub async fn clean(&self) -> Result<()> {
+    pub async fn work(&self) -> Result<()> {
         if !self.context.has_trusted_time() {
             self.nodes.heartbeat().await?;
         }
         let Some(now) = self.context.pruning_time().await? else {
-            return self.delivery.clean_deliveries(None).await;
+            return self.delivery.clean(None).await;
         };
         let logs = now.plus_seconds(-self.event_seconds);
         let leftovers = now.plus_seconds(-self.retention.leftover_seconds);
@@ -110,7 +110,7 @@ impl Cleaning {
             self.clean_table(Expiring::EndedTokens, leftovers).await,
             self.clean_history(now).await,
             self.clean_owners(OwnRows::Events, logs).await,
-            self.delivery.clean_deliveries(Some(logs)).await,
+            self.delivery.clean(Some(logs)).await,
         ];
         let mut failures = cleaned.into_iter().filter_map(Result::err);
         let first = failures.next();
@@ -195,10 +195,10 @@ impl Cleaning {
         }
     }
 
-    pub(crate) async fn clean_forever(self) {
+    pub(crate) async fn work_forever(self) {
         tokio::time::sleep(CLEAN_FIRST_AFTER).await;
         loop {
-            if let Err(error) = self.clean().await {
+            if let Err(error) = self.work().await {
                 log::error("clean", &error);
             }
             tokio::time::sleep(CLEAN_EVERY).await;

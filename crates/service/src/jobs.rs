@@ -34,10 +34,10 @@ pub struct Jobs {
 impl Jobs {
     /// Lets running work end, and releases what this node holds.
     pub async fn stop(self) {
-        self.service.purchasing.stop_purchasing();
-        self.service.batch_labels.stop_labelling();
-        self.service.manifests.stop_manifesting();
-        self.service.delivery.stop_delivering();
+        self.service.purchasing.stop();
+        self.service.batch_labels.stop();
+        self.service.manifests.stop();
+        self.service.delivery.stop();
         for job in [self.purchasing, self.labelling, self.manifesting, self.delivering] {
             if let Err(error) = job.await {
                 log::info("stop", &error.to_string());
@@ -63,10 +63,10 @@ impl Service {
     /// Runs the jobs, until they are stopped or the process ends.
     pub fn start_jobs(&self) -> Result<Jobs> {
         if self.context.db().is_shared() {
-            tokio::spawn(self.relay.clone().relay_forever());
-            tokio::spawn(self.bus.clone().bus_forever());
+            tokio::spawn(self.relay.clone().work_forever());
+            tokio::spawn(self.bus.clone().work_forever());
         }
-        tokio::spawn(self.cleaning.clone().clean_forever());
+        tokio::spawn(self.cleaning.clone().work_forever());
         tokio::spawn(self.nodes.clone().heartbeat_forever());
         if self.streams.has_external_streams() {
             tokio::spawn(self.streams.clone().hand_on_forever());
@@ -74,7 +74,7 @@ impl Service {
             tokio::spawn(self.streams.clone().tail_forever());
         }
         tokio::spawn(self.streams.clone().watch_access_forever());
-        let resuming = tokio::spawn(self.suspects.clone().resume_suspects_forever());
+        let resuming = tokio::spawn(self.suspects.clone().work_forever());
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
         let runtime = Builder::new_multi_thread()
             .thread_name("webhooks")
@@ -83,11 +83,11 @@ impl Service {
             .enable_all()
             .build()
             .map_err(Error::fault)?;
-        let delivering = runtime.spawn(self.delivery.clone().deliver_forever());
-        let purchasing = tokio::spawn(self.purchasing.clone().purchase_forever());
-        let beginning = tokio::spawn(self.batches.clone().begin_batches_forever());
-        let labelling = tokio::spawn(self.batch_labels.clone().label_batches_forever());
-        let manifesting = tokio::spawn(self.manifests.clone().manifest_forever());
+        let delivering = runtime.spawn(self.delivery.clone().work_forever());
+        let purchasing = tokio::spawn(self.purchasing.clone().work_forever());
+        let beginning = tokio::spawn(self.batches.clone().begin_forever());
+        let labelling = tokio::spawn(self.batch_labels.clone().work_forever());
+        let manifesting = tokio::spawn(self.manifests.clone().work_forever());
         Ok(Jobs {
             service: self.clone(),
             purchasing,

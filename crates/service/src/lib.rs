@@ -275,7 +275,7 @@ impl Components {
     pub async fn work_purchases(&self) -> Result<()> {
         self.nodes.heartbeat().await?;
         loop {
-            self.batches.begin_all_batches().await?;
+            self.batches.begin_all().await?;
             if !self.purchasing.work_once().await? {
                 return Ok(());
             }

@@ -103,8 +103,8 @@ impl Suspects {
     }
 
     /// Resumes suspects until the server stops.
-    pub(crate) async fn resume_suspects_forever(self) {
-        let mut stop = self.purchasing.purchasing_stop();
+    pub(crate) async fn work_forever(self) {
+        let mut stop = self.purchasing.stopping();
         while !*stop.borrow_and_update() {
             match self.resume_suspect().await {
                 Ok(true) => continue,
@@ -118,7 +118,7 @@ impl Suspects {
 
     /// Resumes or sets aside all suspects that are due, and returns when none are: for tests and tools, which wait for no
     /// notification.
-    pub async fn work_suspects(&self) -> Result<()> {
+    pub async fn work(&self) -> Result<()> {
         self.nodes.heartbeat().await?;
         while self.resume_suspect().await? {}
         Ok(())

@@ -45,24 +45,24 @@ pub fn routes() -> Vec<Route> {
 
 async fn list_access_tokens(call: Call) -> Result<Response> {
     let query = call.list_query("access_tokens", String::new())?;
-    let listing = call.service().access_tokens.list_access_tokens(call.caller()?, query).await?;
+    let listing = call.service().access_tokens.list(call.caller()?, query).await?;
     respond::list(&call, LIST, listing)
 }
 
 async fn create_access_token(call: Call) -> Result<Response> {
     let input: AccessTokenInput = call.input()?;
-    let reply = call.service().access_tokens.create_access_token(call.command()?, input).await?;
+    let reply = call.service().access_tokens.create(call.command()?, input).await?;
     respond::reply(&call, reply)
 }
 
 async fn get_access_token(call: Call) -> Result<Response> {
-    let reply = call.service().access_tokens.get_access_token(call.caller()?, call.id()?).await?;
+    let reply = call.service().access_tokens.get(call.caller()?, call.id()?).await?;
     respond::reply(&call, reply)
 }
 
 async fn delete_access_token(call: Call) -> Result<Response> {
     let id = call.id()?;
     let children = if call.query.flag(KEEP_CHILDREN.name)? { Children::Keep } else { Children::Revoke };
-    let reply = call.service().revocations.delete_access_token(call.command()?, id, children).await?;
+    let reply = call.service().revocations.revoke(call.command()?, id, children).await?;
     respond::reply(&call, reply)
 }

@@ -34,11 +34,11 @@ async fn get_me(call: Call) -> Result<Response> {
 }
 
 async fn get_organisation(call: Call) -> Result<Response> {
-    let reply = call.service().organisations.get_organisation(call.caller()?).await?;
+    let reply = call.service().organisations.get(call.caller()?).await?;
     respond::reply(&call, reply)
 }
 
 async fn update_organisation(call: Call) -> Result<Response> {
-    let reply = call.service().organisations.update_organisation(call.command()?, call.json()?).await?;
+    let reply = call.service().organisations.update(call.command()?, call.json()?).await?;
     respond::reply(&call, reply)
 }

@@ -107,32 +107,32 @@ async fn list_events(call: Call) -> Result<Response> {
     };
     let key = (filter.after, &filter.r#type, &filter.resource_id);
     let query = call.list_query("events", format!("{key:?}"))?;
-    let listing = call.service().events.list_events(call.caller()?, query, filter).await?;
+    let listing = call.service().events.list(call.caller()?, query, filter).await?;
     respond::list(&call, LIST, listing)
 }
 
 async fn get_event(call: Call) -> Result<Response> {
-    let reply = call.service().events.get_event(call.caller()?, call.id()?).await?;
+    let reply = call.service().events.get(call.caller()?, call.id()?).await?;
     respond::reply(&call, reply)
 }
 
 async fn provision_events(call: Call) -> Result<Response> {
-    let reply = call.service().provisions.provision_events(call.command()?).await?;
+    let reply = call.service().provisions.create(call.command()?).await?;
     respond::reply(&call, reply)
 }
 
 async fn provision_events_by_get(call: Call) -> Result<Response> {
-    let reply = call.service().provisions.provision_events(plain_command(&call)?).await?;
+    let reply = call.service().provisions.create(plain_command(&call)?).await?;
     respond::reply(&call, reply)
 }
 
 async fn deprovision_events(call: Call) -> Result<Response> {
-    let reply = call.service().provisions.deprovision_events(call.command()?).await?;
+    let reply = call.service().provisions.delete(call.command()?).await?;
     respond::reply(&call, reply)
 }
 
 async fn deprovision_events_by_get(call: Call) -> Result<Response> {
-    let reply = call.service().provisions.deprovision_events(plain_command(&call)?).await?;
+    let reply = call.service().provisions.delete(plain_command(&call)?).await?;
     respond::reply(&call, reply)
 }
 

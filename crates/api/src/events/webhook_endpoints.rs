@@ -100,54 +100,49 @@ fn delivery_routes() -> [Route; 3] {
 
 async fn list_webhook_endpoints(call: Call) -> Result<Response> {
     let query = call.list_query("webhook_endpoints", String::new())?;
-    let listing = call.service().webhook_endpoints.list_webhook_endpoints(call.caller()?, query).await?;
+    let listing = call.service().webhook_endpoints.list(call.caller()?, query).await?;
     respond::list(&call, LIST, listing)
 }
 
 async fn create_webhook_endpoint(call: Call) -> Result<Response> {
     let input: WebhookEndpointInput = call.input()?;
-    let reply = call.service().webhook_endpoints.create_webhook_endpoint(call.command()?, input).await?;
+    let reply = call.service().webhook_endpoints.create(call.command()?, input).await?;
     respond::reply(&call, reply)
 }
 
 async fn get_webhook_endpoint(call: Call) -> Result<Response> {
-    let reply = call.service().webhook_endpoints.get_webhook_endpoint(call.caller()?, call.id()?).await?;
+    let reply = call.service().webhook_endpoints.get(call.caller()?, call.id()?).await?;
     respond::reply(&call, reply)
 }
 
 async fn update_webhook_endpoint(call: Call) -> Result<Response> {
     let id = call.id()?;
-    let reply =
-        call.service().webhook_endpoints.update_webhook_endpoint(call.command()?, id, call.json()?).await?;
+    let reply = call.service().webhook_endpoints.update(call.command()?, id, call.json()?).await?;
     respond::reply(&call, reply)
 }
 
 async fn delete_webhook_endpoint(call: Call) -> Result<Response> {
     let id = call.id()?;
-    let reply = call.service().webhook_endpoints.delete_webhook_endpoint(call.command()?, id).await?;
+    let reply = call.service().webhook_endpoints.delete(call.command()?, id).await?;
     respond::reply(&call, reply)
 }
 
 async fn rotate_webhook_secret(call: Call) -> Result<Response> {
     let id = call.id()?;
-    let reply = call.service().webhook_endpoints.rotate_webhook_secret(call.command()?, id).await?;
+    let reply = call.service().webhook_endpoints.rotate_secret(call.command()?, id).await?;
     respond::reply(&call, reply)
 }
 
 async fn test_webhook_endpoint(call: Call) -> Result<Response> {
     let id = call.id()?;
-    let reply = call.service().webhook_endpoints.test_webhook_endpoint(call.command()?, id).await?;
+    let reply = call.service().webhook_endpoints.test(call.command()?, id).await?;
     respond::reply(&call, reply)
 }
 
 async fn replay_webhook_endpoint(call: Call) -> Result<Response> {
     let id = call.id()?;
     let input: ReplayInput = call.input()?;
-    let reply = call
-        .service()
-        .webhook_endpoints
-        .replay_webhook_endpoint(call.command()?, id, input.after_sequence)
-        .await?;
+    let reply = call.service().webhook_endpoints.replay(call.command()?, id, input.after_sequence).await?;
     respond::reply(&call, reply)
 }
 
@@ -156,26 +151,17 @@ async fn list_webhook_deliveries(call: Call) -> Result<Response> {
     let status = call.query.one(BY_STATUS.name).and_then(Status::parse);
     let filters = format!("{endpoint} {}", status.map_or("", Status::as_str));
     let query = call.list_query("webhook_deliveries", filters)?;
-    let listing = call
-        .service()
-        .webhook_deliveries
-        .list_webhook_deliveries(call.caller()?, endpoint, query, status)
-        .await?;
+    let listing = call.service().webhook_deliveries.list(call.caller()?, endpoint, query, status).await?;
     respond::list(&call, LIST, listing)
 }
 
 async fn get_webhook_delivery(call: Call) -> Result<Response> {
-    let reply = call
-        .service()
-        .webhook_deliveries
-        .get_webhook_delivery(call.caller()?, call.id()?, call.id_at(1)?)
-        .await?;
+    let reply = call.service().webhook_deliveries.get(call.caller()?, call.id()?, call.id_at(1)?).await?;
     respond::reply(&call, reply)
 }
 
 async fn replay_webhook_delivery(call: Call) -> Result<Response> {
     let (endpoint, id) = (call.id()?, call.id_at(1)?);
-    let reply =
-        call.service().webhook_deliveries.replay_webhook_delivery(call.command()?, endpoint, id).await?;
+    let reply = call.service().webhook_deliveries.replay(call.command()?, endpoint, id).await?;
     respond::reply(&call, reply)
 }

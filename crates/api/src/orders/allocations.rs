@@ -81,38 +81,38 @@ async fn list_allocations(call: Call) -> Result<Response> {
     let filter =
         AllocationFilter { location: call.query_id("location_id")?, orders: call.query_ids("order_id")? };
     let query = call.list_query("allocations", format!("{:?} {:?}", filter.location, filter.orders))?;
-    let listing = call.service().allocations.list_allocations(call.caller()?, query, filter).await?;
+    let listing = call.service().allocations.list(call.caller()?, query, filter).await?;
     respond::list(&call, LIST, listing)
 }
 
 async fn list_order_allocations(call: Call) -> Result<Response> {
-    let reply = call.service().allocations.list_order_allocations(call.caller()?, call.id()?).await?;
+    let reply = call.service().allocations.list_of_order(call.caller()?, call.id()?).await?;
     respond::reply(&call, reply)
 }
 
 async fn create_order_allocations(call: Call) -> Result<Response> {
     let order = call.id()?;
     let input: AllocationsInput = call.input()?;
-    let reply = call.service().allocations.create_order_allocations(call.command()?, order, input).await?;
+    let reply = call.service().allocations.create(call.command()?, order, input).await?;
     respond::reply(&call, reply)
 }
 
 async fn update_order_allocations(call: Call) -> Result<Response> {
     let order = call.id()?;
     let input: AllocationChanges = call.input()?;
-    let reply = call.service().allocations.update_order_allocations(call.command()?, order, input).await?;
+    let reply = call.service().allocations.update(call.command()?, order, input).await?;
     respond::reply(&call, reply)
 }
 
 async fn delete_order_allocations(call: Call) -> Result<Response> {
     let order = call.id()?;
-    let reply = call.service().allocations.delete_order_allocations(call.command()?, order).await?;
+    let reply = call.service().allocations.delete(call.command()?, order).await?;
     respond::reply(&call, reply)
 }
 
 async fn plan_order_allocations(call: Call) -> Result<Response> {
     let order = call.id()?;
     let apply = call.query.flag(APPLY.name)?;
-    let reply = call.service().plans.plan_order_allocations(call.command()?, order, apply).await?;
+    let reply = call.service().plans.create(call.command()?, order, apply).await?;
     respond::reply(&call, reply)
 }

@@ -88,42 +88,42 @@ async fn list_orders(call: Call) -> Result<Response> {
     let filter = OrderFilter { status, reference: call.query.one("reference").map(str::to_owned) };
     let key = (status.map(Status::as_str), &filter.reference);
     let query = call.list_query("orders", format!("{key:?}"))?;
-    let listing = call.service().orders.list_orders(call.caller()?, query, filter).await?;
+    let listing = call.service().orders.list(call.caller()?, query, filter).await?;
     respond::list(&call, LIST, listing)
 }
 
 async fn create_order(call: Call) -> Result<Response> {
     let input: OrderInput = call.input()?;
-    let reply = call.service().orders.create_order(call.command()?, input).await?;
+    let reply = call.service().orders.create(call.command()?, input).await?;
     respond::reply(&call, reply)
 }
 
 async fn get_order(call: Call) -> Result<Response> {
-    let reply = call.service().orders.get_order(call.caller()?, call.id()?).await?;
+    let reply = call.service().orders.get(call.caller()?, call.id()?).await?;
     respond::reply(&call, reply)
 }
 
 async fn update_order(call: Call) -> Result<Response> {
     let id = call.id()?;
-    let reply = call.service().orders.update_order(call.command()?, id, call.json()?).await?;
+    let reply = call.service().orders.update(call.command()?, id, call.json()?).await?;
     respond::reply(&call, reply)
 }
 
 async fn delete_order(call: Call) -> Result<Response> {
     let id = call.id()?;
-    let reply = call.service().orders.delete_order(call.command()?, id).await?;
+    let reply = call.service().orders.delete(call.command()?, id).await?;
     respond::reply(&call, reply)
 }
 
 async fn commit_order(call: Call) -> Result<Response> {
     let id = call.id()?;
-    let reply = call.service().orders.commit_order(call.command()?, id).await?;
+    let reply = call.service().orders.commit(call.command()?, id).await?;
     respond::reply(&call, reply)
 }
 
 async fn cancel_order(call: Call) -> Result<Response> {
     let id = call.id()?;
-    let reply = call.service().orders.cancel_order(call.command()?, id).await?;
+    let reply = call.service().orders.cancel(call.command()?, id).await?;
     respond::reply(&call, reply)
 }
 

@@ -55,40 +55,29 @@ async fn list_location_configurations(call: Call) -> Result<Response> {
     }
     let query = call.list_query(LIST, String::new())?;
     let with_address = !fields.is_empty();
-    let listing = call
-        .service()
-        .location_configurations
-        .list_location_configurations(call.caller()?, query, with_address)
-        .await?;
+    let listing = call.service().location_configurations.list(call.caller()?, query, with_address).await?;
     respond::list(&call, LIST, listing)
 }
 
 async fn create_location_configuration(call: Call) -> Result<Response> {
     let input: LocationConfigurationInput = call.input()?;
-    let reply =
-        call.service().location_configurations.create_location_configuration(call.command()?, input).await?;
+    let reply = call.service().location_configurations.create(call.command()?, input).await?;
     respond::reply(&call, reply)
 }
 
 async fn get_location_configuration(call: Call) -> Result<Response> {
-    let reply =
-        call.service().location_configurations.get_location_configuration(call.caller()?, call.id()?).await?;
+    let reply = call.service().location_configurations.get(call.caller()?, call.id()?).await?;
     respond::reply(&call, reply)
 }
 
 async fn update_location_configuration(call: Call) -> Result<Response> {
     let id = call.id()?;
-    let reply = call
-        .service()
-        .location_configurations
-        .update_location_configuration(call.command()?, id, call.json()?)
-        .await?;
+    let reply = call.service().location_configurations.update(call.command()?, id, call.json()?).await?;
     respond::reply(&call, reply)
 }
 
 async fn delete_location_configuration(call: Call) -> Result<Response> {
     let id = call.id()?;
-    let reply =
-        call.service().location_configurations.delete_location_configuration(call.command()?, id).await?;
+    let reply = call.service().location_configurations.delete(call.command()?, id).await?;
     respond::reply(&call, reply)
 }

@@ -41,29 +41,29 @@ async fn list_locations(call: Call) -> Result<Response> {
     let mut tags = call.query.many("tags");
     tags.sort_unstable();
     let query = call.list_query("locations", tags.join(","))?;
-    let listing = call.service().locations.list_locations(call.caller()?, query, tags).await?;
+    let listing = call.service().locations.list(call.caller()?, query, tags).await?;
     respond::list(&call, "locations", listing)
 }
 
 async fn create_location(call: Call) -> Result<Response> {
     let input: LocationInput = call.input()?;
-    let reply = call.service().locations.create_location(call.command()?, input).await?;
+    let reply = call.service().locations.create(call.command()?, input).await?;
     respond::reply(&call, reply)
 }
 
 async fn get_location(call: Call) -> Result<Response> {
-    let reply = call.service().locations.get_location(call.caller()?, call.id()?).await?;
+    let reply = call.service().locations.get(call.caller()?, call.id()?).await?;
     respond::reply(&call, reply)
 }
 
 async fn update_location(call: Call) -> Result<Response> {
     let id = call.id()?;
-    let reply = call.service().locations.update_location(call.command()?, id, call.json()?).await?;
+    let reply = call.service().locations.update(call.command()?, id, call.json()?).await?;
     respond::reply(&call, reply)
 }
 
 async fn delete_location(call: Call) -> Result<Response> {
     let id = call.id()?;
-    let reply = call.service().locations.delete_location(call.command()?, id).await?;
+    let reply = call.service().locations.delete(call.command()?, id).await?;
     respond::reply(&call, reply)
 }

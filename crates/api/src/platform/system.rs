@@ -37,7 +37,7 @@ async fn check_readiness(call: Call) -> Result<Response> {
 async fn get_metrics(call: Call) -> Result<Response> {
     let media_type = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
     let service = call.service();
-    let (webhooks, purchases) = (service.delivery.delivery_counts(), service.purchasing.purchase_counts());
+    let (webhooks, purchases) = (service.delivery.counts(), service.purchasing.counts());
     let text =
         call.app.0.metrics.text(webhooks, purchases, service.streams.hub(), service.context.clock_state());
     Ok(with_body(StatusCode::OK, media_type, text))

@@ -53,8 +53,7 @@ async fn create_batch_labels(call: Call) -> Result<Response> {
     let id = call.id()?;
     let wait = wait(&call)?;
     let input: BatchLabelsInput = call.optional_input()?;
-    let (format, reply) =
-        call.service().batch_labels.create_batch_labels(call.command()?, id, input, wait).await?;
+    let (format, reply) = call.service().batch_labels.create(call.command()?, id, input, wait).await?;
     labels(&call, id, Some(format), reply).await
 }
 
@@ -76,7 +75,7 @@ async fn labels(
         return respond::reply(call, answer);
     }
     let caller = *call.caller()?;
-    let mut page = call.service().batch_labels.batch_label_page(&caller, id, format, None).await?;
+    let mut page = call.service().batch_labels.page(&caller, id, format, None).await?;
     let first = format!("{{\"data\":[{}", page.items.join(","));
     if page.next.is_none() {
         answer.body = first + "]}";
@@ -104,7 +103,7 @@ fn stream(
             return;
         }
         while page.next.is_some() {
-            page = match service.batch_labels.batch_label_page(&caller, id, format, page.next).await {
+            page = match service.batch_labels.page(&caller, id, format, page.next).await {
                 Ok(page) => page,
                 Err(error) => return log::error(PATH, &error),
             };

@@ -123,37 +123,37 @@ const UPDATING: &[Code] = &[
 
 async fn list_batches(call: Call) -> Result<Response> {
     let query = call.list_query("batches", String::new())?;
-    let listing = call.service().batches.list_batches(call.caller()?, query).await?;
+    let listing = call.service().batches.list(call.caller()?, query).await?;
     respond::list(&call, LIST, listing)
 }
 
 async fn create_batch(call: Call) -> Result<Response> {
     let input: BatchInput = call.input()?;
-    let reply = call.service().batches.create_batch(call.command()?, input).await?;
+    let reply = call.service().batches.create(call.command()?, input).await?;
     respond::reply(&call, reply)
 }
 
 async fn get_batch(call: Call) -> Result<Response> {
-    let reply = call.service().batches.get_batch(call.caller()?, call.id()?).await?;
+    let reply = call.service().batches.get(call.caller()?, call.id()?).await?;
     respond::reply(&call, reply)
 }
 
 async fn update_batch(call: Call) -> Result<Response> {
     let id = call.id()?;
-    let reply = call.service().batches.update_batch(call.command()?, id, call.json()?).await?;
+    let reply = call.service().batches.update(call.command()?, id, call.json()?).await?;
     respond::reply(&call, reply)
 }
 
 async fn delete_batch(call: Call) -> Result<Response> {
     let id = call.id()?;
-    let reply = call.service().batches.delete_batch(call.command()?, id).await?;
+    let reply = call.service().batches.delete(call.command()?, id).await?;
     respond::reply(&call, reply)
 }
 
 async fn purchase_batch(call: Call) -> Result<Response> {
     let id = call.id()?;
     let wait = wait(&call)?;
-    let reply = call.service().batches.purchase_batch(call.command()?, id, wait).await?;
+    let reply = call.service().batches.purchase(call.command()?, id, wait).await?;
     respond::reply(&call, reply)
 }
 
@@ -164,20 +164,20 @@ async fn list_batch_shipments(call: Call) -> Result<Response> {
         return Err(query::refuse_word("include_fields", unknown, PARTS.iter().copied()).into());
     }
     let query = call.list_query("batch_shipments", id.to_string())?;
-    let listing = call.service().batches.list_batch_shipments(call.caller()?, query, id, parts).await?;
+    let listing = call.service().batches.list_shipments(call.caller()?, query, id, parts).await?;
     respond::list(&call, LIST, listing)
 }
 
 async fn add_batch_shipments(call: Call) -> Result<Response> {
     let id = call.id()?;
     let input: MembersAdded = call.input()?;
-    let reply = call.service().batches.add_batch_shipments(call.command()?, id, input).await?;
+    let reply = call.service().batches.add_shipments(call.command()?, id, input).await?;
     respond::reply(&call, reply)
 }
 
 async fn remove_batch_shipments(call: Call) -> Result<Response> {
     let id = call.id()?;
     let input: MembersRemoved = call.input()?;
-    let reply = call.service().batches.remove_batch_shipments(call.command()?, id, input).await?;
+    let reply = call.service().batches.remove_shipments(call.command()?, id, input).await?;
     respond::reply(&call, reply)
 }

@@ -54,12 +54,12 @@ pub fn routes() -> Vec<Route> {
 
 async fn list_carriers(call: Call) -> Result<Response> {
     let query = call.list_query("carriers", String::new())?;
-    let listing = call.service().carriers.list_carriers(call.caller()?, query).await?;
+    let listing = call.service().carriers.list(call.caller()?, query).await?;
     respond::list(&call, LIST, listing)
 }
 
 async fn get_carrier(call: Call) -> Result<Response> {
-    let reply = call.service().carriers.get_carrier(call.caller()?, call.id()?).await?;
+    let reply = call.service().carriers.get(call.caller()?, call.id()?).await?;
     respond::reply(&call, reply)
 }
 
@@ -72,30 +72,29 @@ async fn list_carrier_services(call: Call) -> Result<Response> {
 
 async fn list_carrier_accounts(call: Call) -> Result<Response> {
     let query = call.list_query("carrier_accounts", String::new())?;
-    let listing = call.service().carrier_accounts.list_carrier_accounts(call.caller()?, query).await?;
+    let listing = call.service().carrier_accounts.list(call.caller()?, query).await?;
     respond::list(&call, LIST, listing)
 }
 
 async fn create_carrier_account(call: Call) -> Result<Response> {
     let input: CarrierAccountInput = call.input()?;
-    let reply = call.service().carrier_accounts.create_carrier_account(call.command()?, input).await?;
+    let reply = call.service().carrier_accounts.create(call.command()?, input).await?;
     respond::reply(&call, reply)
 }
 
 async fn get_carrier_account(call: Call) -> Result<Response> {
-    let reply = call.service().carrier_accounts.get_carrier_account(call.caller()?, call.id()?).await?;
+    let reply = call.service().carrier_accounts.get(call.caller()?, call.id()?).await?;
     respond::reply(&call, reply)
 }
 
 async fn update_carrier_account(call: Call) -> Result<Response> {
     let id = call.id()?;
-    let reply =
-        call.service().carrier_accounts.update_carrier_account(call.command()?, id, call.json()?).await?;
+    let reply = call.service().carrier_accounts.update(call.command()?, id, call.json()?).await?;
     respond::reply(&call, reply)
 }
 
 async fn delete_carrier_account(call: Call) -> Result<Response> {
     let id = call.id()?;
-    let reply = call.service().carrier_accounts.delete_carrier_account(call.command()?, id).await?;
+    let reply = call.service().carrier_accounts.delete(call.command()?, id).await?;
     respond::reply(&call, reply)
 }

@@ -73,37 +73,37 @@ async fn list_manifests(call: Call) -> Result<Response> {
     let location = call.query_id("location")?;
     let filters = format!("{:?} {location:?}", status.map(Status::as_str));
     let query = call.list_query("manifests", filters)?;
-    let listing = call.service().manifests.list_manifests(call.caller()?, query, status, location).await?;
+    let listing = call.service().manifests.list(call.caller()?, query, status, location).await?;
     respond::list(&call, LIST, listing)
 }
 
 async fn create_manifests(call: Call) -> Result<Response> {
     let input: ManifestInput = call.input()?;
     let wait = wait(&call)?;
-    let reply = call.service().manifests.create_manifests(call.command()?, input, wait).await?;
+    let reply = call.service().manifests.create(call.command()?, input, wait).await?;
     respond::reply(&call, reply)
 }
 
 async fn get_manifest(call: Call) -> Result<Response> {
-    let reply = call.service().manifests.get_manifest(call.caller()?, call.id()?).await?;
+    let reply = call.service().manifests.get(call.caller()?, call.id()?).await?;
     respond::reply(&call, reply)
 }
 
 async fn retry_manifest(call: Call) -> Result<Response> {
     let id = call.id()?;
     let wait = wait(&call)?;
-    let reply = call.service().manifests.retry_manifest(call.command()?, id, wait).await?;
+    let reply = call.service().manifests.retry(call.command()?, id, wait).await?;
     respond::reply(&call, reply)
 }
 
 async fn list_batch_manifests(call: Call) -> Result<Response> {
-    let reply = call.service().manifests.list_batch_manifests(call.caller()?, call.id()?).await?;
+    let reply = call.service().manifests.list_of_batch(call.caller()?, call.id()?).await?;
     respond::reply(&call, reply)
 }
 
 async fn create_batch_manifests(call: Call) -> Result<Response> {
     let id = call.id()?;
     let wait = wait(&call)?;
-    let reply = call.service().manifests.create_batch_manifests(call.command()?, id, wait).await?;
+    let reply = call.service().manifests.create_of_batch(call.command()?, id, wait).await?;
     respond::reply(&call, reply)
 }

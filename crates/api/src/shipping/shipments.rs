@@ -150,35 +150,35 @@ async fn list_shipments(call: Call) -> Result<Response> {
         })?),
     };
     let query = call.list_query("shipments", format!("{:?}", status.map(Status::as_str)))?;
-    let listing = call.service().shipments.list_shipments(call.caller()?, query, status).await?;
+    let listing = call.service().shipments.list(call.caller()?, query, status).await?;
     respond::list(&call, LIST, listing)
 }
 
 async fn create_shipment(call: Call) -> Result<Response> {
     let input: ShipmentInput = call.input()?;
-    let reply = call.service().shipments.create_shipment(call.command()?, input).await?;
+    let reply = call.service().shipments.create(call.command()?, input).await?;
     respond::reply(&call, reply)
 }
 
 async fn get_shipment(call: Call) -> Result<Response> {
-    let reply = call.service().shipments.get_shipment(call.caller()?, call.id()?).await?;
+    let reply = call.service().shipments.get(call.caller()?, call.id()?).await?;
     respond::reply(&call, reply)
 }
 
 async fn update_shipment(call: Call) -> Result<Response> {
     let id = call.id()?;
-    let reply = call.service().shipments.update_shipment(call.command()?, id, call.json()?).await?;
+    let reply = call.service().shipments.update(call.command()?, id, call.json()?).await?;
     respond::reply(&call, reply)
 }
 
 async fn delete_shipment(call: Call) -> Result<Response> {
     let id = call.id()?;
-    let reply = call.service().shipments.delete_shipment(call.command()?, id).await?;
+    let reply = call.service().shipments.delete(call.command()?, id).await?;
     respond::reply(&call, reply)
 }
 
 async fn list_shipment_documents(call: Call) -> Result<Response> {
-    let reply = call.service().shipments.list_shipment_documents(call.caller()?, call.id()?).await?;
+    let reply = call.service().shipments.list_documents(call.caller()?, call.id()?).await?;
     respond::reply(&call, reply)
 }
 
@@ -197,7 +197,7 @@ async fn purchase_shipment(call: Call) -> Result<Response> {
     let id = call.id()?;
     let input: PurchaseInput = call.input()?;
     let wait = wait(&call)?;
-    let reply = call.service().purchasing.purchase_shipment(call.command()?, id, input, wait).await?;
+    let reply = call.service().purchasing.purchase(call.command()?, id, input, wait).await?;
     respond::reply(&call, reply)
 }
 

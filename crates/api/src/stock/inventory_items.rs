@@ -91,68 +91,67 @@ fn at(call: &Call) -> Result<At> {
 async fn list_inventory_items(call: Call) -> Result<Response> {
     let sku = call.query.one("sku").map(str::to_owned);
     let query = call.list_query("inventory_items", sku.clone().unwrap_or_default())?;
-    let listing = call.service().inventory_items.list_inventory_items(call.caller()?, query, sku).await?;
+    let listing = call.service().inventory_items.list(call.caller()?, query, sku).await?;
     respond::list(&call, LIST, listing)
 }
 
 async fn create_inventory_item(call: Call) -> Result<Response> {
     let input: InventoryItemInput = call.input()?;
-    let reply = call.service().inventory_items.create_inventory_item(call.command()?, input).await?;
+    let reply = call.service().inventory_items.create(call.command()?, input).await?;
     respond::reply(&call, reply)
 }
 
 async fn get_inventory_item(call: Call) -> Result<Response> {
-    let reply = call.service().inventory_items.get_inventory_item(call.caller()?, call.id()?).await?;
+    let reply = call.service().inventory_items.get(call.caller()?, call.id()?).await?;
     respond::reply(&call, reply)
 }
 
 async fn update_inventory_item(call: Call) -> Result<Response> {
     let id = call.id()?;
-    let reply =
-        call.service().inventory_items.update_inventory_item(call.command()?, id, call.json()?).await?;
+    let reply = call.service().inventory_items.update(call.command()?, id, call.json()?).await?;
     respond::reply(&call, reply)
 }
 
 async fn delete_inventory_item(call: Call) -> Result<Response> {
     let id = call.id()?;
-    let reply = call.service().inventory_items.delete_inventory_item(call.command()?, id).await?;
+    let reply = call.service().inventory_items.delete(call.command()?, id).await?;
     respond::reply(&call, reply)
 }
 
 async fn list_inventory_levels(call: Call) -> Result<Response> {
     let item = call.id()?;
     let query = call.list_query("inventory_levels", item.to_string())?;
-    let listing = call.service().inventory_levels.list_inventory_levels(call.caller()?, query, item).await?;
+    let listing = call.service().inventory_levels.list(call.caller()?, query, item).await?;
     respond::list(&call, LIST, listing)
 }
 
 async fn get_inventory_level(call: Call) -> Result<Response> {
-    let reply = call.service().inventory_levels.get_inventory_level(call.caller()?, at(&call)?).await?;
+    let reply = call.service().inventory_levels.get(call.caller()?, at(&call)?).await?;
     respond::reply(&call, reply)
 }
 
 async fn set_inventory_level(call: Call) -> Result<Response> {
     let at = at(&call)?;
     let input: LevelInput = call.input()?;
-    let reply = call.service().inventory_levels.set_inventory_level(call.command()?, at, input).await?;
+    let reply = call.service().inventory_levels.set(call.command()?, at, input).await?;
     respond::reply(&call, reply)
 }
 
 async fn adjust_inventory_level(call: Call) -> Result<Response> {
     let at = at(&call)?;
     let input: Adjustment = call.input()?;
-    let reply = call.service().inventory_levels.adjust_inventory_level(call.command()?, at, input).await?;
+    let reply = call.service().inventory_levels.adjust(call.command()?, at, input).await?;
     respond::reply(&call, reply)
 }
 
 async fn list_inventory_changes(call: Call) -> Result<Response> {
     let at = at(&call)?;
     let query = call.list_query("inventory_changes", format!("{} {}", at.item, at.location))?;
-    let listing = call.service().inventory_levels.list_inventory_changes(call.caller()?, query, at).await?;
+    let listing = call.service().inventory_levels.list_changes(call.caller()?, query, at).await?;
     respond::list(&call, LIST, listing)
 }
 
 async fn audit_inventory(call: Call) -> Result<Response> {
-    let reply = call.service().stock_audit.audit_inventory(call.caller()?).await?;
+    let reply = call.service().stock_audit.run(call.caller()?).await?;
     respond::reply(&call, reply)
 }

@@ -180,7 +180,7 @@ impl AccessTokens {
     }
 
     /// Makes a token in the caller's own world, with no more scopes than the caller's.
-    pub async fn create_access_token(&self, command: Command, input: AccessTokenInput) -> Result<Reply> {
+    pub async fn create(&self, command: Command, input: AccessTokenInput) -> Result<Reply> {
         let now = self.context.now();
         let caller = command.caller;
         let scopes = Scopes::parse(&input.scopes.join(" ")).map_err(|word| {
@@ -225,14 +225,14 @@ impl AccessTokens {
         self.context.write(&command, create).await
     }
 
-    pub async fn get_access_token(&self, caller: &Caller, id: Id<AccessToken>) -> Result<Reply> {
+    pub async fn get(&self, caller: &Caller, id: Id<AccessToken>) -> Result<Reply> {
         let owner = caller.owner;
         let read =
             self.context.db().read(owner, async move |tx| found(access_tokens::get(tx, owner, id).await?));
         Ok(Reply::resource(etag(), json(&read.await?.view(None))?))
     }
 
-    pub async fn list_access_tokens(&self, caller: &Caller, query: ListQuery) -> Result<Listing> {
+    pub async fn list(&self, caller: &Caller, query: ListQuery) -> Result<Listing> {
         let owner = caller.owner;
         let start = self.context.start(owner, &query)?;
         let limit = query.limit;

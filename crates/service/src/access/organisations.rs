@@ -53,7 +53,7 @@ impl Organisations {
         Ok(Reply::done(json(&me)?))
     }
 
-    pub async fn get_organisation(&self, caller: &Caller) -> Result<Reply> {
+    pub async fn get(&self, caller: &Caller) -> Result<Reply> {
         let owner = caller.owner;
         let read = self.context.db().read(owner, async move |tx| {
             let stored = organisations::settings(tx, owner).await?;
@@ -64,7 +64,7 @@ impl Organisations {
     }
 
     /// Merges a patch into what the organisation has set, in the caller's world.
-    pub async fn update_organisation(&self, command: Command, patch: Value) -> Result<Reply> {
+    pub async fn update(&self, command: Command, patch: Value) -> Result<Reply> {
         let now = self.context.now();
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
@@ -90,7 +90,7 @@ impl Organisations {
     }
 
     /// Returns whether an organisation has this name.
-    pub async fn has_organisation(&self, name: &str) -> Result<bool> {
+    pub async fn exists(&self, name: &str) -> Result<bool> {
         let name = name.to_owned();
         let read =
             self.context.db().read(Access::System, async move |tx| organisations::by_name(tx, &name).await);
@@ -98,7 +98,7 @@ impl Organisations {
     }
 
     /// Returns the names of the organisations in alphabetical order, at most 50.
-    pub async fn organisation_names(&self) -> Result<Vec<String>> {
+    pub async fn names(&self) -> Result<Vec<String>> {
         self.context.db().read(Access::System, async |tx| organisations::names(tx, NAMES_MAX).await).await
     }
 }

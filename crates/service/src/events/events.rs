@@ -51,7 +51,7 @@ impl Events {
 
     /// An event that has its number, of a resource that the caller may read. It never changes, so the number is the tag of its
     /// only state.
-    pub async fn get_event(&self, caller: &Caller, id: Id<Event>) -> Result<Reply> {
+    pub async fn get(&self, caller: &Caller, id: Id<Event>) -> Result<Reply> {
         let owner = caller.owner;
         let read = self.context.db().read(owner, async move |tx| events::get(tx, owner, id).await);
         let event = found(read.await?.filter(|event| is_visible(caller.scopes, &event.r#type)))?;
@@ -59,12 +59,7 @@ impl Events {
     }
 
     /// A page of what the caller may read of the log: the newest first, or the oldest first after a sequence.
-    pub async fn list_events(
-        &self,
-        caller: &Caller,
-        query: ListQuery,
-        mut filter: Filter,
-    ) -> Result<Listing> {
+    pub async fn list(&self, caller: &Caller, query: ListQuery, mut filter: Filter) -> Result<Listing> {
         let owner = caller.owner;
         filter.visible = visible_types(caller.scopes);
         let (start, limit, order) = (self.context.start(owner, &query)?, query.limit, filter.order());

@@ -28,7 +28,7 @@ impl Provisions {
     }
 
     /// Lets the organisation set up receivers of its events. Doing it again changes nothing.
-    pub async fn provision_events(&self, command: Command) -> Result<Reply> {
+    pub async fn create(&self, command: Command) -> Result<Reply> {
         let now = self.context.now();
         let owner = command.caller.owner;
         let provision = async move |tx: &mut Tx<'_>| {
@@ -39,7 +39,7 @@ impl Provisions {
     }
 
     /// Deletes the provision, and with it everything that receives the organisation's events. Repeating it changes nothing.
-    pub async fn deprovision_events(&self, command: Command) -> Result<Reply> {
+    pub async fn delete(&self, command: Command) -> Result<Reply> {
         let owner = command.caller.owner;
         let deprovision = async move |tx: &mut Tx<'_>| {
             // First, because the delete waits for transactions that hold the provision's row to set up a receiver: the statements

@@ -31,10 +31,10 @@ impl Relay {
     }
 
     /// Numbers the committed events that have no number yet. Returns how many.
-    pub async fn relay_events(&self) -> Result<u64> {
+    pub async fn work(&self) -> Result<u64> {
         let mut numbered = 0;
         loop {
-            let mark = self.relay_mark();
+            let mark = self.mark();
             let relay =
                 self.context.db().write(Access::System, async move |tx| relay::relay(tx, &mark).await);
             let (relayed, mark) = relay.await?;
@@ -53,15 +53,15 @@ impl Relay {
     }
 
     /// Returns the watermark with which the next look begins.
-    pub fn relay_mark(&self) -> Watermark {
+    pub fn mark(&self) -> Watermark {
         self.mark.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    pub(crate) async fn relay_forever(self) {
+    pub(crate) async fn work_forever(self) {
         loop {
             // The signal or the timer, whichever is first.
             let _either = tokio::time::timeout(RELAY_EVERY, self.notices.relay.notified()).await;
-            if let Err(error) = self.relay_events().await {
+            if let Err(error) = self.work().await {
                 log::error("relay", &error);
                 tokio::time::sleep(RELAY_EVERY).await;
             }

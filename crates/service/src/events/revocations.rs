@@ -45,12 +45,7 @@ impl Revocations {
     }
 
     /// Revokes a token that has no more rights than the caller's.
-    pub async fn delete_access_token(
-        &self,
-        command: Command,
-        id: Id<AccessToken>,
-        children: Children,
-    ) -> Result<Reply> {
+    pub async fn revoke(&self, command: Command, id: Id<AccessToken>, children: Children) -> Result<Reply> {
         let caller = command.caller;
         let owner = caller.owner;
         let precondition = command.precondition.clone();
@@ -69,11 +64,7 @@ impl Revocations {
 
     /// Revokes any organisation's token, for the operator, and returns all that were revoked. Other nodes hear of it with
     /// [`Bus::send_hints`].
-    pub async fn revoke_token(
-        &self,
-        id: Id<AccessToken>,
-        children: Children,
-    ) -> Result<Vec<Id<AccessToken>>> {
+    pub async fn revoke_any(&self, id: Id<AccessToken>, children: Children) -> Result<Vec<Id<AccessToken>>> {
         let work = self.context.db().write(Access::System, async move |tx| {
             let owner = found(access_tokens::owner_of(tx, id).await?)?;
             let token = found(access_tokens::get(tx, owner, id).await?)?;

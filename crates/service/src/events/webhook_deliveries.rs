@@ -29,7 +29,7 @@ impl WebhookDeliveries {
         Self { context: context.clone(), deliveries: deliveries.clone() }
     }
 
-    pub async fn get_webhook_delivery(
+    pub async fn get(
         &self,
         caller: &Caller,
         endpoint: Id<WebhookEndpoint>,
@@ -46,7 +46,7 @@ impl WebhookDeliveries {
     }
 
     /// A page of an endpoint's deliveries, of one status or of all.
-    pub async fn list_webhook_deliveries(
+    pub async fn list(
         &self,
         caller: &Caller,
         endpoint: Id<WebhookEndpoint>,
@@ -68,7 +68,7 @@ impl WebhookDeliveries {
     }
 
     /// Sends what a delivery sent once more, as a delivery of its own.
-    pub async fn replay_webhook_delivery(
+    pub async fn replay(
         &self,
         command: Command,
         endpoint: Id<WebhookEndpoint>,

@@ -41,11 +41,7 @@ impl WebhookEndpoints {
     }
 
     /// Makes an endpoint, which gets the events from now on.
-    pub async fn create_webhook_endpoint(
-        &self,
-        command: Command,
-        input: WebhookEndpointInput,
-    ) -> Result<Reply> {
+    pub async fn create(&self, command: Command, input: WebhookEndpointInput) -> Result<Reply> {
         let now = self.context.now();
         let owner = command.caller.owner;
         let id = self.context.new_id::<WebhookEndpoint>(now);
@@ -71,7 +67,7 @@ impl WebhookEndpoints {
         self.context.write(&command, create).await
     }
 
-    pub async fn get_webhook_endpoint(&self, caller: &Caller, id: Id<WebhookEndpoint>) -> Result<Reply> {
+    pub async fn get(&self, caller: &Caller, id: Id<WebhookEndpoint>) -> Result<Reply> {
         let owner = caller.owner;
         let read = self.context.db().read(owner, async move |tx| {
             ensure_provisioned(tx, owner).await?;
@@ -81,7 +77,7 @@ impl WebhookEndpoints {
         Ok(Reply::resource(version_etag(stored.version), stored.doc))
     }
 
-    pub async fn list_webhook_endpoints(&self, caller: &Caller, query: ListQuery) -> Result<Listing> {
+    pub async fn list(&self, caller: &Caller, query: ListQuery) -> Result<Listing> {
         let owner = caller.owner;
         let start = self.context.start(owner, &query)?;
         let limit = query.limit;
@@ -94,12 +90,7 @@ impl WebhookEndpoints {
     }
 
     /// Merges a patch into the endpoint. Deliveries under way end as they began; the next ones follow the change.
-    pub async fn update_webhook_endpoint(
-        &self,
-        command: Command,
-        id: Id<WebhookEndpoint>,
-        patch: Value,
-    ) -> Result<Reply> {
+    pub async fn update(&self, command: Command, id: Id<WebhookEndpoint>, patch: Value) -> Result<Reply> {
         let now = self.context.now();
         let owner = command.caller.owner;
         let caller = command.caller;
@@ -132,7 +123,7 @@ impl WebhookEndpoints {
     }
 
     /// Deletes an endpoint. Nothing more is sent to it, and its deliveries are gone with it.
-    pub async fn delete_webhook_endpoint(&self, command: Command, id: Id<WebhookEndpoint>) -> Result<Reply> {
+    pub async fn delete(&self, command: Command, id: Id<WebhookEndpoint>) -> Result<Reply> {
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
         let delete = async move |tx: &mut Tx<'_>| {
@@ -146,7 +137,7 @@ impl WebhookEndpoints {
     }
 
     /// Makes a new secret. The old one signs for a day more, beside it, so that a receiver may change over in peace.
-    pub async fn rotate_webhook_secret(&self, command: Command, id: Id<WebhookEndpoint>) -> Result<Reply> {
+    pub async fn rotate_secret(&self, command: Command, id: Id<WebhookEndpoint>) -> Result<Reply> {
         let now = self.context.now();
         let owner = command.caller.owner;
         let random = self.secret_bytes();
@@ -166,7 +157,7 @@ impl WebhookEndpoints {
     }
 
     /// Sends an event of its own to the endpoint, once, at once.
-    pub async fn test_webhook_endpoint(&self, command: Command, id: Id<WebhookEndpoint>) -> Result<Reply> {
+    pub async fn test(&self, command: Command, id: Id<WebhookEndpoint>) -> Result<Reply> {
         let now = self.context.now();
         let owner = command.caller.owner;
         let (delivery_id, event_id) = (self.context.new_id(now), self.context.new_id::<Event>(now));
@@ -194,12 +185,7 @@ impl WebhookEndpoints {
     }
 
     /// Sends everything after a sequence again, in order, before what comes next.
-    pub async fn replay_webhook_endpoint(
-        &self,
-        command: Command,
-        id: Id<WebhookEndpoint>,
-        after: i64,
-    ) -> Result<Reply> {
+    pub async fn replay(&self, command: Command, id: Id<WebhookEndpoint>, after: i64) -> Result<Reply> {
         let owner = command.caller.owner;
         let replay = async move |tx: &mut Tx<'_>| {
             ensure_provisioned(tx, owner).await?;

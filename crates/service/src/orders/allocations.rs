@@ -53,12 +53,7 @@ impl Allocations {
         Self { context: context.clone() }
     }
 
-    pub async fn list_allocations(
-        &self,
-        caller: &Caller,
-        query: ListQuery,
-        filter: Filter,
-    ) -> Result<Listing> {
+    pub async fn list(&self, caller: &Caller, query: ListQuery, filter: Filter) -> Result<Listing> {
         let owner = caller.owner;
         let start = self.context.start(owner, &query)?;
         let limit = query.limit;
@@ -76,7 +71,7 @@ impl Allocations {
     }
 
     /// All allocations of an order, oldest first.
-    pub async fn list_order_allocations(&self, caller: &Caller, order: Id<Order>) -> Result<Reply> {
+    pub async fn list_of_order(&self, caller: &Caller, order: Id<Order>) -> Result<Reply> {
         let owner = caller.owner;
         let read = self.context.db().read(owner, async move |tx| {
             found(orders::get(tx, owner, order).await?)?;
@@ -87,12 +82,7 @@ impl Allocations {
     }
 
     /// Allocates what is asked for, all or nothing. An entry with several items becomes one allocation each.
-    pub async fn create_order_allocations(
-        &self,
-        command: Command,
-        order: Id<Order>,
-        input: AllocationsInput,
-    ) -> Result<Reply> {
+    pub async fn create(&self, command: Command, order: Id<Order>, input: AllocationsInput) -> Result<Reply> {
         let owner = command.caller.owner;
         let log = self.context.event_log(owner, self.context.now());
         let wishes = wishes(&input);
@@ -105,7 +95,7 @@ impl Allocations {
     }
 
     /// Changes and completes allocations, all or nothing.
-    pub async fn update_order_allocations(
+    pub async fn update(
         &self,
         command: Command,
         order: Id<Order>,
@@ -137,7 +127,7 @@ impl Allocations {
     }
 
     /// Takes all allocations of an order back; stock that completed ones had taken goes back on hand.
-    pub async fn delete_order_allocations(&self, command: Command, order: Id<Order>) -> Result<Reply> {
+    pub async fn delete(&self, command: Command, order: Id<Order>) -> Result<Reply> {
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
         let log = self.context.event_log(owner, self.context.now());

@@ -36,7 +36,7 @@ impl Orders {
     }
 
     /// Makes an order; a committed one gets its reservation in the same transaction.
-    pub async fn create_order(&self, command: Command, mut input: OrderInput) -> Result<Reply> {
+    pub async fn create(&self, command: Command, mut input: OrderInput) -> Result<Reply> {
         if !matches!(input.status, Status::Draft | Status::Committed) {
             return Err(status_not_writable());
         }
@@ -64,14 +64,14 @@ impl Orders {
         self.context.write(&command, create).await
     }
 
-    pub async fn get_order(&self, caller: &Caller, id: Id<Order>) -> Result<Reply> {
+    pub async fn get(&self, caller: &Caller, id: Id<Order>) -> Result<Reply> {
         let owner = caller.owner;
         let read = self.context.db().read(owner, async move |tx| found(orders::get(tx, owner, id).await?));
         let stored = read.await?;
         Ok(Reply::resource(version_etag(stored.version), stored.doc))
     }
 
-    pub async fn list_orders(&self, caller: &Caller, query: ListQuery, filter: Filter) -> Result<Listing> {
+    pub async fn list(&self, caller: &Caller, query: ListQuery, filter: Filter) -> Result<Listing> {
         let owner = caller.owner;
         let start = self.context.start(owner, &query)?;
         let limit = query.limit;
@@ -84,7 +84,7 @@ impl Orders {
     }
 
     /// Merges a patch into the order. Its items may change while it is open, but not below what is allocated.
-    pub async fn update_order(&self, command: Command, id: Id<Order>, patch: Value) -> Result<Reply> {
+    pub async fn update(&self, command: Command, id: Id<Order>, patch: Value) -> Result<Reply> {
         let now = self.context.now();
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
@@ -119,7 +119,7 @@ impl Orders {
     }
 
     /// Commits a draft: its reservation appears in the same transaction. Committing again changes nothing.
-    pub async fn commit_order(&self, command: Command, id: Id<Order>) -> Result<Reply> {
+    pub async fn commit(&self, command: Command, id: Id<Order>) -> Result<Reply> {
         let owner = command.caller.owner;
         let log = self.context.event_log(owner, self.context.now());
         let commit = async move |tx: &mut Tx<'_>| {
@@ -135,7 +135,7 @@ impl Orders {
     }
 
     /// Cancels an order of which nothing is completed; its reservation and allocations go.
-    pub async fn cancel_order(&self, command: Command, id: Id<Order>) -> Result<Reply> {
+    pub async fn cancel(&self, command: Command, id: Id<Order>) -> Result<Reply> {
         let owner = command.caller.owner;
         let log = self.context.event_log(owner, self.context.now());
         let cancel = async move |tx: &mut Tx<'_>| {
@@ -155,7 +155,7 @@ impl Orders {
     }
 
     /// Deletes an order of which nothing is completed, with its reservation and allocations.
-    pub async fn delete_order(&self, command: Command, id: Id<Order>) -> Result<Reply> {
+    pub async fn delete(&self, command: Command, id: Id<Order>) -> Result<Reply> {
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
         let log = self.context.event_log(owner, self.context.now());

@@ -49,12 +49,7 @@ impl Plans {
     }
 
     /// Proposes allocations for what of the order is not allocated yet; makes the best ones where asked to.
-    pub async fn plan_order_allocations(
-        &self,
-        command: Command,
-        order: Id<Order>,
-        apply: bool,
-    ) -> Result<Reply> {
+    pub async fn create(&self, command: Command, order: Id<Order>, apply: bool) -> Result<Reply> {
         match self.plan(command.caller.owner, order).await {
             Ok((plan, demand)) if apply => self.apply_plan(command, order, plan, demand).await,
             Ok((plan, _)) => self.answer(&command, Ok(Reply::done(shown(&plan, &[])?))).await,

@@ -29,7 +29,7 @@ impl PostalPlaces {
     /// Writes areas into the table, in the place of what it says of the same post codes; all others stay. It is a row
     /// of transactions, since a plan may as well use a table that is half new, and one that ends early is repaired by
     /// importing again. `written` hears after each how many areas are in.
-    pub async fn import_postal_areas(
+    pub async fn import(
         &self,
         areas: impl IntoIterator<Item = PostalArea>,
         mut written: impl FnMut(usize),

@@ -29,11 +29,7 @@ impl LocationConfigurations {
         Self { context: context.clone() }
     }
 
-    pub async fn create_location_configuration(
-        &self,
-        command: Command,
-        input: LocationConfigurationInput,
-    ) -> Result<Reply> {
+    pub async fn create(&self, command: Command, input: LocationConfigurationInput) -> Result<Reply> {
         let now = self.context.now();
         let owner = command.caller.owner;
         let id = self.context.new_id::<LocationConfiguration>(now);
@@ -49,11 +45,7 @@ impl LocationConfigurations {
         self.context.write(&command, create).await
     }
 
-    pub async fn get_location_configuration(
-        &self,
-        caller: &Caller,
-        id: Id<LocationConfiguration>,
-    ) -> Result<Reply> {
+    pub async fn get(&self, caller: &Caller, id: Id<LocationConfiguration>) -> Result<Reply> {
         let owner = caller.owner;
         let read = self
             .context
@@ -64,12 +56,7 @@ impl LocationConfigurations {
     }
 
     /// A page of configurations; the embedded locations have their addresses only where asked for.
-    pub async fn list_location_configurations(
-        &self,
-        caller: &Caller,
-        query: ListQuery,
-        with_address: bool,
-    ) -> Result<Listing> {
+    pub async fn list(&self, caller: &Caller, query: ListQuery, with_address: bool) -> Result<Listing> {
         let owner = caller.owner;
         let start = self.context.start(owner, &query)?;
         let limit = query.limit;
@@ -87,7 +74,7 @@ impl LocationConfigurations {
         self.context.listing(owner, &query, page)
     }
 
-    pub async fn update_location_configuration(
+    pub async fn update(
         &self,
         command: Command,
         id: Id<LocationConfiguration>,
@@ -120,11 +107,7 @@ impl LocationConfigurations {
         self.context.write(&command, update).await
     }
 
-    pub async fn delete_location_configuration(
-        &self,
-        command: Command,
-        id: Id<LocationConfiguration>,
-    ) -> Result<Reply> {
+    pub async fn delete(&self, command: Command, id: Id<LocationConfiguration>) -> Result<Reply> {
         let now = self.context.now();
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();

@@ -33,7 +33,7 @@ impl Locations {
         Self { context: context.clone() }
     }
 
-    pub async fn create_location(&self, command: Command, input: LocationInput) -> Result<Reply> {
+    pub async fn create(&self, command: Command, input: LocationInput) -> Result<Reply> {
         let now = self.context.now();
         let owner = command.caller.owner;
         let id = self.context.new_id::<Location>(now);
@@ -48,7 +48,7 @@ impl Locations {
         self.context.write(&command, create).await
     }
 
-    pub async fn get_location(&self, caller: &Caller, id: Id<Location>) -> Result<Reply> {
+    pub async fn get(&self, caller: &Caller, id: Id<Location>) -> Result<Reply> {
         let owner = caller.owner;
         let read = self.context.db().read(owner, async move |tx| found(locations::get(tx, owner, id).await?));
         let stored = read.await?;
@@ -56,12 +56,7 @@ impl Locations {
     }
 
     /// A page of the locations that carry all of the tags.
-    pub async fn list_locations(
-        &self,
-        caller: &Caller,
-        query: ListQuery,
-        tags: Vec<String>,
-    ) -> Result<Listing> {
+    pub async fn list(&self, caller: &Caller, query: ListQuery, tags: Vec<String>) -> Result<Listing> {
         let owner = caller.owner;
         let start = self.context.start(owner, &query)?;
         let limit = query.limit;
@@ -74,7 +69,7 @@ impl Locations {
     }
 
     /// Merges a patch into the location. What it was is kept as a version, which shipments may have pinned.
-    pub async fn update_location(&self, command: Command, id: Id<Location>, patch: Value) -> Result<Reply> {
+    pub async fn update(&self, command: Command, id: Id<Location>, patch: Value) -> Result<Reply> {
         let now = self.context.now();
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
@@ -92,7 +87,7 @@ impl Locations {
     }
 
     /// Deletes a location that nothing uses any more.
-    pub async fn delete_location(&self, command: Command, id: Id<Location>) -> Result<Reply> {
+    pub async fn delete(&self, command: Command, id: Id<Location>) -> Result<Reply> {
         let now = self.context.now();
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();

@@ -37,11 +37,7 @@ impl CarrierAccounts {
         Self { context: context.clone(), outbound: outbound.clone(), urls: Arc::new(urls.clone()) }
     }
 
-    pub async fn create_carrier_account(
-        &self,
-        command: Command,
-        input: CarrierAccountInput,
-    ) -> Result<Reply> {
+    pub async fn create(&self, command: Command, input: CarrierAccountInput) -> Result<Reply> {
         let now = self.context.now();
         let owner = command.caller.owner;
         let id = self.context.new_id::<CarrierAccount>(now);
@@ -72,7 +68,7 @@ impl CarrierAccounts {
         self.context.write(&command, create).await
     }
 
-    pub async fn get_carrier_account(&self, caller: &Caller, id: Id<CarrierAccount>) -> Result<Reply> {
+    pub async fn get(&self, caller: &Caller, id: Id<CarrierAccount>) -> Result<Reply> {
         let owner = caller.owner;
         let read =
             self.context.db().read(owner, async move |tx| found(carrier_accounts::get(tx, owner, id).await?));
@@ -80,7 +76,7 @@ impl CarrierAccounts {
         Ok(Reply::resource(version_etag(stored.version), json(&view(&stored)?)?))
     }
 
-    pub async fn list_carrier_accounts(&self, caller: &Caller, query: ListQuery) -> Result<Listing> {
+    pub async fn list(&self, caller: &Caller, query: ListQuery) -> Result<Listing> {
         let owner = caller.owner;
         let start = self.context.start(owner, &query)?;
         let limit = query.limit;
@@ -94,12 +90,7 @@ impl CarrierAccounts {
     }
 
     /// Merges a patch into the account. Credentials that are named replace the ones it had, all of them.
-    pub async fn update_carrier_account(
-        &self,
-        command: Command,
-        id: Id<CarrierAccount>,
-        patch: Value,
-    ) -> Result<Reply> {
+    pub async fn update(&self, command: Command, id: Id<CarrierAccount>, patch: Value) -> Result<Reply> {
         let now = self.context.now();
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
@@ -135,7 +126,7 @@ impl CarrierAccounts {
     }
 
     /// Deletes an account with which nothing is under way.
-    pub async fn delete_carrier_account(&self, command: Command, id: Id<CarrierAccount>) -> Result<Reply> {
+    pub async fn delete(&self, command: Command, id: Id<CarrierAccount>) -> Result<Reply> {
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
         let delete = async move |tx: &mut Tx<'_>| {

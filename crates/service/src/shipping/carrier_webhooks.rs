@@ -80,7 +80,7 @@ impl CarrierWebhooks {
             .write(owner, async move |tx| take(tx, owner, account.id, &message, &events, now).await);
         Box::pin(take).await?;
         self.context.notice(owner);
-        self.purchasing.ring_purchasing();
+        self.purchasing.notify();
         Ok(())
     }
 

@@ -84,13 +84,13 @@ impl Carriers {
         Self { context: context.clone() }
     }
 
-    pub async fn list_carriers(&self, caller: &Caller, query: ListQuery) -> Result<Listing> {
+    pub async fn list(&self, caller: &Caller, query: ListQuery) -> Result<Listing> {
         let all =
             usable(caller.owner.world).map(|known| Ok((known.handle.to_owned(), json(&known.carrier())?)));
         self.list_known(caller, &query, all.collect::<Result<_>>()?)
     }
 
-    pub async fn get_carrier(&self, caller: &Caller, id: Id<Carrier>) -> Result<Reply> {
+    pub async fn get(&self, caller: &Caller, id: Id<Carrier>) -> Result<Reply> {
         let carrier = found(by_id(caller.owner.world, id))?.carrier();
         let body = json(&carrier)?;
         Ok(Reply::resource(format!("\"{}\"", hex(&Sha256::digest(&body)[..8])), body))

@@ -47,7 +47,7 @@ impl Shipments {
     }
 
     /// Creates a shipment. Its origin and return address are copied from its location configuration, unless they are given.
-    pub async fn create_shipment(&self, command: Command, input: ShipmentInput) -> Result<Reply> {
+    pub async fn create(&self, command: Command, input: ShipmentInput) -> Result<Reply> {
         let now = self.context.now();
         let owner = command.caller.owner;
         let id = self.context.new_id::<Shipment>(now);
@@ -67,7 +67,7 @@ impl Shipments {
         self.context.write(&command, create).await
     }
 
-    pub async fn get_shipment(&self, caller: &Caller, id: Id<Shipment>) -> Result<Reply> {
+    pub async fn get(&self, caller: &Caller, id: Id<Shipment>) -> Result<Reply> {
         let owner = caller.owner;
         let read = self.context.db().read(owner, async move |tx| {
             let stored = found(shipments::get(tx, owner, id).await?)?;
@@ -78,12 +78,7 @@ impl Shipments {
         self.shipment_reply(owner, &stored, &documents)
     }
 
-    pub async fn list_shipments(
-        &self,
-        caller: &Caller,
-        query: ListQuery,
-        status: Option<Status>,
-    ) -> Result<Listing> {
+    pub async fn list(&self, caller: &Caller, query: ListQuery, status: Option<Status>) -> Result<Listing> {
         let owner = caller.owner;
         let start = self.context.start(owner, &query)?;
         let limit = query.limit;
@@ -98,7 +93,7 @@ impl Shipments {
     }
 
     /// Merges a patch into a shipment that is not bought. Earlier rates and errors no longer apply to it, and are removed.
-    pub async fn update_shipment(&self, command: Command, id: Id<Shipment>, patch: Value) -> Result<Reply> {
+    pub async fn update(&self, command: Command, id: Id<Shipment>, patch: Value) -> Result<Reply> {
         let now = self.context.now();
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
@@ -137,7 +132,7 @@ impl Shipments {
         self.context.write(&command, update).await
     }
 
-    pub async fn delete_shipment(&self, command: Command, id: Id<Shipment>) -> Result<Reply> {
+    pub async fn delete(&self, command: Command, id: Id<Shipment>) -> Result<Reply> {
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
         let log = self.context.event_log(owner, self.context.now());
@@ -160,7 +155,7 @@ impl Shipments {
     }
 
     /// Answers with the files of a shipment, with new links.
-    pub async fn list_shipment_documents(&self, caller: &Caller, id: Id<Shipment>) -> Result<Reply> {
+    pub async fn list_documents(&self, caller: &Caller, id: Id<Shipment>) -> Result<Reply> {
         let owner = caller.owner;
         let read = self.context.db().read(owner, async move |tx| {
             let stored = found(shipments::get(tx, owner, id).await?)?;

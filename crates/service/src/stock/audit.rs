@@ -23,7 +23,7 @@ impl StockAudit {
     }
 
     /// Recomputes levels and allocated quantities from the rows and the history, and shows every difference.
-    pub async fn audit_inventory(&self, caller: &Caller) -> Result<Reply> {
+    pub async fn run(&self, caller: &Caller) -> Result<Reply> {
         let owner = caller.owner;
         let read = self.context.db().read(owner, async move |tx| {
             Ok((audit::count(tx, owner).await?, audit::differences(tx, owner, DIFFERENCES_MAX).await?))

@@ -28,7 +28,7 @@ impl InventoryItems {
         Self { context: context.clone() }
     }
 
-    pub async fn create_inventory_item(&self, command: Command, input: InventoryItemInput) -> Result<Reply> {
+    pub async fn create(&self, command: Command, input: InventoryItemInput) -> Result<Reply> {
         let now = self.context.now();
         let owner = command.caller.owner;
         let id = self.context.new_id::<InventoryItem>(now);
@@ -45,7 +45,7 @@ impl InventoryItems {
         self.context.write(&command, create).await
     }
 
-    pub async fn get_inventory_item(&self, caller: &Caller, id: Id<InventoryItem>) -> Result<Reply> {
+    pub async fn get(&self, caller: &Caller, id: Id<InventoryItem>) -> Result<Reply> {
         let owner = caller.owner;
         let read =
             self.context.db().read(owner, async move |tx| found(inventory_items::get(tx, owner, id).await?));
@@ -54,12 +54,7 @@ impl InventoryItems {
     }
 
     /// A page of items; of one SKU only where it is named.
-    pub async fn list_inventory_items(
-        &self,
-        caller: &Caller,
-        query: ListQuery,
-        sku: Option<String>,
-    ) -> Result<Listing> {
+    pub async fn list(&self, caller: &Caller, query: ListQuery, sku: Option<String>) -> Result<Listing> {
         let owner = caller.owner;
         let start = self.context.start(owner, &query)?;
         let limit = query.limit;
@@ -70,12 +65,7 @@ impl InventoryItems {
         self.context.listing(owner, &query, page)
     }
 
-    pub async fn update_inventory_item(
-        &self,
-        command: Command,
-        id: Id<InventoryItem>,
-        patch: Value,
-    ) -> Result<Reply> {
+    pub async fn update(&self, command: Command, id: Id<InventoryItem>, patch: Value) -> Result<Reply> {
         let now = self.context.now();
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
@@ -103,7 +93,7 @@ impl InventoryItems {
     }
 
     /// Deletes an item that no order wants and that lies nowhere.
-    pub async fn delete_inventory_item(&self, command: Command, id: Id<InventoryItem>) -> Result<Reply> {
+    pub async fn delete(&self, command: Command, id: Id<InventoryItem>) -> Result<Reply> {
         let now = self.context.now();
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();

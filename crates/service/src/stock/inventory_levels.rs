@@ -33,12 +33,7 @@ impl InventoryLevels {
         Self { context: context.clone() }
     }
 
-    pub async fn list_inventory_levels(
-        &self,
-        caller: &Caller,
-        query: ListQuery,
-        item: Id<InventoryItem>,
-    ) -> Result<Listing> {
+    pub async fn list(&self, caller: &Caller, query: ListQuery, item: Id<InventoryItem>) -> Result<Listing> {
         let owner = caller.owner;
         let start = self.context.start(owner, &query)?;
         let limit = query.limit;
@@ -55,7 +50,7 @@ impl InventoryLevels {
         )
     }
 
-    pub async fn get_inventory_level(&self, caller: &Caller, at: At) -> Result<Reply> {
+    pub async fn get(&self, caller: &Caller, at: At) -> Result<Reply> {
         let owner = caller.owner;
         let read =
             self.context.db().read(owner, async move |tx| found(inventory_levels::get(tx, owner, at).await?));
@@ -63,7 +58,7 @@ impl InventoryLevels {
     }
 
     /// Sets what is on hand, as counted.
-    pub async fn set_inventory_level(&self, command: Command, at: At, input: LevelInput) -> Result<Reply> {
+    pub async fn set(&self, command: Command, at: At, input: LevelInput) -> Result<Reply> {
         let owner = command.caller.owner;
         let log = self.context.event_log(owner, self.context.now());
         let set = async move |tx: &mut Tx<'_>| {
@@ -77,7 +72,7 @@ impl InventoryLevels {
     }
 
     /// Adds to what is on hand, or takes from it.
-    pub async fn adjust_inventory_level(&self, command: Command, at: At, input: Adjustment) -> Result<Reply> {
+    pub async fn adjust(&self, command: Command, at: At, input: Adjustment) -> Result<Reply> {
         let owner = command.caller.owner;
         let log = self.context.event_log(owner, self.context.now());
         let adjust = async move |tx: &mut Tx<'_>| {
@@ -110,7 +105,7 @@ impl InventoryLevels {
     }
 
     /// A page of a level's history, newest first.
-    pub async fn list_inventory_changes(&self, caller: &Caller, query: ListQuery, at: At) -> Result<Listing> {
+    pub async fn list_changes(&self, caller: &Caller, query: ListQuery, at: At) -> Result<Listing> {
         let owner = caller.owner;
         let start = self.context.start(owner, &query)?;
         let limit = query.limit;

@@ -185,7 +185,7 @@ async fn a_client_trades_its_credentials_by_form() {
     assert_eq!(knock(&world, token).await, 200);
     world.advance_seconds(10);
     assert_eq!(knock(&world, token).await, 401);
-    world.service.cleaning.clean().await.unwrap();
+    world.service.cleaning.work().await.unwrap();
     assert_eq!((knock(&world, token).await, knock(&world, &secret).await), (401, 200));
 }
 

@@ -144,7 +144,7 @@ async fn the_operator_revokes_what_a_token_made_too() {
     let gone = world
         .service
         .revocations
-        .revoke_token(id, service::events::revocations::Children::Revoke)
+        .revoke_any(id, service::events::revocations::Children::Revoke)
         .await
         .unwrap();
     assert_eq!(

@@ -154,7 +154,7 @@ async fn an_event_at_which_servers_stop_is_left_out() {
     }
     world.relay().await;
     world.tamper("UPDATE stream_relay SET crashes = 2, holder = 'gone'").await;
-    world.service.suspects.work_suspects().await.unwrap();
+    world.service.suspects.work().await.unwrap();
     hand_on(&world).await.unwrap();
     let commands = commands(&receiver);
     let names: Vec<&Value> =

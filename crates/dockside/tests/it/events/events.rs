@@ -239,14 +239,14 @@ async fn old_events_go_and_the_numbers_go_on() {
     world.location("Later").await;
     world.request("POST", "/locations").token(&other).json(depot("Elsewhere")).send().await;
     world.relay().await;
-    world.service.cleaning.clean().await.unwrap();
+    world.service.cleaning.work().await.unwrap();
     assert_eq!(sequences(&page(&world, "?after=0").await), [1, 2, 3, 4], "nothing is 30 days old");
 
     world.advance_seconds(11 * DAY_SECONDS);
-    world.service.cleaning.clean().await.unwrap();
+    world.service.cleaning.work().await.unwrap();
     assert_eq!(sequences(&page(&world, "?after=0").await), [4]);
     world.advance_seconds(30 * DAY_SECONDS);
-    world.service.cleaning.clean().await.unwrap();
+    world.service.cleaning.work().await.unwrap();
     assert_eq!(sequences(&page(&world, "").await), Vec::<i64>::new());
     let elsewhere = world.request("GET", "/events").token(&other).send().await;
     assert_eq!(elsewhere.ids().len(), 0, "every log is cleaned");
@@ -263,7 +263,7 @@ async fn what_is_left_of_a_log_has_no_gap() {
     // Written by a node whose clock was wrong, or by a transaction that waited long for its commit.
     world.tamper(&format!("UPDATE event SET created_at = {} WHERE sequence = 3", i64::MAX / 2)).await;
     world.advance_seconds(31 * DAY_SECONDS);
-    world.service.cleaning.clean().await.unwrap();
+    world.service.cleaning.work().await.unwrap();
     assert_eq!(sequences(&page(&world, "?after=0").await), [3, 4, 5, 6]);
 }
 
@@ -272,7 +272,7 @@ async fn an_event_is_not_deleted_before_it_was_numbered() {
     let world = World::new().await;
     passing_location(&world).await;
     world.advance_seconds(40 * DAY_SECONDS);
-    world.service.cleaning.clean().await.unwrap();
+    world.service.cleaning.work().await.unwrap();
     // On SQLite the events got their numbers when they were written, so they were deleted.
     let expected: &[i64] = if world.db.is_shared() { &[1, 2, 3] } else { &[] };
     assert_eq!(sequences(&page(&world, "?after=0").await), expected);
@@ -296,6 +296,6 @@ async fn many_old_events_go_in_portions() {
     let portion =
         world.db.write(owner, async move |tx| events::delete_old(tx, owner, Timestamp::from_micros(1)).await);
     assert_eq!(portion.await.unwrap(), Some(events::DELETE_MAX as u64));
-    world.service.cleaning.clean().await.unwrap();
+    world.service.cleaning.work().await.unwrap();
     assert_eq!(sequences(&page(&world, "?after=0").await), [old as i64 + 1]);
 }

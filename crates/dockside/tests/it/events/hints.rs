@@ -30,7 +30,7 @@ impl Node {
     /// Starts a server, and returns once it is connected to the bus.
     async fn start(service: Service) -> Self {
         let hints = service.bus.hints();
-        let task = tokio::spawn(service.bus.clone().bus_forever());
+        let task = tokio::spawn(service.bus.clone().work_forever());
         let mut node = Self { service, hints, task };
         assert_eq!(node.next().await, Hint::Anything, "what was told before it listened it did not hear");
         node
@@ -79,7 +79,7 @@ async fn assert_events_are_told(world: &World, nats: Option<&str>) {
     let mut nodes = two(world, nats).await;
     for first in [0, 1] {
         world.location("Depot").await;
-        assert_eq!(nodes[first].service.relay.relay_events().await.unwrap(), 1);
+        assert_eq!(nodes[first].service.relay.work().await.unwrap(), 1);
         for node in &mut nodes {
             assert_eq!(node.next().await, events_of(world));
         }
@@ -87,7 +87,7 @@ async fn assert_events_are_told(world: &World, nats: Option<&str>) {
     // If a node had got its own hint from the bus, or the other node's twice, that hint would come before this one.
     let command = another(world, nats, Arc::new(SystemRandom), 0);
     revoke_one(world, &command).await;
-    command.bus.send_hints().await.unwrap();
+    command.bus.send().await.unwrap();
     for node in &mut nodes {
         assert_eq!(node.next().await, Hint::Access);
     }
@@ -112,7 +112,7 @@ async fn a_write_on_one_server_sends_a_hint_to_the_other() {
         assert_events_are_told(&world, None).await;
     } else {
         // SQLite has a single server, so the bus task has nothing to do and ends.
-        let carrying = tokio::time::timeout(PATIENCE, world.service.bus.clone().bus_forever());
+        let carrying = tokio::time::timeout(PATIENCE, world.service.bus.clone().work_forever());
         carrying.await.expect("it ends");
     }
 }
@@ -144,7 +144,7 @@ async fn nats_accepts_a_server_with_credentials() {
         let url = |credentials: &str| format!("nats://{credentials}{}", nats.address);
         let stranger = another(&world, Some(&url(wrong)), Arc::new(SystemRandom), 0);
         revoke_one(&world, &stranger).await;
-        let refused = stranger.bus.send_hints().await.unwrap_err().to_string();
+        let refused = stranger.bus.send().await.unwrap_err().to_string();
         assert!(refused.contains("Authorization Violation"), "{refused}");
         assert_events_are_told(&world, Some(&url(right))).await;
     }
@@ -154,7 +154,7 @@ async fn nats_accepts_a_server_with_credentials() {
 async fn revoke_one(world: &World, service: &Service) {
     let token = world.token_for("Acme", "*", model::World::Live).await;
     let id = world.service.access_tokens.authenticate(&token).await.unwrap().token;
-    service.revocations.revoke_token(id, Children::Revoke).await.unwrap();
+    service.revocations.revoke_any(id, Children::Revoke).await.unwrap();
 }
 
 /// Asserts that a server rejects a token that the command line revoked as soon as it gets the hint.
@@ -163,9 +163,9 @@ async fn assert_revocations_are_told(world: &World, nats: Option<&str>) {
     let command = another(world, nats, Arc::new(SystemRandom), 0);
     let token = world.token_for("Acme", "*", model::World::Live).await;
     let id = two.service.access_tokens.authenticate(&token).await.unwrap().token;
-    command.revocations.revoke_token(id, Children::Revoke).await.unwrap();
+    command.revocations.revoke_any(id, Children::Revoke).await.unwrap();
     two.service.access_tokens.authenticate(&token).await.expect("it is still remembered");
-    command.bus.send_hints().await.unwrap();
+    command.bus.send().await.unwrap();
     assert_eq!(two.next().await, Hint::Access);
     let refused = two.service.access_tokens.authenticate(&token).await.unwrap_err();
     assert!(matches!(refused, Error::Refused(problem) if problem.code == Code::Unauthenticated));
@@ -240,7 +240,7 @@ async fn a_share_of_other_nodes_hints_is_lost_if_a_test_asks_for_it() {
         node.assert_silent();
         // A node's own hints are never lost.
         world.location("Depot").await;
-        node.service.relay.relay_events().await.unwrap();
+        node.service.relay.work().await.unwrap();
         assert_eq!(node.next().await, events_of(&world));
     }
 }
@@ -249,7 +249,7 @@ async fn a_share_of_other_nodes_hints_is_lost_if_a_test_asks_for_it() {
 async fn assert_flows(world: &World, nodes: &mut [Node; 2]) {
     for (from, to) in [(0, 1), (1, 0)] {
         world.location("Depot").await;
-        nodes[from].service.relay.relay_events().await.unwrap();
+        nodes[from].service.relay.work().await.unwrap();
         nodes[from].wait_for(&events_of(world)).await;
         nodes[to].wait_for(&events_of(world)).await;
     }
@@ -286,7 +286,7 @@ async fn a_nats_server_that_is_restarted_is_found_again_and_anything_may_have_ha
     nats.stop();
     // A node still gets its own hints.
     world.location("Depot").await;
-    nodes[0].service.relay.relay_events().await.unwrap();
+    nodes[0].service.relay.work().await.unwrap();
     assert_eq!(nodes[0].next().await, events_of(&world));
     nats.start_again();
     for node in &mut nodes {

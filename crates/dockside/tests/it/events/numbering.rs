@@ -38,7 +38,7 @@ async fn write_events(world: &World, session: &Client, first: i64, count: i64) {
 
 /// Runs the relay once, as the server would next. Returns the blocks that it read.
 async fn blocks_of_a_look(world: &World) -> (i64, Relayed) {
-    blocks_of_a_look_from(world, world.service.relay.relay_mark()).await
+    blocks_of_a_look_from(world, world.service.relay.mark()).await
 }
 
 /// The same, as a server would that knows this watermark.
@@ -72,13 +72,13 @@ async fn a_look_stays_cheap_while_a_snapshot_is_open() {
     run(&snapshot, "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM event").await;
     for first in (1..=EVENTS).step_by(PIECE as usize) {
         write_events(&world, &writer, first, PIECE).await;
-        assert_eq!(world.service.relay.relay_events().await.unwrap(), PIECE.unsigned_abs());
+        assert_eq!(world.service.relay.work().await.unwrap(), PIECE.unsigned_abs());
     }
     let (blocks, relayed) = blocks_of_a_look(&world).await;
     assert_eq!(relayed.count, 0);
     assert!(blocks <= LOOK_BLOCKS_MAX, "a look that finds nothing reads {blocks} blocks");
     // The server's next run of the relay, which comes within a tenth of a second.
-    assert_eq!(world.service.relay.relay_events().await.unwrap(), 0);
+    assert_eq!(world.service.relay.work().await.unwrap(), 0);
     write_events(&world, &writer, EVENTS + 1, 1).await;
     let (blocks, relayed) = blocks_of_a_look(&world).await;
     assert_eq!(relayed.count, 1);
@@ -100,18 +100,18 @@ async fn an_event_that_is_committed_late_gets_its_number() {
     write_events(&world, &late, 1, 1).await;
     for piece in 0..6 {
         write_events(&world, &writer, 2 + piece * PIECE, PIECE).await;
-        assert_eq!(world.service.relay.relay_events().await.unwrap(), PIECE.unsigned_abs());
+        assert_eq!(world.service.relay.work().await.unwrap(), PIECE.unsigned_abs());
     }
-    assert_eq!(world.service.relay.relay_events().await.unwrap(), 0);
+    assert_eq!(world.service.relay.work().await.unwrap(), 0);
     run(&late, "COMMIT").await;
     assert_eq!(unnumbered(&world).await, 1);
-    assert_eq!(world.service.relay.relay_events().await.unwrap(), 1);
+    assert_eq!(world.service.relay.work().await.unwrap(), 1);
     assert_eq!(span(&world).await, [6 * PIECE + 1, 1, 6 * PIECE + 1]);
     // From here on the watermark moves beyond it.
     for _ in 0..3 {
-        assert_eq!(world.service.relay.relay_events().await.unwrap(), 0);
+        assert_eq!(world.service.relay.work().await.unwrap(), 0);
     }
-    assert!(world.service.relay.relay_mark().floor() > 6 * PIECE, "{:?}", world.service.relay.relay_mark());
+    assert!(world.service.relay.mark().floor() > 6 * PIECE, "{:?}", world.service.relay.mark());
 }
 
 #[tokio::test]
@@ -120,12 +120,12 @@ async fn a_sequence_that_was_set_back_loses_no_event() {
     let Some(writer) = world.session().await else { return };
     for piece in 0..3 {
         write_events(&world, &writer, 1 + piece * PIECE, PIECE).await;
-        assert_eq!(world.service.relay.relay_events().await.unwrap(), PIECE.unsigned_abs());
+        assert_eq!(world.service.relay.work().await.unwrap(), PIECE.unsigned_abs());
     }
-    assert!(world.service.relay.relay_mark().floor() > 0);
+    assert!(world.service.relay.mark().floor() > 0);
     run(&writer, "SELECT setval('event_position', 100)").await;
     write_events(&world, &writer, 3 * PIECE + 1, 1).await;
-    assert_eq!(world.service.relay.relay_events().await.unwrap(), 1);
+    assert_eq!(world.service.relay.work().await.unwrap(), 1);
     // A server that starts now has only the stored watermark, which belongs to the positions before the sequence was set back.
     write_events(&world, &writer, 3 * PIECE + 2, 1).await;
     let (_, relayed) = blocks_of_a_look_from(&world, Watermark::default()).await;

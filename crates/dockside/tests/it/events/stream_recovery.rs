@@ -121,7 +121,7 @@ async fn a_client_that_the_log_has_left_behind_is_told_so() {
     let old = scene.world.events().await.len() as u64;
     scene.world.advance_seconds(KEPT_SECONDS + 60);
     scene.write(2).await;
-    scene.world.service.cleaning.clean().await.unwrap();
+    scene.world.service.cleaning.work().await.unwrap();
     assert_eq!(scene.world.events().await.len(), 2, "the old ones are not gone");
     for (offset, is_there) in [(0, false), (old - 1, false), (old, true), (old + 1, true), (old + 2, true)] {
         let (_listener, channel) = scene.recover(offset, &scene.epoch).await;
@@ -135,7 +135,7 @@ async fn a_client_that_the_log_has_left_behind_is_told_so() {
     }
     // If all events are deleted, a client can recover only from the end of the log.
     scene.world.advance_seconds(KEPT_SECONDS + 60);
-    scene.world.service.cleaning.clean().await.unwrap();
+    scene.world.service.cleaning.work().await.unwrap();
     for (offset, is_there) in [(old + 1, false), (old + 2, true)] {
         let (_listener, channel) = scene.recover(offset, &scene.epoch).await;
         assert_eq!(channel["recovered"] == true, is_there, "{offset}: {channel}");

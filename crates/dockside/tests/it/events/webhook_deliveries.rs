@@ -123,7 +123,7 @@ async fn an_endpoint_that_does_not_answer_delays_no_other() {
     world.happen(20).await;
     world.relay().await;
     let service = world.service.clone();
-    let delivering = tokio::spawn(async move { service.delivery.deliver_webhooks().await });
+    let delivering = tokio::spawn(async move { service.delivery.work().await });
     let received = sound.receiver.wait_for(20).await;
     assert_eq!((received.len(), stuck.receiver.wait_for(1).await.len()), (20, 1));
     gate.open();
@@ -269,10 +269,10 @@ async fn deliveries_are_kept_as_long_as_events_and_until_they_are_done() {
     // The second delivery waits for longer than the retention, because the endpoint is disabled.
     hook.patch(&world, json!({"disabled": true})).await;
     world.advance_seconds(29 * DAY_SECONDS);
-    world.service.cleaning.clean().await.unwrap();
+    world.service.cleaning.work().await.unwrap();
     assert_eq!(statuses(&hook.deliveries(&world).await), ["succeeded", "retrying"]);
     world.advance_seconds(2 * DAY_SECONDS);
-    world.service.cleaning.clean().await.unwrap();
+    world.service.cleaning.work().await.unwrap();
     let left = hook.delivery(&world).await;
     assert_eq!((&left["status"], &left["attempt"]), (&json!("retrying"), &json!(1)));
     hook.patch(&world, json!({"disabled": false})).await;
@@ -281,6 +281,6 @@ async fn deliveries_are_kept_as_long_as_events_and_until_they_are_done() {
     assert_eq!((&ended["status"], &ended["next_attempt_at"]), (&json!("failed"), &Value::Null));
     assert!(micros(&ended["updated_at"]) > micros(&left["updated_at"]));
     assert_eq!(hook.receiver.seen().len(), 2, "its event is not kept any more");
-    world.service.cleaning.clean().await.unwrap();
+    world.service.cleaning.work().await.unwrap();
     assert_eq!(hook.deliveries(&world).await.len(), 0);
 }

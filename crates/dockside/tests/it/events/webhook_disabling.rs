@@ -69,7 +69,7 @@ async fn five_days_of_nothing_but_failures_disable() {
     let deliveries = hook.deliveries(&world).await;
     assert!(statuses(&deliveries).iter().all(|status| *status == "failed"), "{deliveries:?}");
     world.advance_seconds(100 * 24 * 3600);
-    world.service.cleaning.clean().await.unwrap();
+    world.service.cleaning.work().await.unwrap();
     hook.receiver.take();
     world.deliver().await;
     assert_eq!((hook.receiver.seen().len(), hook.shown(&world).await), (0, shown), "it is never deleted");
@@ -115,7 +115,7 @@ async fn a_late_410_does_not_change_an_endpoint_that_the_client_disabled() {
     world.happen(1).await;
     world.relay().await;
     let service = world.service.clone();
-    let delivering = tokio::spawn(async move { service.delivery.deliver_webhooks().await });
+    let delivering = tokio::spawn(async move { service.delivery.work().await });
     hook.receiver.wait_for(1).await;
     hook.patch(&world, json!({"disabled": true})).await;
     gate.open();

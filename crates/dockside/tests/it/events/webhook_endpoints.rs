@@ -91,7 +91,7 @@ async fn deprovisioning_deletes_the_endpoints_and_later_their_deliveries() {
         assert_eq!(world.get(path).await.code(), "not_found", "{path}");
     }
     assert_eq!((stored_deliveries(&world, &hook).await, stored_deliveries(&world, &spare).await), (3, 3));
-    world.service.cleaning.clean().await.unwrap();
+    world.service.cleaning.work().await.unwrap();
     assert_eq!((stored_deliveries(&world, &hook).await, stored_deliveries(&world, &spare).await), (0, 0));
     world.happen(1).await;
     world.deliver().await;
@@ -110,7 +110,7 @@ async fn deleting_one_leaves_the_others() {
     assert_eq!(world.delete(&gone.path).await.code(), "not_found");
     world.happen(1).await;
     world.deliver().await;
-    world.service.cleaning.clean().await.unwrap();
+    world.service.cleaning.work().await.unwrap();
     assert_eq!((gone.receiver.seen().len(), left.receiver.seen().len()), (1, 2));
     assert_eq!((stored_deliveries(&world, &gone).await, stored_deliveries(&world, &left).await), (0, 2));
 }

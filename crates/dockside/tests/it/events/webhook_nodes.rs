@@ -35,8 +35,7 @@ async fn an_event_is_sent_by_one_of_them() {
     let node = another(&world).await;
     world.happen(EVENTS).await;
     world.relay().await;
-    let (first, second) =
-        tokio::join!(world.service.delivery.deliver_webhooks(), node.delivery.deliver_webhooks());
+    let (first, second) = tokio::join!(world.service.delivery.work(), node.delivery.work());
     first.unwrap();
     second.unwrap();
     // A server that found all lanes claimed has stopped looking. Deliver what the other server released since then.
@@ -55,7 +54,7 @@ async fn stuck(gate: &Gate, answer: Answer) -> (World, TestEndpoint, Service, to
     world.happen(3).await;
     world.relay().await;
     let service = world.service.clone();
-    let delivering = tokio::spawn(async move { service.delivery.deliver_webhooks().await.unwrap() });
+    let delivering = tokio::spawn(async move { service.delivery.work().await.unwrap() });
     hook.receiver.wait_for(1).await;
     (world, hook, node, delivering)
 }
@@ -68,7 +67,7 @@ async fn a_lane_is_not_taken_from_a_server_that_lives() {
         // Its heartbeat comes in time, however long its delivery takes.
         world.advance_seconds(SILENT_SECONDS - 2);
         world.service.nodes.heartbeat().await.unwrap();
-        node.delivery.deliver_webhooks().await.unwrap();
+        node.delivery.work().await.unwrap();
     }
     assert_eq!(hook.receiver.seen().len(), 1);
     gate.open();
@@ -80,10 +79,10 @@ async fn a_lane_is_not_taken_from_a_server_that_lives() {
 async fn a_silent_servers_lane_is_taken_over_and_its_late_result_does_not_count() {
     let gate = Gate::closed();
     let (world, hook, node, delivering) = stuck(&gate, Answer::status(410)).await;
-    node.delivery.deliver_webhooks().await.unwrap();
+    node.delivery.work().await.unwrap();
     assert_eq!(hook.receiver.seen().len(), 1, "it was taken from a living server");
     world.advance_seconds(SILENT_SECONDS);
-    node.delivery.deliver_webhooks().await.unwrap();
+    node.delivery.work().await.unwrap();
     assert_eq!(sequences(&hook.receiver.seen()), [1, 1, 2, 3]);
     gate.open();
     delivering.await.unwrap();
@@ -97,7 +96,7 @@ async fn a_server_that_does_not_know_it_was_shut_out_changes_nothing() {
     // The other nodes take it for dead, while its lease is valid by its own clock.
     world.tamper("DELETE FROM node").await;
     node.nodes.heartbeat().await.unwrap();
-    node.delivery.deliver_webhooks().await.unwrap();
+    node.delivery.work().await.unwrap();
     assert_eq!(sequences(&hook.receiver.seen()), [1, 1, 2, 3]);
     gate.open();
     delivering.await.unwrap();
@@ -118,7 +117,7 @@ async fn a_server_that_stops_finishes_what_it_is_at_and_leaves_the_rest() {
     assert_eq!(sequences(&hook.receiver.seen()), [1]);
     assert_eq!(statuses(&hook.deliveries(&world).await), ["succeeded"]);
     let node = another(&world).await;
-    node.delivery.deliver_webhooks().await.unwrap();
+    node.delivery.work().await.unwrap();
     assert_eq!(sequences(&hook.receiver.seen()), [1, 2, 3, 4, 5], "what was sent was written down");
 }
 

@@ -66,7 +66,7 @@ async fn what_is_not_kept_any_more_is_not_sent_again() {
     world.advance_seconds(29 * DAY_SECONDS);
     world.deliver().await;
     world.advance_seconds(2 * DAY_SECONDS);
-    world.service.cleaning.clean().await.unwrap();
+    world.service.cleaning.work().await.unwrap();
     let delivery = hook.delivery(&world).await;
     let refused = world.request("POST", &format!("{}/replay", hook.path_of(&delivery))).send().await;
     assert_eq!((refused.status.as_u16(), refused.code().as_str()), (409, "event_expired"), "{refused}");
@@ -108,7 +108,7 @@ async fn what_was_sent_and_is_not_recorded_yet_comes_again_too() {
     world.happen(2).await;
     world.relay().await;
     let service = world.service.clone();
-    let delivering = tokio::spawn(async move { service.delivery.deliver_webhooks().await });
+    let delivering = tokio::spawn(async move { service.delivery.work().await });
     hook.receiver.wait_for(2).await;
     replay(&world, &hook, 0).await;
     gate.open();
@@ -129,7 +129,7 @@ async fn a_replay_under_way_is_not_lost_to_what_was_being_sent() {
     world.happen(1).await;
     world.relay().await;
     let service = world.service.clone();
-    let delivering = tokio::spawn(async move { service.delivery.deliver_webhooks().await });
+    let delivering = tokio::spawn(async move { service.delivery.work().await });
     hook.receiver.wait_for(1).await;
     replay(&world, &hook, 0).await;
     gate.open();
@@ -169,7 +169,7 @@ async fn a_place_that_the_log_does_not_reach_is_refused() {
     world.advance_seconds(31 * DAY_SECONDS);
     world.happen(2).await;
     world.deliver().await;
-    world.service.cleaning.clean().await.unwrap();
+    world.service.cleaning.work().await.unwrap();
     for (after, expected) in
         [(6, "sequence_unknown"), (i64::MAX, "sequence_unknown"), (2, "sequence_expired")]
     {

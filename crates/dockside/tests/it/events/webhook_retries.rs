@@ -173,7 +173,7 @@ async fn a_lane_that_could_not_be_recorded_goes_on_later() {
     world.happen(2).await;
     world.relay().await;
     let service = world.service.clone();
-    let delivering = tokio::spawn(async move { service.delivery.deliver_webhooks().await });
+    let delivering = tokio::spawn(async move { service.delivery.work().await });
     hook.receiver.wait_for(1).await;
     // The server can neither store what was sent nor release the lane.
     world.tamper("ALTER TABLE webhook_lane RENAME TO lost").await;

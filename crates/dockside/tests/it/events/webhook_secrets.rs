@@ -148,7 +148,7 @@ async fn a_secret_is_bound_to_its_endpoint() {
     )).await;
     world.happen(1).await;
     world.relay().await;
-    let delivered = world.service.delivery.deliver_webhooks().await;
+    let delivered = world.service.delivery.work().await;
     assert!(delivered.unwrap_err().to_string().contains("encryption_key"));
     assert_eq!(hook.receiver.seen().len(), 0, "signed with another's secret");
 }

@@ -19,11 +19,7 @@ async fn import(world: &World, table: &str) -> Vec<usize> {
         areas.add(PostalRow::parse(line).unwrap());
     }
     let mut heard = Vec::new();
-    let count = world
-        .service
-        .postal_places
-        .import_postal_areas(areas.into_areas(), |written| heard.push(written))
-        .await;
+    let count = world.service.postal_places.import(areas.into_areas(), |written| heard.push(written)).await;
     assert_eq!(Some(&count.unwrap()), heard.last());
     heard
 }

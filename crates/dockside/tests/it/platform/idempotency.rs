@@ -103,7 +103,7 @@ async fn cleaning_takes_only_what_is_a_day_old() {
     world.advance_seconds(12 * HOUR);
     let young = create(&world, "young", "Depot").await;
     world.advance_seconds(13 * HOUR);
-    world.service.cleaning.clean().await.unwrap();
+    world.service.cleaning.work().await.unwrap();
     assert_eq!(seen(&create(&world, "young", "Depot").await), seen(&young));
     assert_ne!(create(&world, "old", "Depot").await.text, old.text);
 }

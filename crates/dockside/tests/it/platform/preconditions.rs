@@ -175,7 +175,7 @@ async fn the_tags_of_a_bought_shipment_and_of_a_manifest_are_stable_and_give_304
     let draft = world.get(&shipment).await.header("etag").to_owned();
     assert_eq!(world.buy(&shipment).await["documents"].as_array().map(Vec::len), Some(1));
     let manifest = world.begin("/manifests", Some(json!({"location": {"id": location}}))).await;
-    world.service.manifests.work_manifests().await.unwrap();
+    world.service.manifests.work().await.unwrap();
     let manifest = format!("/manifests/{}", manifest.ids()[0]);
     for path in [&shipment, &manifest] {
         let first = world.get(path).await;

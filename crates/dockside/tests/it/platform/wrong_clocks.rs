@@ -36,7 +36,7 @@ async fn run(world: &World, node: &Service, seconds: i64) {
     for _ in 0..STEPS {
         world.advance_seconds(seconds / STEPS);
         node.nodes.heartbeat().await.unwrap();
-        node.cleaning.clean().await.unwrap();
+        node.cleaning.work().await.unwrap();
     }
 }
 
@@ -45,7 +45,7 @@ async fn create(world: &World, key: &str) -> Reply {
 }
 
 async fn is_refused(node: &Service) -> bool {
-    node.cleaning.clean().await.unwrap();
+    node.cleaning.work().await.unwrap();
     node.context.clock_state().is_pruning_refused
 }
 
@@ -180,7 +180,7 @@ async fn assert_soon_done(world: &World, node: &Service, hook: &TestEndpoint, pa
     for _ in 0..SOON_SECONDS {
         world.advance_seconds(1);
         node.work_purchases().await.unwrap();
-        node.delivery.deliver_webhooks().await.unwrap();
+        node.delivery.work().await.unwrap();
     }
     let shipment = world.get(path).await.json();
     assert_eq!(shipment["status"], "purchased", "{shipment}");

@@ -55,10 +55,10 @@ async fn a_table_that_cannot_be_cleaned_keeps_no_other_from_it() {
     expire(&world).await;
     assert_eq!(counts(&world).await, [ROWS as i64; 3]);
     refuse_deletes(&world, true).await;
-    let cleaned = world.service.cleaning.clean().await;
+    let cleaned = world.service.cleaning.work().await;
     refuse_deletes(&world, false).await;
     assert!(cleaned.is_err(), "it is told that one could not be cleaned");
     assert_eq!(counts(&world).await, [ROWS as i64, 0, 0]);
-    world.service.cleaning.clean().await.unwrap();
+    world.service.cleaning.work().await.unwrap();
     assert_eq!(counts(&world).await, [0; 3]);
 }

@@ -29,7 +29,7 @@ async fn sum(world: &World, sql: &'static Sql, value: &str) -> i64 {
 async fn pass(world: &World, days: i64) {
     world.advance_seconds(days * DAY);
     world.service.nodes.heartbeat().await.unwrap();
-    world.service.cleaning.clean().await.unwrap();
+    world.service.cleaning.work().await.unwrap();
     assert!(!world.service.context.clock_state().is_pruning_refused);
 }
 
@@ -166,7 +166,7 @@ async fn nothing_of_a_history_goes_because_the_clock_jumps() {
     world.patch(format!("/locations/{location}"), json!({"name": "Depot 2"})).await;
     world.set_clock_by(TEN_YEARS_DAYS * DAY);
     world.service.nodes.heartbeat().await.unwrap();
-    world.service.cleaning.clean().await.unwrap();
+    world.service.cleaning.work().await.unwrap();
     assert!(world.service.context.clock_state().is_pruning_refused);
     assert_eq!(world.history(&item, &location).await.len(), 2);
     assert_eq!(sum(&world, &VERSIONS, &location).await, 1);

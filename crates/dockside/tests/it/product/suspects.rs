@@ -32,7 +32,7 @@ impl World {
     }
 
     async fn work_suspects(&self) {
-        self.service.suspects.work_suspects().await.expect("suspects are worked on");
+        self.service.suspects.work().await.expect("suspects are worked on");
     }
 }
 
@@ -46,7 +46,7 @@ async fn stopped_twice(world: &World) {
             async |tx: &mut Tx<'_>, node: &str, now| Ok(manifests::claim(tx, node, now, ALL).await?.len());
         assert_eq!(world.stop_at(claim).await, 1);
     }
-    world.service.manifests.work_manifests().await.unwrap();
+    world.service.manifests.work().await.unwrap();
     assert_eq!(statuses(&manifests_of(world).await), ["creating"], "it is to be resumed alone");
 }
 
@@ -77,7 +77,7 @@ async fn a_manifest_that_stops_servers_fails() {
     // A person retries it.
     let path = format!("/manifests/{}/retry", all[0]["id"].as_str().unwrap());
     assert_eq!(world.begin(&path, None).await.status, 202);
-    world.service.manifests.work_manifests().await.unwrap();
+    world.service.manifests.work().await.unwrap();
     assert_eq!(statuses(&manifests_of(&world).await), ["created"]);
 }
 

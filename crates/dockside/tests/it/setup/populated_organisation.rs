@@ -82,7 +82,7 @@ impl PopulatedOrganisation {
 
     /// Delivers the first events, and keeps one delivery.
     async fn populate_deliveries(&mut self, world: &World) {
-        world.service.delivery.deliver_webhooks().await.expect("deliveries run");
+        world.service.delivery.work().await.expect("deliveries run");
         let path = format!("/webhook_endpoints/{}/deliveries", self.ids["we"]);
         let list = world.request("GET", &path).token(&self.token).send().await.json();
         self.keep("whd", &list["data"][0]);

@@ -39,7 +39,7 @@ impl ShippingOrigin {
     pub async fn close(&self, world: &World) -> Vec<Value> {
         let begun = self.begin(world).await;
         assert!([200, 202].contains(&begun.status.as_u16()), "{begun}");
-        world.service.manifests.work_manifests().await.unwrap();
+        world.service.manifests.work().await.unwrap();
         let ids = begun.ids();
         let mut manifests = Vec::new();
         for id in ids {
@@ -61,7 +61,7 @@ impl World {
     pub async fn manifest_for(&self, seconds: usize) {
         for _ in 0..seconds {
             self.advance_seconds(1);
-            self.service.manifests.work_manifests().await.unwrap();
+            self.service.manifests.work().await.unwrap();
         }
     }
 

@@ -88,7 +88,7 @@ impl World {
     /// Sends all deliveries that are due by the test's clock.
     pub async fn deliver(&self) {
         self.relay().await;
-        self.service.delivery.deliver_webhooks().await.expect("deliveries run");
+        self.service.delivery.work().await.expect("deliveries run");
     }
 
     /// Sends a request without a body, and expects success.

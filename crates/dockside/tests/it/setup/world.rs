@@ -108,7 +108,7 @@ impl World {
     /// Numbers the events that have no number yet. On SQLite there are none.
     pub async fn relay(&self) {
         if self.db.is_shared() {
-            self.service.relay.relay_events().await.expect("the relay runs");
+            self.service.relay.work().await.expect("the relay runs");
         }
     }
 

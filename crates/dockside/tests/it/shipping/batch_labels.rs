@@ -51,7 +51,7 @@ impl World {
 
     /// Makes the labels of batches that are due.
     pub async fn work_labels(&self) {
-        self.service.batch_labels.work_batch_labels().await.expect("labels are worked on");
+        self.service.batch_labels.work().await.expect("labels are worked on");
     }
 
     /// Asks for the labels of a batch, makes them, and asks again.

@@ -29,7 +29,7 @@ async fn manifests(world: &World, batch: &str) -> Vec<Value> {
 async fn manifest(world: &World, batch: &str) -> Vec<Value> {
     let begun = world.begin(&format!("{batch}/manifests"), None).await;
     assert!([200, 202].contains(&begun.status.as_u16()), "{begun}");
-    world.service.manifests.work_manifests().await.unwrap();
+    world.service.manifests.work().await.unwrap();
     manifests(world, batch).await
 }
 
@@ -49,7 +49,7 @@ async fn calling_the_manifests_endpoint_does_not_manifest_the_batch() {
     let before = world.events().await.len();
     for _ in 0..3 {
         assert_eq!(manifests(&world, &batch).await, Vec::<Value>::new());
-        world.service.manifests.work_manifests().await.unwrap();
+        world.service.manifests.work().await.unwrap();
     }
     assert_eq!(world.get("/manifests").await.ids(), Vec::<String>::new());
     assert_eq!(world.events().await.len(), before);
@@ -85,7 +85,7 @@ async fn manifesting_a_batch_again_gives_the_same_manifests() {
     assert_eq!(begun.header("retry-after"), "1");
     let joined = world.begin(&path, None).await;
     assert_eq!((joined.status.as_u16(), joined.ids()), (202, begun.ids()));
-    world.service.manifests.work_manifests().await.unwrap();
+    world.service.manifests.work().await.unwrap();
     let again = world.begin(&path, None).await;
     assert_eq!((again.status.as_u16(), again.ids()), (200, begun.ids()));
 }

@@ -19,7 +19,7 @@ async fn closing(world: &World) -> ShippingOrigin {
 }
 
 async fn closed(world: &World) -> Vec<Vec<String>> {
-    world.service.manifests.work_manifests().await.unwrap();
+    world.service.manifests.work().await.unwrap();
     let list = world.get("/manifests").await.json()["data"].clone();
     lists(list.as_array().unwrap())
 }
@@ -119,11 +119,8 @@ async fn of_several_servers_one_closes() {
     }
     world.advance_seconds(9 * HOUR);
     let node = another(&world).await;
-    let (one, two, three) = tokio::join!(
-        world.service.manifests.work_manifests(),
-        node.manifests.work_manifests(),
-        world.service.manifests.work_manifests()
-    );
+    let (one, two, three) =
+        tokio::join!(world.service.manifests.work(), node.manifests.work(), world.service.manifests.work());
     one.and(two).and(three).unwrap();
     assert_eq!(closed(&world).await, [bought]);
     let created = world.get("/events?type=manifest.created").await.json()["data"].clone();

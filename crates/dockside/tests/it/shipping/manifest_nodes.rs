@@ -50,10 +50,10 @@ async fn a_server_that_dies_between_the_intent_and_the_answer_leaves_it_to_anoth
         manifests::claim(tx, "doomed", now, 10).await
     });
     assert_eq!(taken.await.unwrap().len(), 1);
-    node.manifests.work_manifests().await.unwrap();
+    node.manifests.work().await.unwrap();
     assert_eq!(statuses(&all(&world).await), ["creating"], "it is not taken from a server that lives");
     world.advance_seconds(SILENT_SECONDS);
-    node.manifests.work_manifests().await.unwrap();
+    node.manifests.work().await.unwrap();
     let manifests = all(&world).await;
     assert_eq!(statuses(&manifests), ["created"]);
     assert_eq!(
@@ -68,7 +68,7 @@ async fn a_server_that_dies_after_the_carrier_took_it_is_followed_by_one_that_le
     let origin = ShippingOrigin::new(&world).await;
     let bought = origin.bought(&world, HOME).await;
     origin.begin(&world).await;
-    world.service.manifests.work_manifests().await.unwrap();
+    world.service.manifests.work().await.unwrap();
     let before = all(&world).await;
     // As if the server had died before it stored the carrier's answer.
     world
@@ -76,7 +76,7 @@ async fn a_server_that_dies_after_the_carrier_took_it_is_followed_by_one_that_le
         .await;
     assert_eq!(statuses(&all(&world).await), ["creating"]);
     let node = another(&world).await;
-    node.manifests.work_manifests().await.unwrap();
+    node.manifests.work().await.unwrap();
     let after = all(&world).await;
     assert_eq!((statuses(&after), closings(&world, &after[0]).await), (vec!["created".to_owned()], 1));
     assert_eq!(after[0]["carrier_reference"], before[0]["carrier_reference"]);
@@ -96,7 +96,7 @@ async fn the_result_of_a_server_that_lost_the_manifest_is_not_stored() {
     let now = world.service.context.now();
     let taken = world.db.write(Access::System, async move |tx| manifests::claim(tx, "frozen", now, 10).await);
     let lost = taken.await.unwrap().remove(0);
-    world.service.manifests.work_manifests().await.unwrap();
+    world.service.manifests.work().await.unwrap();
     assert_eq!(statuses(&all(&world).await), ["created"]);
     let late = world.db.write(world.owner(), async move |tx| {
         let standing = manifests::Standing {
@@ -118,9 +118,9 @@ async fn of_two_servers_one_asks() {
     origin.bought(&world, HOME).await;
     let node = another(&world).await;
     origin.begin(&world).await;
-    let (one, two) = tokio::join!(world.service.manifests.work_manifests(), node.manifests.work_manifests());
+    let (one, two) = tokio::join!(world.service.manifests.work(), node.manifests.work());
     one.and(two).unwrap();
-    world.service.manifests.work_manifests().await.unwrap();
+    world.service.manifests.work().await.unwrap();
     let manifests = all(&world).await;
     assert_eq!(
         (statuses(&manifests), closings(&world, &manifests[0]).await),

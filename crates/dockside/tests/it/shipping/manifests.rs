@@ -22,7 +22,7 @@ async fn closing_out_a_location_s_day_hands_over_what_was_bought_there() {
     assert_eq!(begun.header("location"), format!("/manifests?location={}", origin.location));
     assert_eq!(begun.header("retry-after"), "1");
     assert_eq!(begun.json()["data"][0]["status"], "creating");
-    world.service.manifests.work_manifests().await.unwrap();
+    world.service.manifests.work().await.unwrap();
 
     let manifest = world.get("/manifests").await.json()["data"][0].clone();
     assert_eq!(strings(&manifest["shipments"]), bought);
@@ -135,7 +135,7 @@ async fn shipments_whose_origin_was_given_are_grouped_by_their_address() {
     let other = world.bought(body).await;
     let batch = world.standing_batch("purchased", &[bristol.to_vec(), vec![other.clone()]].concat()).await;
     assert_eq!(world.begin(&format!("/batches/{batch}/manifests"), None).await.status, 202);
-    world.service.manifests.work_manifests().await.unwrap();
+    world.service.manifests.work().await.unwrap();
     let manifests = world.get(format!("/batches/{batch}/manifests")).await.json()["data"].clone();
     let mut lists = lists(manifests.as_array().unwrap());
     lists.sort_by_key(Vec::len);
@@ -157,7 +157,7 @@ async fn a_voided_shipment_is_in_no_manifest_and_what_is_in_one_can_not_be_voide
     assert_eq!(lists(begun.json()["data"].as_array().unwrap()), [vec![kept.clone()]]);
     // A shipment in a manifest can't be voided while the server asks the carrier, nor afterwards.
     assert_eq!(refusal(&void(&kept).await), (409, "shipment_manifested".to_owned()));
-    world.service.manifests.work_manifests().await.unwrap();
+    world.service.manifests.work().await.unwrap();
     assert_eq!(refusal(&void(&kept).await), (409, "shipment_manifested".to_owned()));
     assert_eq!(world.get(format!("/shipments/{kept}")).await.json()["status"], "purchased");
 }
@@ -189,7 +189,7 @@ async fn a_key_gives_the_same_manifests_whatever_was_bought_since() {
         request.header("prefer", "respond-async").json(json!({"location": origin.location})).send().await
     };
     let begun = ask().await;
-    world.service.manifests.work_manifests().await.unwrap();
+    world.service.manifests.work().await.unwrap();
     origin.bought(&world, HOME).await;
     let again = ask().await;
     assert_eq!((again.status.as_u16(), again.header("idempotent-replayed")), (201, "true"));
@@ -212,7 +212,7 @@ async fn many_requests_at_once_put_each_shipment_into_one_manifest() {
     for reply in [&all.0, &all.1, &all.2, &all.3] {
         assert!([200, 202].contains(&reply.status.as_u16()), "{reply}");
     }
-    world.service.manifests.work_manifests().await.unwrap();
+    world.service.manifests.work().await.unwrap();
     let list = world.get("/manifests").await.json()["data"].clone();
     assert_eq!(lists(list.as_array().unwrap()), [bought]);
 }
@@ -245,12 +245,12 @@ async fn what_a_carrier_does_not_take_fails_and_its_shipments_are_free_again() {
     // The same request fails again. Without the parcel that the carrier rejects, it succeeds.
     let again = world.begin(&format!("{path}/retry"), None).await;
     assert_eq!((again.status.as_u16(), again.header("location")), (202, path.as_str()));
-    world.service.manifests.work_manifests().await.unwrap();
+    world.service.manifests.work().await.unwrap();
     assert_eq!(world.get(&path).await.json()["status"], "failed");
     assert_eq!(world.begin(&format!("/shipments/{bad}/void"), None).await.status, 202);
     world.work().await;
     assert_eq!(world.begin(&format!("{path}/retry"), None).await.status, 202);
-    world.service.manifests.work_manifests().await.unwrap();
+    world.service.manifests.work().await.unwrap();
     let created = world.get(&path).await.json();
     assert_eq!((&created["status"], strings(&created["shipments"])), (&json!("created"), vec![good]));
     assert_eq!((&created["messages"], &created["shipments_count"]), (&json!([]), &json!(1)));

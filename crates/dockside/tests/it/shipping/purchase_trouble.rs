@@ -76,7 +76,7 @@ async fn a_manifest_whose_account_can_t_be_opened_is_put_off_alone() {
     world.break_account("sandbox").await;
     world.service.nodes.heartbeat().await.unwrap();
     let names = world.node_names().await;
-    world.service.manifests.work_manifests().await.unwrap();
+    world.service.manifests.work().await.unwrap();
     world.service.nodes.heartbeat().await.unwrap();
     assert_eq!(world.node_names().await, names, "the server goes on under its name");
     let manifests = world.get("/manifests").await.json()["data"].as_array().unwrap().clone();

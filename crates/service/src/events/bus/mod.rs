@@ -156,7 +156,7 @@ impl Bus {
     }
 
     /// Sends the pending hints to other nodes. For a command, which ends before a background job would send them.
-    pub async fn send_hints(&self) -> Result<()> {
+    pub async fn send(&self) -> Result<()> {
         let untold = std::mem::take(&mut *self.channels.untold());
         let carrier = self.carrier();
         if untold.is_empty() || matches!(carrier, Carrier::None) {
@@ -168,7 +168,7 @@ impl Bus {
     }
 
     /// Exchanges hints with the other nodes until the process ends.
-    pub async fn bus_forever(self) {
+    pub async fn work_forever(self) {
         let carrier = self.carrier();
         if matches!(carrier, Carrier::None) {
             return;

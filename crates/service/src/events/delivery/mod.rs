@@ -110,12 +110,12 @@ impl Delivery {
     }
 
     /// Returns the counters of this node.
-    pub fn delivery_counts(&self) -> &Counts {
+    pub fn counts(&self) -> &Counts {
         &self.state.counts
     }
 
     /// Delivers all that is due, and returns when nothing is: for tests and tools, which wait for no notification.
-    pub async fn deliver_webhooks(&self) -> Result<()> {
+    pub async fn work(&self) -> Result<()> {
         self.nodes.heartbeat().await?;
         loop {
             let mut lanes = JoinSet::new();
@@ -132,7 +132,7 @@ impl Delivery {
     }
 
     /// Delivers until the server stops.
-    pub(crate) async fn deliver_forever(self) {
+    pub(crate) async fn work_forever(self) {
         let mut news = self.news.subscribe();
         let mut stop = self.state.is_stopping.subscribe();
         let (mut sound, mut ill) = (JoinSet::new(), JoinSet::new());
@@ -168,7 +168,7 @@ impl Delivery {
     }
 
     /// Tells the lanes to end.
-    pub(crate) fn stop_delivering(&self) {
+    pub(crate) fn stop(&self) {
         self.state.is_stopping.send_replace(true);
     }
 
@@ -190,7 +190,7 @@ impl Delivery {
     }
 
     /// Deletes the deliveries of deleted endpoints, and those from before the moment, if there is one.
-    pub(crate) async fn clean_deliveries(&self, before: Option<Timestamp>) -> Result<()> {
+    pub(crate) async fn clean(&self, before: Option<Timestamp>) -> Result<()> {
         let before = before.map(|moment| Id::new(moment, [0; model::platform::id::RANDOM_BYTES]));
         let read = self.context.db().read(Access::System, async |tx| webhook_deliveries::endpoints(tx).await);
         for (owner, endpoint, is_gone) in read.await? {

@@ -49,7 +49,7 @@ impl Default for Labelling {
 
 impl BatchLabels {
     /// Notifies the claiming task that labels are wanted.
-    pub(super) fn ring_labelling(&self) {
+    pub(super) fn notify(&self) {
         self.state.work.notify();
     }
 
@@ -58,7 +58,7 @@ impl BatchLabels {
     }
 
     /// Stops the work. Other nodes continue it, or this one after its next start.
-    pub(crate) fn stop_labelling(&self) {
+    pub(crate) fn stop(&self) {
         self.state.is_stopping.send_replace(true);
     }
 
@@ -68,7 +68,7 @@ impl BatchLabels {
     }
 
     /// Makes all labels of batches that are due, and returns when none are: for tests and tools, which wait for no notification.
-    pub async fn work_batch_labels(&self) -> Result<()> {
+    pub async fn work(&self) -> Result<()> {
         self.nodes.heartbeat().await?;
         loop {
             let claimed = self.claim_labels(BATCHES_MAX).await?;
@@ -82,7 +82,7 @@ impl BatchLabels {
     }
 
     /// Claims and makes labels until the server stops.
-    pub(crate) async fn label_batches_forever(self) {
+    pub(crate) async fn work_forever(self) {
         let mut work = self.state.work.subscribe();
         let mut stop = self.state.is_stopping.subscribe();
         let mut batches = JoinSet::new();

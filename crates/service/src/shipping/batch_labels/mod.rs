@@ -104,7 +104,7 @@ impl BatchLabels {
 
     /// Makes the labels of a batch that is bought. Repeating the request changes nothing. The answer says how far it is; the
     /// labels are read with [`Service::batch_label_page`].
-    pub async fn create_batch_labels(
+    pub async fn create(
         &self,
         command: Command,
         id: Id<Batch>,
@@ -136,7 +136,7 @@ impl BatchLabels {
             Ok(Reply::created_many(format.as_str().to_owned()))
         };
         let mut begun = self.context.write(&command, begin).await?;
-        self.ring_labelling();
+        self.notify();
         if let Outcome::Refused(_) = begun.outcome {
             return Ok((LabelFormat::Png, begun));
         }
@@ -186,7 +186,7 @@ impl BatchLabels {
     /// Returns a page of a batch's labels with their customs papers, in the order of its shipments. The first page begins with
     /// the file that contains all of them. Before the batch is finalised, only shipments that are bought already have labels.
     /// Without a format, labels are in the batch's format; a shipment that has none in it has the labels that exist.
-    pub async fn batch_label_page(
+    pub async fn page(
         &self,
         caller: &Caller,
         id: Id<Batch>,

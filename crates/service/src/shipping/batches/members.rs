@@ -46,7 +46,7 @@ impl Rules {
 
 impl Batches {
     /// Returns a page of a batch's shipments, oldest first, whole or with the named ones of their seven parts.
-    pub async fn list_batch_shipments(
+    pub async fn list_shipments(
         &self,
         caller: &Caller,
         query: ListQuery,
@@ -71,12 +71,7 @@ impl Batches {
     }
 
     /// Puts shipments into a batch. Those that are in it already stay.
-    pub async fn add_batch_shipments(
-        &self,
-        command: Command,
-        id: Id<Batch>,
-        input: MembersAdded,
-    ) -> Result<Reply> {
+    pub async fn add_shipments(&self, command: Command, id: Id<Batch>, input: MembersAdded) -> Result<Reply> {
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
         let log = self.context.event_log(owner, self.context.now());
@@ -98,7 +93,7 @@ impl Batches {
     }
 
     /// Takes shipments out of a batch. The shipments remain, without a batch.
-    pub async fn remove_batch_shipments(
+    pub async fn remove_shipments(
         &self,
         command: Command,
         id: Id<Batch>,

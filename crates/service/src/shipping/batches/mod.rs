@@ -47,7 +47,7 @@ impl Batches {
         Self { context: context.clone(), purchasing, shipments, shipments_max }
     }
 
-    pub async fn create_batch(&self, command: Command, input: BatchInput) -> Result<Reply> {
+    pub async fn create(&self, command: Command, input: BatchInput) -> Result<Reply> {
         let now = self.context.now();
         let owner = command.caller.owner;
         let id = self.context.new_id::<Batch>(now);
@@ -75,7 +75,7 @@ impl Batches {
         self.context.write(&command, create).await
     }
 
-    pub async fn get_batch(&self, caller: &Caller, id: Id<Batch>) -> Result<Reply> {
+    pub async fn get(&self, caller: &Caller, id: Id<Batch>) -> Result<Reply> {
         let owner = caller.owner;
         let read = self.context.db().read(owner, async move |tx| {
             let stored = found(batches::get(tx, owner, id).await?)?;
@@ -85,7 +85,7 @@ impl Batches {
         read.await
     }
 
-    pub async fn list_batches(&self, caller: &Caller, query: ListQuery) -> Result<Listing> {
+    pub async fn list(&self, caller: &Caller, query: ListQuery) -> Result<Listing> {
         let owner = caller.owner;
         let start = self.context.start(owner, &query)?;
         let limit = query.limit;
@@ -99,7 +99,7 @@ impl Batches {
     }
 
     /// Merges a patch into a batch that is neither bought nor being bought. The shipments that it names are added.
-    pub async fn update_batch(&self, command: Command, id: Id<Batch>, patch: Value) -> Result<Reply> {
+    pub async fn update(&self, command: Command, id: Id<Batch>, patch: Value) -> Result<Reply> {
         let now = self.context.now();
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
@@ -136,7 +136,7 @@ impl Batches {
     }
 
     /// Deletes a batch whose purchase was never started. Its shipments remain.
-    pub async fn delete_batch(&self, command: Command, id: Id<Batch>) -> Result<Reply> {
+    pub async fn delete(&self, command: Command, id: Id<Batch>) -> Result<Reply> {
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
         let log = self.context.event_log(owner, self.context.now());

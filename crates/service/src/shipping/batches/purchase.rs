@@ -53,7 +53,7 @@ const NAMED_MAX: usize = 10;
 impl Batches {
     /// Buys the shipments of a batch that are not bought. While it is being bought, and once it is bought, repeating the request
     /// changes nothing.
-    pub async fn purchase_batch(&self, command: Command, id: Id<Batch>, wait: Wait) -> Result<Reply> {
+    pub async fn purchase(&self, command: Command, id: Id<Batch>, wait: Wait) -> Result<Reply> {
         let now = self.context.now();
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
@@ -75,7 +75,7 @@ impl Batches {
         };
         let begun = self.context.write(&command, begin).await?;
         crash_point!("after_begin");
-        self.purchasing.ring_purchasing();
+        self.purchasing.notify();
         self.wait_for_batch(owner, id, wait, begun).await
     }
 
@@ -84,7 +84,7 @@ impl Batches {
         if let Outcome::Refused(_) = begun.outcome {
             return Ok(begun);
         }
-        let mut deadline = WaitDeadline::new(wait, self.purchasing.purchasing_news());
+        let mut deadline = WaitDeadline::new(wait, self.purchasing.news());
         loop {
             let is_late = deadline.is_over();
             let read = self.context.db().read(owner, async move |tx| {
@@ -109,11 +109,11 @@ impl Batches {
     }
 
     /// Stores purchases of batches until the server stops. It has a task of its own, so that the claiming task does not wait.
-    pub(crate) async fn begin_batches_forever(self) {
-        let (mut work, mut stop) = (self.purchasing.purchasing_work(), self.purchasing.purchasing_stop());
+    pub(crate) async fn begin_forever(self) {
+        let (mut work, mut stop) = (self.purchasing.work(), self.purchasing.stopping());
         let mut rotation = Rotation::default();
         while !*stop.borrow_and_update() {
-            let begun = self.begin_batches(&mut rotation).await;
+            let begun = self.begin(&mut rotation).await;
             let is_more = begun.unwrap_or_else(|error| {
                 log::error("batch", &error);
                 false
@@ -128,10 +128,10 @@ impl Batches {
     }
 
     /// Stores the next purchases of all batches once, for tests and tools that don't wait for a notification.
-    pub(crate) async fn begin_all_batches(&self) -> Result<()> {
+    pub(crate) async fn begin_all(&self) -> Result<()> {
         let mut rotation = Rotation::default();
         loop {
-            self.begin_batches(&mut rotation).await?;
+            self.begin(&mut rotation).await?;
             if rotation.is_at_start() {
                 return Ok(());
             }
@@ -139,7 +139,7 @@ impl Batches {
     }
 
     /// Stores the next purchases of a page of batches. Returns whether there are more to come.
-    async fn begin_batches(&self, rotation: &mut Rotation) -> Result<bool> {
+    async fn begin(&self, rotation: &mut Rotation) -> Result<bool> {
         let now = self.context.now();
         let max = AWAITED_MAX.max(AWAITED_CALLS * self.purchasing.settings().account_calls_max);
         let after = rotation.after();
@@ -172,7 +172,7 @@ impl Batches {
             }
         }
         if is_begun {
-            self.purchasing.ring_purchasing();
+            self.purchasing.notify();
         }
         Ok(is_more)
     }

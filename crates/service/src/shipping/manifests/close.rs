@@ -28,12 +28,7 @@ use crate::shipping::shipments::read_shipment;
 impl Manifests {
     /// Closes out a location's day: all shipments that are bought, leave from there and are in no manifest yet. A repeated
     /// request answers with the same manifests.
-    pub async fn create_manifests(
-        &self,
-        command: Command,
-        input: ManifestInput,
-        wait: Wait,
-    ) -> Result<Reply> {
+    pub async fn create(&self, command: Command, input: ManifestInput, wait: Wait) -> Result<Reply> {
         let (owner, now, location) = (command.caller.owner, self.context.now(), input.location.id);
         let name = input.carrier_account;
         let read = self.context.db().read(owner, async move |tx| {
@@ -54,12 +49,12 @@ impl Manifests {
             begun(is_new, ids)
         };
         let begun = self.context.write(&command, begin).await?;
-        self.ring_manifesting();
+        self.notify();
         self.wait_for_manifests(owner, wait, begun, format!("/manifests?location={location}")).await
     }
 
     /// Makes the manifests of a batch that is bought. A repeated request answers with the same manifests.
-    pub async fn create_batch_manifests(&self, command: Command, id: Id<Batch>, wait: Wait) -> Result<Reply> {
+    pub async fn create_of_batch(&self, command: Command, id: Id<Batch>, wait: Wait) -> Result<Reply> {
         let (owner, now) = (command.caller.owner, self.context.now());
         let read = self
             .context
@@ -75,12 +70,12 @@ impl Manifests {
             begun(is_new, standing.map(|manifest| manifest.id).collect())
         };
         let begun = self.context.write(&command, begin).await?;
-        self.ring_manifesting();
+        self.notify();
         self.wait_for_manifests(owner, wait, begun, format!("/batches/{id}/manifests")).await
     }
 
     /// Asks the carrier again for a manifest that failed, with those of its shipments that are still free.
-    pub async fn retry_manifest(&self, command: Command, id: Id<Manifest>, wait: Wait) -> Result<Reply> {
+    pub async fn retry(&self, command: Command, id: Id<Manifest>, wait: Wait) -> Result<Reply> {
         let (owner, now) = (command.caller.owner, self.context.now());
         let precondition = command.precondition.clone();
         let begin = async move |tx: &mut Tx<'_>| {
@@ -95,7 +90,7 @@ impl Manifests {
             begun(false, vec![id])
         };
         let begun = self.context.write(&command, begin).await?;
-        self.ring_manifesting();
+        self.notify();
         let (reply, whole) = match self.await_manifests(owner, wait, begun).await? {
             Ok(ended) => ended,
             Err(refused) => return Ok(refused),

@@ -50,7 +50,7 @@ impl Manifests {
             Ok(())
         });
         close.await?;
-        self.ring_manifesting();
+        self.notify();
         Ok(())
     }
 }

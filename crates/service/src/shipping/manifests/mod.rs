@@ -96,7 +96,7 @@ impl Manifests {
     }
 
     /// Notifies the claiming task that there may be a manifest to ask for.
-    fn ring_manifesting(&self) {
+    fn notify(&self) {
         self.state.work.notify();
     }
 
@@ -106,7 +106,7 @@ impl Manifests {
     }
 
     /// Works on everything that is due, and returns when nothing is: for tests and tools, which wait for no notification.
-    pub async fn work_manifests(&self) -> Result<()> {
+    pub async fn work(&self) -> Result<()> {
         self.nodes.heartbeat().await?;
         self.close_due().await?;
         loop {
@@ -122,7 +122,7 @@ impl Manifests {
     }
 
     /// Claims manifests and works on them until the server stops.
-    pub(crate) async fn manifest_forever(self) {
+    pub(crate) async fn work_forever(self) {
         let mut work = self.state.work.subscribe();
         let mut stop = self.state.is_stopping.subscribe();
         let mut turns = JoinSet::new();
@@ -164,7 +164,7 @@ impl Manifests {
     }
 
     /// Stops claiming. Turns under way may end.
-    pub(crate) fn stop_manifesting(&self) {
+    pub(crate) fn stop(&self) {
         self.state.is_stopping.send_replace(true);
     }
 

@@ -43,7 +43,7 @@ impl Whole {
 }
 
 impl Manifests {
-    pub async fn get_manifest(&self, caller: &Caller, id: Id<Manifest>) -> Result<Reply> {
+    pub async fn get(&self, caller: &Caller, id: Id<Manifest>) -> Result<Reply> {
         let owner = caller.owner;
         let read = self.context.db().read(owner, async move |tx| {
             let stored = found(manifests::get(tx, owner, id).await?)?;
@@ -52,7 +52,7 @@ impl Manifests {
         self.manifest_reply(owner, read.await?)
     }
 
-    pub async fn list_manifests(
+    pub async fn list(
         &self,
         caller: &Caller,
         query: ListQuery,
@@ -73,7 +73,7 @@ impl Manifests {
     }
 
     /// Answers with the manifests that contain shipments of a batch. It creates none.
-    pub async fn list_batch_manifests(&self, caller: &Caller, id: Id<Batch>) -> Result<Reply> {
+    pub async fn list_of_batch(&self, caller: &Caller, id: Id<Batch>) -> Result<Reply> {
         let owner = caller.owner;
         let read = self.context.db().read(owner, async move |tx| {
             found(batches::get(tx, owner, id).await?)?;

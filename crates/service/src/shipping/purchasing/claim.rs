@@ -116,7 +116,7 @@ impl Turns {
 
 impl Purchasing {
     /// Notifies the claiming task that there may be something to buy, to look up or to void.
-    pub(crate) fn ring_purchasing(&self) {
+    pub(crate) fn notify(&self) {
         self.state.work.notify();
     }
 
@@ -126,21 +126,21 @@ impl Purchasing {
     }
 
     /// Changes when there may be something to do.
-    pub(crate) fn purchasing_work(&self) -> watch::Receiver<u64> {
+    pub(crate) fn work(&self) -> watch::Receiver<u64> {
         self.state.work.subscribe()
     }
 
     /// Changes to true when the server is about to stop.
-    pub(crate) fn purchasing_stop(&self) -> watch::Receiver<bool> {
+    pub(crate) fn stopping(&self) -> watch::Receiver<bool> {
         self.state.is_stopping.subscribe()
     }
 
-    pub(crate) fn purchasing_news(&self) -> watch::Receiver<u64> {
+    pub(crate) fn news(&self) -> watch::Receiver<u64> {
         self.state.news.subscribe()
     }
 
     /// Returns the counters of this node.
-    pub fn purchase_counts(&self) -> &Counts {
+    pub fn counts(&self) -> &Counts {
         &self.state.counts
     }
 
@@ -157,7 +157,7 @@ impl Purchasing {
     }
 
     /// Claims purchases and works on them until the server stops.
-    pub(crate) async fn purchase_forever(self) {
+    pub(crate) async fn work_forever(self) {
         let mut work = self.state.work.subscribe();
         let mut stop = self.state.is_stopping.subscribe();
         let mut turns = Turns::default();
@@ -207,7 +207,7 @@ impl Purchasing {
     }
 
     /// Stops claiming. Turns under way may end.
-    pub(crate) fn stop_purchasing(&self) {
+    pub(crate) fn stop(&self) {
         self.state.is_stopping.send_replace(true);
     }
 

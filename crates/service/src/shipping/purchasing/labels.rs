@@ -64,7 +64,7 @@ impl Purchasing {
             Ok(Reply::done(String::new()))
         };
         let begun = self.context.write(&command, begin).await?;
-        self.ring_purchasing();
+        self.notify();
         let is_under_way = |stored: &Stored, _: Option<&Purchase>| {
             stored.status == Status::Purchasing || stored.summary.label_pending
         };

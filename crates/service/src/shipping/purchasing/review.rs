@@ -94,7 +94,7 @@ impl Purchasing {
             Ok(Reply::resource(etag(&purchase), json(&view(tx, &purchase).await?)?))
         };
         let reply = self.context.write(&command, resolve).await?;
-        self.ring_purchasing();
+        self.notify();
         Ok(reply)
     }
 }

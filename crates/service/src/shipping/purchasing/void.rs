@@ -56,7 +56,7 @@ impl Purchasing {
             Ok(Reply::done(String::new()))
         };
         let begun = self.context.write(&command, begin).await?;
-        self.ring_purchasing();
+        self.notify();
         self.wait_for(owner, id, wait, begun).await
     }
 

@@ -27,7 +27,7 @@ use crate::shipping::shipments::{change_shipment, documents_of, ensure_version, 
 impl Purchasing {
     /// Buys a shipment: by a rate, or by a service of an account. While it is being bought, and once it is bought, the same
     /// request changes nothing.
-    pub async fn purchase_shipment(
+    pub async fn purchase(
         &self,
         command: Command,
         id: Id<Shipment>,
@@ -73,7 +73,7 @@ impl Purchasing {
             Ok(Reply::done(String::new()))
         };
         let begun = self.context.write(&command, begin).await?;
-        self.ring_purchasing();
+        self.notify();
         self.wait_for(owner, id, wait, begun).await
     }
 
@@ -104,7 +104,7 @@ impl Purchasing {
         if let Outcome::Refused(_) = begun.outcome {
             return Ok(begun);
         }
-        let mut deadline = WaitDeadline::new(wait, self.purchasing_news());
+        let mut deadline = WaitDeadline::new(wait, self.news());
         loop {
             let is_late = deadline.is_over();
             let read = self.context.db().read(owner, async move |tx| {
