@@ -52,7 +52,7 @@ def path_in(code):
     if re.fullmatch(r"[\w.-]+(/[\w.-]+)*/?", code) is None:
         return None
     is_source = re.search(r"\.(rs|sql|py|sh|mjs|yml)$", code) is not None
-    is_in_tree = re.match(r"(crates|docs|checks|fuzz|model|store|service|api|realtime|carriers|labels|dockside|bench|testkit|tests)/", code)
+    is_in_tree = re.match(r"(crates|docs|checks|fuzz|model|store|service|api|realtime|carriers|labels|dockside|bench|testkit|architecture|tests)/", code)
     return code if is_source or is_in_tree else None
 
 

@@ -1,0 +1,38 @@
+//! Holds the source of the workspace to its architecture: the order of areas, and no cycle between modules.
+
+mod known;
+
+use std::error::Error;
+use std::path::Path;
+
+use architecture::{Graph, OutsideArea, Sources, Tree, area_violations, cycle_violations};
+
+/// Modules directly below the root of a layer that belong to no area. Keep the list short.
+const OUTSIDE: &[OutsideArea] = &[];
+
+fn workspace() -> Result<(Sources, Tree), Box<dyn Error>> {
+    let sources = Sources::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."))?;
+    let tree = Tree::new(&sources)?;
+    Ok((sources, tree))
+}
+
+#[test]
+fn areas_use_only_areas_before_them() -> Result<(), Box<dyn Error>> {
+    let (sources, tree) = workspace()?;
+    let texts = area_violations(&sources, &tree, OUTSIDE);
+    assert!(texts.is_empty(), "violations of the order of areas: {}\n\n{}", texts.len(), texts.join("\n"));
+    Ok(())
+}
+
+#[test]
+fn no_two_modules_use_each_other() -> Result<(), Box<dyn Error>> {
+    let (_, tree) = workspace()?;
+    let texts = cycle_violations(&Graph::new(&tree), known::CYCLES);
+    assert!(
+        texts.is_empty(),
+        "cycles between modules that are new or gone: {}\n\n{}",
+        texts.len(),
+        texts.join("\n")
+    );
+    Ok(())
+}
