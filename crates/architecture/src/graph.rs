@@ -5,7 +5,7 @@ use std::fmt;
 
 use crate::cut;
 use crate::resolve::Found;
-use crate::scan::{Form, Mention};
+use crate::scan::{Form, Mention, Word};
 use crate::tree::{ScopeId, Tree};
 
 /// One module's uses of another.
@@ -147,43 +147,56 @@ impl Tree {
         if mention.form == Form::Macro {
             return self.macro_of_ancestor(scope, &mention.path[0]);
         }
-        let used = match (self.resolve(scope, &mention.path), &mention.form) {
-            (Found::External, _) => return None,
-            // The paths through an imported module name what is used of it.
-            (Found::Module(_), Form::Import(name) | Form::Reexport(name)) if self.goes_on(scope, name) => {
-                return None;
-            }
-            (Found::Module(used) | Found::Item(used), _) => used,
-        };
-        match &mention.form {
-            // A module that shows a child's items does not use them. The modules that use them by this name do.
-            Form::Reexport(name) if self.is_within(used, scope) && !self.is_in_code(scope, name) => None,
+        let found = self.resolve(scope, &mention.path);
+        let (Found::Module(used) | Found::Item(used)) = found else { return None };
+        let is_counted = match &mention.form {
             // The import of an item already counts.
-            Form::Code if self.is_imported_item(scope, &mention.path[0]) => None,
-            _ => Some(used),
-        }
+            Form::Code => !self.is_imported_item(scope, &mention.path[0]),
+            Form::Import(name) => !self.counts_by_its_paths(scope, name, mention, found),
+            // A module that shows a child's items does not use them. The modules that use them by this name do.
+            Form::Reexport(name) => {
+                let is_shown = self.is_within(used, scope) && !self.is_in_code(scope, name);
+                !is_shown && !self.counts_by_its_paths(scope, name, mention, found)
+            }
+            Form::Glob | Form::Macro => true,
+        };
+        is_counted.then_some(used)
     }
 
     /// Returns the module above that defines the macro, if the scope neither defines nor imports it.
     fn macro_of_ancestor(&self, scope: ScopeId, name: &str) -> Option<ScopeId> {
-        if self.resolve_word(scope, name).is_some_and(|found| !matches!(found, Found::Module(_))) {
+        let content = &self.scopes[scope].content;
+        if content.macros.contains(name) || content.imports.contains_key(name) {
             return None;
         }
         let mut above = std::iter::successors(self.scopes[scope].parent, |id| self.scopes[*id].parent);
         above.find(|id| self.scopes[*id].content.macros.contains(name))
     }
 
-    fn goes_on(&self, scope: ScopeId, name: &str) -> bool {
-        self.scopes[scope].content.words.get(name) == Some(&true)
+    fn word(&self, scope: ScopeId, name: &str) -> Word {
+        self.scopes[scope].content.words.get(name).copied().unwrap_or_default()
     }
 
+    /// Returns whether paths in code go through the imported module, and name what is used of it.
+    fn counts_by_its_paths(&self, scope: ScopeId, name: &str, import: &Mention, found: Found) -> bool {
+        let word = self.word(scope, name);
+        let is_module = matches!(self.resolve_prefix(scope, &import.path), Found::Module(_));
+        // A function of the same name is imported with the module. It is used where the name is alone.
+        let is_item_used = word.is_alone && matches!(found, Found::Item(_));
+        word.goes_on && is_module && !is_item_used
+    }
+
+    /// Returns whether the module's own code uses a re-exported name, and not a child module of the same name.
     fn is_in_code(&self, scope: ScopeId, name: &str) -> bool {
-        self.scopes[scope].content.words.contains_key(name)
+        let word = self.word(scope, name);
+        let is_module = self.scopes[scope].children.contains_key(name);
+        word.is_alone || (word.goes_on && !is_module)
     }
 
     fn is_imported_item(&self, scope: ScopeId, name: &str) -> bool {
+        let path = [name.to_owned()];
         self.scopes[scope].content.imports.contains_key(name)
-            && matches!(self.resolve_word(scope, name), Some(Found::Item(_)))
+            && matches!(self.resolve_prefix(scope, &path), Found::Item(_))
     }
 }
 

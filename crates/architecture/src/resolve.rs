@@ -18,26 +18,36 @@ pub(crate) enum Found {
 impl Tree {
     /// Finds what a path names where the scope writes it.
     pub(crate) fn resolve(&self, scope: ScopeId, path: &[String]) -> Found {
-        self.resolve_within(scope, path, DEPTH_MAX)
+        self.resolve_within(scope, path, false, DEPTH_MAX)
     }
 
-    /// Finds what a single word names in the scope.
-    pub(crate) fn resolve_word(&self, scope: ScopeId, word: &str) -> Option<Found> {
-        self.look_up(scope, word, false, DEPTH_MAX)
+    /// Finds what a path names where other segments follow it: a module rather than a function of its name.
+    pub(crate) fn resolve_prefix(&self, scope: ScopeId, path: &[String]) -> Found {
+        self.resolve_within(scope, path, true, DEPTH_MAX)
     }
 
-    fn resolve_within(&self, scope: ScopeId, path: &[String], depth: usize) -> Found {
-        let Some((mut found, mut rest)) = self.first(scope, path, depth) else { return Found::External };
+    fn resolve_within(&self, scope: ScopeId, path: &[String], goes_on: bool, depth: usize) -> Found {
+        let Some((mut found, mut rest)) = self.first(scope, path, goes_on, depth) else {
+            return Found::External;
+        };
         while let (Found::Module(module), [name, after @ ..]) = (found, rest) {
             // A name that is not found is defined by a macro that the module calls.
-            found = self.look_up(module, name, !after.is_empty(), depth).unwrap_or(Found::Item(module));
+            found = self
+                .look_up(module, name, goes_on || !after.is_empty(), depth)
+                .unwrap_or(Found::Item(module));
             rest = after;
         }
         found
     }
 
     /// Finds the first segment, and returns it with the segments that follow.
-    fn first<'a>(&self, scope: ScopeId, path: &'a [String], depth: usize) -> Option<(Found, &'a [String])> {
+    fn first<'a>(
+        &self,
+        scope: ScopeId,
+        path: &'a [String],
+        goes_on: bool,
+        depth: usize,
+    ) -> Option<(Found, &'a [String])> {
         let (first, rest) = path.split_first()?;
         match &**first {
             "crate" => Some((Found::Module(self.roots[self.scopes[scope].target]), rest)),
@@ -49,12 +59,12 @@ impl Tree {
             "super" => {
                 let above = self.scopes[scope].parent?;
                 match rest.first() {
-                    Some(next) if next == "super" => self.first(above, rest, depth),
+                    Some(next) if next == "super" => self.first(above, rest, goes_on, depth),
                     _ => Some((Found::Module(above), rest)),
                 }
             }
             name => {
-                let found = self.look_up(scope, name, !rest.is_empty(), depth);
+                let found = self.look_up(scope, name, goes_on || !rest.is_empty(), depth);
                 Some((found.or_else(|| self.extern_crate(name))?, rest))
             }
         }
@@ -76,7 +86,11 @@ impl Tree {
             let path = content.imports.get(name)?;
             // `use store;` names the crate and not itself.
             let is_itself = path.len() == 1 && path[0] == name;
-            if is_itself { self.extern_crate(name) } else { Some(self.resolve_within(scope, path, depth)) }
+            if is_itself {
+                self.extern_crate(name)
+            } else {
+                Some(self.resolve_within(scope, path, goes_on, depth))
+            }
         };
         sooner.or_else(import).or(later).or_else(|| self.look_up_in_globs(scope, name, goes_on, depth))
     }
@@ -85,7 +99,7 @@ impl Tree {
         // Each glob leads to other globs. Dividing bounds how many of them follow each other.
         let depth = depth / 4;
         self.scopes[scope].content.globs.iter().find_map(|glob| {
-            match self.resolve_within(scope, glob, depth) {
+            match self.resolve_within(scope, glob, true, depth) {
                 Found::Module(module) if module != scope => self.look_up(module, name, goes_on, depth),
                 _ => None,
             }

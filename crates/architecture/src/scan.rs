@@ -43,9 +43,18 @@ pub(crate) struct Content {
     pub imports: BTreeMap<String, Vec<String>>,
     pub globs: Vec<Vec<String>>,
     pub mentions: Vec<Mention>,
-    /// The words that begin paths in code, and whether one of these paths goes on.
-    pub words: BTreeMap<String, bool>,
+    /// The words that begin paths in code.
+    pub words: BTreeMap<String, Word>,
     pub modules: Vec<Module>,
+}
+
+/// How a word begins paths in code.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Word {
+    /// It is a path by itself.
+    pub is_alone: bool,
+    /// Other segments follow.
+    pub goes_on: bool,
 }
 
 /// A module that is declared in another.
@@ -139,7 +148,9 @@ impl Scanner {
     /// Records a path in code. A single word is only noted: its import or its definition is what names a module.
     fn code(&mut self, path: Vec<String>, line: usize) {
         let goes_on = path.len() > 1;
-        *self.content.words.entry(path[0].clone()).or_default() |= goes_on;
+        let word = self.content.words.entry(path[0].clone()).or_default();
+        word.goes_on |= goes_on;
+        word.is_alone |= !goes_on;
         if goes_on {
             self.mention(path, line, Form::Code);
         }

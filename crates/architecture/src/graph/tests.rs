@@ -130,6 +130,26 @@ fn an_imported_module_counts_by_the_paths_through_it() {
 }
 
 #[test]
+fn a_function_and_a_module_of_one_name_are_told_apart() {
+    let files = |code| {
+        let p = ("p/mod.rs", "mod make; mod user; pub fn make() {} pub mod other; pub use other::other;");
+        let other = ("p/other.rs", "pub fn other() {}");
+        edges(&[("lib.rs", "mod p;"), p, ("p/make.rs", "pub fn f() {}"), other, ("p/user.rs", code)])
+    };
+    assert_eq!(files("use super::make; fn g() { make() }"), ["a::p::user -> a::p"]);
+    assert_eq!(files("use super::make; fn g() { make::f() }"), ["a::p::user -> a::p::make"]);
+    assert_eq!(
+        files("use super::make; fn g() { make(make::f()) }"),
+        ["a::p::user -> a::p", "a::p::user -> a::p::make"]
+    );
+    assert_eq!(files("use super::other; fn g() { other() }"), ["a::p::user -> a::p::other"]);
+    let parent = "mod other; pub use other::other; fn f() { other::g() }";
+    let found =
+        edges(&[("lib.rs", "mod p;"), ("p.rs", parent), ("p/other.rs", "pub fn other() {} pub fn g() {}")]);
+    assert_eq!(found, ["a::p -> a::p::other"]);
+}
+
+#[test]
 fn paths_in_macros_and_attributes_are_found() {
     let found = edges(&[
         ROOT,

@@ -212,6 +212,7 @@ pub const CYCLES: &[&[&str]] = &[
     &["service::webhook_deliveries", "service::webhook_endpoints"],
     &[
         "store::engine",
+        "store::engine::migrate",
         "store::engine::postgres",
         "store::engine::postgres::connection",
         "store::engine::postgres::listen",
