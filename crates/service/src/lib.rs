@@ -28,6 +28,7 @@ use events::after_commit::EventNotices;
 use events::bus::{Bus, BusSettings};
 use events::delivery::Delivery;
 use events::events::Events;
+use events::me::Callers;
 use events::provisions::Provisions;
 use events::relay::Relay;
 use events::revocations::Revocations;
@@ -37,6 +38,7 @@ use events::webhook_deliveries::WebhookDeliveries;
 use events::webhook_endpoints::WebhookEndpoints;
 use orders::allocations::Allocations;
 use orders::orders::Orders;
+use orders::organisation_settings::OrganisationSettings;
 use orders::plans::Plans;
 use places::geo::PostalPlaces;
 use places::location_configurations::LocationConfigurations;
@@ -47,7 +49,7 @@ use platform::outbound::Outbound;
 use platform::signal::Signal;
 use shipping::batch_labels::{self, BatchLabels};
 use shipping::batches::Batches;
-use shipping::carrier_accounts::CarrierAccounts;
+use shipping::carrier_accounts::{CarrierAccounts, SandboxAccounts};
 use shipping::carrier_calls::CarrierCalls;
 use shipping::carrier_webhooks::CarrierWebhooks;
 use shipping::carriers::Carriers;
@@ -119,6 +121,7 @@ pub struct Components {
     pub outbound: Outbound,
     pub access_tokens: AccessTokens,
     pub organisations: Organisations,
+    pub callers: Callers,
     pub bus: Bus,
     pub relay: Relay,
     pub events: Events,
@@ -134,6 +137,7 @@ pub struct Components {
     pub inventory_items: InventoryItems,
     pub inventory_levels: InventoryLevels,
     pub stock_audit: StockAudit,
+    pub organisation_settings: OrganisationSettings,
     pub orders: Orders,
     pub allocations: Allocations,
     pub plans: Plans,
@@ -178,7 +182,7 @@ impl Components {
         let context = Context::new(db, clock, random, settings.context(), after_commit);
         let outbound = Outbound::new(&settings.outbound_allow)?;
 
-        let access_tokens = AccessTokens::new(&context);
+        let access_tokens = AccessTokens::new(&context, Arc::new(SandboxAccounts));
         let bus_settings =
             BusSettings { nats_url: settings.nats_url.clone(), loss_percent: settings.hint_loss_percent };
         let bus = Bus::new(&context, bus_settings, &notices.channels, &notices.deliveries, &access_tokens);
@@ -222,6 +226,7 @@ impl Components {
         let manifests = Manifests::new(&context, &needs);
         Ok(Self {
             organisations: Organisations::new(&context),
+            callers: Callers::new(&context),
             relay: Relay::new(&context, &bus, &notices),
             events: Events::new(&context),
             provisions: Provisions::new(&context, &bus, &streams),
@@ -233,6 +238,7 @@ impl Components {
             inventory_items: InventoryItems::new(&context),
             inventory_levels: InventoryLevels::new(&context),
             stock_audit: StockAudit::new(&context),
+            organisation_settings: OrganisationSettings::new(&context),
             orders: Orders::new(&context),
             allocations: Allocations::new(&context),
             plans: Plans::new(&context),

@@ -29,16 +29,16 @@ pub fn routes() -> Vec<Route> {
 }
 
 async fn get_me(call: Call) -> Result<Response> {
-    let reply = call.service().organisations.get_me(call.caller()?).await?;
+    let reply = call.service().callers.get_me(call.caller()?).await?;
     respond::reply(&call, reply)
 }
 
 async fn get_organisation(call: Call) -> Result<Response> {
-    let reply = call.service().organisations.get(call.caller()?).await?;
+    let reply = call.service().organisation_settings.get(call.caller()?).await?;
     respond::reply(&call, reply)
 }
 
 async fn update_organisation(call: Call) -> Result<Response> {
-    let reply = call.service().organisations.update(call.command()?, call.json()?).await?;
+    let reply = call.service().organisation_settings.update(call.command()?, call.json()?).await?;
     respond::reply(&call, reply)
 }

@@ -15,6 +15,7 @@ pub use store::access::access_tokens::Listed;
 use crate::access::caller::Caller;
 use crate::access::reply::Reply;
 use crate::access::write::Command;
+use crate::platform::boxed::BoxFuture;
 use crate::platform::context::Context;
 use crate::platform::cursor::{ListQuery, Listing};
 use crate::platform::resource::found;
@@ -98,12 +99,23 @@ pub struct TokenOrder {
 #[derive(Clone)]
 pub struct AccessTokens {
     context: Context,
+    after_organisation: Arc<dyn AfterOrganisation>,
     cache: Arc<Cache>,
 }
 
+/// Completes a new organisation, in the transaction that makes it.
+pub trait AfterOrganisation: Send + Sync {
+    fn created<'a>(
+        &'a self,
+        tx: &'a mut Tx<'_>,
+        organisation: Id<Organisation>,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<()>>;
+}
+
 impl AccessTokens {
-    pub(crate) fn new(context: &Context) -> Self {
-        Self { context: context.clone(), cache: Arc::default() }
+    pub(crate) fn new(context: &Context, after_organisation: Arc<dyn AfterOrganisation>) -> Self {
+        Self { context: context.clone(), after_organisation, cache: Arc::default() }
     }
 
     /// Forgets who called lately, since a token was taken away, here or on another node.
@@ -258,13 +270,14 @@ impl AccessTokens {
         };
         let (live, test) = (self.draft(order(World::Live), now), self.draft(order(World::Test), now));
         let (live_secret, test_secret) = (live.random, test.random);
+        let after = Arc::clone(&self.after_organisation);
         let made = self.context.db().write(Access::System, async move |tx| {
             organisations::lock(tx).await?;
             if organisations::any(tx).await? {
                 return Ok(None);
             }
-            let first = insert_token(tx, &live, now).await?;
-            insert_token(tx, &test, now).await?;
+            let first = insert_token(tx, &live, now, &*after).await?;
+            insert_token(tx, &test, now, &*after).await?;
             Ok(Some(first))
         });
         Ok(made.await?.map(|organisation| Welcome {
@@ -282,9 +295,10 @@ impl AccessTokens {
         let world = order.world;
         let draft = self.draft(order, now);
         let random = draft.random;
+        let after = Arc::clone(&self.after_organisation);
         let made = self.context.db().write(Access::System, async move |tx| {
             organisations::lock(tx).await?;
-            insert_token(tx, &draft, now).await
+            insert_token(tx, &draft, now, &*after).await
         });
         Ok(Secret::new(Owner { organisation: made.await?, world }, random))
     }
@@ -322,14 +336,19 @@ struct Draft {
     order: TokenOrder,
 }
 
-async fn insert_token(tx: &mut Tx<'_>, draft: &Draft, now: Timestamp) -> Result<Id<Organisation>> {
+async fn insert_token(
+    tx: &mut Tx<'_>,
+    draft: &Draft,
+    now: Timestamp,
+    after: &dyn AfterOrganisation,
+) -> Result<Id<Organisation>> {
     let order = &draft.order;
     let organisation = match organisations::by_name(tx, &order.organisation).await? {
         Some(id) => id,
         None => {
             let new = Organisation { id: draft.organisation, name: order.organisation.clone() };
             organisations::insert(tx, &new, now).await?;
-            crate::shipping::carrier_accounts::insert_sandbox(tx, new.id, now).await?;
+            after.created(tx, new.id, now).await?;
             new.id
         }
     };

@@ -2,7 +2,6 @@
 
 pub mod access_tokens;
 pub(crate) mod caller;
-pub(crate) mod order_references;
 pub(crate) mod organisations;
 pub(crate) mod reply;
 pub(crate) mod write;

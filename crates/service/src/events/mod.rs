@@ -5,9 +5,12 @@ pub mod bus;
 pub mod delivery;
 #[expect(clippy::module_inception, reason = "the area has the name of its main resource")]
 pub mod events;
+pub(crate) mod me;
+pub(crate) mod provisioned;
 pub mod provisions;
 pub(crate) mod relay;
 pub mod revocations;
+pub(crate) mod stored_endpoints;
 pub mod stream;
 pub(crate) mod webhook_deliveries;
 pub(crate) mod webhook_endpoints;

@@ -1,5 +1,6 @@
 //! Webhook endpoints: create, read, change, delete; new secrets, tests and replays.
 
+use crate::events::stored_endpoints::{read_enabled, read_for_update};
 use model::events::webhook_delivery::Status;
 use model::events::webhook_endpoint::{ENDPOINTS_MAX, Replay, WebhookEndpoint, WebhookEndpointInput};
 use model::platform::problem::Issue;
@@ -7,14 +8,13 @@ use model::platform::shape;
 use model::{Code, Error, Event, Id, Owner, Problem, Result, Timestamp, WebhookDelivery, ensure};
 use serde_json::Value;
 use store::Tx;
-use store::events::webhook_endpoints::Stored;
 use store::events::{events, webhook_endpoints, webhook_lanes};
 
 use crate::access::caller::Caller;
 use crate::access::reply::Reply;
 use crate::access::write::{Command, ensure_current};
 use crate::events::delivery::{SECRET_BYTES, Secrets};
-use crate::events::provisions::{ensure_provisioned, hold_provision};
+use crate::events::provisioned::{ensure_provisioned, hold_provision};
 use crate::events::webhook_deliveries::insert_due;
 use crate::platform::context::Context;
 use crate::platform::cursor::{ListQuery, Listing};
@@ -243,23 +243,6 @@ fn ensure_chosen(caller: &Caller, endpoint: &WebhookEndpoint) -> Result<()> {
 /// Refuses a caller that may not read all that the endpoint gets: it could have the events sent to an address of its own.
 fn ensure_readable(caller: &Caller, endpoint: &WebhookEndpoint) -> Result<()> {
     endpoint.scopes_needed().into_iter().try_for_each(|scope| caller.require(scope))
-}
-
-/// An endpoint that may be sent to.
-pub(crate) async fn read_enabled(tx: &mut Tx<'_>, owner: Owner, id: Id<WebhookEndpoint>) -> Result<Stored> {
-    let (endpoint, stored) = read_for_update(tx, owner, id).await?;
-    ensure(!endpoint.disabled, Code::WebhookEndpointDisabled)?;
-    Ok(stored)
-}
-
-async fn read_for_update(
-    tx: &mut Tx<'_>,
-    owner: Owner,
-    id: Id<WebhookEndpoint>,
-) -> Result<(WebhookEndpoint, Stored)> {
-    let stored = found(webhook_endpoints::get_for_update(tx, owner, id).await?)?;
-    let endpoint = serde_json::from_str(&stored.doc).map_err(Error::fault)?;
-    Ok((endpoint, stored))
 }
 
 /// The endpoint as it is shown, once, with the secret that was just made.

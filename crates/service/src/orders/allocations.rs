@@ -21,13 +21,14 @@ use crate::access::caller::Caller;
 use crate::access::reply::Reply;
 use crate::access::write::{Command, ensure_current};
 use crate::events::events::EventLog;
+use crate::orders::completion::is_all_completed;
 use crate::orders::orders::{set_status, update_reservation};
+use crate::orders::stock_moves::{Changed, take_back, take_stock};
 use crate::platform::context::Context;
 use crate::platform::cursor::{ListQuery, Listing};
 use crate::platform::resource::found;
 use crate::platform::resource::{json, previous};
 use crate::stock::inventory_levels::announce;
-use crate::stock::stock::{take_back, take_stock};
 
 /// Bytes of the hash that is the tag of an order's allocations.
 const ETAG_BYTES: usize = 16;
@@ -272,9 +273,6 @@ async fn grant(
     if issues.is_empty() { Ok(()) } else { Err(Problem::fields(Code::ExceedsReservation, issues).into()) }
 }
 
-/// An allocation as it is, and as it becomes.
-pub type Changed = (Allocation, Allocation);
-
 /// What each named allocation is and becomes; or why not, for all that can't.
 fn changes(old: &[Allocation], input: &AllocationChanges, log: &EventLog) -> Result<Vec<Changed>> {
     let mut seen = BTreeSet::new();
@@ -346,16 +344,6 @@ async fn store_changes(tx: &mut Tx<'_>, owner: Owner, changes: &[Changed], log: 
         log.append(tx, &event.changed_from(previous(&before.view(), &after.view())?)).await?;
     }
     Ok(())
-}
-
-/// Whether all of the order is allocated and completed.
-pub async fn is_all_completed(tx: &mut Tx<'_>, owner: Owner, order: Id<Order>) -> Result<bool> {
-    let lines = orders::lines(tx, owner, order).await?;
-    if lines.iter().any(|line| line.allocated_quantity < line.quantity) {
-        return Ok(false);
-    }
-    let held = allocations::of_order(tx, owner, order).await?;
-    Ok(held.iter().all(|allocation| allocation.completed_at.is_some()))
 }
 
 /// Moves the order to `fulfilled` once everything is completed, and back once it no longer is.

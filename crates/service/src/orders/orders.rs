@@ -12,17 +12,17 @@ use store::stock::inventory_items;
 use store::{Page, Tx};
 
 use crate::access::caller::Caller;
-use crate::access::order_references;
 use crate::access::reply::Reply;
 use crate::access::write::{Command, ensure_current};
 use crate::events::events::EventLog;
-use crate::orders::allocations::is_all_completed;
+use crate::orders::completion::is_all_completed;
+use crate::orders::order_references;
+use crate::orders::stock_moves::take_back;
+use crate::places::post_codes::ensure_post_codes;
 use crate::platform::context::Context;
 use crate::platform::cursor::{ListQuery, Listing};
 use crate::platform::resource::{found, version_etag};
 use crate::platform::resource::{json, previous};
-use crate::shipping::shipments::ensure_post_codes;
-use crate::stock::stock::take_back;
 
 /// Operations on orders and their reservations.
 #[derive(Clone)]

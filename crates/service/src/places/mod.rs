@@ -3,3 +3,4 @@
 pub(crate) mod geo;
 pub(crate) mod location_configurations;
 pub(crate) mod locations;
+pub(crate) mod post_codes;

@@ -1,6 +1,7 @@
 //! Platform: clocks, randomness, cursors, commands and replies, sealed secrets, nodes and the HTTP client. Every
 //! other area uses it.
 
+pub(crate) mod boxed;
 pub(crate) mod clock;
 pub(crate) mod context;
 pub mod crash_point;

@@ -2,7 +2,6 @@
 //! seconds, extends the lease. Once the lease has expired, other nodes may take over the claims.
 
 use std::path::PathBuf;
-use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -11,6 +10,7 @@ use model::{Code, Error, Result, Timestamp};
 use store::platform::{nodes, restorations as store_restorations};
 use store::{Access, Tx};
 
+use crate::platform::boxed::BoxFuture;
 use crate::platform::context::Context;
 use crate::platform::log;
 use crate::platform::restorations::{self, Beat, Memory};
@@ -83,7 +83,7 @@ impl Node {
 
 /// Is told when a heartbeat has found that a backup was restored.
 pub trait AfterRestoration: Send + Sync {
-    fn restored(&self) -> Pin<Box<dyn Future<Output = Result<()>> + Send + '_>>;
+    fn restored(&self) -> BoxFuture<'_, Result<()>>;
 }
 
 /// This node among the others: its name, its lease, and how far it has counted.

@@ -1,6 +1,7 @@
 //! Carriers and what they offer. They are known to the program, not kept in the database: their ids are made of their
 //! handles, so that they are the same on every server and for ever.
 
+use crate::shipping::account_details::details;
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
@@ -280,12 +281,12 @@ pub fn service_reference(account: &Stored, handle: &str) -> Result<Reference<Car
 
 /// An account as shipments and rates name it.
 pub fn account_reference(account: &Stored) -> Result<Reference<CarrierAccount>> {
-    let details = crate::shipping::carrier_accounts::details(account)?;
+    let details = details(account)?;
     Ok(Reference { id: account.id, name: details.name, handle: details.handle })
 }
 
 fn configuration(account: &Stored) -> Result<Map<String, Value>> {
-    Ok(crate::shipping::carrier_accounts::details(account)?.configuration)
+    Ok(details(account)?.configuration)
 }
 
 pub fn carrier_id(handle: &str) -> Id<Carrier> {

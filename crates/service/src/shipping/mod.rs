@@ -1,5 +1,6 @@
 //! Shipping: carriers and their accounts, shipments, rates, purchases, documents, batches and manifests.
 
+pub(crate) mod account_details;
 pub(crate) mod batch_labels;
 pub(crate) mod batches;
 pub(crate) mod carrier_accounts;

@@ -1,16 +1,16 @@
 //! Shipments: create, read, change, delete. What is bought for them is the work of `purchasing`.
 
 mod change;
+mod shown;
 
-use model::places::address::PostalAddress;
+use crate::places::post_codes::ensure_post_codes;
 use model::places::location::LocationInput;
 use model::platform::problem::Issue;
 use model::platform::shape;
 use model::shipping::batch::Delta;
 use model::shipping::document::Document;
-use model::shipping::shipment::addresses::live_world_issues;
 use model::shipping::shipment::{AddressRecord, Shipment, ShipmentInput, Status, TrackingStatus};
-use model::{Code, Error, Event, Id, Owner, Problem, Result, Timestamp, World, ensure};
+use model::{Code, Error, Event, Id, Owner, Problem, Result, Timestamp, ensure};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use store::Tx;
@@ -20,6 +20,7 @@ use store::shipping::shipments::{self, Origin, Stored};
 use store::shipping::{purchases, tracking_events};
 
 pub use change::{Prepared, change_shipment, change_uncounted, change_with_documents, write_prepared};
+pub use shown::shown;
 
 use crate::access::caller::Caller;
 use crate::access::reply::Reply;
@@ -269,12 +270,6 @@ pub fn read_shipment(stored: &Stored) -> Result<Shipment> {
     serde_json::from_str(&stored.doc).map_err(Error::fault)
 }
 
-/// A shipment's document with its files.
-pub fn shown(doc: &str, documents: &[Document]) -> Result<String> {
-    let open = doc.strip_suffix('}').ok_or_else(|| Error::fault("a shipment's document is not an object"))?;
-    Ok(format!("{open},\"documents\":{}}}", json(&documents)?))
-}
-
 /// Whether a patch only repeats where a shipment leaves from, as a client does that sends back what it read.
 fn is_origin_sent_back(patch: &Value, old: &ShipmentInput, new: &ShipmentInput) -> Result<bool> {
     let origin =
@@ -282,19 +277,6 @@ fn is_origin_sent_back(patch: &Value, old: &ShipmentInput, new: &ShipmentInput) 
     Ok(patch.pointer("/addresses/origin").is_some_and(Value::is_object)
         && old.addresses.location_configuration_id == new.addresses.location_configuration_id
         && origin(old)? == origin(new)?)
-}
-
-/// Refuses words of the sandbox carrier in the live world, where they are no post codes. Each address comes with its JSON
-/// pointer in the body.
-pub fn ensure_post_codes<'a>(
-    owner: Owner,
-    addresses: impl IntoIterator<Item = (&'static str, &'a PostalAddress)>,
-) -> Result<()> {
-    if owner.world == World::Test {
-        return Ok(());
-    }
-    let issues = live_world_issues(addresses);
-    if issues.is_empty() { Ok(()) } else { Err(Problem::body(issues).into()) }
 }
 
 /// Whether a patch says where a shipment leaves from by naming a configuration.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use model::Owner;
 
-use crate::events::bus::Hint;
+use super::hint::Hint;
 
 /// Maximum number of owners that are named. If there are more, the hint is [`Hint::Anything`].
 pub const OWNERS_MAX: usize = 200;

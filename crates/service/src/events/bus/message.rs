@@ -7,7 +7,7 @@
 use model::Owner;
 use store::PAYLOAD_BYTES_MAX;
 
-use crate::events::bus::gathered::{Gathered, OWNERS_MAX};
+use super::gathered::{Gathered, OWNERS_MAX};
 
 const VERSION: &str = "1";
 const ANYTHING: &str = "anything";

@@ -5,6 +5,7 @@
 
 mod carrier;
 mod gathered;
+mod hint;
 mod message;
 pub mod nats;
 
@@ -15,6 +16,7 @@ use model::{Error, Owner, Result};
 use tokio::sync::{Notify, broadcast};
 use tokio::time::{Instant, sleep, sleep_until};
 
+pub use self::hint::Hint;
 use crate::access::access_tokens::AccessTokens;
 use crate::events::bus::carrier::{Carrier, Line};
 use crate::events::bus::gathered::Gathered;
@@ -31,20 +33,6 @@ const REST: Duration = Duration::from_millis(5);
 const BACKOFF_MIN: Duration = Duration::from_millis(100);
 const BACKOFF_MAX: Duration = Duration::from_secs(5);
 const NAME_BYTES: usize = 12;
-
-/// What may have changed.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Hint {
-    /// The logs of these owners have new events that can be read.
-    Events(Arc<[Owner]>),
-    /// Any log may have new events: there are too many owners to name, or hints may have been lost because the bus was
-    /// reconnected or a receiver lagged.
-    Anything,
-    /// A token was revoked, or a provision was deleted.
-    Access,
-    /// The operator published an announcement.
-    Announcement,
-}
 
 /// The channels through which the parts of a node give hints to each other and to other nodes.
 pub struct Channels {

@@ -1,6 +1,6 @@
 //! A lane: delivers one owner's events to one endpoint while this node holds it.
 
-use super::Delivery;
+use super::{Delivery, Linger};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -33,13 +33,6 @@ const LOOK_REST: Duration = Duration::from_millis(5);
 
 /// How long a lane pauses after an error on this side: the database, or secrets that can't be opened.
 const TROUBLE_REST: Duration = Duration::from_secs(5);
-
-/// Whether an idle lane waits for more work.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Linger {
-    Never,
-    ForNews,
-}
 
 /// Why a lane ends.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -10,6 +10,8 @@ mod post;
 mod record;
 mod signature;
 
+use crate::platform::clock::DELIVERY_REST_SECONDS_MAX;
+use model::events::webhook_delivery::RETRY_AFTER_SECONDS_MAX;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -21,7 +23,6 @@ use store::events::webhook_lanes::{self, Held};
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 
-pub use lane::Linger;
 pub use post::{Answer, Post, posted_body};
 pub use signature::{SECRET_BYTES, Secrets};
 
@@ -50,6 +51,8 @@ const TURNS: usize = 2;
 const CLEAN_MAX: i64 = 2000;
 
 const _: () = assert!(ILL_LANES_MAX < LANES_MAX);
+/// The longest `Retry-After` that is heeded, and its jitter, must be within the longest rest that clocks are repaired for.
+const _: () = assert!(RETRY_AFTER_SECONDS_MAX * 5 / 4 <= DELIVERY_REST_SECONDS_MAX);
 
 /// The state that all lanes of a node share: permits and counters.
 struct State {
@@ -77,6 +80,13 @@ impl Default for State {
             counts: Counts::default(),
         }
     }
+}
+
+/// Whether an idle lane waits for more work.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Linger {
+    Never,
+    ForNews,
 }
 
 /// The delivery of events to webhook endpoints. Clones share its state.

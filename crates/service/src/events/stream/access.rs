@@ -4,11 +4,10 @@
 //! Every access token that [`Service::vouch`] has checked is watched. It is checked again every few seconds, and at once on a
 //! hint; so a lost hint costs a few seconds.
 
-use std::collections::{BTreeSet, HashMap};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::collections::BTreeSet;
 use std::time::Duration;
 
-use model::{AccessToken, Id, Owner, Result, Scopes, Timestamp, User};
+use model::{AccessToken, Id, Owner, Result, Scopes, Timestamp};
 use realtime::code::Disconnect;
 use realtime::hub::Audience;
 use realtime::session::ControlMessage;
@@ -17,6 +16,7 @@ use store::Access;
 use store::access::{access_tokens, provisions};
 
 use super::tokens::readable;
+use super::watched::WatchedToken;
 use crate::events::bus::Hint;
 use crate::events::stream::Streams;
 use crate::platform::log;
@@ -28,33 +28,6 @@ const TOKENS_MAX: usize = 500;
 /// How long a connection outlives its token, so that it can be refreshed.
 const GRACE_SECONDS: i64 = 60;
 
-/// The access tokens on which connections of this node may depend.
-#[derive(Default)]
-pub struct Watched(Mutex<HashMap<Id<AccessToken>, Lean>>);
-
-/// What this node knows about a watched token.
-#[derive(Clone, Copy)]
-struct Lean {
-    owner: Owner,
-    user: Id<User>,
-    scopes: Scopes,
-    /// The time after which no stream token depends on it any more. Each new stream token is checked anew.
-    until: Timestamp,
-}
-
-impl Lean {
-    /// Returns the connections that may depend on the token: those of its user, of which there are few.
-    fn audience(self) -> Audience {
-        Audience::User { organisation: self.owner.organisation, user: self.user }
-    }
-}
-
-impl Watched {
-    fn all(&self) -> MutexGuard<'_, HashMap<Id<AccessToken>, Lean>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 impl Streams {
     /// Checks that the access token behind a client is valid and that its owner is provisioned; else returns how to disconnect.
     ///
@@ -62,8 +35,8 @@ impl Streams {
     pub async fn vouch(&self, grant: Grant) -> Result<Result<(), Disconnect>> {
         let Grant { owner, user, access_token: id } = grant;
         let until = self.context.now().plus_seconds(self.state.lives.longest() + GRACE_SECONDS);
-        let lean = Lean { owner, user, scopes: Scopes::ALL, until };
-        self.state.access.all().entry(id).or_insert(lean).until = until;
+        let token = WatchedToken { owner, user, scopes: Scopes::ALL, until };
+        self.state.access.all().entry(id).or_insert(token).until = until;
         let read = self.context.db().read(owner, async move |tx| {
             Ok((access_tokens::get(tx, owner, id).await?, provisions::exists(tx, owner).await?))
         });
@@ -87,38 +60,44 @@ impl Streams {
     /// Checks all watched tokens, or those of one owner, and ends the connections that have lost access.
     pub(crate) async fn recheck_access(&self, only: Option<Owner>) -> Result<()> {
         let now = self.context.now();
-        let mut watched: Vec<(Id<AccessToken>, Lean)> = {
+        let mut watched: Vec<(Id<AccessToken>, WatchedToken)> = {
             let mut all = self.state.access.all();
-            all.retain(|_, lean| now < lean.until);
-            all.iter().map(|(id, lean)| (*id, *lean)).collect()
+            all.retain(|_, token| now < token.until);
+            all.iter().map(|(id, token)| (*id, *token)).collect()
         };
-        watched.retain(|(_, lean)| only.is_none_or(|only| only == lean.owner));
+        watched.retain(|(_, token)| only.is_none_or(|only| only == token.owner));
         for some in watched.chunks(TOKENS_MAX) {
             self.recheck_tokens(some, now).await?;
         }
         Ok(())
     }
 
-    async fn recheck_tokens(&self, watched: &[(Id<AccessToken>, Lean)], now: Timestamp) -> Result<()> {
+    async fn recheck_tokens(
+        &self,
+        watched: &[(Id<AccessToken>, WatchedToken)],
+        now: Timestamp,
+    ) -> Result<()> {
         let asked: Vec<(Owner, Id<AccessToken>)> =
-            watched.iter().map(|(id, lean)| (lean.owner, *id)).collect();
-        let owners: BTreeSet<Owner> = watched.iter().map(|(_, lean)| lean.owner).collect();
+            watched.iter().map(|(id, token)| (token.owner, *id)).collect();
+        let owners: BTreeSet<Owner> = watched.iter().map(|(_, token)| token.owner).collect();
         let owners: Vec<Owner> = owners.into_iter().collect();
         let read = self.context.db().read(Access::System, async move |tx| {
             Ok((access_tokens::some(tx, &asked).await?, provisions::some(tx, &owners).await?))
         });
         let (tokens, provisioned) = read.await?;
-        for (id, lean) in watched {
-            if !provisioned.contains(&lean.owner) {
-                self.hub()
-                    .send_control(Audience::Owner(lean.owner), ControlMessage::Disconnect(Disconnect::FORCE));
+        for (id, token) in watched {
+            if !provisioned.contains(&token.owner) {
+                self.hub().send_control(
+                    Audience::Owner(token.owner),
+                    ControlMessage::Disconnect(Disconnect::FORCE),
+                );
                 self.state.access.all().remove(id);
                 continue;
             }
-            match tokens.iter().find(|token| token.id == *id && token.is_alive(now)) {
-                Some(token) => self.narrow(*id, *lean, token.scopes),
+            match tokens.iter().find(|found| found.id == *id && found.is_alive(now)) {
+                Some(found) => self.narrow(*id, *token, found.scopes),
                 None => {
-                    self.hub().send_control(lean.audience(), ControlMessage::RevokeToken(*id));
+                    self.hub().send_control(token.audience(), ControlMessage::RevokeToken(*id));
                     self.state.access.all().remove(id);
                 }
             }
@@ -127,14 +106,14 @@ impl Streams {
     }
 
     /// Revokes the channels of resources that the token may no longer read.
-    fn narrow(&self, id: Id<AccessToken>, lean: Lean, scopes: Scopes) {
+    fn narrow(&self, id: Id<AccessToken>, token: WatchedToken, scopes: Scopes) {
         let before = match self.state.access.all().get_mut(&id) {
-            Some(lean) => std::mem::replace(&mut lean.scopes, scopes),
+            Some(token) => std::mem::replace(&mut token.scopes, scopes),
             None => return,
         };
         for resource in readable(before.without(scopes)) {
             let order = ControlMessage::RevokeResource { access_token: id, resource };
-            self.hub().send_control(lean.audience(), order);
+            self.hub().send_control(token.audience(), order);
         }
     }
 

@@ -1,7 +1,6 @@
 //! The epoch: the name of the event log. Positions of another epoch, such as before a backup was restored, are not valid, and
 //! a client detects that by the different name.
 
-use std::pin::Pin;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use model::Result;
@@ -13,6 +12,7 @@ use store::platform::installation;
 
 use crate::events::bus::{Bus, Hint};
 use crate::events::stream::position::Positions;
+use crate::platform::boxed::BoxFuture;
 use crate::platform::context::Context;
 use crate::platform::nodes::AfterRestoration;
 
@@ -47,7 +47,7 @@ pub struct Epochs {
 }
 
 impl AfterRestoration for Epochs {
-    fn restored(&self) -> Pin<Box<dyn Future<Output = Result<()>> + Send + '_>> {
+    fn restored(&self) -> BoxFuture<'_, Result<()>> {
         Box::pin(async { self.renew_epoch().await.map(drop) })
     }
 }

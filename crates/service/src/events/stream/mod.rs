@@ -8,10 +8,12 @@ mod access;
 mod announcements;
 pub mod centrifugo;
 pub(crate) mod epoch;
+mod followed;
 pub(crate) mod position;
 mod read;
 mod tail;
 mod tokens;
+mod watched;
 
 pub(crate) use tokens::channels;
 
@@ -54,7 +56,7 @@ pub struct Settings {
     pub connections_per_user_max: u32,
     pub connections_per_organisation_max: u32,
     /// An external server to which clients connect instead of this one.
-    pub centrifugo: Option<centrifugo::Settings>,
+    pub centrifugo: Option<centrifugo::client::Settings>,
     pub lives: Lives,
 }
 
@@ -131,9 +133,9 @@ impl Default for Settings {
 struct State {
     session: Arc<session::SessionSettings>,
     lives: Lives,
-    tail: tail::Tail,
-    access: access::Watched,
-    centrifugo: Option<Arc<centrifugo::Centrifugo>>,
+    tail: followed::Tail,
+    access: watched::Watched,
+    centrifugo: Option<Arc<centrifugo::client::Centrifugo>>,
 }
 
 impl State {
@@ -147,10 +149,10 @@ impl State {
         Ok(Self {
             session: Arc::new(session),
             lives: settings.lives,
-            tail: tail::Tail::default(),
-            access: access::Watched::default(),
+            tail: followed::Tail::default(),
+            access: watched::Watched::default(),
             centrifugo: match &settings.centrifugo {
-                Some(external) => Some(Arc::new(centrifugo::Centrifugo::new(external)?)),
+                Some(external) => Some(Arc::new(centrifugo::client::Centrifugo::new(external)?)),
                 None => None,
             },
         })

@@ -7,8 +7,7 @@
 //! ends of all followed logs finds the rest.
 
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -19,10 +18,10 @@ use store::Access;
 use store::events::events::Logged;
 use store::events::streams::Bounds;
 use store::events::{announcements, streams};
-use tokio::sync::Notify;
 use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 use tokio::task::JoinSet;
 
+use super::followed::Followed;
 use crate::events::bus::Hint;
 use crate::events::events::stream_json;
 use crate::events::stream::Streams;
@@ -42,48 +41,6 @@ const LOGS_MAX: usize = 8;
 const PUBLISH_REST: Duration = Duration::from_millis(5);
 /// The pause after the store failed.
 const FAILURE_REST: Duration = Duration::from_millis(200);
-
-/// How far the followed logs were published.
-#[derive(Default)]
-pub struct Tail {
-    logs: Mutex<HashMap<Owner, Followed>>,
-    announcements: Mutex<Option<Followed>>,
-    /// Held while publishing, so that one task at a time publishes the events of a log.
-    turn: tokio::sync::Mutex<()>,
-    /// Notified when a log is newly followed: hints for it were ignored until then.
-    fresh: Notify,
-}
-
-/// How far a log was published.
-#[derive(Clone, Copy)]
-struct Followed {
-    /// Events after this sequence are published. The client that made the tail follow the log has read the earlier ones.
-    from: i64,
-    /// The sequence of the last event that was published.
-    cursor: i64,
-}
-
-impl Followed {
-    fn from(top: i64) -> Self {
-        Self { from: top, cursor: top }
-    }
-
-    /// Whether a client that attached, and then read the log up to `top`, gets every later event. Its read contains what was
-    /// published before it attached, since only readable events are published.
-    fn continues(self, top: i64) -> bool {
-        self.from <= top
-    }
-}
-
-impl Tail {
-    fn logs(&self) -> MutexGuard<'_, HashMap<Owner, Followed>> {
-        self.logs.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn announcements(&self) -> MutexGuard<'_, Option<Followed>> {
-        self.announcements.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
 
 /// The logs to read next.
 #[derive(Default)]

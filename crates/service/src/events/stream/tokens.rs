@@ -11,7 +11,7 @@ use super::centrifugo;
 use crate::access::caller::Caller;
 use crate::access::reply::Reply;
 use crate::access::write::Command;
-use crate::events::provisions::{ensure_provisioned, hold_provision};
+use crate::events::provisioned::{ensure_provisioned, hold_provision};
 use crate::events::stream::Streams;
 use crate::platform::resource::json;
 

@@ -24,8 +24,8 @@ use crate::platform::log;
 const LEAD_SECONDS_MAX: i64 = 48 * 3600;
 /// The longest rest of any work, deliveries apart, in seconds: tracking rests for two hours.
 const REST_SECONDS_MAX: i64 = 3 * 3600;
-/// The longest rest of a delivery, in seconds: the longest `Retry-After` that is heeded, and its jitter.
-const DELIVERY_REST_SECONDS_MAX: i64 = model::events::webhook_delivery::RETRY_AFTER_SECONDS_MAX * 5 / 4;
+/// The longest rest of a delivery, in seconds.
+pub const DELIVERY_REST_SECONDS_MAX: i64 = 30 * 3600;
 /// How often a fault of a clock is reported while it lasts.
 const TELL_EVERY: Duration = Duration::from_secs(3600);
 

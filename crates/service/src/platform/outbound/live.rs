@@ -16,7 +16,8 @@ use tokio::net::TcpStream;
 use tokio::time::Instant;
 use tokio_rustls::client::TlsStream;
 
-use super::{Failure, Phase, Response};
+use super::failure::{Failure, Phase};
+use super::response::Response;
 
 /// The largest head of an answer, in bytes.
 pub const HEAD_BYTES_MAX: usize = 64 * 1024;

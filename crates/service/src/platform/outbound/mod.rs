@@ -11,6 +11,8 @@ mod lookup;
 mod network;
 mod pool;
 mod reach;
+mod response;
+pub use response::Response;
 mod target;
 #[cfg(test)]
 mod tests;
@@ -22,7 +24,7 @@ use bytes::Bytes;
 use http::header::{
     CONNECTION, CONTENT_LENGTH, EXPECT, HOST, TE, TRAILER, TRANSFER_ENCODING, UPGRADE, USER_AGENT,
 };
-use http::{HeaderMap, HeaderName, HeaderValue, Method};
+use http::{HeaderName, HeaderValue, Method};
 use http_body_util::Full;
 use model::Result;
 use model::platform::fair::Tenant;
@@ -67,16 +69,6 @@ pub struct Request {
     pub time_limit: Duration,
     /// How many bytes of the answer's body are kept. The rest is not read.
     pub body_bytes_max: usize,
-}
-
-/// An answer, whatever its status: a redirect is an answer like any other.
-#[derive(Debug)]
-pub struct Response {
-    pub status: u16,
-    pub headers: HeaderMap,
-    pub body: Bytes,
-    /// Whether there was more of the body than was kept.
-    pub is_truncated: bool,
 }
 
 impl Outbound {

@@ -1,23 +1,14 @@
-//! The shipments of a batch: listed, added and removed, however many at once.
+//! The rules for the shipments of a batch, and how they are put into it and taken out, however many at once.
 
 use std::collections::BTreeMap;
 
 use model::platform::problem::Issue;
-use model::shipping::batch::{Delta, Details, MembersAdded, MembersRemoved, NamedShipment};
+use model::shipping::batch::{Delta, Details, NamedShipment};
 use model::shipping::shipment::Status;
 use model::{Batch, Code, Id, Owner, Problem, Result, Shipment};
+use store::Tx;
 use store::shipping::batch_members::{self, Named};
-use store::shipping::batches::{self, Stored};
-use store::{Order, Tx};
-
-use super::Batches;
-use super::{details, member, parts};
-use crate::access::caller::Caller;
-use crate::access::reply::Reply;
-use crate::access::write::{Command, ensure_current};
-use crate::platform::cursor::{ListQuery, Listing};
-use crate::platform::resource::{found, version_etag};
-use crate::shipping::shipments::documents_of;
+use store::shipping::batches::Stored;
 
 /// How many shipments a refusal names.
 const NAMED_MAX: usize = 10;
@@ -41,80 +32,6 @@ impl Rules {
         let others = batch_members::choosing_another(tx, owner, batch, chosen, NAMED_MAX).await?;
         let entries = others.into_iter().map(|id| (id, "/service".to_owned())).collect();
         refuse(Code::ServiceAlreadySet, entries)
-    }
-}
-
-impl Batches {
-    /// Returns a page of a batch's shipments, oldest first, whole or with the named ones of their seven parts.
-    pub async fn list_shipments(
-        &self,
-        caller: &Caller,
-        query: ListQuery,
-        id: Id<Batch>,
-        parts: Vec<String>,
-    ) -> Result<Listing> {
-        let owner = caller.owner;
-        let start = self.context.start(owner, &query)?;
-        let limit = query.limit;
-        let read = self.context.db().read(owner, async move |tx| {
-            found(batches::get(tx, owner, id).await?)?;
-            let page = batch_members::page(tx, owner, id, &start, limit).await?;
-            let documents = documents_of(tx, owner, &page.items.iter().collect::<Vec<_>>()).await?;
-            Ok((page, documents))
-        });
-        let (page, documents) = read.await?;
-        let page = page.try_map(|stored| {
-            let shown = self.shipments.shown_shipment(owner, &stored, &documents)?;
-            if parts.is_empty() { Ok(shown) } else { parts::only(&shown, &parts) }
-        })?;
-        self.context.listing_in(Order::OldestFirst, owner, &query, page)
-    }
-
-    /// Puts shipments into a batch. Those that are in it already stay.
-    pub async fn add_shipments(&self, command: Command, id: Id<Batch>, input: MembersAdded) -> Result<Reply> {
-        let owner = command.caller.owner;
-        let precondition = command.precondition.clone();
-        let log = self.context.event_log(owner, self.context.now());
-        let limit = self.shipments_max;
-        let change = async move |tx: &mut Tx<'_>| {
-            let old = found(batches::get_for_update(tx, owner, id).await?)?;
-            ensure_current(&precondition, &version_etag(old.version))?;
-            old.status.ensure_changeable()?;
-            let rules = Rules::new(&details(&old)?, input.overrides, limit);
-            let delta = add(tx, owner, &old, &input.shipments, &rules).await?;
-            // What changes nothing is not told of.
-            let (stored, shown) = match delta.shipments {
-                0 => (old.clone(), member::show(tx, owner, &[old]).await?.remove(0)),
-                _ => member::recount(tx, owner, &old, delta, &log).await?,
-            };
-            Ok(Reply::resource(version_etag(stored.version), shown))
-        };
-        self.context.write(&command, change).await
-    }
-
-    /// Takes shipments out of a batch. The shipments remain, without a batch.
-    pub async fn remove_shipments(
-        &self,
-        command: Command,
-        id: Id<Batch>,
-        input: MembersRemoved,
-    ) -> Result<Reply> {
-        let owner = command.caller.owner;
-        let precondition = command.precondition.clone();
-        let log = self.context.event_log(owner, self.context.now());
-        let change = async move |tx: &mut Tx<'_>| {
-            let old = found(batches::get_for_update(tx, owner, id).await?)?;
-            ensure_current(&precondition, &version_etag(old.version))?;
-            old.status.ensure_changeable()?;
-            let delta = remove(tx, owner, id, &input.shipments).await?;
-            // What changes nothing is not told of.
-            let (stored, shown) = match delta.shipments {
-                0 => (old.clone(), member::show(tx, owner, &[old]).await?.remove(0)),
-                _ => member::recount(tx, owner, &old, delta, &log).await?,
-            };
-            Ok(Reply::resource(version_etag(stored.version), shown))
-        };
-        self.context.write(&command, change).await
     }
 }
 
@@ -145,7 +62,12 @@ pub async fn add(
 }
 
 /// Takes the named shipments out of a batch that is locked. Returns what they take from its counts.
-async fn remove(tx: &mut Tx<'_>, owner: Owner, batch: Id<Batch>, named: &[NamedShipment]) -> Result<Delta> {
+pub async fn remove(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    batch: Id<Batch>,
+    named: &[NamedShipment],
+) -> Result<Delta> {
     let (places, shipments) = look_up(tx, owner, named).await?;
     let all: Vec<&Named> = shipments.iter().collect();
     refuse_those(Code::ShipmentNotInBatch, &places, &all, |named| named.batch != Some(batch))?;

@@ -1,17 +1,20 @@
 //! Batches: shipments that are bought, labelled and handed over together.
 
+mod details;
 mod member;
 mod members;
 mod parts;
 mod purchase;
 mod rotation;
 mod service;
+mod shipments;
 
+use details::details;
 use model::platform::shape;
 use model::shipping::batch::{BatchInput, Details, Status};
 use model::{Batch, Code, Error, Event, Id, Result};
 use serde_json::Value;
-use store::shipping::batches::{self, Stored};
+use store::shipping::batches::{self};
 use store::{Page, Tx};
 
 use crate::access::caller::Caller;
@@ -152,9 +155,4 @@ impl Batches {
         };
         self.context.write(&command, delete).await
     }
-}
-
-/// Returns what the client specified for a batch.
-pub fn details(stored: &Stored) -> Result<Details> {
-    serde_json::from_str(&stored.details).map_err(Error::fault)
 }

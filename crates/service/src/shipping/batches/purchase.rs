@@ -21,7 +21,7 @@ use store::{Access, Tx};
 use tokio::time::Duration;
 
 use super::Batches;
-use super::details;
+use super::details::details;
 use super::member::{member_changed, show, tell};
 use super::rotation::{PAGE, Rotation, Turns};
 use crate::access::reply::Outcome;

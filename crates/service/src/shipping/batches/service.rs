@@ -8,7 +8,7 @@ use serde_json::Value;
 use store::Tx;
 use store::shipping::carrier_accounts::{self, Stored as Account};
 
-use crate::shipping::carrier_accounts::details;
+use crate::shipping::account_details::details;
 use crate::shipping::carriers;
 
 /// Returns the service, the carrier and the account that a client names.

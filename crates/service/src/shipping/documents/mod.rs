@@ -10,7 +10,9 @@
 mod bucket;
 mod files;
 mod link;
+mod pack_queue;
 mod packs;
+mod place;
 mod writer;
 
 use bytes::Bytes;
@@ -29,7 +31,8 @@ use crate::platform::context::Context;
 use crate::platform::resource::found;
 use files::Files;
 use link::{Link, LinkKey};
-use packs::{Packs, locate};
+use pack_queue::Packs;
+use place::locate;
 
 /// How long a link is valid, in seconds, unless the operator sets another time.
 pub const LINK_SECONDS: u32 = 3600;

@@ -22,7 +22,8 @@ use crate::access::write::Command;
 use crate::platform::resource::found;
 use crate::platform::resource::json;
 use crate::platform::wait_deadline::{Wait, WaitDeadline};
-use crate::shipping::carrier_accounts::{details, is_named};
+use crate::shipping::account_details::details;
+use crate::shipping::carrier_accounts::is_named;
 use crate::shipping::shipments::read_shipment;
 
 impl Manifests {

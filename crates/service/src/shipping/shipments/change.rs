@@ -9,7 +9,7 @@ use serde_json::Value;
 use store::Tx;
 use store::shipping::shipments::{self, Stored};
 
-use super::shown;
+use super::shown::shown;
 use crate::events::events::EventLog;
 use crate::platform::resource::json;
 use crate::shipping::batches;

@@ -5,14 +5,13 @@
 //! key, so an event that is sent twice after a kill arrives once.
 
 mod api;
+pub(super) mod client;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
-use http::header::{CONTENT_TYPE, HeaderName, HeaderValue};
-use http::{Method, Uri};
+use http::Uri;
 use model::{Error, Result, Timestamp};
 use realtime::channel::Resource;
 use realtime::code::Disconnect;
@@ -27,14 +26,10 @@ use crate::access::caller::Caller;
 use crate::events::events::stream_json;
 use crate::events::stream::Streams;
 use crate::platform::log;
-use crate::platform::outbound::{Outbound, Request, Target};
 
-use api::Outcome;
+use client::Centrifugo;
+pub use client::Settings;
 
-const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
-/// How long one request may take, and how much of its answer is read.
-const TIME_LIMIT: Duration = Duration::from_secs(10);
-const ANSWER_BYTES_MAX: usize = 4 << 20;
 /// How often logs are read without a hint, and the pause after a failure.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 const FAILURE_REST: Duration = Duration::from_secs(1);
@@ -46,61 +41,6 @@ const ENDINGS_MAX: usize = 100;
 /// How long events are sent to a user who requests no new token: longer than any history is kept, so that a client which
 /// returns later is told to load anew, and never concludes that it missed nothing.
 const AUDIENCE_SECONDS: i64 = 30 * 24 * 3600;
-
-/// The address and the key of the external server.
-#[derive(Clone)]
-pub struct Settings {
-    /// Its address, such as `http://10.0.0.5:8000`.
-    pub url: String,
-    /// Its `http_api.key`.
-    pub key: String,
-}
-
-/// The client of the external server.
-pub struct Centrifugo {
-    outbound: Outbound,
-    batch: Target,
-    key: HeaderValue,
-}
-
-impl Centrifugo {
-    pub(super) fn new(settings: &Settings) -> Result<Self> {
-        // The operator chose the server, so every address is allowed.
-        let everywhere = ["0.0.0.0/0", "::/0"].map(str::parse);
-        let networks = everywhere.into_iter().collect::<Result<Vec<_>, _>>().map_err(Error::fault)?;
-        let outbound = Outbound::new(&networks)?;
-        let url = format!("{}/api/batch", settings.url.trim_end_matches('/'));
-        let target = outbound.parse_url(&url).map_err(Error::fault)?;
-        let mut key = HeaderValue::try_from(&settings.key).map_err(Error::fault)?;
-        key.set_sensitive(true);
-        Ok(Self { outbound, batch: target, key })
-    }
-
-    /// Sends commands, in order. Returns the messages of those that were refused for good.
-    async fn send(&self, commands: Vec<String>) -> Result<Vec<String>, String> {
-        let mut refused = Vec::new();
-        for body in api::bodies(commands) {
-            let request = Request {
-                method: Method::POST,
-                target: self.batch.clone(),
-                headers: vec![
-                    (CONTENT_TYPE, HeaderValue::from_static("application/json")),
-                    (API_KEY, self.key.clone()),
-                ],
-                body: Bytes::from(body),
-                time_limit: TIME_LIMIT,
-                body_bytes_max: ANSWER_BYTES_MAX,
-            };
-            let answer = self.outbound.send(request).await.map_err(|failure| failure.to_string())?;
-            match api::outcome(answer.status, &answer.body) {
-                Outcome::Done => {}
-                Outcome::Partly(messages) => refused.extend(messages),
-                Outcome::Later(why) => return Err(why),
-            }
-        }
-        Ok(refused)
-    }
-}
 
 /// Checks an address before anything is opened.
 pub fn is_address(url: &str) -> bool {

@@ -10,10 +10,12 @@ use store::orders::{allocations, orders};
 use store::stock::inventory_levels::At;
 
 use crate::events::events::EventLog;
-use crate::orders::allocations::Changed;
 use crate::platform::resource::found;
 use crate::platform::resource::json;
 use crate::stock::inventory_levels::{Step, announce, change, lock};
+
+/// An allocation as it is, and as it becomes.
+pub type Changed = (Allocation, Allocation);
 
 /// Takes the stock of the allocations that are completed now. An item without a level at the location is not tracked
 /// there, and completes freely. Gives the levels as they were.

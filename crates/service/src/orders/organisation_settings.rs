@@ -1,0 +1,76 @@
+//! What an organisation has set about its orders.
+
+use model::access::organisation::{OrganisationInput, OrganisationView};
+use model::platform::json::previous_attributes;
+use model::platform::shape;
+use model::{Error, Event, Owner, Result};
+use serde_json::Value;
+use store::Tx;
+use store::access::organisations::{self, StoredSettings};
+use store::orders::order_references as references;
+
+use crate::access::caller::Caller;
+use crate::access::reply::Reply;
+use crate::access::write::{Command, ensure_current};
+use crate::orders::order_references;
+use crate::platform::context::Context;
+use crate::platform::resource::{found, json, version_etag};
+
+/// Operations on what an organisation has set.
+#[derive(Clone)]
+pub struct OrganisationSettings {
+    context: Context,
+}
+
+impl OrganisationSettings {
+    pub(crate) fn new(context: &Context) -> Self {
+        Self { context: context.clone() }
+    }
+
+    pub async fn get(&self, caller: &Caller) -> Result<Reply> {
+        let owner = caller.owner;
+        let read = self.context.db().read(owner, async move |tx| {
+            let stored = organisations::settings(tx, owner).await?;
+            let view = view(tx, owner, &stored).await?;
+            Ok(Reply::resource(version_etag(stored.version), json(&view)?))
+        });
+        read.await
+    }
+
+    /// Merges a patch into what the organisation has set, in the caller's world.
+    pub async fn update(&self, command: Command, patch: Value) -> Result<Reply> {
+        let now = self.context.now();
+        let owner = command.caller.owner;
+        let precondition = command.precondition.clone();
+        let log = self.context.event_log(owner, now);
+        let update = async move |tx: &mut Tx<'_>| {
+            references::lock(tx, owner).await?;
+            let stored = organisations::settings(tx, owner).await?;
+            ensure_current(&precondition, &version_etag(stored.version))?;
+            let before = serde_json::to_value(view(tx, owner, &stored).await?).map_err(Error::fault)?;
+            let settings: OrganisationInput = shape::parse_patch(before.clone(), patch.clone())?;
+            if settings == stored.settings {
+                return Ok(Reply::resource(version_etag(stored.version), before.to_string()));
+            }
+            order_references::set_unique(tx, owner, settings.unique_order_references).await?;
+            let new = StoredSettings { version: stored.version + 1, settings, updated_at: Some(now) };
+            organisations::set_settings(tx, owner, &new, now).await?;
+            let after = serde_json::to_value(view(tx, owner, &new).await?).map_err(Error::fault)?;
+            let event = Event::new("organisation.updated", owner.organisation, &after.to_string());
+            log.append(tx, &event.changed_from(previous_attributes(&before, &after))).await?;
+            Ok(Reply::resource(version_etag(new.version), after.to_string()))
+        };
+        self.context.write(&command, update).await
+    }
+}
+
+async fn view(tx: &mut Tx<'_>, owner: Owner, stored: &StoredSettings) -> Result<OrganisationView> {
+    let (name, created_at) = found(organisations::get(tx, owner.organisation).await?)?;
+    Ok(OrganisationView {
+        id: owner.organisation,
+        name,
+        settings: stored.settings,
+        created_at,
+        updated_at: stored.updated_at.unwrap_or(created_at),
+    })
+}
