@@ -7,8 +7,8 @@ use model::platform::nearest::suggestion;
 use model::platform::time::parse_duration_seconds;
 use model::{Error, Id, Scope, Scopes, World};
 use service::Service;
-use service::access::access_tokens::TokenOrder;
 use service::events::revocations::Children;
+use service::onboarding::TokenOrder;
 use store::Db;
 
 use crate::Failure;
@@ -72,7 +72,7 @@ pub async fn token(command: Token) -> Result<(), Failure> {
             if !create_organisation {
                 ensure_organisation(&service, &order.organisation).await?;
             }
-            let secret = service.access_tokens.issue_token(order).await?;
+            let secret = service.onboarding.issue_token(order).await?;
             writeln!(std::io::stdout(), "{}", secret.as_str())?;
             Ok(())
         }

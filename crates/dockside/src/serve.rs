@@ -42,7 +42,7 @@ pub async fn run(settings: Settings) -> Result<(), Failure> {
     let service = open_store(&settings, address).await?;
     service.nodes.remember_at(settings.store.data().join("mark")).await?;
     let listener = socket.listen(BACKLOG).map_err(failed)?;
-    if let Some(welcome) = service.access_tokens.bootstrap().await? {
+    if let Some(welcome) = service.onboarding.bootstrap().await? {
         greet(&welcome, address, &settings)?;
     }
     let jobs = service.start_jobs()?;

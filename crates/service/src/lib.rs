@@ -7,6 +7,7 @@ pub mod access;
 mod cleaning;
 pub mod events;
 pub mod jobs;
+pub mod onboarding;
 mod orders;
 mod places;
 pub mod platform;
@@ -36,6 +37,7 @@ use events::stream::Streams;
 use events::stream::epoch::Epochs;
 use events::webhook_deliveries::WebhookDeliveries;
 use events::webhook_endpoints::WebhookEndpoints;
+use onboarding::Onboarding;
 use orders::allocations::Allocations;
 use orders::orders::Orders;
 use orders::organisation_settings::OrganisationSettings;
@@ -49,7 +51,7 @@ use platform::outbound::Outbound;
 use platform::signal::Signal;
 use shipping::batch_labels::{self, BatchLabels};
 use shipping::batches::Batches;
-use shipping::carrier_accounts::{CarrierAccounts, SandboxAccounts};
+use shipping::carrier_accounts::CarrierAccounts;
 use shipping::carrier_calls::CarrierCalls;
 use shipping::carrier_webhooks::CarrierWebhooks;
 use shipping::carriers::Carriers;
@@ -64,11 +66,11 @@ use stock::inventory_items::InventoryItems;
 use stock::inventory_levels::InventoryLevels;
 use suspects::Suspects;
 
-pub use access::access_tokens::Welcome;
 pub use access::caller::Caller;
 pub use access::reply::{Outcome, Reply};
 pub use access::write::{Command, Idempotency, Precondition};
 pub use cleaning::Retention;
+pub use onboarding::Welcome;
 pub use platform::clock::{Clock, ClockState, SystemClock};
 pub use platform::cursor::{Cursor, ListQuery, Listing};
 pub use platform::random::{Random, SystemRandom};
@@ -151,6 +153,7 @@ pub struct Components {
     pub batches: Batches,
     pub batch_labels: BatchLabels,
     pub manifests: Manifests,
+    pub onboarding: Onboarding,
     pub cleaning: Cleaning,
     pub suspects: Suspects,
 }
@@ -182,7 +185,7 @@ impl Components {
         let context = Context::new(db, clock, random, settings.context(), after_commit);
         let outbound = Outbound::new(&settings.outbound_allow)?;
 
-        let access_tokens = AccessTokens::new(&context, Arc::new(SandboxAccounts));
+        let access_tokens = AccessTokens::new(&context);
         let bus_settings =
             BusSettings { nats_url: settings.nats_url.clone(), loss_percent: settings.hint_loss_percent };
         let bus = Bus::new(&context, bus_settings, &notices.channels, &notices.deliveries, &access_tokens);
@@ -246,6 +249,7 @@ impl Components {
             rates: Rates::new(&context, &carrier_accounts, &calls, settings.carriers.rate_seconds),
             carrier_webhooks: CarrierWebhooks::new(&context, &carrier_accounts, &purchasing),
             batches: Batches::new(&context, &purchasing, &shipments, settings.batch_shipments_max),
+            onboarding: Onboarding::new(&context),
             cleaning: Cleaning::new(&context, &nodes, &delivery, settings.retention, settings.event_seconds),
             suspects: Suspects::new(&context, &nodes, &streams, &purchasing, &batch_labels, &manifests),
             settings,

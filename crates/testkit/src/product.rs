@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use api::{App, Limits};
 use model::{Scopes, World as Mode};
-use service::access::access_tokens::TokenOrder;
+use service::onboarding::TokenOrder;
 use service::{Random, Service, Settings};
 use store::Db;
 use tempfile::TempDir;
@@ -88,5 +88,5 @@ pub async fn issue_token(service: &Service, organisation: &str, scopes: &str, mo
         world: mode,
         expires_in_seconds: None,
     };
-    service.access_tokens.issue_token(order).await.expect("a token").as_str().to_owned()
+    service.onboarding.issue_token(order).await.expect("a token").as_str().to_owned()
 }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use api::platform::server;
 use api::{App, Limits};
 use model::{Scopes, World};
-use service::access::access_tokens::TokenOrder;
+use service::onboarding::TokenOrder;
 use service::{Service, Settings, SystemClock, SystemRandom};
 use store::{Db, Place};
 use testkit::client::Client;
@@ -156,7 +156,7 @@ async fn issue(service: &Service) -> String {
         world: World::Live,
         expires_in_seconds: None,
     };
-    service.access_tokens.issue_token(order).await.expect("a token").as_str().to_owned()
+    service.onboarding.issue_token(order).await.expect("a token").as_str().to_owned()
 }
 
 /// Writes, each time at the next server, and waits until all clients have the event. Otherwise the hint of the next write

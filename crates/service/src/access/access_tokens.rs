@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use model::access::access_token::{AccessToken, AccessTokenInput, SECRET_BYTES, Secret};
 use model::platform::problem::Issue;
-use model::{Code, Id, Organisation, Owner, Problem, Result, Scope, Scopes, Timestamp, User, World, ensure};
+use model::{Code, Id, Owner, Problem, Result, Scope, Scopes, ensure};
 use store::access::{access_tokens, organisations};
 use store::{Access, Page, Tx};
 
@@ -15,7 +15,6 @@ pub use store::access::access_tokens::Listed;
 use crate::access::caller::Caller;
 use crate::access::reply::Reply;
 use crate::access::write::Command;
-use crate::platform::boxed::BoxFuture;
 use crate::platform::context::Context;
 use crate::platform::cursor::{ListQuery, Listing};
 use crate::platform::resource::found;
@@ -69,15 +68,6 @@ impl Cache {
     }
 }
 
-/// What the first start made.
-pub struct Welcome {
-    pub organisation: &'static str,
-    pub organisation_id: Id<Organisation>,
-    pub user: &'static str,
-    pub live: Secret,
-    pub test: Secret,
-}
-
 /// A token that lives an hour.
 pub struct Traded {
     pub secret: Secret,
@@ -86,36 +76,16 @@ pub struct Traded {
     pub seconds: i64,
 }
 
-/// A token that the command line asks for.
-pub struct TokenOrder {
-    pub organisation: String,
-    pub user: String,
-    pub scopes: Scopes,
-    pub world: World,
-    pub expires_in_seconds: Option<i64>,
-}
-
 /// Operations on access tokens, and who their bearers are.
 #[derive(Clone)]
 pub struct AccessTokens {
     context: Context,
-    after_organisation: Arc<dyn AfterOrganisation>,
     cache: Arc<Cache>,
 }
 
-/// Completes a new organisation, in the transaction that makes it.
-pub trait AfterOrganisation: Send + Sync {
-    fn created<'a>(
-        &'a self,
-        tx: &'a mut Tx<'_>,
-        organisation: Id<Organisation>,
-        now: Timestamp,
-    ) -> BoxFuture<'a, Result<()>>;
-}
-
 impl AccessTokens {
-    pub(crate) fn new(context: &Context, after_organisation: Arc<dyn AfterOrganisation>) -> Self {
-        Self { context: context.clone(), after_organisation, cache: Arc::default() }
+    pub(crate) fn new(context: &Context) -> Self {
+        Self { context: context.clone(), cache: Arc::default() }
     }
 
     /// Forgets who called lately, since a token was taken away, here or on another node.
@@ -258,66 +228,9 @@ impl AccessTokens {
         self.context.listing(owner, &query, page)
     }
 
-    /// On an empty store, makes an organisation, a user and a token for each world.
-    pub async fn bootstrap(&self) -> Result<Option<Welcome>> {
-        let now = self.context.now();
-        let order = |world| TokenOrder {
-            organisation: "Default".to_owned(),
-            user: "admin@localhost".to_owned(),
-            scopes: Scopes::ALL,
-            world,
-            expires_in_seconds: None,
-        };
-        let (live, test) = (self.draft(order(World::Live), now), self.draft(order(World::Test), now));
-        let (live_secret, test_secret) = (live.random, test.random);
-        let after = Arc::clone(&self.after_organisation);
-        let made = self.context.db().write(Access::System, async move |tx| {
-            organisations::lock(tx).await?;
-            if organisations::any(tx).await? {
-                return Ok(None);
-            }
-            let first = insert_token(tx, &live, now, &*after).await?;
-            insert_token(tx, &test, now, &*after).await?;
-            Ok(Some(first))
-        });
-        Ok(made.await?.map(|organisation| Welcome {
-            organisation: "Default",
-            organisation_id: organisation,
-            user: "admin@localhost",
-            live: Secret::new(Owner { organisation, world: World::Live }, live_secret),
-            test: Secret::new(Owner { organisation, world: World::Test }, test_secret),
-        }))
-    }
-
-    /// Makes a token for the operator, and the organisation and the user where they don't exist.
-    pub async fn issue_token(&self, order: TokenOrder) -> Result<Secret> {
-        let now = self.context.now();
-        let world = order.world;
-        let draft = self.draft(order, now);
-        let random = draft.random;
-        let after = Arc::clone(&self.after_organisation);
-        let made = self.context.db().write(Access::System, async move |tx| {
-            organisations::lock(tx).await?;
-            insert_token(tx, &draft, now, &*after).await
-        });
-        Ok(Secret::new(Owner { organisation: made.await?, world }, random))
-    }
-
     /// Every token that people made, for the operator.
     pub async fn all_tokens(&self) -> Result<Vec<Listed>> {
         self.context.db().read(Access::System, async |tx| access_tokens::all(tx).await).await
-    }
-
-    fn draft(&self, order: TokenOrder, now: Timestamp) -> Draft {
-        let mut random = [0; SECRET_BYTES];
-        self.context.fill_random(&mut random);
-        Draft {
-            organisation: self.context.new_id(now),
-            user: self.context.new_id(now),
-            token: self.context.new_id(now),
-            random,
-            order,
-        }
     }
 
     fn new_secret(&self, owner: Owner) -> Secret {
@@ -325,55 +238,6 @@ impl AccessTokens {
         self.context.fill_random(&mut random);
         Secret::new(owner, random)
     }
-}
-
-/// An operator's order with the ids and the randomness that it may need, made before the transaction.
-struct Draft {
-    organisation: Id<Organisation>,
-    user: Id<User>,
-    token: Id<AccessToken>,
-    random: [u8; SECRET_BYTES],
-    order: TokenOrder,
-}
-
-async fn insert_token(
-    tx: &mut Tx<'_>,
-    draft: &Draft,
-    now: Timestamp,
-    after: &dyn AfterOrganisation,
-) -> Result<Id<Organisation>> {
-    let order = &draft.order;
-    let organisation = match organisations::by_name(tx, &order.organisation).await? {
-        Some(id) => id,
-        None => {
-            let new = Organisation { id: draft.organisation, name: order.organisation.clone() };
-            organisations::insert(tx, &new, now).await?;
-            after.created(tx, new.id, now).await?;
-            new.id
-        }
-    };
-    let user = match organisations::user_by_email(tx, organisation, &order.user).await? {
-        Some(id) => id,
-        None => {
-            let new = User { id: draft.user, email: order.user.clone() };
-            organisations::insert_user(tx, organisation, &new, now).await?;
-            new.id
-        }
-    };
-    let owner = Owner { organisation, world: order.world };
-    let token = AccessToken {
-        id: draft.token,
-        owner,
-        user,
-        name: None,
-        scopes: order.scopes,
-        parent: None,
-        creator: None,
-        expires_at: order.expires_in_seconds.map(|seconds| now.plus_seconds(seconds)),
-        created_at: now,
-    };
-    access_tokens::insert(tx, &token, Secret::hash(Secret::new(owner, draft.random).as_str())).await?;
-    Ok(organisation)
 }
 
 /// A token never changes, so it has one state.

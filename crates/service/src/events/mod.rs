@@ -6,7 +6,7 @@ pub mod delivery;
 #[expect(clippy::module_inception, reason = "the area has the name of its main resource")]
 pub mod events;
 pub(crate) mod me;
-pub(crate) mod provisioned;
+pub mod provisioned;
 pub mod provisions;
 pub(crate) mod relay;
 pub mod revocations;

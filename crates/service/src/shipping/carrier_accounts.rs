@@ -1,7 +1,5 @@
 //! Carrier accounts: create, read, change, delete. Their credentials come in and never go out again.
 
-use crate::access::access_tokens::AfterOrganisation;
-use crate::platform::boxed::BoxFuture;
 use crate::shipping::account_details::details;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -227,20 +225,7 @@ fn ensure_not_moved(old: &Stored, new: &AccountDetails, patch: &Value) -> Result
 }
 
 /// Gives a new organisation's test world an account with the sandbox carrier, ready for use.
-pub struct SandboxAccounts;
-
-impl AfterOrganisation for SandboxAccounts {
-    fn created<'a>(
-        &'a self,
-        tx: &'a mut Tx<'_>,
-        organisation: Id<Organisation>,
-        now: Timestamp,
-    ) -> BoxFuture<'a, Result<()>> {
-        Box::pin(insert_sandbox(tx, organisation, now))
-    }
-}
-
-async fn insert_sandbox(tx: &mut Tx<'_>, organisation: Id<Organisation>, now: Timestamp) -> Result<()> {
+pub async fn insert_sandbox(tx: &mut Tx<'_>, organisation: Id<Organisation>, now: Timestamp) -> Result<()> {
     let handle = ::carriers::sandbox::HANDLE;
     let details = AccountDetails {
         name: "Sandbox".to_owned(),

@@ -9,7 +9,7 @@ use http::Method;
 use model::access::access_token::{SECRET_BYTES, Secret};
 use model::{Id, Owner, Scope, Scopes, World as Mode};
 use serde_json::json;
-use service::access::access_tokens::TokenOrder;
+use service::onboarding::TokenOrder;
 
 use crate::setup::populated_organisation::{Caller, PopulatedOrganisation, scoped, send};
 use crate::setup::world::World;
@@ -115,7 +115,7 @@ async fn invalid_callers(world: &World) -> Vec<(&'static str, Caller)> {
         world: Mode::Live,
         expires_in_seconds: Some(60),
     };
-    let expired = world.service.access_tokens.issue_token(order).await.unwrap().as_str().to_owned();
+    let expired = world.service.onboarding.issue_token(order).await.unwrap().as_str().to_owned();
     let made = world.post("/access_tokens", json!({"scopes": ["*"]})).await.json();
     let (id, revoked) = (made["id"].as_str().unwrap(), made["token"].as_str().unwrap());
     let form = format!("grant_type=client_credentials&client_id={id}&client_secret={revoked}");

@@ -3,5 +3,3 @@
 pub mod access_tokens;
 pub mod authorisation;
 pub mod organisations;
-pub mod provisions;
-pub mod revocations;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use model::{Scopes, World as Mode};
 use serde_json::{Value, json};
-use service::access::access_tokens::TokenOrder;
+use service::onboarding::TokenOrder;
 
 use crate::setup::stock_requests::{lines, refusal};
 use crate::setup::stream_client::{StreamClient, provision, publish, subscription_token};
@@ -46,7 +46,7 @@ async fn me_tells_whom_a_token_speaks_for_and_what_it_may_do() {
         world: Mode::Live,
         expires_in_seconds: Some(60),
     };
-    let token = world.service.access_tokens.issue_token(order).await.unwrap();
+    let token = world.service.onboarding.issue_token(order).await.unwrap();
     let mine = me(&world, token.as_str()).await;
     assert_eq!(
         (&mine["user"]["email_address"], &mine["scopes"]),

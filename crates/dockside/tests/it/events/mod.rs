@@ -8,6 +8,8 @@ pub mod events;
 pub mod events_tail;
 pub mod hints;
 pub mod numbering;
+pub mod provisions;
+pub mod revocations;
 pub mod stream_connections;
 pub mod stream_ends;
 pub mod stream_large_events;

@@ -9,7 +9,7 @@ use model::access::access_token::Secret;
 use model::access::scope::RESOURCES;
 use model::{Scopes, World as Mode};
 use serde_json::{Value, json};
-use service::access::access_tokens::TokenOrder;
+use service::onboarding::TokenOrder;
 use testkit::clock::BEGIN;
 
 use crate::setup::stream_client::{provision, user};
@@ -139,7 +139,7 @@ async fn foreign(world: &World) -> Vec<String> {
         world: Mode::Live,
         expires_in_seconds: None,
     };
-    let colleague = world.service.access_tokens.issue_token(colleague).await.unwrap();
+    let colleague = world.service.onboarding.issue_token(colleague).await.unwrap();
     let rivals = (Secret::owner_of(&rival).unwrap(), user(world, &rival).await);
     let colleague = user(world, colleague.as_str()).await;
     assert!(rivals.1 != own && colleague != own);

@@ -49,6 +49,10 @@ const STOP_REST: Duration = Duration::from_millis(100);
 const STOP_AT_ONCE: usize = 100;
 const NODE_BYTES: usize = 8;
 
+/// How long the tokens live, in seconds, where the operator does not say. Clients fetch new ones by themselves.
+const CONNECTION_SECONDS: u32 = 30 * 60;
+const SUBSCRIPTION_SECONDS: u32 = 15 * 60;
+
 /// What an operator may set.
 #[derive(Clone)]
 pub struct Settings {
@@ -76,7 +80,7 @@ impl Lives {
 
 impl Default for Lives {
     fn default() -> Self {
-        Self { connection: tokens::CONNECTION_SECONDS, subscription: tokens::SUBSCRIPTION_SECONDS }
+        Self { connection: CONNECTION_SECONDS, subscription: SUBSCRIPTION_SECONDS }
     }
 }
 

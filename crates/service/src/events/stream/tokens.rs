@@ -15,9 +15,6 @@ use crate::events::provisioned::{ensure_provisioned, hold_provision};
 use crate::events::stream::Streams;
 use crate::platform::resource::json;
 
-/// How long the tokens live, in seconds, where the operator does not say. Clients fetch new ones by themselves.
-pub(super) const CONNECTION_SECONDS: u32 = 30 * 60;
-pub(super) const SUBSCRIPTION_SECONDS: u32 = 15 * 60;
 const ID_BYTES: usize = 12;
 
 impl Streams {

@@ -6,46 +6,21 @@ use std::time::Duration;
 use model::Result;
 use store::Access;
 use store::shipping::batch_labels::{self, State, Work};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use super::BatchLabels;
 use super::make::Pass;
 use crate::platform::log;
-use crate::platform::signal::Signal;
 
 /// Batches whose labels a node makes at once.
 const BATCHES_MAX: usize = 2;
-/// Labels that are made at once. Each waits for a core and then for the disk, on a thread that has memory of its own.
-const LABELS_AT_ONCE: usize = 8;
 /// How often a node polls for work without a notification: work becomes due with time, and other nodes die.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 /// How soon it checks again for a label that has not arrived yet, in seconds.
 const LATE_REST_SECONDS: i64 = 1;
 /// The longest pause after failures, in seconds. The pause doubles with each failure.
 const REST_SECONDS_MAX: i64 = 60;
-
-/// The state that the label work of a node shares.
-pub(super) struct Labelling {
-    /// Changes when there may be something to do.
-    work: Signal,
-    /// Changes when work on a batch has ended.
-    news: Signal,
-    is_stopping: watch::Sender<bool>,
-    /// Permits for labels that are being made.
-    pub(super) places: Semaphore,
-}
-
-impl Default for Labelling {
-    fn default() -> Self {
-        Self {
-            work: Signal::default(),
-            news: Signal::default(),
-            is_stopping: watch::channel(false).0,
-            places: Semaphore::new(LABELS_AT_ONCE),
-        }
-    }
-}
 
 impl BatchLabels {
     /// Notifies the claiming task that labels are wanted.

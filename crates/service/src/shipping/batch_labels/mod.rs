@@ -15,6 +15,7 @@
 //! is complete. A node that takes over starts that file again. A batch's labels are never in memory together.
 
 mod claim;
+mod labelling;
 mod make;
 mod merge;
 
@@ -75,7 +76,7 @@ pub struct BatchLabels {
     documents: Documents,
     purchasing: Purchasing,
     drawing: DrawingPermits,
-    state: Arc<claim::Labelling>,
+    state: Arc<labelling::Labelling>,
 }
 
 /// What they need of others.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use model::access::access_token::Secret;
 use model::{Error, World as Mode};
 use serde_json::json;
-use service::events::provisions::{ensure_provisioned, hold_provision};
+use service::events::provisioned::{ensure_provisioned, hold_provision};
 
 use crate::setup::world::{Reply, World};
 
