@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::to_micro_degrees;
+use super::degrees::to_micro_degrees;
 use crate::CountryCode;
 
 /// Largest distance between the rows of a code that counts as one place, in micro-degrees: about 5 km.
