@@ -4,10 +4,9 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::PROPOSALS_MAX;
 use super::budget::{Budget, ROW_STEPS, Spent};
 use super::cover::{Cover, Row, Slack, covers, without};
-use super::shortlist::Shortlist;
+use super::shortlist::{PROPOSALS_MAX, Shortlist};
 
 /// How much of the wanted quantities a site has, and the site. Of equal gains, the nearest site is the greatest.
 type Gain = (u64, Reverse<usize>);

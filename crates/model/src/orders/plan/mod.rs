@@ -37,8 +37,8 @@ use cover::{Cost, Cover, Row, Site};
 use exact::Proof;
 use shortlist::{Pick, Shortlist};
 
-/// Maximum number of proposals of a plan.
-pub const PROPOSALS_MAX: usize = 5;
+pub use shortlist::PROPOSALS_MAX;
+
 /// Maximum number of rejected locations that a plan lists.
 pub const REJECTED_MAX: usize = 100;
 

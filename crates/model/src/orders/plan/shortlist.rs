@@ -2,10 +2,11 @@
 
 use std::cmp::Reverse;
 
-use super::PROPOSALS_MAX;
 use super::budget::{Budget, Spent};
 use super::cover::{Cost, Cover, Row, Slack, amount};
 
+/// Maximum number of proposals of a plan.
+pub const PROPOSALS_MAX: usize = 5;
 /// Steps for each shelf that a plan may take stock from: to sum it, to sort it, and to take from it.
 const DRAW_STEPS: u64 = 4;
 
