@@ -9,13 +9,9 @@ mod issues;
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 
-pub use error::{Error, Fault, ensure};
-pub use issues::{ISSUES_MAX, Issues, MORE_ERRORS};
-
-/// The result of an operation that may be refused or fail.
-pub type Result<T, E = Error> = std::result::Result<T, E>;
+pub use error::{Error, Fault, Result, ensure};
+pub use issues::{ISSUES_MAX, Issue, Issues, MORE_ERRORS};
 
 macro_rules! problems {
     ($($name:ident $status:literal $code:literal $title:literal $advice:literal;)*) => {
@@ -254,48 +250,16 @@ problems! {
 }
 
 impl Serialize for Code {
-    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> std::result::Result<S::Ok, S::Error> {
         to.serialize_str(self.as_str())
     }
 }
 
 impl<'de> Deserialize<'de> for Code {
-    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> std::result::Result<Self, D::Error> {
         let word = Cow::<str>::deserialize(from)?;
         let found = Code::ALL.iter().copied().find(|code| code.as_str() == word);
         found.ok_or_else(|| serde::de::Error::custom("no code of the catalogue"))
-    }
-}
-
-/// One error in a request, in the form of the interface's shipment error with an added `field`.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct Issue {
-    /// A stable word, such as `required` or `too_long`.
-    pub code: Cow<'static, str>,
-    pub message: String,
-    /// A JSON pointer into the body, or the name of a parameter or header.
-    pub field: String,
-    /// Further data, such as `requested` and `available`.
-    #[serde(flatten, default)]
-    pub facts: Map<String, Value>,
-}
-
-impl Issue {
-    pub fn new(
-        code: impl Into<Cow<'static, str>>,
-        field: impl Into<String>,
-        message: impl Into<String>,
-    ) -> Self {
-        Self { code: code.into(), field: field.into(), message: message.into(), facts: Map::new() }
-    }
-}
-
-impl Issue {
-    /// Returns the issue with one more fact.
-    #[must_use]
-    pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
-        self.facts.insert(name.to_owned(), value.into());
-        self
     }
 }
 

@@ -2,7 +2,10 @@
 
 use std::fmt;
 
-use super::{Code, Problem, Result};
+use super::{Code, Problem};
+
+/// The result of an operation that may be refused or fail.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// The error of an operation: a refusal, or an internal error.
 pub enum Error {

@@ -1,11 +1,44 @@
-//! The list of errors in a request, with a maximum length: a small body can contain an error every few bytes.
+//! The errors in a request, as a list with a maximum length: a small body can contain an error every few bytes.
 
-use super::Issue;
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 /// Maximum number of errors that one problem lists. Further ones are counted.
 pub const ISSUES_MAX: usize = 100;
 /// The code of the last error of a problem that does not list all errors.
 pub const MORE_ERRORS: &str = "more_errors";
+
+/// One error in a request, in the form of the interface's shipment error with an added `field`.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Issue {
+    /// A stable word, such as `required` or `too_long`.
+    pub code: Cow<'static, str>,
+    pub message: String,
+    /// A JSON pointer into the body, or the name of a parameter or header.
+    pub field: String,
+    /// Further data, such as `requested` and `available`.
+    #[serde(flatten, default)]
+    pub facts: Map<String, Value>,
+}
+
+impl Issue {
+    pub fn new(
+        code: impl Into<Cow<'static, str>>,
+        field: impl Into<String>,
+        message: impl Into<String>,
+    ) -> Self {
+        Self { code: code.into(), field: field.into(), message: message.into(), facts: Map::new() }
+    }
+
+    /// Returns the issue with one more fact.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.facts.insert(name.to_owned(), value.into());
+        self
+    }
+}
 
 /// Collects errors: the first ones, and the number of the rest.
 #[derive(Debug)]
