@@ -4,8 +4,8 @@
 use serde_json::Value;
 
 use crate::Scopes;
-use crate::platform::id::{BODY_CHARS, Kind as IdKind};
-use crate::platform::shape::{Field, Kind, Pattern, Shape, is_identifier};
+use crate::platform::id::{BODY_CHARS, Kind as IdKind, is_identifier};
+use crate::platform::shape::{Field, Kind, Pattern, Shape};
 
 /// An event as an operation appends it. Also the marker type of event ids.
 pub struct Event {

@@ -52,6 +52,15 @@ const KINDS: &[(&str, &str)] = &[
     ("whd", "a webhook delivery"),
 ];
 
+/// Returns whether the text is an identifier with this prefix.
+pub fn is_identifier(prefix: &str, text: &str) -> bool {
+    text.strip_prefix(prefix).and_then(|rest| rest.strip_prefix('_')).is_some_and(|body| {
+        body.len() == BODY_CHARS
+            && body.starts_with(|first: char| ('0'..='7').contains(&first))
+            && body.bytes().all(|char| matches!(char, b'0'..=b'9' | b'a'..=b'h' | b'j' | b'k' | b'm' | b'n' | b'p'..=b't' | b'v'..=b'z'))
+    })
+}
+
 /// Returns the reason why a text is not an identifier with this prefix, as the rest of a sentence that begins with
 /// "This", without its full stop.
 pub fn mismatch(prefix: &str, text: &str) -> String {
@@ -60,8 +69,7 @@ pub fn mismatch(prefix: &str, text: &str) -> String {
         Some(noun) => format!("{noun}'s (`{prefix}_…`)"),
         None => format!("one that starts with `{prefix}_`"),
     };
-    let other =
-        text.split_once('_').filter(|(prefix, _)| crate::platform::shape::is_identifier(prefix, text));
+    let other = text.split_once('_').filter(|(prefix, _)| is_identifier(prefix, text));
     match other.and_then(|(prefix, _)| noun(prefix)) {
         Some(noun) => format!("is the id of {noun}; expected {expected}"),
         None => format!("is not an id; expected {expected}, {BODY_CHARS} characters after the prefix"),

@@ -210,15 +210,6 @@ impl Shape {
     }
 }
 
-/// Returns whether the text is an identifier with this prefix.
-pub fn is_identifier(prefix: &str, text: &str) -> bool {
-    text.strip_prefix(prefix).and_then(|rest| rest.strip_prefix('_')).is_some_and(|body| {
-        body.len() == crate::platform::id::BODY_CHARS
-            && body.starts_with(|first: char| ('0'..='7').contains(&first))
-            && body.bytes().all(|char| matches!(char, b'0'..=b'9' | b'a'..=b'h' | b'j' | b'k' | b'm' | b'n' | b'p'..=b't' | b'v'..=b'z'))
-    })
-}
-
 impl Kind {
     /// Returns the kind as the rest of a sentence that begins with "Must be".
     fn noun(&self) -> &'static str {

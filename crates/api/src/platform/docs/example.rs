@@ -104,7 +104,8 @@ fn is_worth_showing(shape: &Shape, depth: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use model::platform::shape::{Issues, Path, is_identifier};
+    use model::platform::id::is_identifier;
+    use model::platform::shape::{Issues, Path};
     use serde_json::json;
 
     use super::*;

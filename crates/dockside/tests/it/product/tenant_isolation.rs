@@ -80,7 +80,7 @@ fn ids_in(text: &str) -> Vec<String> {
     let words = text.split(|char: char| !char.is_ascii_alphanumeric() && char != '_');
     let is_id = |word: &&str| {
         let prefix = word.split('_').next().unwrap_or_default();
-        !["usr", "car"].contains(&prefix) && model::platform::shape::is_identifier(prefix, word)
+        !["usr", "car"].contains(&prefix) && model::platform::id::is_identifier(prefix, word)
     };
     words.filter(is_id).map(str::to_owned).collect()
 }

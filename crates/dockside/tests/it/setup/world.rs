@@ -245,7 +245,7 @@ fn steady_name(word: &str, names: &mut HashMap<String, String>) -> String {
         return "#time".to_owned();
     }
     let Some((prefix, body)) = word.split_once('_') else { return word.to_owned() };
-    let body_is_id = body.len() == 26 && model::platform::shape::is_identifier(prefix, word);
+    let body_is_id = body.len() == 26 && model::platform::id::is_identifier(prefix, word);
     if !body_is_id {
         return word.to_owned();
     }

@@ -3,7 +3,8 @@
 use serde_json::{Map, Value};
 
 use super::leaf::{Fraction, check_text, whole};
-use super::{Field, Kind, Need, Path, Pattern, Rule, Shape, is_identifier};
+use super::{Field, Kind, Need, Path, Pattern, Rule, Shape};
+use crate::platform::id::{is_identifier, mismatch};
 use crate::platform::nearest::{counted, suggestion};
 use crate::platform::problem::{Code, Issue, Issues};
 use crate::platform::time::Timestamp;
@@ -93,7 +94,7 @@ impl Shape {
             }
             (Kind::Identifier(prefix), Value::String(text)) => {
                 if !is_identifier(prefix, text) {
-                    refuse("invalid_id", format!("This {}.", crate::platform::id::mismatch(prefix, text)));
+                    refuse("invalid_id", format!("This {}.", mismatch(prefix, text)));
                 }
             }
             (Kind::Identified { of, whole }, value) => of.check_identified(whole, value, at, issues),
