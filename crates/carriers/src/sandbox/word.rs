@@ -67,10 +67,7 @@ mod tests {
     fn every_word_reads_back_and_begins_as_such_words_do() {
         for (text, word, about) in Word::ALL {
             assert_eq!((Word::parse(text), word.as_str()), (Some(*word), *text));
-            assert!(
-                model::shipping::shipment::addresses::is_sandbox_word(text) && about.ends_with('.'),
-                "{text}"
-            );
+            assert!(model::places::sandbox_address::is_sandbox_word(text) && about.ends_with('.'), "{text}");
         }
         assert_eq!(Word::parse(" sbx-dup "), Some(Word::Duplicate));
         assert_eq!(Word::parse("SBX-NOTHING"), None);

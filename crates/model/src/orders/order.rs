@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::places::address::{CONTACT, COORDINATES, Contact, Coordinates, LINE, PostalAddress};
+use crate::places::sandbox_address::POSTAL;
 use crate::platform::id::Kind as IdKind;
 use crate::platform::problem::{Code, Issue, Problem, Result};
-use crate::platform::shape::{Field, Input, Kind, Shape};
-use crate::shipping::shipment::addresses;
-use crate::stock::inventory_item::{ITEM_ID, METADATA};
+use crate::platform::shape::{Field, Input, Kind, METADATA, Shape};
+use crate::stock::inventory_item::ITEM_ID;
 use crate::{Id, InventoryItem, Timestamp};
 
 /// An order as it is stored and shown.
@@ -203,7 +203,7 @@ static DESTINATION: Shape = Shape::object(
     "Destination",
     &[
         Field::optional("display_name", &LINE).about("A short name of the address for your screens."),
-        Field::required("address", &addresses::POSTAL).about("Street, town and country of the recipient."),
+        Field::required("address", &POSTAL).about("Street, town and country of the recipient."),
         Field::optional("contact", &CONTACT)
             .about("The person or firm that receives the goods; a phone number helps the driver."),
         Field::optional("coordinates", &COORDINATES)

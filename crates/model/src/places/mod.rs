@@ -8,3 +8,4 @@ pub mod location;
 pub mod location_configuration;
 pub mod post_code;
 pub mod province;
+pub mod sandbox_address;

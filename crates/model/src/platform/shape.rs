@@ -273,3 +273,7 @@ impl Field {
 pub static MOMENT: Shape =
     Shape::new(Kind::Moment, "RFC 3339 with any offset; answers are in UTC with microseconds.")
         .example(r#""2026-11-01T09:30:00.000000Z""#);
+/// Arbitrary data of the client.
+pub static METADATA: Shape =
+    Shape::new(Kind::Open, "Data of your own, up to 16 KiB of JSON: kept and returned, never looked at. A PATCH merges it; null removes a key.")
+        .example(r#"{"shelf":"A3"}"#);

@@ -6,14 +6,13 @@ use super::{Batch, ERRORS_MAX};
 use crate::places::location_configuration::ID as LOCATION_CONFIGURATION_ID;
 use crate::platform::id::Kind as IdKind;
 use crate::platform::problem::Issue;
-use crate::platform::shape::{Field, Issues, Kind, Path, Shape};
+use crate::platform::shape::{Field, Issues, Kind, METADATA, Path, Shape};
 use crate::shipping::carrier::{
     CARRIER_ACCOUNT_ID, CARRIER_ID, CARRIER_SERVICE_ID, DESCRIPTION, HANDLE, NAME,
 };
 use crate::shipping::shipment::addresses::ADDRESS_RECORD;
 use crate::shipping::shipment::options::LABEL_FORMAT;
 use crate::shipping::shipment::{self, SHIPMENT, SHIPMENT_ID, customs, error, identifier, options, package};
-use crate::stock::inventory_item::METADATA;
 
 /// Maximum number of shipments that one request may name.
 pub const NAMED_MAX: usize = 100_000;

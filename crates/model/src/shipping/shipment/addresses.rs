@@ -3,14 +3,12 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::places::address::{
-    self, CONTACT, COORDINATES, Contact, Coordinates, LINE, POSTAL_FIELDS, PostalAddress,
-};
+use crate::places::address::{CONTACT, COORDINATES, Contact, Coordinates, LINE, PostalAddress};
 use crate::places::location::LocationInput;
 use crate::places::location_configuration::ID as LOCATION_CONFIGURATION_ID;
+use crate::places::sandbox_address::{POSTAL, is_sandbox_word};
 use crate::platform::problem::Issue;
-use crate::platform::shape::{Field, Issues, Kind, Path, Pattern, Shape};
-use crate::stock::inventory_item;
+use crate::platform::shape::{Field, Issues, Kind, METADATA, Path, Pattern, Shape};
 use crate::{Id, LocationConfiguration};
 
 /// The destination, the origin and the return address of a shipment.
@@ -58,35 +56,6 @@ impl AddressRecord {
     }
 }
 
-/// Returns whether a text begins like the sandbox carrier's words. Such a word takes the place of a post code, in the
-/// test world only.
-pub fn is_sandbox_word(text: &str) -> bool {
-    text.starts_with("SBX-")
-}
-
-/// Checks an address whose post code may be a word of the sandbox carrier. A shape does not know the world of a
-/// request; in the live world, [`live_world_issues`] rejects these words.
-pub(crate) fn check_postal(address: &mut Map<String, Value>, at: &Path<'_>, issues: &mut Issues) {
-    let post_code = address.get("post_code").and_then(Value::as_str).unwrap_or_default();
-    match address::country_of(address) {
-        Some(country) if is_sandbox_word(post_code) => {
-            address::check_province(country, address, at, issues);
-        }
-        _ => address::check_postal(address, at, issues),
-    }
-}
-
-/// Returns the errors of post codes in the live world, where the sandbox carrier's words are invalid.
-pub fn live_world_issues<'a>(
-    addresses: impl IntoIterator<Item = (&'static str, &'a PostalAddress)>,
-) -> Vec<Issue> {
-    let check = |(at, address): (&str, &PostalAddress)| {
-        let word = address.post_code.as_deref().filter(|text| is_sandbox_word(text))?;
-        address::check_post_code(address.country_code, word, &Path::Root(at)).err().map(|issue| *issue)
-    };
-    addresses.into_iter().filter_map(check).collect()
-}
-
 impl Addresses {
     /// Returns the postal addresses, each with its JSON pointer in a shipment.
     pub fn postal(&self) -> impl Iterator<Item = (&'static str, &PostalAddress)> {
@@ -110,12 +79,6 @@ fn is_marketplace(text: &str) -> bool {
     text.len() <= 50 && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-pub(crate) static POSTAL: Shape = Shape {
-    name: Some("ShipmentPostalAddress"),
-    about: "The postal part of an address. In the test world its post code may be a word of the sandbox carrier.",
-    kind: Kind::Object { fields: POSTAL_FIELDS, rule: Some(check_postal) },
-    example: Some(r#"{"line_1":"1 Quay Street","city":"Bristol","post_code":"BS1 4DJ","country_code":"GB"}"#),
-};
 static MARKETPLACES: Shape = Shape::new(
     Kind::Map {
         key: Pattern { regex: "^[a-zA-Z0-9_]{0,50}$", matches: is_marketplace },
@@ -140,7 +103,7 @@ pub static ADDRESS_RECORD: Shape = Shape::object(
         Field::required("address", &POSTAL).about("Street, town and country, as they are printed."),
         Field::optional("contact", &CONTACT)
             .about("Who sends or receives: printed above the address and told to the carrier."),
-        Field::optional("metadata", &inventory_item::METADATA),
+        Field::optional("metadata", &METADATA),
         Field::optional("marketplaces", &MARKETPLACES),
         Field::optional("coordinates", &COORDINATES)
             .about("Where it is on the globe, if you know. Some carriers' zones go by it."),
