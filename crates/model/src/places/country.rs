@@ -105,7 +105,22 @@ impl Visitor<'_> for CodeVisitor {
 #[cfg(test)]
 mod tests {
     use super::{CODES, CUSTOMS_TERRITORIES, CountryCode, is_customs_border};
+    use crate::platform::nearest::{ALIASES, nearest};
     use proptest::prelude::*;
+
+    #[test]
+    fn usual_mistakes_in_country_codes_are_known() {
+        let codes = CODES.iter().copied();
+        for (given, expected) in
+            [("UK", Some("GB")), ("uk", Some("GB")), ("usa", Some("US")), ("de", Some("DE")), ("ZZ", None)]
+        {
+            assert_eq!(nearest(given, codes.clone()), expected, "{given}");
+        }
+        for (_, right) in ALIASES {
+            assert!(CODES.contains(right), "{right}");
+        }
+        assert_eq!(nearest("UK", ["live", "test"]), None);
+    }
 
     #[test]
     fn the_table_is_sorted_and_complete() {

@@ -5,7 +5,7 @@ const WORD_CHARS_MAX: usize = 64;
 
 /// Words that are often confused although their spelling differs: country codes that are not ISO 3166-1 alpha-2. Each
 /// suggests the other word, if that one is known.
-const ALIASES: &[(&str, &str)] = &[
+pub(crate) const ALIASES: &[(&str, &str)] = &[
     ("UK", "GB"),
     ("GBR", "GB"),
     ("EN", "GB"),
@@ -133,20 +133,6 @@ mod tests {
             assert_eq!(nearest(given, fields), expected, "{given}");
         }
         assert_eq!(nearest(&"n".repeat(10_000), fields), None);
-    }
-
-    #[test]
-    fn usual_mistakes_in_country_codes_are_known() {
-        let codes = crate::places::country::CODES.iter().copied();
-        for (given, expected) in
-            [("UK", Some("GB")), ("uk", Some("GB")), ("usa", Some("US")), ("de", Some("DE")), ("ZZ", None)]
-        {
-            assert_eq!(nearest(given, codes.clone()), expected, "{given}");
-        }
-        for (_, right) in ALIASES {
-            assert!(crate::places::country::CODES.contains(right), "{right}");
-        }
-        assert_eq!(nearest("UK", ["live", "test"]), None);
     }
 
     #[test]
