@@ -33,3 +33,41 @@ pub use shipping::purchase::PurchaseAttempt;
 pub use shipping::rate::Rate;
 pub use shipping::shipment::Shipment;
 pub use stock::inventory_item::InventoryItem;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use orders::order::Reservation;
+    use platform::id::{AllocationKind, Kind, noun};
+    use stock::inventory_item::Change;
+
+    #[test]
+    fn every_kind_of_id_has_a_noun() {
+        let prefixes = [
+            AccessToken::PREFIX,
+            AllocationKind::PREFIX,
+            Batch::PREFIX,
+            Carrier::PREFIX,
+            CarrierAccount::PREFIX,
+            CarrierService::PREFIX,
+            Change::PREFIX,
+            Document::PREFIX,
+            Event::PREFIX,
+            InventoryItem::PREFIX,
+            Location::PREFIX,
+            LocationConfiguration::PREFIX,
+            Manifest::PREFIX,
+            Order::PREFIX,
+            Organisation::PREFIX,
+            PurchaseAttempt::PREFIX,
+            Rate::PREFIX,
+            Reservation::PREFIX,
+            Shipment::PREFIX,
+            User::PREFIX,
+            WebhookDelivery::PREFIX,
+            WebhookEndpoint::PREFIX,
+        ];
+        let without_noun: Vec<_> = prefixes.into_iter().filter(|prefix| noun(prefix).is_none()).collect();
+        assert_eq!(without_noun, [""; 0]);
+    }
+}

@@ -5,16 +5,16 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::orders::order::{LINE_ITEM, LINES_MAX, Line, ORDER_REFERENCE, OrderReference};
-use crate::platform::id::Kind as IdKind;
+use crate::platform::id::AllocationKind;
 use crate::platform::problem::Code;
 use crate::platform::shape::{Field, Input, Kind, MOMENT, Shape};
-use crate::stock::inventory_item::{LocationReference, PLACE_REFERENCE};
+use crate::stock::inventory_item::{ALLOCATION_ID, LocationReference, PLACE_REFERENCE};
 use crate::{Id, InventoryItem, Location, Order, Timestamp};
 
 /// An allocation of one item. A request with several items creates several allocations.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Allocation {
-    pub id: Id<Allocation>,
+    pub id: Id<AllocationKind>,
     pub order: Id<Order>,
     pub item: Id<InventoryItem>,
     pub location: Id<Location>,
@@ -24,14 +24,10 @@ pub struct Allocation {
     pub took_stock: bool,
 }
 
-impl IdKind for Allocation {
-    const PREFIX: &'static str = "alloc";
-}
-
 /// An allocation as the API shows it.
 #[derive(Serialize)]
 pub struct AllocationView {
-    id: Id<Allocation>,
+    id: Id<AllocationKind>,
     location: LocationReference,
     order: OrderReference,
     items: [Line; 1],
@@ -104,7 +100,7 @@ impl Input for AllocationChanges {
 /// The change of one allocation.
 #[derive(Deserialize)]
 pub struct AllocationChange {
-    pub id: Id<Allocation>,
+    pub id: Id<AllocationKind>,
     pub location: Option<LocationReference>,
     pub items: Option<Vec<Line>>,
     pub completed: Option<bool>,
@@ -123,11 +119,6 @@ pub fn demand(changes: impl Iterator<Item = (Id<InventoryItem>, i64)>) -> BTreeM
 /// Maximum number of allocations in one request.
 pub const ALLOCATIONS_MAX: usize = 1000;
 
-/// The id of an allocation.
-pub static ALLOCATION_ID: Shape = Shape::new(
-    Kind::Identifier(Allocation::PREFIX),
-    "Made when stock is assigned to a location. Changing or completing the allocation keeps it.",
-);
 static ITEMS: Shape = Shape::some(
     &LINE_ITEM,
     LINES_MAX,

@@ -6,9 +6,9 @@ use serde_json::{Map, Value};
 use crate::places::address;
 use crate::places::country::CountryCode;
 use crate::places::location::LOCATION_ID;
-use crate::platform::id::Kind as IdKind;
-use crate::platform::shape::{Field, Input, Kind, Pattern, Shape};
-use crate::{Allocation, Id, Location, Timestamp};
+use crate::platform::id::{AllocationKind, Kind as IdKind};
+use crate::platform::shape::{Field, Input, Kind, METADATA, Pattern, Shape};
+use crate::{Id, Location, Timestamp};
 
 /// An item as it is stored and shown.
 #[derive(Serialize)]
@@ -112,7 +112,7 @@ impl IdKind for Change {
 /// An allocation by its id.
 #[derive(Serialize, Clone, Copy, Debug)]
 pub struct AllocationReference {
-    pub id: Id<Allocation>,
+    pub id: Id<AllocationKind>,
 }
 
 /// The reasons that the service itself records for a change.
@@ -183,10 +183,6 @@ pub(crate) static HS_CODE: Shape = Shape::new(
     "The customs tariff number: 6, 8 or 10 digits.",
 )
 .example(r#""610910""#);
-/// Arbitrary data of the client.
-pub static METADATA: Shape =
-    Shape::new(Kind::Open, "Data of your own, up to 16 KiB of JSON: kept and returned, never looked at. A PATCH merges it; null removes a key.")
-        .example(r#"{"shelf":"A3"}"#);
 
 /// An item.
 pub static INVENTORY_ITEM: Shape = Shape::object(
@@ -279,9 +275,14 @@ static CHANGE_ID: Shape = Shape::new(
     Kind::Identifier(Change::PREFIX),
     "Made with the change. The history lists changes newest first, and none is ever altered.",
 );
+/// The id of an allocation.
+pub static ALLOCATION_ID: Shape = Shape::new(
+    Kind::Identifier(AllocationKind::PREFIX),
+    "Made when stock is assigned to a location. Changing or completing the allocation keeps it.",
+);
 static ALLOCATION_REFERENCE: Shape = Shape::object(
     "AllocationReference",
-    &[Field::required("id", &crate::orders::allocation::ALLOCATION_ID)],
+    &[Field::required("id", &ALLOCATION_ID)],
     "The allocation that took the stock or gave it back. Null for other changes.",
 );
 /// A change of a level.

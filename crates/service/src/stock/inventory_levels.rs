@@ -1,10 +1,11 @@
 //! Levels of stock: set by a count, adjusted by what comes and goes, taken by completed allocations.
 
+use model::platform::id::AllocationKind;
 use model::platform::problem::Issue;
 use model::stock::inventory_item::{
     Adjustment, AllocationReference, Change, Level, LevelInput, ON_HAND_MAX, REASON_SET,
 };
-use model::{Allocation, Code, Event, Id, InventoryItem, Owner, Problem, Result};
+use model::{Code, Event, Id, InventoryItem, Owner, Problem, Result};
 use store::places::location_configurations;
 use store::stock::inventory_items;
 use store::stock::inventory_levels::{self, At};
@@ -128,7 +129,7 @@ pub struct Step<'a> {
     pub delta: i64,
     pub on_hand: i64,
     pub reason: &'a str,
-    pub allocation: Option<Id<Allocation>>,
+    pub allocation: Option<Id<AllocationKind>>,
 }
 
 /// Changes a locked level and its history.

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use model::platform::id::AllocationKind;
 use model::stock::inventory_item::{AllocationReference, Change, Level};
-use model::{Allocation, Id, InventoryItem, Location, Owner, Result, Timestamp};
+use model::{Id, InventoryItem, Location, Owner, Result, Timestamp};
 
 use crate::platform::engine::{Row, Sql, Tx, Value, wanted};
 use crate::platform::page::{Page, PageSql, Start};
@@ -168,7 +169,7 @@ pub async fn changes(
 }
 
 fn read_change(mut row: Row) -> Result<Change> {
-    let allocation: Option<Id<Allocation>> = row.id_or_null(4)?;
+    let allocation: Option<Id<AllocationKind>> = row.id_or_null(4)?;
     Ok(Change {
         id: row.id(0)?,
         delta: row.int(1)?,
