@@ -1,18 +1,17 @@
 //! Batches: shipments that are purchased, labelled and handed over together.
 
+mod counts;
 mod shapes;
-
-use std::ops::{Add, AddAssign, Sub};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::platform::id::Kind as IdKind;
-use crate::platform::shape::{Input, Shape};
 use crate::shipping::carrier::{Carrier, CarrierAccount, CarrierService};
 use crate::shipping::shipment::{self, LabelFormat, Shipment, ShipmentError};
 use crate::{Code, Id, Result, Timestamp};
 
+pub use counts::{Counts, Delta};
 pub use shapes::{
     BATCH, BATCH_ID, LABELS_INPUT, MEMBERS_ADDED, MEMBERS_REMOVED, MEMBERS_SHOWN, NAMED_MAX,
     PARTIAL_SHIPMENT, STATUS,
@@ -123,10 +122,6 @@ pub struct BatchLabelsInput {
     pub format: Option<LabelFormat>,
 }
 
-impl Input for BatchLabelsInput {
-    const SHAPE: &'static Shape = &LABELS_INPUT;
-}
-
 /// The summary of a shipment in a batch.
 #[derive(Serialize, Clone, Debug, PartialEq)]
 pub struct Member {
@@ -150,10 +145,6 @@ pub struct BatchInput {
     /// Whether the batch's service takes precedence over the services that its shipments chose.
     #[serde(default, rename = "override")]
     pub overrides: bool,
-}
-
-impl Input for BatchInput {
-    const SHAPE: &'static Shape = &BATCH;
 }
 
 /// A service as a client names it.
@@ -193,72 +184,10 @@ pub struct MembersAdded {
     pub overrides: bool,
 }
 
-impl Input for MembersAdded {
-    const SHAPE: &'static Shape = &MEMBERS_ADDED;
-}
-
 /// The body of a request that removes shipments from a batch.
 #[derive(Deserialize, Clone, Debug)]
 pub struct MembersRemoved {
     pub shipments: Vec<NamedShipment>,
-}
-
-impl Input for MembersRemoved {
-    const SHAPE: &'static Shape = &MEMBERS_REMOVED;
-}
-
-/// The counts of a batch's shipments.
-#[derive(Serialize, Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
-    #[serde(rename = "shipments_count")]
-    pub shipments: i64,
-    #[serde(rename = "purchased_count")]
-    pub purchased: i64,
-    /// Number of errors, not of shipments with errors.
-    #[serde(rename = "error_count")]
-    pub errors: i64,
-    #[serde(rename = "packages_count")]
-    pub packages: i64,
-    /// Purchased shipments whose carrier delivers the label later.
-    #[serde(rename = "labels_pending_count")]
-    pub labels_pending: i64,
-}
-
-/// The difference between two counts.
-pub type Delta = Counts;
-
-impl Add for Counts {
-    type Output = Counts;
-
-    fn add(self, other: Counts) -> Counts {
-        Counts {
-            shipments: self.shipments + other.shipments,
-            purchased: self.purchased + other.purchased,
-            errors: self.errors + other.errors,
-            packages: self.packages + other.packages,
-            labels_pending: self.labels_pending + other.labels_pending,
-        }
-    }
-}
-
-impl Sub for Counts {
-    type Output = Counts;
-
-    fn sub(self, other: Counts) -> Counts {
-        Counts {
-            shipments: self.shipments - other.shipments,
-            purchased: self.purchased - other.purchased,
-            errors: self.errors - other.errors,
-            packages: self.packages - other.packages,
-            labels_pending: self.labels_pending - other.labels_pending,
-        }
-    }
-}
-
-impl AddAssign for Counts {
-    fn add_assign(&mut self, other: Counts) {
-        *self = *self + other;
-    }
 }
 
 /// The status of a batch.

@@ -2,11 +2,11 @@
 
 use serde_json::{Map, Value};
 
-use super::{Batch, ERRORS_MAX};
+use super::{Batch, BatchInput, BatchLabelsInput, ERRORS_MAX, MembersAdded, MembersRemoved};
 use crate::places::location_configuration::ID as LOCATION_CONFIGURATION_ID;
 use crate::platform::id::Kind as IdKind;
 use crate::platform::problem::Issue;
-use crate::platform::shape::{Field, Issues, Kind, METADATA, Path, Shape};
+use crate::platform::shape::{Field, Input, Issues, Kind, METADATA, Path, Shape};
 use crate::shipping::carrier::{
     CARRIER_ACCOUNT_ID, CARRIER_ID, CARRIER_SERVICE_ID, DESCRIPTION, HANDLE, NAME,
 };
@@ -196,6 +196,11 @@ pub static BATCH: Shape = Shape::object(
     ],
     "Shipments that are bought, labelled and handed over together.",
 );
+
+impl Input for BatchInput {
+    const SHAPE: &'static Shape = &BATCH;
+}
+
 /// The body of a request that creates the labels of a batch.
 pub static LABELS_INPUT: Shape = Shape::object(
     "BatchLabelsInput",
@@ -203,18 +208,32 @@ pub static LABELS_INPUT: Shape = Shape::object(
     "How its labels are wanted. Where no format is given, as the batch's `options.label_format` says.",
 )
 .example(r#"{"format":"pdf"}"#);
+
+impl Input for BatchLabelsInput {
+    const SHAPE: &'static Shape = &LABELS_INPUT;
+}
+
 /// The body of a request that adds shipments to a batch.
 pub static MEMBERS_ADDED: Shape = Shape::object(
     "BatchShipmentsAdded",
     &[Field::required("shipments", &NAMED), Field::optional("override", &OVERRIDE)],
     "Shipments to put into a batch.",
 );
+
+impl Input for MembersAdded {
+    const SHAPE: &'static Shape = &MEMBERS_ADDED;
+}
+
 /// The body of a request that removes shipments from a batch.
 pub static MEMBERS_REMOVED: Shape = Shape::object(
     "BatchShipmentsRemoved",
     &[Field::required("shipments", &NAMED)],
     "Shipments to take out of a batch.",
 );
+
+impl Input for MembersRemoved {
+    const SHAPE: &'static Shape = &MEMBERS_REMOVED;
+}
 
 static PARTIAL_ADDRESSES: Shape = Shape::object(
     "PartialAddresses",

@@ -7,19 +7,15 @@ pub mod identifier;
 pub mod options;
 pub mod package;
 pub mod route;
+mod shapes;
 
 use serde::{Deserialize, Serialize};
 
 use crate::platform::id::Kind as IdKind;
-use crate::platform::money::{AMOUNT, CURRENCY};
-use crate::platform::shape::{Field, Input, Kind, Shape};
+use crate::platform::shape::{Kind, Shape};
 use crate::shipping::batch::Counts;
-use crate::shipping::carrier::{
-    CARRIER_ACCOUNT_REFERENCE, CARRIER_REFERENCE, CARRIER_SERVICE_REFERENCE, Carrier, CarrierAccount,
-    CarrierService, Reference,
-};
-use crate::shipping::document::DOCUMENT;
-use crate::shipping::rate::{RATE, RATE_ID, Rate};
+use crate::shipping::carrier::{Carrier, CarrierAccount, CarrierService, Reference};
+use crate::shipping::rate::Rate;
 use crate::{Code, Error, Id, Result, Timestamp};
 
 pub use addresses::{AddressRecord, Addresses};
@@ -29,13 +25,8 @@ pub use identifier::TaxIdentifier;
 pub use options::{LabelFormat, Options};
 pub use package::Package;
 pub use route::Route;
-
-/// Maximum number of rates that a shipment shows.
-pub const RATES_MAX: usize = 500;
-/// Maximum number of documents: a label for each of 99 packages in each of three formats, and customs papers.
-const DOCUMENTS_MAX: usize = 400;
-/// Maximum number of accounts to which a shipment may be limited.
-const ACCOUNTS_MAX: usize = 60;
+pub(crate) use shapes::{CARRIER_CHOICE, CHOSEN, COST, DOCUMENTS, LABEL_PENDING, NAME, RATES};
+pub use shapes::{RATES_MAX, SHIPMENT, STATUS, TRACKING_STATUS};
 
 /// A shipment as it is stored. The API also shows its documents, whose download URLs are signed for each response.
 #[derive(Serialize, Deserialize, Clone, Debug)]
@@ -157,10 +148,6 @@ pub struct ShipmentInput {
     pub carrier: Option<CarrierChoice>,
 }
 
-impl Input for ShipmentInput {
-    const SHAPE: &'static Shape = &SHIPMENT;
-}
-
 /// The carriers and services that a client requests, before rating.
 #[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
 #[serde(default)]
@@ -274,111 +261,5 @@ pub static SHIPMENT_ID: Shape = Shape::new(
     Kind::Identifier(Shipment::PREFIX),
     "Made when the shipment is created. Carriers get it as their reference, so it can be searched for in their own pages.",
 );
-/// The status of a shipment.
-pub static STATUS: Shape = Shape::new(
-    Kind::OneOf(&["draft", "rated", "purchasing", "purchased", "purchase_failed", "voided"]),
-    "`draft` when made, `rated` with rates, `purchasing` while the carrier is asked, then `purchased` or `purchase_failed`, which can be repaired and bought again. `voided`: the carrier took the label back and refunds it.",
-)
-.example(r#""purchased""#);
-/// The progress of a shipment's delivery.
-pub static TRACKING_STATUS: Shape = Shape::new(
-    Kind::OneOf(&[
-        "unknown",
-        "pre_transit",
-        "in_transit",
-        "out_for_delivery",
-        "available_for_pickup",
-        "delivered",
-        "return_to_sender",
-        "failure",
-        "cancelled",
-    ]),
-    "What the carrier last reported: `pre_transit` once it is bought, then on to `delivered`, `return_to_sender`, `failure` or `cancelled`, which are final. `unknown` before it is bought.",
-)
-.example(r#""in_transit""#);
-pub(crate) static NAME: Shape =
-    Shape::text(1, 255, "A name or reference of your own, such as the order's number. Need not be unique.")
-        .example(r#""Order 1042""#);
-static CODE_TEXT: Shape =
-    Shape::text(1, 150, "A handle, such as `sandbox` or `standard`.").example(r#""sandbox""#);
-static ACCOUNT: Shape = Shape::text(1, 100, "The id or the handle of an account.");
-static ACCOUNTS: Shape = Shape::list(
-    &ACCOUNT,
-    ACCOUNTS_MAX,
-    "Only these accounts are asked for rates, by id or handle. Without it, all that are enabled.",
-);
-pub(crate) static CARRIER_CHOICE: Shape = Shape::object(
-    "CarrierChoice",
-    &[
-        Field::optional("carrier_code", &CODE_TEXT)
-            .about("Only this carrier is asked for rates: its handle or id."),
-        Field::optional("service_code", &CODE_TEXT)
-            .about("Only rates of this service are kept: its handle or id."),
-        Field::optional("carrier_accounts", &ACCOUNTS),
-    ],
-    "Which carriers and services you want, before anything is rated.",
-);
-pub(crate) static CHOSEN: Shape = Shape::object(
-    "ChosenService",
-    &[
-        Field::given_or_null("rate", &RATE_ID)
-            .about("The rate that it is bought by, among `rates`. Null until it is bought if an account and a service were named instead."),
-        Field::given("carrier", &CARRIER_REFERENCE)
-            .about("The carrier that collects the parcel and is paid for it."),
-        Field::given("carrier_service", &CARRIER_SERVICE_REFERENCE)
-            .about("The carrier's service, which says how fast it travels."),
-        Field::given("carrier_account", &CARRIER_ACCOUNT_REFERENCE)
-            .about("The contract with the carrier that the purchase is charged to."),
-    ],
-    "What the shipment is, or will be, bought as. Null until a service is chosen.",
-);
-pub(crate) static RATES: Shape = Shape::list(
-    &RATE,
-    RATES_MAX,
-    "What carriers asked for it when it was last rated, cheapest first. Emptied when the shipment changes.",
-);
-pub(crate) static DOCUMENTS: Shape = Shape::list(
-    &DOCUMENT,
-    DOCUMENTS_MAX,
-    "Labels and customs papers, once it is bought. Each link lives an hour; read again for new ones.",
-);
-pub(crate) static COST: Shape = Shape::object(
-    "ShipmentCost",
-    &[Field::given("amount", &AMOUNT), Field::given("currency_code", &CURRENCY)],
-    "What the carrier charged for it. If the carrier states no amount, the price of the rate that was bought. Null before it is purchased.",
-);
-pub(crate) static LABEL_PENDING: Shape = Shape::new(
-    Kind::Boolean,
-    "Whether it is purchased and the carrier delivers its label later. `shipment.updated` is sent when the label arrives.",
-)
-.example("false");
-
-/// A shipment.
-pub static SHIPMENT: Shape = Shape::object(
-    "Shipment",
-    &[
-        Field::given("id", &SHIPMENT_ID),
-        Field::optional("name", &NAME),
-        Field::required("addresses", &addresses::ADDRESSES),
-        Field::optional("tax_identifiers", &identifier::TAX_IDENTIFIERS),
-        Field::required("packages", &package::PACKAGES),
-        Field::optional("customs", &customs::CUSTOMS),
-        Field::optional("options", &options::OPTIONS),
-        Field::optional("carrier", &CARRIER_CHOICE),
-        Field::given("documents", &DOCUMENTS),
-        Field::given("rates", &RATES),
-        Field::given_or_null("service", &CHOSEN),
-        Field::given_or_null("cost", &COST),
-        Field::given("status", &STATUS),
-        Field::given("tracking_status", &TRACKING_STATUS),
-        Field::given_or_null("tracking_number", &package::TRACKING_NUMBER).about("The carrier's number of the first package, once it is bought; each package has its own. Null before."),
-        Field::given("label_pending", &LABEL_PENDING),
-        Field::given("errors", &error::ERRORS),
-        Field::created_at(),
-        Field::updated_at(),
-    ],
-    "Something that is sent: from where to where, in which packages, by whom and for how much.",
-);
-
 #[cfg(test)]
 mod tests;
