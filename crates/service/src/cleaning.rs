@@ -5,9 +5,11 @@ use std::time::Duration;
 use model::{Owner, Result, Timestamp};
 use store::access::access_tokens;
 use store::events::{events, stream_audience};
+use store::places::locations;
 use store::platform::idempotency;
-use store::shipping::tracking_events;
-use store::{Access, Tx, cleaning};
+use store::shipping::{purchases, tracking_events};
+use store::stock::inventory_levels;
+use store::{Access, Tx};
 
 use crate::events::delivery::Delivery;
 use crate::platform::context::Context;
@@ -126,10 +128,10 @@ impl Cleaning {
                 Expiring::AccessTokens => access_tokens::delete_expired(tx, before, CLEAN_MAX).await,
                 Expiring::CarrierMessages => tracking_events::forget_messages(tx, before, CLEAN_MAX).await,
                 Expiring::StreamAudience => stream_audience::delete_old(tx, before, CLEAN_MAX).await,
-                Expiring::TrackingEvents => cleaning::delete_tracking_events(tx, before, CLEAN_MAX).await,
-                Expiring::LocationVersions => cleaning::delete_location_versions(tx, before, CLEAN_MAX).await,
-                Expiring::Observations => cleaning::delete_observations(tx, before, CLEAN_MAX).await,
-                Expiring::EndedTokens => cleaning::delete_ended_tokens(tx, before, CLEAN_MAX).await,
+                Expiring::TrackingEvents => tracking_events::delete_old(tx, before, CLEAN_MAX).await,
+                Expiring::LocationVersions => locations::delete_versions(tx, before, CLEAN_MAX).await,
+                Expiring::Observations => purchases::delete_observations(tx, before, CLEAN_MAX).await,
+                Expiring::EndedTokens => access_tokens::delete_ended(tx, before, CLEAN_MAX).await,
             });
             if delete.await? < CLEAN_MAX as u64 {
                 return Ok(());
@@ -172,8 +174,9 @@ impl Cleaning {
     /// Deletes the old changes of one owner's levels; false if another node is cleaning.
     async fn delete_old_changes(&self, owner: Owner, before: Timestamp) -> Result<bool> {
         loop {
-            let delete =
-                async move |tx: &mut Tx<'_>| cleaning::delete_changes(tx, owner, before, CLEAN_MAX).await;
+            let delete = async move |tx: &mut Tx<'_>| {
+                inventory_levels::delete_changes(tx, owner, before, CLEAN_MAX).await
+            };
             match self.context.db().write(owner, delete).await? {
                 None => return Ok(false),
                 Some(deleted) if deleted < CLEAN_MAX as u64 => return Ok(true),

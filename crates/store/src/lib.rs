@@ -3,7 +3,6 @@
 //! Architecture Invariant: every statement names its owner, except for the few that span organisations and say so.
 
 pub mod access;
-pub mod cleaning;
 pub mod events;
 pub mod orders;
 pub mod places;
@@ -27,7 +26,6 @@ pub fn statements() -> impl Iterator<Item = &'static Sql> {
         shipping::batch_members::STATEMENTS,
         shipping::batches::STATEMENTS,
         shipping::carrier_accounts::STATEMENTS,
-        cleaning::STATEMENTS,
         platform::clocks::STATEMENTS,
         shipping::documents::STATEMENTS,
         events::events::STATEMENTS,

@@ -72,6 +72,18 @@ const DELETE_EXPIRED: Sql = Sql::each(
     "DELETE FROM access_token WHERE ctid = ANY (ARRAY(
          SELECT ctid FROM access_token WHERE parent_id IS NOT NULL AND expires_at < $1 ORDER BY expires_at LIMIT $2))",
 );
+/// Spans organisations. A token that made others is kept for as long as these exist, so that they can be revoked with
+/// it. Tokens that were traded for another are deleted as soon as they expire.
+const DELETE_ENDED: Sql = Sql::each(
+    "DELETE FROM access_token WHERE (owner, id) IN (
+         SELECT owner, id FROM access_token t WHERE parent_id IS NULL AND expires_at < $1
+         AND NOT EXISTS (SELECT 1 FROM access_token made WHERE made.owner = t.owner AND made.creator_id = t.id)
+         ORDER BY expires_at LIMIT $2)",
+    "DELETE FROM access_token WHERE ctid = ANY (ARRAY(
+         SELECT ctid FROM access_token t WHERE parent_id IS NULL AND expires_at < $1
+         AND NOT EXISTS (SELECT 1 FROM access_token made WHERE made.owner = t.owner AND made.creator_id = t.id)
+         ORDER BY expires_at LIMIT $2))",
+);
 
 /// Spans organisations: returns those of the given tokens that exist. `$1` lists owners and ids: `[["org_…",
 /// "tok_…"], …]`.
@@ -98,6 +110,7 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
     &ALL,
     &OWNER_OF,
     &DELETE_EXPIRED,
+    &DELETE_ENDED,
     &SOME,
 ];
 
@@ -239,4 +252,10 @@ fn read(mut row: Row) -> Result<AccessToken> {
         created_at: row.moment(7)?,
         creator: row.id_or_null(8)?,
     })
+}
+
+/// Deletes at most `limit` access tokens that expired before the given time and were not made by a trade, oldest first.
+/// Returns how many.
+pub async fn delete_ended(tx: &mut Tx<'_>, before: Timestamp, limit: i64) -> Result<u64> {
+    tx.execute(&DELETE_ENDED, &[before.into(), limit.into()]).await
 }

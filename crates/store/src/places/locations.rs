@@ -45,6 +45,19 @@ const PAGE_TAGGED: PageSql = PageSql {
              AND t.tag = ANY (ARRAY(SELECT jsonb_array_elements_text($3::text::jsonb)))) = $4 ORDER BY id LIMIT $5",
     ),
 };
+/// Spans organisations. Keeps the versions that a shipment refers to.
+const DELETE_VERSIONS: Sql = Sql::each(
+    "DELETE FROM location_version WHERE (owner, location_id, version) IN (
+         SELECT owner, location_id, version FROM location_version v WHERE replaced_at < $1 AND NOT EXISTS (
+             SELECT 1 FROM shipment s
+             WHERE s.owner = v.owner AND s.origin_id = v.location_id AND s.origin_version = v.version)
+         ORDER BY replaced_at LIMIT $2)",
+    "DELETE FROM location_version WHERE ctid = ANY (ARRAY(
+         SELECT ctid FROM location_version v WHERE replaced_at < $1 AND NOT EXISTS (
+             SELECT 1 FROM shipment s
+             WHERE s.owner = v.owner AND s.origin_id = v.location_id AND s.origin_version = v.version)
+         ORDER BY replaced_at LIMIT $2))",
+);
 
 pub(crate) const STATEMENTS: &[&Sql] = &[
     &GET,
@@ -60,6 +73,7 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
     &PAGE.newer,
     &PAGE_TAGGED.older,
     &PAGE_TAGGED.newer,
+    &DELETE_VERSIONS,
 ];
 
 /// A location's document as the API serves it, and its version.
@@ -161,4 +175,10 @@ async fn insert_tags(tx: &mut Tx<'_>, owner: Owner, id: Id<Location>, tags: &[St
         tx.send(&TAG_INSERT, &[owner.into(), tag.as_str().into(), id.into()]).await?;
     }
     Ok(())
+}
+
+/// Deletes at most `limit` versions of locations that were replaced before the given time and that no shipment refers
+/// to, oldest first. Returns how many.
+pub async fn delete_versions(tx: &mut Tx<'_>, before: Timestamp, limit: i64) -> Result<u64> {
+    tx.execute(&DELETE_VERSIONS, &[before.into(), limit.into()]).await
 }

@@ -23,8 +23,23 @@ const FORGET_MESSAGES: Sql = Sql::each(
     "DELETE FROM carrier_message WHERE ctid = ANY (ARRAY(
          SELECT ctid FROM carrier_message WHERE created_at < $1 ORDER BY created_at LIMIT $2))",
 );
+/// Spans organisations. Events of a shipment whose purchase is still followed are kept: they show whether a carrier's
+/// answer is new.
+const DELETE_OLD: Sql = Sql::each(
+    "DELETE FROM tracking_event WHERE (owner, shipment_id, number) IN (
+         SELECT owner, shipment_id, number FROM tracking_event t WHERE created_at < $1 AND NOT EXISTS (
+             SELECT 1 FROM purchase p
+             WHERE p.owner = t.owner AND p.shipment_id = t.shipment_id AND p.due_at IS NOT NULL)
+         ORDER BY created_at LIMIT $2)",
+    "DELETE FROM tracking_event WHERE ctid = ANY (ARRAY(
+         SELECT ctid FROM tracking_event t WHERE created_at < $1 AND NOT EXISTS (
+             SELECT 1 FROM purchase p
+             WHERE p.owner = t.owner AND p.shipment_id = t.shipment_id AND p.due_at IS NOT NULL)
+         ORDER BY created_at LIMIT $2))",
+);
 
-pub(crate) const STATEMENTS: &[&Sql] = &[&ALL, &INSERT, &DELETE, &TAKE_MESSAGE, &FORGET_MESSAGES];
+pub(crate) const STATEMENTS: &[&Sql] =
+    &[&ALL, &INSERT, &DELETE, &TAKE_MESSAGE, &FORGET_MESSAGES, &DELETE_OLD];
 
 /// Returns the newest events of a shipment as JSON, the oldest of them first.
 pub async fn all(tx: &mut Tx<'_>, owner: Owner, shipment: Id<Shipment>, limit: usize) -> Result<Vec<String>> {
@@ -62,4 +77,10 @@ pub async fn take_message(
 /// Deletes at most `limit` messages that are too old to be repeated, and returns how many.
 pub async fn forget_messages(tx: &mut Tx<'_>, before: Timestamp, limit: i64) -> Result<u64> {
     tx.execute(&FORGET_MESSAGES, &[before.into(), limit.into()]).await
+}
+
+/// Deletes at most `limit` tracking events from before the given time, of shipments that are no longer followed,
+/// oldest first. Returns how many.
+pub async fn delete_old(tx: &mut Tx<'_>, before: Timestamp, limit: i64) -> Result<u64> {
+    tx.execute(&DELETE_OLD, &[before.into(), limit.into()]).await
 }

@@ -6,6 +6,7 @@ use model::platform::id::AllocationKind;
 use model::stock::inventory_item::{AllocationReference, Change, Level};
 use model::{Id, InventoryItem, Location, Owner, Result, Timestamp};
 
+use crate::events::events::CLEAN_LOCK;
 use crate::platform::engine::{Row, Sql, Tx, Value, wanted};
 use crate::platform::page::{Page, PageSql, Start};
 use crate::stock::inventory_items::id_list;
@@ -85,6 +86,18 @@ const AVAILABLE: Sql = Sql::each(
              WHERE owner = $1 AND item_id = wanted.id OFFSET 0) l"
     ),
 );
+/// Ids sort by age, so the primary key leads to the oldest.
+const OLD_CHANGES: Sql = Sql::same(
+    "SELECT id, item_id, location_id, delta FROM inventory_change
+     WHERE owner = $1 AND id < $2 AND created_at < $3 ORDER BY id LIMIT $4",
+);
+const MOVE_HISTORY: Sql = Sql::same(
+    "UPDATE inventory_level SET history_from = history_from + $1, is_history_pruned = 1
+     WHERE owner = $2 AND item_id = $3 AND location_id = $4",
+);
+/// Deletes the changes that [`OLD_CHANGES`] found. `$2` is the id of the last of them.
+const DELETE_CHANGES: Sql =
+    Sql::same("DELETE FROM inventory_change WHERE owner = $1 AND id <= $2 AND created_at < $3");
 
 pub(crate) const STATEMENTS: &[&Sql] = &[
     &LOCK,
@@ -98,6 +111,9 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
     &CHANGES.newer,
     &USES_LOCATION,
     &AVAILABLE,
+    &OLD_CHANGES,
+    &MOVE_HISTORY,
+    &DELETE_CHANGES,
 ];
 
 /// The key of a level.
@@ -202,4 +218,32 @@ pub async fn available(
         stock.entry(row.id(0)?).or_default().insert(row.id(1)?, row.int(2)?);
     }
     Ok(stock)
+}
+
+/// Deletes at most `limit` changes of an owner's levels from before the given time. Each level keeps their sum, so
+/// its history still adds up to its quantity on hand. Returns how many, or `None` if another node is cleaning.
+pub async fn delete_changes(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    before: Timestamp,
+    limit: i64,
+) -> Result<Option<u64>> {
+    // Two nodes at once would add the same changes to the sums twice.
+    if tx.one(&CLEAN_LOCK, &[]).await?.is_none() {
+        return Ok(None);
+    }
+    let oldest_kept: Id<Change> = Id::new(before, Default::default());
+    let values = [owner.into(), oldest_kept.into(), before.into(), Value::Int(limit)];
+    let (mut sums, mut last) = (BTreeMap::new(), None);
+    for mut row in tx.all(&OLD_CHANGES, &values).await? {
+        let at = At { item: row.id(1)?, location: row.id(2)? };
+        *sums.entry(at).or_insert(0) += row.int(3)?;
+        last = Some(row.text(0)?);
+    }
+    let Some(last) = last else { return Ok(Some(0)) };
+    // In the order of their keys, as all transactions lock levels, so that no two wait for each other.
+    for (at, sum) in sums {
+        tx.send(&MOVE_HISTORY, &[Value::Int(sum), owner.into(), at.item.into(), at.location.into()]).await?;
+    }
+    tx.execute(&DELETE_CHANGES, &[owner.into(), last.into(), before.into()]).await.map(Some)
 }

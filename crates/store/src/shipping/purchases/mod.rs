@@ -28,7 +28,7 @@ mod receipts;
 
 pub use claim::{Due, awaited, claim, claim_follow_ups, due, follow_ups, follow_ups_by_account, unfinished};
 pub use labels::{hasten_label, relabel};
-pub use observations::{forget, observe, observed, release};
+pub use observations::{delete_observations, forget, observe, observed, release};
 pub use of_account::{by_number, uses_account};
 pub use receipts::{accept, amend, keep_receipts};
 
@@ -163,6 +163,7 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
     &observations::OBSERVE,
     &observations::OBSERVED,
     &observations::FORGET,
+    &observations::DELETE_OBSERVATIONS,
     &receipts::AMEND,
     &observations::RELEASE,
     &DELETE,

@@ -17,6 +17,17 @@ pub(super) const RELEASE: Sql = Sql::same(
     "UPDATE purchase SET holder = '', due_at = $1, failures = failures + $2, error = COALESCE($3, error), updated_at = $4
      WHERE owner = $5 AND id = $6 AND fence = $7 AND holder <> ''",
 );
+/// Spans organisations. A receipt that came late is kept for as long as its purchase.
+pub(super) const DELETE_OBSERVATIONS: Sql = Sql::each(
+    "DELETE FROM purchase_observation WHERE (owner, purchase_id, fence) IN (
+         SELECT owner, purchase_id, fence FROM purchase_observation o WHERE created_at < $1
+         AND NOT EXISTS (SELECT 1 FROM purchase p WHERE p.owner = o.owner AND p.id = o.purchase_id)
+         ORDER BY created_at LIMIT $2)",
+    "DELETE FROM purchase_observation WHERE ctid = ANY (ARRAY(
+         SELECT ctid FROM purchase_observation o WHERE created_at < $1
+         AND NOT EXISTS (SELECT 1 FROM purchase p WHERE p.owner = o.owner AND p.id = o.purchase_id)
+         ORDER BY created_at LIMIT $2))",
+);
 
 /// Stores a carrier's answer to a server that no longer held the purchase.
 pub async fn observe(tx: &mut Tx<'_>, purchase: &Purchase, doc: &str, now: Timestamp) -> Result<()> {
@@ -54,4 +65,10 @@ pub async fn release(
         purchase.fence.into(),
     ];
     tx.send(&RELEASE, &values).await
+}
+
+/// Deletes at most `limit` receipts from before the given time whose purchase was deleted together with its
+/// shipment, oldest first. Returns how many.
+pub async fn delete_observations(tx: &mut Tx<'_>, before: Timestamp, limit: i64) -> Result<u64> {
+    tx.execute(&DELETE_OBSERVATIONS, &[before.into(), limit.into()]).await
 }
