@@ -2,7 +2,7 @@
 
 use model::{Batch, CarrierAccount, Error, Id, Owner, PurchaseAttempt, Result, Timestamp};
 
-use super::{Purchase, read};
+use super::purchase::{Purchase, columns, read};
 use crate::platform::engine::{Row, Sql, Tx, Value};
 use crate::platform::restorations;
 

@@ -2,7 +2,7 @@
 
 use model::{Result, Timestamp};
 
-use super::Purchase;
+use super::purchase::Purchase;
 use crate::platform::engine::{Sql, Tx};
 
 /// A node that holds the purchase is about to request the label anyway, and sets a new time.

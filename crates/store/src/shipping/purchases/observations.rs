@@ -2,7 +2,7 @@
 
 use model::{Id, Owner, PurchaseAttempt, Result, Timestamp};
 
-use super::Purchase;
+use super::purchase::Purchase;
 use crate::platform::engine::{Sql, Tx, Value};
 
 pub(super) const OBSERVE: Sql = Sql::same(

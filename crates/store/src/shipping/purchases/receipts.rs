@@ -2,7 +2,7 @@
 
 use model::{Id, Owner, PurchaseAttempt, Result, Timestamp};
 
-use super::Purchase;
+use super::purchase::Purchase;
 use crate::platform::engine::{Sql, Tx, Value};
 
 /// The characters of a tracking number that its column holds, because PostgreSQL can't index texts of any length.
