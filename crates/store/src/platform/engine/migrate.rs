@@ -4,7 +4,8 @@
 use model::{Error, Result};
 use rusqlite::Connection;
 
-use super::{postgres, sqlite};
+use super::postgres::error as postgres_error;
+use super::sqlite::error as sqlite_error;
 
 /// One step of the schema, in both SQL dialects.
 pub struct Migration {
@@ -67,9 +68,9 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 pub fn sqlite(connection: &mut Connection) -> Result<()> {
     let tx = connection
         .transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)
-        .map_err(sqlite::fault)?;
-    tx.execute_batch(TABLE).map_err(sqlite::fault)?;
-    let applied = sqlite_names(&tx).map_err(sqlite::fault)?;
+        .map_err(sqlite_error::fault)?;
+    tx.execute_batch(TABLE).map_err(sqlite_error::fault)?;
+    let applied = sqlite_names(&tx).map_err(sqlite_error::fault)?;
     if let Some(newer) = newest_unknown(&applied) {
         let version = tx.query_row(VERSION_OF, [newer], |row| row.get(0));
         return Err(too_new(newer, version.ok().flatten()));
@@ -77,21 +78,21 @@ pub fn sqlite(connection: &mut Connection) -> Result<()> {
     for migration in MIGRATIONS {
         let added = tx
             .execute("INSERT INTO migration (name) VALUES (?1) ON CONFLICT DO NOTHING", [migration.name])
-            .map_err(sqlite::fault)?;
+            .map_err(sqlite_error::fault)?;
         if added == 1 {
             tx.execute_batch(migration.sqlite).map_err(|error| failed(migration, error))?;
         }
     }
-    tx.execute(SET_VERSION, [VERSION]).map_err(sqlite::fault)?;
-    tx.commit().map_err(sqlite::fault)
+    tx.execute(SET_VERSION, [VERSION]).map_err(sqlite_error::fault)?;
+    tx.commit().map_err(sqlite_error::fault)
 }
 
 pub async fn postgres(client: &mut tokio_postgres::Client) -> Result<()> {
-    let tx = client.transaction().await.map_err(postgres::fault)?;
-    tx.batch_execute(LOCK).await.map_err(postgres::fault)?;
-    tx.batch_execute(SPAN_ORGANISATIONS).await.map_err(postgres::fault)?;
-    tx.batch_execute(TABLE).await.map_err(postgres::fault)?;
-    let applied = tx.query(APPLIED, &[]).await.map_err(postgres::fault)?;
+    let tx = client.transaction().await.map_err(postgres_error::fault)?;
+    tx.batch_execute(LOCK).await.map_err(postgres_error::fault)?;
+    tx.batch_execute(SPAN_ORGANISATIONS).await.map_err(postgres_error::fault)?;
+    tx.batch_execute(TABLE).await.map_err(postgres_error::fault)?;
+    let applied = tx.query(APPLIED, &[]).await.map_err(postgres_error::fault)?;
     let applied: Vec<String> = applied.iter().map(|row| row.get(0)).collect();
     if let Some(newer) = newest_unknown(&applied) {
         let version = tx.query_one(VERSION_OF, &[&newer]).await;
@@ -101,13 +102,13 @@ pub async fn postgres(client: &mut tokio_postgres::Client) -> Result<()> {
         let added = tx
             .execute("INSERT INTO migration (name) VALUES ($1) ON CONFLICT DO NOTHING", &[&migration.name])
             .await
-            .map_err(postgres::fault)?;
+            .map_err(postgres_error::fault)?;
         if added == 1 {
             tx.batch_execute(migration.postgres).await.map_err(|error| failed(migration, error))?;
         }
     }
-    tx.execute(SET_VERSION, &[&VERSION]).await.map_err(postgres::fault)?;
-    tx.commit().await.map_err(postgres::fault)
+    tx.execute(SET_VERSION, &[&VERSION]).await.map_err(postgres_error::fault)?;
+    tx.commit().await.map_err(postgres_error::fault)
 }
 
 fn sqlite_names(connection: &Connection) -> rusqlite::Result<Vec<String>> {

@@ -6,97 +6,30 @@
 //!
 //! Architecture Invariant: only this module knows which database it is.
 
+mod access;
 mod fair_permits;
 mod migrate;
 mod postgres;
+mod row_limit;
+mod sql;
 mod sqlite;
+mod tx;
 mod value;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use model::Result;
 use model::platform::fair::Tenant;
-use model::{Owner, Result};
 
+pub use access::Access;
 pub use fair_permits::{FairPermit, FairPermits};
 pub use migrate::MIGRATIONS;
 pub use postgres::PAYLOAD_BYTES_MAX;
+pub use sql::Sql;
+pub(crate) use sql::{taken, wanted};
+pub use tx::Tx;
 pub use value::{Row, Value};
-
-/// An SQL statement. Placeholders are numbered in the order in which they first appear.
-pub struct Sql {
-    sqlite: &'static str,
-    postgres: &'static str,
-}
-
-impl Sql {
-    /// A statement with the same text for both engines.
-    pub const fn same(text: &'static str) -> Self {
-        Self { sqlite: text, postgres: text }
-    }
-
-    /// A statement with a text for each engine. An empty text means that this engine has nothing to do.
-    pub const fn each(sqlite: &'static str, postgres: &'static str) -> Self {
-        Self { sqlite, postgres }
-    }
-
-    /// Returns the text for SQLite, so that a test can explain its query plan.
-    pub fn sqlite_text(&self) -> &'static str {
-        self.sqlite
-    }
-
-    /// Returns the text for PostgreSQL, so that a test can explain its query plan.
-    pub fn postgres_text(&self) -> &'static str {
-        self.postgres
-    }
-}
-
-/// The assignments of a claim: the new holder, the next fence, and the number of servers in a row that stopped while
-/// they held the work. Work that its holder released has the empty holder, and keeps its number of crashes.
-macro_rules! taken {
-    () => {
-        "holder = $1, fence = fence + 1, crashes = CASE WHEN holder = '' THEN crashes ELSE crashes + 1 END"
-    };
-}
-pub(crate) use taken;
-
-/// In the text for PostgreSQL, the ids that a placeholder lists as JSON, each once and sorted: `wanted.id`. Join them
-/// by `CROSS JOIN LATERAL (… FOR UPDATE)` or `(… OFFSET 0)`, which look each id up and keep PostgreSQL from changing
-/// the join order. Otherwise, if PostgreSQL takes the table for a small one, it reads the list again for each row.
-macro_rules! wanted {
-    ($placeholder:literal) => {
-        concat!(
-            "(SELECT DISTINCT id COLLATE \"C\" AS id FROM jsonb_array_elements_text(",
-            $placeholder,
-            "::text::jsonb) AS list (id) ORDER BY 1) wanted"
-        )
-    };
-}
-pub(crate) use wanted;
-
-/// The rows that a transaction may touch. On PostgreSQL, row level security enforces it.
-#[derive(Clone, Copy)]
-pub enum Access {
-    Owner(Owner),
-    /// Work that spans organisations: relays, cleaning, the command line.
-    System,
-}
-
-impl Access {
-    /// Returns the tenant whose turn the transaction uses.
-    fn tenant(self) -> Tenant {
-        match self {
-            Access::Owner(owner) => owner.into(),
-            Access::System => Tenant::System,
-        }
-    }
-}
-
-impl From<Owner> for Access {
-    fn from(owner: Owner) -> Self {
-        Access::Owner(owner)
-    }
-}
 
 /// The database to open, and how many connections to it.
 #[derive(Clone)]
@@ -119,12 +52,6 @@ pub enum Listener {
     /// SQLite: no other process uses the database, so no notification ever comes.
     Alone,
     Postgres(Box<postgres::Listener>),
-}
-
-/// An open transaction.
-pub enum Tx<'a> {
-    Sqlite(&'a mut rusqlite::Connection),
-    Postgres(postgres::PgTx<'a>),
 }
 
 impl Db {
@@ -211,7 +138,8 @@ impl Db {
             Engine::Sqlite(_) if sql.sqlite.is_empty() => Ok(()),
             Engine::Postgres(_) if sql.postgres.is_empty() => Ok(()),
             Engine::Sqlite(sqlite) => {
-                let check = |connection: &mut _| sqlite::check_placeholders(connection, sql.sqlite);
+                let check =
+                    |connection: &mut _| sqlite::statements::check_placeholders(connection, sql.sqlite);
                 sqlite.on_reader(Tenant::System, check).await
             }
             Engine::Postgres(pool) => pool.prepare(sql.postgres).await,
@@ -235,93 +163,5 @@ impl Listener {
             Listener::Alone => Ok(()),
             Listener::Postgres(listener) => listener.notify(payload).await,
         }
-    }
-}
-
-impl Tx<'_> {
-    /// Returns a name that differs between this database and a copy of it: on SQLite the file's inode number, on
-    /// PostgreSQL the system identifier, the timeline and the database. A restored backup usually has another one.
-    pub async fn place(&mut self) -> Result<String> {
-        match self {
-            Tx::Sqlite(connection) => Ok(sqlite::place(connection)),
-            Tx::Postgres(tx) => tx.place().await,
-        }
-    }
-
-    /// Executes a statement and returns the number of rows that it changed.
-    pub async fn execute(&mut self, sql: &Sql, values: &[Value]) -> Result<u64> {
-        match self {
-            Tx::Sqlite(_) if sql.sqlite.is_empty() => Ok(0),
-            Tx::Postgres(_) if sql.postgres.is_empty() => Ok(0),
-            Tx::Sqlite(connection) => sqlite::execute(connection, sql.sqlite, values),
-            Tx::Postgres(tx) => tx.execute(sql.postgres, values).await,
-        }
-    }
-
-    /// Executes a statement once for each set of values, and returns the number of rows that each changed. On
-    /// PostgreSQL this takes one round trip.
-    pub async fn execute_each(&mut self, sql: &Sql, of: &[Vec<Value>]) -> Result<Vec<u64>> {
-        match self {
-            Tx::Sqlite(connection) => {
-                of.iter().map(|values| sqlite::execute(connection, sql.sqlite, values)).collect()
-            }
-            Tx::Postgres(tx) => tx.execute_each(sql.postgres, of).await,
-        }
-    }
-
-    /// Executes a statement without returning a row count. On PostgreSQL the statement is pipelined: its error
-    /// surfaces at the next awaited statement or at the commit.
-    pub async fn send(&mut self, sql: &Sql, values: &[Value]) -> Result<()> {
-        match self {
-            Tx::Sqlite(_) if sql.sqlite.is_empty() => Ok(()),
-            Tx::Postgres(_) if sql.postgres.is_empty() => Ok(()),
-            Tx::Sqlite(connection) => sqlite::execute(connection, sql.sqlite, values).map(drop),
-            Tx::Postgres(tx) => tx.send(sql.postgres, values).await,
-        }
-    }
-
-    /// Runs a query that returns at most one row.
-    pub async fn one(&mut self, sql: &Sql, values: &[Value]) -> Result<Option<Row>> {
-        Ok(self.all(sql, values).await?.pop())
-    }
-
-    /// Runs a query and returns all rows. The statement itself must limit their number.
-    pub async fn all(&mut self, sql: &Sql, values: &[Value]) -> Result<Vec<Row>> {
-        match self {
-            Tx::Sqlite(_) if sql.sqlite.is_empty() => Ok(Vec::new()),
-            Tx::Postgres(_) if sql.postgres.is_empty() => Ok(Vec::new()),
-            Tx::Sqlite(connection) => sqlite::all(connection, sql.sqlite, values),
-            Tx::Postgres(tx) => tx.all(sql.postgres, values).await,
-        }
-    }
-
-    /// Runs a query and returns its first rows: those that fit into `bytes_max`, and the one that exceeds it, which
-    /// tells the caller that there is more. If the query has two rows or more, at least two are returned. Further
-    /// rows are not kept in memory.
-    pub async fn some(&mut self, sql: &Sql, values: &[Value], bytes_max: usize) -> Result<Vec<Row>> {
-        match self {
-            Tx::Sqlite(connection) => sqlite::some(connection, sql.sqlite, values, bytes_max),
-            Tx::Postgres(tx) => tx.some(sql.postgres, values, bytes_max).await,
-        }
-    }
-}
-
-/// Collects rows until they exceed a number of bytes.
-struct Gathered {
-    rows: Vec<Row>,
-    bytes: usize,
-    bytes_max: usize,
-}
-
-impl Gathered {
-    fn up_to(bytes_max: usize) -> Self {
-        Self { rows: Vec::new(), bytes: 0, bytes_max }
-    }
-
-    /// Adds a row, and returns whether to read another.
-    fn add(&mut self, row: Row) -> bool {
-        self.bytes = self.bytes.saturating_add(row.bytes());
-        self.rows.push(row);
-        self.bytes <= self.bytes_max || self.rows.len() < 2
     }
 }

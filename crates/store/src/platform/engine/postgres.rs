@@ -2,6 +2,7 @@
 //! repeated.
 
 mod connection;
+pub mod error;
 mod listen;
 mod pipeline;
 mod tls;
@@ -13,16 +14,20 @@ use std::time::Duration;
 
 use model::platform::fair::Tenant;
 use model::{Code, Error, Result};
-use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, Config};
 
-use connection::{Connection, Loan, OPEN_TIME_MAX, Shared, silent, within};
+use connection::{Loan, OPEN_TIME_MAX, Shared, silent, within};
+use error::is_passing;
 pub use listen::{Listener, PAYLOAD_BYTES_MAX};
 use pipeline::ANSWER_TIME_MAX;
 use tls::Tls;
 pub use transaction::PgTx;
+use transaction::{End, Ended, Failure};
 
-use super::{Access, FairPermit, FairPermits, Tx, migrate};
+use super::access::Access;
+use super::fair_permits::FairPermits;
+use super::migrate;
+use super::tx::Tx;
 
 /// Attempts to run a transaction, including the first.
 const ATTEMPTS_MAX: u32 = 5;
@@ -37,9 +42,6 @@ const TCP_USER_TIMEOUT: Duration = Duration::from_secs(15);
 const KEEPALIVE_IDLE: Duration = Duration::from_secs(10);
 const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(3);
 const KEEPALIVE_RETRIES: u32 = 3;
-/// How long a connection keeps its cached plans. A plan from the time when a table was empty may use any index. One
-/// such plan read all purchases of an organisation to find a single one, until the table was analysed.
-const PLANS_KEPT: Duration = Duration::from_secs(5);
 
 const ROLE: &str = "SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user";
 
@@ -49,29 +51,6 @@ pub struct Pool {
     permits: FairPermits,
     /// Whether the role is a superuser, or has BYPASSRLS.
     pub bypasses_row_security: bool,
-}
-
-/// Whether to wait for the answer to COMMIT. A transaction that only read need not: its result is known already.
-#[derive(Clone, Copy, PartialEq)]
-enum End {
-    Awaited,
-    Sent,
-}
-
-/// Why a transaction did not commit, and whether its connection can be used again.
-enum Ended {
-    /// The server rolled it back, and its connection can be used again.
-    RolledBack(Error),
-    /// Its connection must be closed.
-    Broken(Failure),
-}
-
-/// Whether a failed attempt can have committed.
-enum Failure {
-    /// It did not commit, so it can be repeated.
-    Before(Error),
-    /// The answer to the commit was lost. It may have committed, so it must not be repeated.
-    Unknown(Error),
 }
 
 fn configure(url: &str) -> Result<(Config, Tls)> {
@@ -192,48 +171,5 @@ fn begin(how: &str, access: Access) -> String {
     match access {
         Access::Owner(owner) => format!("{how}; SET LOCAL dockside.owner = '{owner}'"),
         Access::System => format!("{how}; SET LOCAL dockside.owner = '*'"),
-    }
-}
-
-/// Returns whether the same transaction may succeed if it is run again.
-fn is_passing(error: &Error) -> bool {
-    let Error::Fault(fault) = error else { return false };
-    let Some(error) = fault.cause.downcast_ref::<tokio_postgres::Error>() else { return false };
-    match error.code() {
-        Some(code) => {
-            *code == SqlState::T_R_SERIALIZATION_FAILURE
-                || *code == SqlState::T_R_DEADLOCK_DETECTED
-                || is_shutting_down(code)
-        }
-        // The error does not come from the server: the connection was lost, or could not be opened.
-        None => {
-            error.is_closed()
-                || error.to_string().contains("connect")
-                || error.to_string().contains("communicating")
-        }
-    }
-}
-
-fn is_shutting_down(code: &SqlState) -> bool {
-    *code == SqlState::ADMIN_SHUTDOWN
-        || *code == SqlState::CRASH_SHUTDOWN
-        || *code == SqlState::CANNOT_CONNECT_NOW
-}
-
-pub fn fault(error: tokio_postgres::Error) -> Error {
-    match error.code() {
-        None => Error::unavailable(error),
-        Some(code)
-            if is_shutting_down(code)
-                || *code == SqlState::QUERY_CANCELED
-                || *code == SqlState::LOCK_NOT_AVAILABLE
-                || *code == SqlState::TOO_MANY_CONNECTIONS
-                || *code == SqlState::T_R_SERIALIZATION_FAILURE
-                || *code == SqlState::T_R_DEADLOCK_DETECTED
-                || *code == SqlState::DISK_FULL =>
-        {
-            Error::unavailable(error)
-        }
-        Some(_) => Error::fault(error),
     }
 }

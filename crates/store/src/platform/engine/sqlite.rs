@@ -4,12 +4,13 @@
 //! runs each in a savepoint (a refused one rolls back alone), commits them together, and only then answers the
 //! callers. Organisations take turns, for writes and for reads: the queue of one does not delay the others.
 
+pub mod error;
 mod jobs;
+pub mod statements;
 #[cfg(test)]
 mod tests;
 
 use std::future::Future;
-use std::os::unix::fs::MetadataExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::pin::pin;
@@ -19,11 +20,12 @@ use std::time::{Duration, Instant};
 use model::platform::fair::Tenant;
 use model::{Error, Result};
 use rusqlite::config::DbConfig;
-use rusqlite::types::{ToSqlOutput, ValueRef};
-use rusqlite::{Connection, OpenFlags, ToSql};
+use rusqlite::{Connection, OpenFlags};
 use tokio::sync::oneshot;
 
-use super::{Gathered, Row, Tx, Value, migrate};
+use super::migrate;
+use super::tx::Tx;
+use error::fault;
 use jobs::{Jobs, Worker};
 
 /// Transactions that may be queued for the writer. Further ones are refused as overloaded.
@@ -252,77 +254,4 @@ where
 
 fn run(connection: &Connection, sql: &'static str) -> Result<()> {
     connection.prepare_cached(sql).and_then(|mut statement| statement.raw_execute()).map(drop).map_err(fault)
-}
-
-/// Returns the inode number of the database file. A backup copied over the file keeps that number, so this alone does
-/// not detect it.
-pub fn place(connection: &Connection) -> String {
-    let file = connection.path().and_then(|path| std::fs::metadata(path).ok());
-    file.map_or_else(String::new, |file| file.ino().to_string())
-}
-
-pub fn execute(connection: &Connection, sql: &str, values: &[Value]) -> Result<u64> {
-    let mut statement = connection.prepare_cached(sql).map_err(fault)?;
-    let changed = statement.execute(rusqlite::params_from_iter(values)).map_err(fault)?;
-    Ok(changed as u64)
-}
-
-pub fn all(connection: &Connection, sql: &str, values: &[Value]) -> Result<Vec<Row>> {
-    some(connection, sql, values, usize::MAX)
-}
-
-pub fn some(connection: &Connection, sql: &str, values: &[Value], bytes_max: usize) -> Result<Vec<Row>> {
-    let mut statement = connection.prepare_cached(sql).map_err(fault)?;
-    let columns = statement.column_count();
-    let mut rows = statement.query(rusqlite::params_from_iter(values)).map_err(fault)?;
-    let mut answer = Gathered::up_to(bytes_max);
-    while let Some(row) = rows.next().map_err(fault)? {
-        let values = (0..columns).map(|column| row.get_ref(column).map_err(fault).and_then(value));
-        if !answer.add(Row(values.collect::<Result<_>>()?)) {
-            break;
-        }
-    }
-    Ok(answer.rows)
-}
-
-fn value(raw: ValueRef<'_>) -> Result<Value> {
-    Ok(match raw {
-        ValueRef::Null => Value::Null,
-        ValueRef::Integer(int) => Value::Int(int),
-        ValueRef::Text(text) => Value::Text(std::str::from_utf8(text).map_err(Error::fault)?.to_owned()),
-        ValueRef::Blob(bytes) => Value::Blob(bytes.to_vec()),
-        ValueRef::Real(_) => return Err(Error::fault("no column holds a real number")),
-    })
-}
-
-impl ToSql for Value {
-    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
-        Ok(ToSqlOutput::Borrowed(match self {
-            Value::Null => ValueRef::Null,
-            Value::Int(int) => ValueRef::Integer(*int),
-            Value::Text(text) => ValueRef::Text(text.as_bytes()),
-            Value::Blob(bytes) => ValueRef::Blob(bytes),
-        }))
-    }
-}
-
-/// Checks that placeholders first appear in order. SQLite numbers `$n` by first appearance, whatever `n` is.
-pub fn check_placeholders(connection: &Connection, sql: &str) -> Result<()> {
-    let statement = connection.prepare(sql).map_err(fault)?;
-    for place in 1..=statement.parameter_count() {
-        if statement.parameter_name(place) != Some(&format!("${place}")) {
-            return Err(Error::fault(format!("placeholders out of order in: {sql}")));
-        }
-    }
-    Ok(())
-}
-
-pub fn fault(error: rusqlite::Error) -> Error {
-    use rusqlite::ErrorCode::{DatabaseBusy, DatabaseLocked, DiskFull, ReadOnly, SystemIoFailure};
-    match error.sqlite_error_code() {
-        Some(DatabaseBusy | DatabaseLocked | DiskFull | ReadOnly | SystemIoFailure) => {
-            Error::unavailable(error)
-        }
-        _ => Error::fault(error),
-    }
 }

@@ -13,8 +13,9 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tokio_postgres::{Client, Config, Statement};
 
+use super::super::fair_permits::FairPermit;
+use super::error::fault;
 use super::tls::Tls;
-use super::{FairPermit, fault};
 
 /// How long it may take to open a connection, from the first packet to the answer to the greeting.
 pub const OPEN_TIME_MAX: Duration = Duration::from_secs(5);

@@ -10,7 +10,7 @@ use model::Error;
 use tokio_postgres::error::SqlState;
 
 use super::connection::silent;
-use super::fault;
+use super::error::fault;
 
 /// How long an answer may take. The server's `statement_timeout` is shorter, so a server that works answers in time.
 pub const ANSWER_TIME_MAX: Duration = Duration::from_secs(18);

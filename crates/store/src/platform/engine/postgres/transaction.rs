@@ -5,17 +5,22 @@
 use std::collections::VecDeque;
 use std::pin::pin;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use futures_util::TryStreamExt as _;
 use model::{Error, Result};
 use tokio_postgres::types::{IsNull, ToSql, Type, private::BytesMut};
 use tokio_postgres::{Client, Statement};
 
-use super::super::{Gathered, Row, Value};
+use super::super::row_limit::Gathered;
+use super::super::value::{Row, Value};
+use super::connection::Connection;
+use super::error::{fault, is_shutting_down};
 use super::pipeline::{Sent, Unanswered};
-use super::{Connection, End, Ended, Failure, PLANS_KEPT, fault, is_shutting_down};
 
+/// How long a connection keeps its cached plans. A plan from the time when a table was empty may use any index. One
+/// such plan read all purchases of an organisation to find a single one, until the table was analysed.
+const PLANS_KEPT: Duration = Duration::from_secs(5);
 /// Statements of one transaction that may be unanswered at once.
 const UNANSWERED_MAX: usize = 256;
 
@@ -31,6 +36,29 @@ const PLACE_IN_SYSTEM: &str = "SELECT CAST(oid AS TEXT) FROM pg_database WHERE d
 const MAY_ASK_SYSTEM: &str = "SELECT CAST(has_function_privilege('pg_control_system()', 'execute')
     AND has_function_privilege('pg_current_wal_lsn()', 'execute')
     AND has_function_privilege('pg_walfile_name(pg_lsn)', 'execute') AS TEXT)";
+
+/// Whether to wait for the answer to COMMIT. A transaction that only read need not: its result is known already.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum End {
+    Awaited,
+    Sent,
+}
+
+/// Why a transaction did not commit, and whether its connection can be used again.
+pub(super) enum Ended {
+    /// The server rolled it back, and its connection can be used again.
+    RolledBack(Error),
+    /// Its connection must be closed.
+    Broken(Failure),
+}
+
+/// Whether a failed attempt can have committed.
+pub(super) enum Failure {
+    /// It did not commit, so it can be repeated.
+    Before(Error),
+    /// The answer to the commit was lost. It may have committed, so it must not be repeated.
+    Unknown(Error),
+}
 
 /// A transaction on PostgreSQL. Its first statement also sends BEGIN, in the same round trip.
 pub struct PgTx<'a> {
