@@ -2,9 +2,9 @@
 
 use crate::draw::Setting;
 use crate::label::{Contents, Customs, CustomsItem};
-use crate::layout::RULE;
 use crate::scene::{Align, Rect, Scene};
 
+const RULE: f32 = 0.25;
 const ROW: f32 = 3.0;
 const TEXT: f32 = 2.25;
 const LEAST: f32 = 1.75;

@@ -1,8 +1,10 @@
 //! The texts of a shipment's customs declaration, and the papers that it needs.
 
-use crate::bought::{Bought, day, recipient, sender, ship_date, tracking_number};
+use crate::bought::{Bought, day, ship_date, tracking_number};
 use crate::customs_block;
 use crate::label::{Contents, Customs, CustomsItem, Declaration};
+use crate::mass::kilograms;
+use crate::party::{recipient, sender};
 use model::platform::money::{decimals, show_amount};
 use model::shipping::shipment::customs;
 
@@ -102,13 +104,6 @@ fn unit_value(item: &customs::CustomsItem, currency: &str) -> String {
     let digits = format!("{fine:0>width$}", width = places + 1);
     let (whole, fraction) = digits.split_at(digits.len() - places);
     format!("{whole}.{fraction} {currency}").trim_end().to_owned()
-}
-
-/// Formats grams for people: `1.2 kg`.
-pub(crate) fn kilograms(grams: Option<i64>) -> String {
-    let Some(grams) = grams else { return String::new() };
-    let text = format!("{}.{:03}", grams / 1000, grams % 1000);
-    format!("{} kg", text.trim_end_matches('0').trim_end_matches('.'))
 }
 
 fn item_grams(item: &customs::CustomsItem) -> Option<i64> {

@@ -1,6 +1,6 @@
 //! The shipment options that the driver and the depot must know, as lines for the label.
 
-use crate::declare::kilograms;
+use crate::mass::kilograms;
 use model::shipping::shipment::ShipmentInput;
 use model::shipping::shipment::options::{ShippingOptions, Signature};
 use model::shipping::shipment::package::round_up;

@@ -25,7 +25,6 @@ use crate::text::clean;
 const POINTS: (f32, f32) = (288.0, 432.0);
 
 pub(crate) const MARGIN: f32 = 3.0;
-pub(crate) const RULE: f32 = 0.25;
 const THICK_RULE: f32 = 0.5;
 const GAP: f32 = 1.5;
 

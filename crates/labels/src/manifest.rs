@@ -5,11 +5,11 @@
 
 use crate::address;
 use crate::barcode::Code128;
-use crate::bought::party;
-use crate::declare::kilograms;
 use crate::draw::Setting;
 use crate::font::Fonts;
+use crate::mass::kilograms;
 use crate::merge::Merger;
+use crate::party::party;
 use crate::pdf::{PdfError, pdf};
 use crate::scene::{Align, Rect, Scene, snap};
 use model::CountryCode;

@@ -10,7 +10,7 @@ use std::io::Read as _;
 use flate2::read::ZlibDecoder;
 use memchr::memmem;
 
-use super::MergeError;
+use super::error::MergeError;
 
 /// Maximum number of bytes to which one stream may inflate.
 const STREAM_BYTES_MAX: usize = 16 << 20;

@@ -7,7 +7,7 @@
 
 use memchr::memmem;
 
-use super::MergeError;
+use super::error::MergeError;
 
 /// Maximum size of all objects, as a multiple of the file's size. Nested dictionaries are counted once per level.
 const TIMES_MAX: usize = 8;

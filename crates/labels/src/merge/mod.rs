@@ -4,6 +4,7 @@
 //! The file is returned in pieces while it is written. Memory holds one label and an index: eight bytes per object
 //! for PDF, a hundred bytes per label for ZIP. So a merged file may be larger than the memory.
 
+mod error;
 mod expansion;
 mod extent;
 mod pdf;
@@ -14,19 +15,8 @@ use crate::merge::pdf::PdfMerge;
 use crate::merge::zip::Zip;
 use model::shipping::shipment::LabelFormat;
 
+pub use error::MergeError;
 pub use picture::converted;
-
-/// The error of a label file that cannot be read.
-#[derive(Debug)]
-pub struct MergeError(String);
-
-impl std::fmt::Display for MergeError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "the label can't be put into a file with others: {}", self.0)
-    }
-}
-
-impl std::error::Error for MergeError {}
 
 /// Merges labels of one format into one file.
 pub struct Merger(Kind);

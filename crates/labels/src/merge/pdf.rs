@@ -7,7 +7,8 @@
 //! ([`extent`]), the size to which its streams expand ([`expansion`]), the nesting of its objects, its pages, and the
 //! bytes that are written.
 
-use crate::merge::{MergeError, expansion, extent, picture};
+use crate::merge::error::MergeError;
+use crate::merge::{expansion, extent, picture};
 use crate::pdf_file::{Number, PdfFile, put};
 use hayro_syntax::object::dict::keys;
 use hayro_syntax::object::{Array, Dict, MaybeRef, ObjRef, Object, Rect, Stream};

@@ -1,6 +1,6 @@
 //! Conversion of labels that are pictures: to a page of a PDF, or to dots in ZPL.
 
-use crate::merge::MergeError;
+use crate::merge::error::MergeError;
 use crate::packed::packed;
 use crate::pdf_file::{PdfFile, put};
 use crate::raster::Bitmap;

@@ -1,6 +1,7 @@
 //! Every valid shipment gets its papers, and the right ones.
 
 use super::*;
+use model::Timestamp;
 use model::platform::shape::parse;
 use proptest::prelude::*;
 use serde_json::{Value, json};
