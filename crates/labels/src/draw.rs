@@ -3,8 +3,9 @@
 
 use crate::barcode::{BarcodeError, Code128, Matrix};
 use crate::font::{Fonts, Style};
+use crate::line::Line;
 use crate::scene::{Align, Bars, DOTS_PER_MM, Item, Rect, Scene, Squares, Text, snap};
-use crate::text::{Line, clean, shape_line, wrap, wrap_between_words};
+use crate::text::{clean, shape_line, wrap, wrap_between_words};
 use std::borrow::Cow;
 
 /// The distance between baselines, in ems.

@@ -5,13 +5,11 @@
 //! hinting keeps small text sharp on a printer of 203 dpi. Latin text is always set in it, so that a label's lines
 //! break the same on every machine. Other scripts use Noto if a directory has it.
 
+use crate::face::{Bytes, Face};
+use crate::glyph_bitmap::GlyphBitmaps;
 use crate::latin::{LatinTables, is_listed};
 use crate::pdf_font::Subset;
-use crate::stamp::Stamps;
-use harfrust::Font as ShapeFont;
 use model::CountryCode;
-use skrifa::FontRef;
-use skrifa::instance::{LocationRef, Size};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
@@ -48,80 +46,26 @@ const LAST_COMPILED_IN: char = '\u{52f}';
 /// Maximum depth of the search for fonts in a directory.
 const MAX_DEPTH: usize = 8;
 
-/// A font's bytes, compiled in or read once.
-#[derive(Clone)]
-pub(crate) enum Bytes {
-    Static(&'static [u8]),
-    Read(Arc<Vec<u8>>),
-}
-
-impl AsRef<[u8]> for Bytes {
-    fn as_ref(&self) -> &[u8] {
-        match self {
-            Self::Static(bytes) => bytes,
-            Self::Read(bytes) => bytes,
-        }
-    }
-}
-
-/// One font, of one weight.
-pub(crate) struct Face {
-    pub bytes: Bytes,
-    /// Its index in a collection.
-    pub index: u32,
-    pub is_bold: bool,
-    pub is_compiled_in: bool,
-    /// The countries whose Han characters this font has; empty if that does not matter.
-    countries: &'static [&'static str],
-    pub shape: ShapeFont,
-    pub units_per_em: f32,
+/// A font with the data that is computed from it once for the whole process.
+pub(crate) struct CachedFace {
+    pub face: Face,
     /// The subsets that most labels need in a PDF, created for the first of them.
-    standing: OnceLock<Vec<Subset>>,
-    /// Its glyphs as dots.
-    pub stamps: Stamps,
+    pub shared_subsets: OnceLock<Vec<Subset>>,
+    pub bitmaps: GlyphBitmaps,
     /// Its tables for Latin-1; only used if it is compiled in.
     pub latin: LatinTables,
 }
 
-impl Face {
-    fn new(bytes: Bytes, index: u32, is_bold: bool) -> Option<Self> {
-        let shape = match &bytes {
-            Bytes::Static(bytes) => ShapeFont::new(*bytes, index)?,
-            Bytes::Read(bytes) => {
-                let shared: Arc<dyn AsRef<[u8]> + Send + Sync> = bytes.clone();
-                ShapeFont::new(shared, index)?
-            }
-        };
-        let font = FontRef::from_index(bytes.as_ref(), index).ok()?;
-        let metrics = skrifa::metrics::Metrics::new(&font, Size::new(1.0), LocationRef::default());
-        let units_per_em = f32::from(metrics.units_per_em);
-        let is_compiled_in = matches!(bytes, Bytes::Static(_));
-        Some(Self {
-            bytes,
-            index,
-            is_bold,
-            is_compiled_in,
-            countries: &[],
-            shape,
-            units_per_em,
-            standing: OnceLock::new(),
-            stamps: Stamps::default(),
-            latin: LatinTables::default(),
-        })
-    }
-
-    pub fn outlines(&self) -> Option<FontRef<'_>> {
-        FontRef::from_index(self.bytes.as_ref(), self.index).ok()
-    }
-
-    fn has(&self, c: char) -> bool {
-        self.shape.charmap().map_unicode(c).is_some()
+impl CachedFace {
+    fn new(face: Face) -> Self {
+        let (bitmaps, latin) = (GlyphBitmaps::default(), LatinTables::default());
+        Self { face, shared_subsets: OnceLock::new(), bitmaps, latin }
     }
 }
 
 /// All fonts that a label may use. Cloning is cheap.
 #[derive(Clone)]
-pub struct Fonts(Arc<Vec<Face>>);
+pub struct Fonts(Arc<Vec<CachedFace>>);
 
 /// The properties of text that determine its font.
 #[derive(Debug, Clone, Copy, Default)]
@@ -152,7 +96,8 @@ impl Fonts {
             let bytes = Bytes::Read(Arc::new(bytes));
             let places: &[&[&str]] = if script == "CJK" { &HAN } else { &[&[]] };
             for (index, countries) in (0..).zip(places) {
-                faces.extend(Face::new(bytes.clone(), index, is_bold).map(|face| Face { countries, ..face }));
+                let face = Face::new(bytes.clone(), index, is_bold);
+                faces.extend(face.map(|face| CachedFace::new(Face { countries, ..face })));
             }
         }
         Self(Arc::new(faces))
@@ -161,34 +106,30 @@ impl Fonts {
     /// Returns the characters of a text that no font has.
     pub fn missing(&self, text: &str) -> Vec<char> {
         let is_missing =
-            |c: &char| !is_listed(*c) && !c.is_control() && !self.0.iter().any(|face| face.has(*c));
+            |c: &char| !is_listed(*c) && !c.is_control() && !self.0.iter().any(|cached| cached.face.has(*c));
         text.chars().filter(is_missing).collect()
     }
 
     /// Returns the compiled-in font of a weight, in which Latin text is set, and its index.
-    pub(crate) fn compiled_in_face(&self, is_bold: bool) -> Option<(usize, &Face)> {
+    pub(crate) fn compiled_in_face(&self, is_bold: bool) -> Option<(usize, &CachedFace)> {
         let index = usize::from(is_bold);
-        let face = self.face(index).filter(|face| face.is_compiled_in && face.is_bold == is_bold);
-        face.map(|face| (index, face))
+        let is_wanted = |face: &Face| face.is_compiled_in && face.is_bold == is_bold;
+        self.cached(index).filter(|cached| is_wanted(&cached.face)).map(|cached| (index, cached))
     }
 
     pub(crate) fn face(&self, index: usize) -> Option<&Face> {
-        self.0.get(index)
+        self.cached(index).map(|cached| &cached.face)
     }
 
-    /// Returns the subsets of a font that all PDFs share, the smallest first. Only the compiled-in fonts have any.
-    pub(crate) fn standing(&self, index: usize) -> &[Subset] {
-        match self.face(index).filter(|face| face.is_compiled_in) {
-            Some(face) => face.standing.get_or_init(|| Subset::standing(self, index)),
-            None => &[],
-        }
+    pub(crate) fn cached(&self, index: usize) -> Option<&CachedFace> {
+        self.0.get(index)
     }
 
     /// Returns the font for a character. `before` is the font of the preceding character, which marks and spaces
     /// keep.
     pub(crate) fn choose(&self, c: char, style: Style, before: Option<usize>) -> usize {
         let is_neutral = !c.is_alphanumeric() && c != '〒';
-        if let Some(before) = before.filter(|index| is_neutral && self.0[*index].has(c)) {
+        if let Some(before) = before.filter(|index| is_neutral && self.0[*index].face.has(c)) {
             return before;
         }
         let rank = |face: &Face| {
@@ -198,7 +139,7 @@ impl Fonts {
         };
         // Looking up a character costs more than ranking a font, so fonts of a lower rank are not searched.
         let mut best = None;
-        for (index, face) in self.0.iter().enumerate() {
+        for (index, CachedFace { face, .. }) in self.0.iter().enumerate() {
             let rank = rank(face);
             if best.is_none_or(|(least, _)| rank < least) && face.has(c) {
                 best = Some((rank, index));
@@ -212,10 +153,10 @@ impl Fonts {
     }
 }
 
-fn compiled_in() -> Vec<Face> {
+fn compiled_in() -> Vec<CachedFace> {
     let regular = Face::new(Bytes::Static(dejavu::sans_condensed::regular()), 0, false);
     let bold = Face::new(Bytes::Static(dejavu::sans_condensed::bold()), 0, true);
-    regular.into_iter().chain(bold).collect()
+    regular.into_iter().chain(bold).map(CachedFace::new).collect()
 }
 
 /// The fonts of Noto's Han collection, in its order, with the countries that use each.
@@ -258,7 +199,7 @@ mod tests {
         assert_eq!(fonts.missing("Zażółć Ðæþ Ωμέγα Ёлка שלום مرحبا “–…№€"), Vec::<char>::new());
         assert_eq!(fonts.missing("a山b"), ['山']);
         let listed = ('\u{0}'..='\u{52f}').filter(|c| is_listed(*c));
-        assert!(fonts.0.iter().all(|face| listed.clone().all(|c| face.has(c))));
+        assert!(fonts.0.iter().all(|cached| listed.clone().all(|c| cached.face.has(c))));
     }
 
     #[test]

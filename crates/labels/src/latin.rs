@@ -7,8 +7,8 @@
 //! do not explain is marked, and text with such a pair goes to the full shaper. A property test checks that both
 //! produce the same glyphs and positions.
 
-use crate::font::Face;
-use crate::text::{Glyph, Line};
+use crate::face::Face;
+use crate::line::{Glyph, Line};
 use harfrust::{Buffer, Direction, Script, ShapeOptions, ShaperFont, shape};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicI16, Ordering};

@@ -2,12 +2,13 @@
 //!
 //! A page is drawn in dots from its top left, so that most numbers are whole and short.
 
+use crate::line::Glyph;
 use crate::lz77::compress;
 use crate::pdf_file::{Number, PdfFile, put};
-use crate::pdf_font::{Sign, Subset, utf16};
+use crate::pdf_font::shared::shared_subsets;
+use crate::pdf_font::{Subset, SubsetGlyph, utf16};
 use crate::pdf_number::real;
 use crate::scene::{Bars, DOTS_PER_MM, Item, Rect, Scene, Squares, Text};
-use crate::text::Glyph;
 use std::collections::BTreeMap;
 use std::io::Write as _;
 
@@ -66,20 +67,20 @@ pub fn pdf(scenes: &[Scene]) -> Result<Vec<u8>, PdfError> {
     Ok(file.finish())
 }
 
-/// A font of the file: which face, and whether it is a standing subset of it.
+/// A font of the file: which face, and whether it is a shared subset of it.
 type FontKey = (usize, bool);
 
 /// What a file needs of its fonts.
 struct Subsets<'a> {
-    /// The smallest standing subset of each face that has all glyphs that are needed of them.
-    standing: BTreeMap<usize, &'a Subset>,
-    /// Subsets with the glyphs that the standing ones lack.
+    /// The smallest shared subset of each face that has all glyphs that are needed of them.
+    shared: BTreeMap<usize, &'a Subset>,
+    /// Subsets with the glyphs that the shared ones lack.
     extra: BTreeMap<usize, Subset>,
 }
 
 impl Subsets<'_> {
     fn iter(&self) -> impl Iterator<Item = &Subset> {
-        self.standing.values().copied().chain(self.extra.values())
+        self.shared.values().copied().chain(self.extra.values())
     }
 }
 
@@ -91,8 +92,8 @@ struct Embedded<'a> {
 }
 
 impl<'a> Embedded<'a> {
-    fn subset(&self, (face, is_standing): FontKey) -> Option<&'a Subset> {
-        if is_standing { self.subsets.standing.get(&face).copied() } else { self.subsets.extra.get(&face) }
+    fn subset(&self, (face, is_shared): FontKey) -> Option<&'a Subset> {
+        if is_shared { self.subsets.shared.get(&face).copied() } else { self.subsets.extra.get(&face) }
     }
 
     /// The number in a font's name on the pages.
@@ -102,10 +103,10 @@ impl<'a> Embedded<'a> {
     }
 
     /// Where a glyph is found.
-    fn find(&self, glyph: &Glyph) -> Option<(FontKey, &'a Sign)> {
-        [true, false].into_iter().find_map(|is_standing| {
-            let sign = self.subset((glyph.face, is_standing))?.sign(glyph.id)?;
-            Some(((glyph.face, is_standing), sign))
+    fn find(&self, glyph: &Glyph) -> Option<(FontKey, &'a SubsetGlyph)> {
+        [true, false].into_iter().find_map(|is_shared| {
+            let sign = self.subset((glyph.face, is_shared))?.sign(glyph.id)?;
+            Some(((glyph.face, is_shared), sign))
         })
     }
 }
@@ -118,15 +119,15 @@ fn texts(scene: &Scene) -> impl Iterator<Item = &Text> {
 }
 
 fn subsets(scenes: &[Scene]) -> Result<Subsets<'_>, PdfError> {
-    let mut subsets = Subsets { standing: BTreeMap::new(), extra: BTreeMap::new() };
+    let mut subsets = Subsets { shared: BTreeMap::new(), extra: BTreeMap::new() };
     let Some(fonts) = scenes.first().map(|first| &first.fonts) else { return Ok(subsets) };
     let mut sizes: BTreeMap<usize, usize> = BTreeMap::new();
     let mut lacking: BTreeMap<usize, BTreeMap<u32, Option<String>>> = BTreeMap::new();
     for text in scenes.iter().flat_map(texts) {
         for cluster in text.line.glyphs.chunk_by(|a, b| a.range == b.range) {
             for glyph in cluster {
-                let mut standing = fonts.standing(glyph.face).iter();
-                if let Some(size) = standing.position(|subset| subset.sign(glyph.id).is_some()) {
+                let mut shared = shared_subsets(fonts, glyph.face).iter();
+                if let Some(size) = shared.position(|subset| subset.sign(glyph.id).is_some()) {
                     let needed = sizes.entry(glyph.face).or_default();
                     *needed = size.max(*needed);
                     continue;
@@ -138,8 +139,9 @@ fn subsets(scenes: &[Scene]) -> Result<Subsets<'_>, PdfError> {
             }
         }
     }
-    let chosen = sizes.into_iter().filter_map(|(face, size)| Some((face, fonts.standing(face).get(size)?)));
-    subsets.standing = chosen.collect();
+    let chosen =
+        sizes.into_iter().filter_map(|(face, size)| Some((face, shared_subsets(fonts, face).get(size)?)));
+    subsets.shared = chosen.collect();
     for (index, glyphs) in lacking {
         let face = fonts.face(index).ok_or_else(|| PdfError(format!("there is no font {index}")))?;
         let subset = Subset::new(face, glyphs.into_iter().collect());
@@ -273,7 +275,7 @@ impl Pen<'_> {
         }
     }
 
-    fn show(&mut self, glyph: &Glyph, sign: &Sign) {
+    fn show(&mut self, glyph: &Glyph, sign: &SubsetGlyph) {
         if !self.is_showing || glyph.y.to_bits() != self.y.to_bits() {
             self.stop();
             // The page's y axis points down, so flip the letters to show them upright.

@@ -1,29 +1,20 @@
 //! Fonts in a PDF: subsets that hold the glyphs of a file and no others.
 //!
-//! What most labels are written in, the letters of Latin script, is cut out of the compiled-in fonts once for the whole
-//! process. Each label takes those standing subsets as they are, so they cost nothing to make, and a file of many labels
-//! needs them once. There are two of each font, a small one and one that also has what the small one lacks, because most
-//! labels need no letter with an accent. Only what is in neither is cut out for a file of its own.
+//! The subsets that many files share are in [`shared`].
 
-use crate::font::{Face, Fonts, Style};
+pub(crate) mod shared;
+
+use crate::face::Face;
 use crate::packed::packed;
 use crate::pdf_file::{Number, PdfFile, put};
-use crate::text::shape_line;
 use skrifa::instance::{LocationRef, Size};
 use skrifa::raw::TableProvider as _;
 use skrifa::string::StringId;
 use skrifa::{FontRef, GlyphId, MetadataProvider, Tag};
 use std::collections::HashMap;
 use std::io::Write as _;
-use std::ops::RangeInclusive;
 use subsetter::GlyphRemapper;
 
-/// What each standing subset of a font has more than the one before it: characters, and what else may be drawn as one
-/// glyph. What is in none of them is rare on labels.
-const STANDING: [(&[RangeInclusive<char>], &[&str]); 2] = [
-    (&[' '..='~'], &["fi", "fl", "ff", "ffi", "ffl"]),
-    (&['\u{a1}'..='\u{ac}', '\u{ae}'..='\u{ff}'], &["…", "–", "’", "№"]),
-];
 /// How hard streams that are written once are compressed.
 const BEST: u32 = 9;
 
@@ -31,7 +22,7 @@ const BEST: u32 = 9;
 const OBJECTS_BYTES: usize = 4 << 10;
 
 /// A glyph of a subset.
-pub(crate) struct Sign {
+pub(crate) struct SubsetGlyph {
     /// Its number in the file.
     pub cid: u16,
     /// In thousandths of an em, as it is written.
@@ -45,15 +36,15 @@ const LOW_GLYPHS: usize = 256;
 
 /// The glyphs of a subset, found by their numbers in the whole font.
 #[derive(Default)]
-struct Signs {
-    all: Vec<Sign>,
+struct GlyphTable {
+    all: Vec<SubsetGlyph>,
     /// Indexes in `all` plus one. Zero if the subset lacks the glyph.
     low: Vec<u16>,
     high: HashMap<u32, usize>,
 }
 
-impl Signs {
-    fn insert(&mut self, glyph: u32, sign: Sign) {
+impl GlyphTable {
+    fn insert(&mut self, glyph: u32, sign: SubsetGlyph) {
         self.low.resize(LOW_GLYPHS, 0);
         let place = self.all.len();
         match (self.low.get_mut(glyph as usize), u16::try_from(place + 1)) {
@@ -63,7 +54,7 @@ impl Signs {
         self.all.push(sign);
     }
 
-    fn get(&self, glyph: u32) -> Option<&Sign> {
+    fn get(&self, glyph: u32) -> Option<&SubsetGlyph> {
         let low = self.low.get(glyph as usize).and_then(|next| usize::from(*next).checked_sub(1));
         let place = low.or_else(|| self.high.get(&glyph).copied())?;
         self.all.get(place)
@@ -72,7 +63,7 @@ impl Signs {
 
 /// A part of a font, ready to be written.
 pub(crate) struct Subset {
-    signs: Signs,
+    signs: GlyphTable,
     /// Of each object the dictionary's entries without references; of streams, the packed bytes too.
     program: (String, Vec<u8>),
     unicode: (String, Vec<u8>),
@@ -83,38 +74,16 @@ pub(crate) struct Subset {
 }
 
 impl Subset {
-    /// Returns the standing subsets of a font. Each contains all glyphs of the one before it.
-    pub fn standing(fonts: &Fonts, index: usize) -> Vec<Self> {
-        let Some(face) = fonts.face(index) else { return Vec::new() };
-        let style = Style { is_bold: face.is_bold, country: None };
-        let mut glyphs: Vec<(u32, Option<String>)> = Vec::new();
-        let mut subsets = Vec::new();
-        for (ranges, ligatures) in STANDING {
-            let singles = ranges.iter().flat_map(|range| range.clone().map(String::from));
-            for text in singles.chain(ligatures.iter().map(ToString::to_string)) {
-                let line = shape_line(fonts, &text, style);
-                if let [glyph] = line.glyphs.as_slice()
-                    && glyph.face == index
-                    && glyphs.iter().all(|(id, _)| *id != glyph.id)
-                {
-                    glyphs.push((glyph.id, Some(text)));
-                }
-            }
-            subsets.extend(Self::new(face, glyphs.clone()));
-        }
-        subsets
-    }
-
     /// Returns a subset with these glyphs, each with the text that it represents.
     pub fn new(face: &Face, glyphs: Vec<(u32, Option<String>)>) -> Option<Self> {
         let font = face.outlines()?;
         let mut remapper = GlyphRemapper::new();
         let widths = font.glyph_metrics(Size::new(1000.0), LocationRef::default());
-        let mut signs = Signs::default();
+        let mut signs = GlyphTable::default();
         for (id, text) in glyphs {
             let cid = remapper.remap(u16::try_from(id).ok()?);
             let width = round(widths.advance_width(GlyphId::new(id)).unwrap_or_default());
-            signs.insert(id, Sign { cid, width, text });
+            signs.insert(id, SubsetGlyph { cid, width, text });
         }
         let cut = subsetter::subset(face.bytes.as_ref(), face.index, &remapper).ok()?;
         let cff = FontRef::new(&cut).ok()?.data_for_tag(Tag::new(b"CFF "));
@@ -146,7 +115,7 @@ impl Subset {
         self.program.1.len() + self.unicode.1.len() + texts + OBJECTS_BYTES
     }
 
-    pub fn sign(&self, glyph: u32) -> Option<&Sign> {
+    pub fn sign(&self, glyph: u32) -> Option<&SubsetGlyph> {
         self.signs.get(glyph)
     }
 
@@ -200,7 +169,7 @@ fn descriptor(font: &FontRef<'_>, name: &str, is_bold: bool) -> String {
 }
 
 /// Returns the map from numbers of glyphs to text.
-fn unicode(signs: &Signs) -> String {
+fn unicode(signs: &GlyphTable) -> String {
     let told = signs.all.iter().filter_map(|sign| Some((sign.cid, sign.text.as_deref()?)));
     let mut entries: Vec<(u16, &str)> = told.filter(|(_, text)| !text.is_empty()).collect();
     entries.sort_unstable();
@@ -224,25 +193,4 @@ fn unicode(signs: &Signs) -> String {
 /// Text as hexadecimal UTF-16.
 pub(crate) fn utf16(text: &str) -> String {
     text.encode_utf16().map(|unit| format!("{unit:04X}")).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn text_without_accents_embeds_none() {
-        let fonts = Fonts::compiled_in();
-        let [small, large] = fonts.standing(0) else { panic!("two standing subsets") };
-        let has = |subset: &Subset, text: &str| {
-            subset.signs.all.iter().any(|sign| sign.text.as_deref() == Some(text))
-        };
-        let texts = small.signs.all.iter().filter_map(|sign| sign.text.as_deref());
-        assert!(
-            texts.clone().count() > 95 && texts.clone().all(|text| has(large, text)),
-            "each has all of the one before it"
-        );
-        assert!(has(small, "e") && !has(small, "é") && has(large, "é"));
-        assert!(small.program.1.len() * 5 < large.program.1.len() * 4);
-    }
 }

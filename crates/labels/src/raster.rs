@@ -1,8 +1,8 @@
 //! Rendering of a scene to black and white dots: for PNG, and for text that a printer cannot set itself.
 
 use crate::font::Fonts;
+use crate::glyph_bitmap::GlyphBitmap;
 use crate::scene::{Bars, Item, Rect, Scene, Squares, Text, dots};
-use crate::stamp::Stamp;
 
 /// Dots, eight per byte, row by row; 1 is black.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,12 +68,12 @@ impl Bitmap {
         }
     }
 
-    /// Colours the dots of a stamp whose origin is at a position, limited to the clip: left, top, right and bottom.
-    fn stamp(&mut self, stamp: &Stamp, (x, y): (i32, i32), clip: (i32, i32, i32, i32), is_black: bool) {
+    /// Colours the dots of a glyph whose origin is at a position, limited to the clip: left, top, right and bottom.
+    fn glyph(&mut self, glyph: &GlyphBitmap, (x, y): (i32, i32), clip: (i32, i32, i32, i32), is_black: bool) {
         let (width, height) = (self.width.cast_signed(), self.height.cast_signed());
         let (left, top) = (clip.0.max(0), clip.1.max(0));
         let (right, bottom) = (clip.2.min(width), clip.3.min(height));
-        for strip in &stamp.strips {
+        for strip in &glyph.strips {
             let x = x + strip.left;
             // The bits of a strip's rows that lie within the clip. The first dot is the highest bit.
             let after_left = u64::MAX.checked_shr(u32::try_from(left - x).unwrap_or_default()).unwrap_or(0);
@@ -182,12 +182,12 @@ impl<'f> Raster<'f> {
         let clip = (clip.0 - left, clip.1 - top, clip.2 - left, clip.3 - top);
         let size = dots(text.size);
         for glyphs in text.line.glyphs.chunk_by(|a, b| a.face == b.face) {
-            let Some(face) = self.fonts.face(glyphs[0].face) else { continue };
-            let stamps = face.stamps.of_size(face, size);
+            let Some(cached) = self.fonts.cached(glyphs[0].face) else { continue };
+            let bitmaps = cached.bitmaps.of_size(&cached.face, size);
             for glyph in glyphs {
                 let x = dots(text.x + glyph.x * text.size) - left;
                 let y = dots(text.baseline) - dots(glyph.y * text.size) - top;
-                stamps.with(glyph.id, |stamp| self.bitmap.stamp(stamp, (x, y), clip, !text.is_inverse));
+                bitmaps.with(glyph.id, |dots| self.bitmap.glyph(dots, (x, y), clip, !text.is_inverse));
             }
         }
     }

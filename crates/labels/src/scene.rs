@@ -2,7 +2,7 @@
 
 use crate::barcode::Matrix;
 use crate::font::Fonts;
-use crate::text::Line;
+use crate::line::Line;
 
 /// Printers of 203 dpi have 8 dots per millimetre. Everything that must be sharp lies on this grid.
 pub const DOTS_PER_MM: f32 = 8.0;

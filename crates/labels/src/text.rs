@@ -1,6 +1,7 @@
 //! Conversion of text to glyphs: cleaned, in visual order, shaped, and measured in ems.
 
 use crate::font::{Fonts, Style};
+use crate::line::{Glyph, Line};
 use harfrust::{Buffer, Direction, ShapeOptions, ShaperFont, shape};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -11,30 +12,6 @@ pub const MAX_CHARACTERS: usize = 1000;
 
 /// Number of break positions that are tried first in the search for the end of a line.
 const FIRST_REACH: usize = 8;
-
-/// One glyph, in the visual order of its line; measures in ems.
-#[derive(Debug, Clone)]
-pub struct Glyph {
-    /// The index of its font.
-    pub face: usize,
-    pub id: u32,
-    /// The position of its origin, from the start of the line and above the baseline.
-    pub x: f32,
-    pub y: f32,
-    pub advance: f32,
-    /// The bytes of the line's text that the glyph represents.
-    pub range: Range<usize>,
-}
-
-/// A shaped line of text.
-#[derive(Debug, Clone)]
-pub struct Line {
-    pub text: String,
-    pub glyphs: Vec<Glyph>,
-    /// The width in ems.
-    pub width: f32,
-    pub is_right_to_left: bool,
-}
 
 /// Returns text that can be drawn: one line, single spaces, no control characters, and no invisible changes of
 /// direction. Text that is too long is cut and ends in an ellipsis.
@@ -68,8 +45,8 @@ fn is_clean(text: &str) -> bool {
 /// Shapes one line. The text should be clean.
 pub fn shape_line(fonts: &Fonts, text: &str, style: Style) -> Line {
     let mut line = Line { text: text.to_owned(), glyphs: Vec::new(), width: 0.0, is_right_to_left: false };
-    if let Some((index, face)) = fonts.compiled_in_face(style.is_bold)
-        && face.latin.shape(face, index, &mut line)
+    if let Some((index, cached)) = fonts.compiled_in_face(style.is_bold)
+        && cached.latin.shape(&cached.face, index, &mut line)
     {
         return line;
     }
@@ -316,7 +293,7 @@ mod tests {
 
     #[test]
     fn tables_shape_addresses_without_the_shaper() {
-        let (index, face) = FONTS.compiled_in_face(false).unwrap();
+        let (index, cached) = FONTS.compiled_in_face(false).unwrap();
         for text in [
             "1 Quay Street, Offenbach",
             "Tél. +33 4 55 55 01 23",
@@ -325,7 +302,7 @@ mod tests {
         ] {
             let mut line =
                 Line { text: text.to_owned(), glyphs: Vec::new(), width: 0.0, is_right_to_left: false };
-            assert!(face.latin.shape(face, index, &mut line), "{text}");
+            assert!(cached.latin.shape(&cached.face, index, &mut line), "{text}");
         }
     }
 

@@ -1,6 +1,6 @@
 //! Glyphs as dots, rasterised once per size and cached for all labels.
 
-use crate::font::Face;
+use crate::face::Face;
 use skrifa::MetadataProvider;
 use skrifa::instance::{LocationRef, Size};
 use skrifa::outline::{DrawSettings, HintingInstance, OutlinePen, Target};
@@ -22,7 +22,7 @@ const HIGH_GLYPHS_MAX: usize = 1_024;
 
 /// A glyph's dots.
 #[derive(Default)]
-pub(crate) struct Stamp {
+pub(crate) struct GlyphBitmap {
     /// The strips from left to right. Most glyphs need one.
     pub strips: Vec<Strip>,
 }
@@ -36,28 +36,28 @@ pub(crate) struct Strip {
     pub rows: Vec<u64>,
 }
 
-/// The stamps of a font, by size.
+/// The bitmaps of a font, by size.
 #[derive(Default)]
-pub(crate) struct Stamps(RwLock<HashMap<i32, Arc<SizeCache>>>);
+pub(crate) struct GlyphBitmaps(RwLock<HashMap<i32, Arc<SizeCache>>>);
 
 /// The cached data of one size.
 struct SizeCache {
     /// The hinting instructions of the font for this size. Creating them runs a program of the font.
     hint: Option<HintingInstance>,
-    low: Vec<OnceLock<Stamp>>,
-    high: RwLock<HashMap<u32, Arc<Stamp>>>,
+    low: Vec<OnceLock<GlyphBitmap>>,
+    high: RwLock<HashMap<u32, Arc<GlyphBitmap>>>,
 }
 
-/// The stamps of a font in one size.
-pub(crate) struct SizedStamps<'f> {
+/// The bitmaps of a font in one size.
+pub(crate) struct SizedGlyphBitmaps<'f> {
     face: &'f Face,
     /// The size in dots.
     size: i32,
     cache: Arc<SizeCache>,
 }
 
-impl Stamps {
-    pub fn of_size<'f>(&self, face: &'f Face, size: i32) -> SizedStamps<'f> {
+impl GlyphBitmaps {
+    pub fn of_size<'f>(&self, face: &'f Face, size: i32) -> SizedGlyphBitmaps<'f> {
         let found = self.0.read().unwrap_or_else(PoisonError::into_inner).get(&size).map(Arc::clone);
         let cache = found.unwrap_or_else(|| {
             let low = std::iter::repeat_with(OnceLock::new).take(LOW_GLYPHS).collect();
@@ -68,20 +68,20 @@ impl Stamps {
             }
             made
         });
-        SizedStamps { face, size, cache }
+        SizedGlyphBitmaps { face, size, cache }
     }
 }
 
-impl SizedStamps<'_> {
+impl SizedGlyphBitmaps<'_> {
     /// Calls `draw` with the dots of a glyph.
-    pub fn with(&self, id: u32, draw: impl FnOnce(&Stamp)) {
+    pub fn with(&self, id: u32, draw: impl FnOnce(&GlyphBitmap)) {
         match self.cache.low.get(id as usize) {
             Some(place) => draw(place.get_or_init(|| self.make(id))),
             None => draw(&self.high(id)),
         }
     }
 
-    fn high(&self, id: u32) -> Arc<Stamp> {
+    fn high(&self, id: u32) -> Arc<GlyphBitmap> {
         if let Some(found) = self.cache.high.read().unwrap_or_else(PoisonError::into_inner).get(&id) {
             return Arc::clone(found);
         }
@@ -93,9 +93,9 @@ impl SizedStamps<'_> {
         made
     }
 
-    fn make(&self, id: u32) -> Stamp {
+    fn make(&self, id: u32) -> GlyphBitmap {
         let path = outline(self.face, id, self.size, self.cache.hint.as_ref());
-        path.and_then(|path| stamp(&path)).unwrap_or_default()
+        path.and_then(|path| rasterise(&path)).unwrap_or_default()
     }
 }
 
@@ -119,7 +119,7 @@ fn outline(face: &Face, id: u32, size: i32, hint: Option<&HintingInstance>) -> O
     pen.0.finish()
 }
 
-fn stamp(path: &Path) -> Option<Stamp> {
+fn rasterise(path: &Path) -> Option<GlyphBitmap> {
     let bounds = path.bounds();
     #[expect(clippy::cast_possible_truncation, reason = "a glyph is some hundred dots wide")]
     let outward = |value: f32, by: i32| value.floor() as i32 + by;
@@ -138,7 +138,7 @@ fn stamp(path: &Path) -> Option<Stamp> {
             strip.rows.push(bits.fold(0, |row, (place, _)| row | 1 << (63 - place)));
         }
     }
-    Some(Stamp { strips })
+    Some(GlyphBitmap { strips })
 }
 
 /// Font coordinates increase upwards, dot coordinates downwards.
