@@ -12,6 +12,7 @@
 mod charge_tests;
 mod connector;
 pub mod easypost;
+mod option_refusal;
 pub mod options;
 pub mod own;
 pub mod sandbox;

@@ -2,10 +2,7 @@
 //! ignored in silence: it changes something, is passed on, is refused, or needs nothing, for a reason that is written down.
 
 use model::shipping::shipment::options::Options;
-use model::shipping::shipment::{ErrorCode, ErrorType, ShipmentError, ShipmentInput, Source};
 use serde_json::Value;
-
-use crate::{Outcome, Task};
 
 /// How a carrier treats an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,36 +80,6 @@ fn collect(path: &str, value: Value, found: &mut Vec<(String, Value)>) {
         value if !is_nothing => found.push((path.to_owned(), value)),
         _ => {}
     }
-}
-
-/// Returns the refusal of a task whose shipment asks for what the carrier can't do.
-///
-/// `more` refuses single values, or combinations, that the table can't tell: it gives the option and the reason.
-pub fn refusal(
-    carrier: &str,
-    table: Table,
-    task: &Task<'_>,
-    more: impl Fn(&ShipmentInput) -> Option<(&'static str, String)>,
-) -> Option<Outcome> {
-    let (parcel, r#type) = match task {
-        Task::Rate(parcel) | Task::Prepare(parcel) => (parcel, ErrorType::Rate),
-        Task::Buy { parcel, .. } => (parcel, ErrorType::Validation),
-        _ => return None,
-    };
-    let details = parcel.details();
-    let (option, reason) = refused_by_table(table, details)
-        .or_else(|| more(details).map(|(option, reason)| (option.to_owned(), reason)))?;
-    let message = format!("{carrier} does not take `options.{option}`: {reason}");
-    let error = ShipmentError::new(r#type, ErrorCode::OptionUnavailable, Source::Carrier, message);
-    Some(Outcome::Rejected(error))
-}
-
-fn refused_by_table(table: Table, details: &ShipmentInput) -> Option<(String, String)> {
-    let asked = asked(details.options.as_ref()?);
-    asked.into_iter().find_map(|(path, _)| match table.iter().find(|(option, _)| *option == path) {
-        Some((_, Treatment::Refused(reason))) => Some((path, (*reason).to_owned())),
-        _ => None,
-    })
 }
 
 /// Writes the published table: an option in each row, a carrier in each column.

@@ -19,6 +19,7 @@ use model::shipping::shipment::package::round_up;
 use model::shipping::shipment::{ErrorCode, ErrorType, ShipmentError, ShipmentInput, Source, TrackingStatus};
 use serde::Deserialize;
 
+use crate::option_refusal::option_refusal;
 use crate::options::{self, Treatment};
 use crate::sandbox::tracking_number;
 use crate::{
@@ -199,7 +200,7 @@ impl Connector for Own {
     }
 
     fn begin(&self, account: &Account, task: &Task<'_>) -> Step {
-        if let Some(refusal) = options::refusal("Own vehicles", OPTIONS, task, |_| None) {
+        if let Some(refusal) = option_refusal("Own vehicles", OPTIONS, task, |_| None) {
             return Step::Done(refusal);
         }
         let table = match Table::read(account) {

@@ -74,17 +74,6 @@ pub const CYCLES: &[&[&str]] = &[
         "bench::sink",
         "bench::webhooks",
     ],
-    &["carriers::connector", "carriers::options"],
-    &[
-        "carriers::easypost",
-        "carriers::easypost::answer",
-        "carriers::easypost::bought",
-        "carriers::easypost::contracts",
-        "carriers::easypost::manifest",
-        "carriers::easypost::services",
-    ],
-    &["carriers::easypost::options", "carriers::easypost::request"],
-    &["carriers::sandbox::desk", "carriers::sandbox::desk::asked", "carriers::sandbox::desk::counter"],
     &[
         "dockside",
         "dockside::commands",

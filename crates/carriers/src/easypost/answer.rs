@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use model::platform::money::parse_amount;
 use model::shipping::shipment::options::LabelFormat;
 use model::shipping::shipment::{ErrorCode, ErrorType, ShipmentError, Source, TrackingStatus};
 use serde::de::DeserializeOwned;
@@ -11,7 +10,8 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use super::contracts;
-use super::manifest::ScanForm;
+use super::rate::Rate;
+use super::scan_form::ScanForm;
 use super::tracker::Tracker;
 use crate::{Answer, Label, Outcome, Quotes, Tracked};
 
@@ -53,19 +53,6 @@ pub(super) fn parsed<T: DeserializeOwned>(value: &Value) -> Option<T> {
 /// Parses the items of a list, and leaves out those that don't fit the type.
 pub(super) fn parsed_all<T: DeserializeOwned>(values: &Value) -> Vec<T> {
     values.as_array().into_iter().flatten().filter_map(parsed).collect()
-}
-
-#[derive(Deserialize)]
-pub struct Rate {
-    pub id: String,
-    pub carrier: String,
-    pub service: String,
-    /// A decimal, as text.
-    pub rate: String,
-    pub currency: String,
-    pub delivery_days: Option<f64>,
-    /// The contract with the carrier. One API key may have several.
-    pub carrier_account_id: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -169,17 +156,6 @@ impl PostageLabel {
             Some("application/zpl" | "text/plain") => LabelFormat::Zpl,
             _ => LabelFormat::Png,
         }
-    }
-}
-
-impl Rate {
-    /// What programs call the service: `usps.ground_advantage`.
-    pub fn handle(&self) -> String {
-        super::handle(&self.carrier, &self.service)
-    }
-
-    pub fn amount(&self) -> Option<i64> {
-        parse_amount(&self.rate, &self.currency)
     }
 }
 
@@ -322,23 +298,4 @@ pub fn lost(purpose: Purpose, why: String) -> Outcome {
             retry_after: None,
         },
     }
-}
-
-/// `GroundAdvantage` as `ground_advantage`; what is in capitals stays one word.
-pub fn snake(text: &str) -> String {
-    let mut out = String::new();
-    let mut was_lower = false;
-    for char in text.chars() {
-        if char.is_ascii_alphanumeric() {
-            if char.is_ascii_uppercase() && was_lower {
-                out.push('_');
-            }
-            was_lower = char.is_ascii_lowercase() || char.is_ascii_digit();
-            out.push(char.to_ascii_lowercase());
-        } else if !out.ends_with('_') && !out.is_empty() {
-            out.push('_');
-            was_lower = false;
-        }
-    }
-    out.trim_end_matches('_').to_owned()
 }

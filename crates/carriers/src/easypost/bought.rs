@@ -5,7 +5,8 @@ use model::shipping::shipment::{ErrorCode, ErrorType, ShipmentError, Source};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::answer::{Purpose, Rate, Shipment, lost, parsed, parsed_all};
+use super::answer::{Purpose, Shipment, lost, parsed, parsed_all};
+use super::rate::Rate;
 use crate::{Found, Outcome, Receipt};
 
 /// Characters of a tracking number that are kept. No carrier's has more than forty; labels and documents show it.

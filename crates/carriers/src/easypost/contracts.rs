@@ -3,7 +3,8 @@
 //! A service that one contract offers is named by its handle, `usps.ground_advantage`. If several contracts offer it, the
 //! handle ends with the name of the contract, so that the chosen rate is the one that is bought.
 
-use super::answer::{Rate, snake};
+use super::rate::Rate;
+use super::services::snake;
 use crate::Quote;
 
 /// How the name of a contract begins in a handle: EasyPost's names of carrier accounts begin with `ca_`.

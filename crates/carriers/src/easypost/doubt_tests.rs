@@ -1,5 +1,7 @@
 //! Unknown outcomes: which answers mean bought, and which never mean "not bought".
 
+use bytes::Bytes;
+
 use super::tests::{account, done, parcel, response, sent, shipment};
 use super::*;
 

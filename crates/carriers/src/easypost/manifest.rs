@@ -3,50 +3,12 @@
 //! EasyPost stores no reference of ours with a form, but a parcel is in one form at most and names it. So the first parcel is
 //! read before a form is requested: it names the form of an earlier request whose answer was lost.
 
-use model::shipping::shipment::options::LabelFormat;
-use model::shipping::shipment::{ErrorCode, ErrorType, ShipmentError, Source};
-use serde::Deserialize;
 use serde_json::json;
 
 use super::answer::{Purpose, Shipment, read};
-use super::request;
-use crate::{Account, Answer, Label, Manifested, Outcome, Step};
-
-/// A form, as far as it matters here.
-#[derive(Deserialize)]
-pub struct ScanForm {
-    id: String,
-    /// `creating`, `created` or `failed`.
-    status: String,
-    message: Option<String>,
-    #[serde(default)]
-    tracking_codes: Vec<String>,
-    form_url: Option<String>,
-}
-
-impl ScanForm {
-    /// Whether it holds parcels, or soon will.
-    fn is_standing(&self) -> bool {
-        self.status != "failed"
-    }
-
-    fn outcome(self, parcels: usize) -> Outcome {
-        let held = self.tracking_codes.len();
-        match self.status.as_str() {
-            "creating" => Outcome::Manifesting(self.id),
-            // Some of the parcels were closed out elsewhere. The others must not be reported as handed over.
-            "created" if held != 0 && held != parcels => rejected(format!(
-                "EasyPost has {held} parcels in the scan form {}, not these {parcels}: close out the others without it.",
-                self.id
-            )),
-            "created" => {
-                let form = self.form_url.map(|url| Label::At { format: LabelFormat::Pdf, url });
-                Outcome::Manifested(Manifested { manifest: self.id, form })
-            }
-            status => rejected(self.message.unwrap_or_else(|| format!("The scan form is {status}."))),
-        }
-    }
-}
+use super::http::request;
+use super::scan_form::{ScanForm, rejected};
+use crate::{Account, Answer, Outcome, Step};
 
 /// Looks at the first parcel.
 pub fn begin(account: &Account, purchases: &[String]) -> Step {
@@ -87,20 +49,17 @@ pub fn resume(account: &Account, purchases: &[String], exchange: usize, answer: 
     }
 }
 
-fn rejected(message: String) -> Outcome {
-    let code = ErrorCode::ServiceUnavailable;
-    Outcome::Rejected(ShipmentError::new(ErrorType::Manifest, code, Source::Carrier, message))
-}
-
 #[cfg(test)]
 mod tests {
     use bytes::Bytes;
     use model::Id;
+    use model::shipping::shipment::options::LabelFormat;
+    use model::shipping::shipment::{ErrorType, Source};
     use serde_json::{Map, Value};
 
     use super::super::EasyPost;
     use super::*;
-    use crate::{Connector as _, Request, Task};
+    use crate::{Connector as _, Label, Manifested, Request, Task};
 
     fn account() -> Account {
         let credentials = json!({"api_key": "EZTKtest"}).as_object().cloned().unwrap_or_default();

@@ -11,37 +11,39 @@ mod bought;
 mod contracts;
 #[cfg(test)]
 mod doubt_tests;
+mod http;
+mod json;
 mod manifest;
 mod options;
+mod rate;
 #[cfg(test)]
 mod recorded;
 mod request;
+mod scan_form;
 mod services;
 #[cfg(test)]
 mod tests;
 mod tracker;
+mod units;
 mod webhook;
 
 use std::time::Duration;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-use bytes::Bytes;
 use model::shipping::shipment::options::LabelFormat;
 use model::shipping::shipment::{ErrorCode, ErrorType, ShipmentError, Source};
 use serde_json::{Value, json};
 
+use crate::option_refusal::option_refusal;
 use crate::{Account, Address, Answer, Capabilities, Connector, Label, Outcome, Parcel, Request, Step, Task};
 
 use answer::{Purpose, Shipment};
 pub use contracts::is_service;
+use http::{BASE, request};
 pub use services::{handle, services};
 pub use webhook::{Message, News, is_signed, message};
 
 /// The carrier's handle.
 pub const HANDLE: &str = "easypost";
-/// Where EasyPost is, unless the operator says otherwise.
-const BASE: &str = "https://api.easypost.com/v2";
 const CREDENTIALS: [&str; 2] = ["api_key", "webhook_secret"];
 const FORMATS: &[LabelFormat] = &[LabelFormat::Png, LabelFormat::Pdf, LabelFormat::Zpl];
 
@@ -95,7 +97,7 @@ impl Connector for EasyPost {
     fn begin(&self, account: &Account, task: &Task<'_>) -> Step {
         let send =
             |method, path: String, body: Option<Value>| Step::Send(request(account, method, &path, body));
-        let refusal = crate::options::refusal("EasyPost", self.options(), task, options::unspeakable);
+        let refusal = option_refusal("EasyPost", self.options(), task, options::unspeakable);
         if let Some(refusal) = refusal.or_else(|| unfit(task)) {
             return Step::Done(refusal);
         }
@@ -299,26 +301,4 @@ fn unprepared(r#type: ErrorType) -> Outcome {
 
 fn wanted_format(parcel: &Parcel) -> LabelFormat {
     parcel.label_format().unwrap_or(LabelFormat::Pdf)
-}
-
-fn request(account: &Account, method: &'static str, path: &str, body: Option<Value>) -> Request {
-    let text = |fields: &serde_json::Map<String, Value>, name: &str| {
-        fields.get(name).and_then(Value::as_str).map(str::to_owned)
-    };
-    let base = account.url.as_deref().unwrap_or(BASE);
-    let key = text(&account.credentials, "api_key").unwrap_or_default();
-    let mut headers = vec![
-        ("authorization", format!("Basic {}", STANDARD.encode(format!("{key}:")))),
-        ("accept", "application/json".to_owned()),
-    ];
-    if body.is_some() {
-        headers.push(("content-type", "application/json".to_owned()));
-    }
-    Request {
-        method,
-        url: format!("{}{path}", base.trim_end_matches('/')),
-        headers,
-        body: body.map(|body| Bytes::from(body.to_string())).unwrap_or_default(),
-        is_purchase: false,
-    }
 }

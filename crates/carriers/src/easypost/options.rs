@@ -5,7 +5,8 @@ use model::shipping::shipment::package::round_up;
 use model::shipping::shipment::{Options, ShipmentInput};
 use serde_json::{Map, Value, json};
 
-use super::request::{ounces, without_nulls};
+use super::json::without_nulls;
+use super::units::ounces;
 use crate::options::{Table, Treatment};
 
 use Treatment::{Informational, Passed, Refused};

@@ -5,12 +5,11 @@ use model::shipping::shipment::options::{LabelFormat, ShippingOptions};
 use model::shipping::shipment::{AddressRecord, Customs, Package, ShipmentInput};
 use serde_json::{Map, Value, json};
 
+use super::json::without_nulls;
 use super::options;
+use super::units::{inches, ounces};
 use crate::Parcel;
 
-/// A millimetre and a gram, in tenths of an inch and of an ounce: what EasyPost counts in, rounded up.
-const MM_PER_INCH: f64 = 25.4;
-const GRAMS_PER_OUNCE: f64 = 28.349_523_125;
 /// The currency of values without one.
 const CURRENCY: &str = "USD";
 
@@ -75,7 +74,7 @@ fn address(record: &AddressRecord) -> Value {
 
 fn package_body(package: &Package) -> Value {
     let sides = package.geometry.and_then(|geometry| geometry.millimetres());
-    let side = |place: usize| sides.map(|sides| tenths_up(sides[place] as f64 / MM_PER_INCH));
+    let side = |place: usize| sides.map(|sides| inches(sides[place]));
     let grams = package.geometry.and_then(|geometry| geometry.grams());
     without_nulls(json!({
         "length": side(0),
@@ -84,16 +83,6 @@ fn package_body(package: &Package) -> Value {
         "weight": grams.map(ounces),
         "predefined_package": package.predefined_package_code,
     }))
-}
-
-pub fn ounces(grams: i64) -> f64 {
-    tenths_up(grams as f64 / GRAMS_PER_OUNCE)
-}
-
-/// To a tenth, rounded up: what is measured too small is billed later.
-fn tenths_up(number: f64) -> f64 {
-    // What only the division has added is not there.
-    ((number * 10.0 - 1e-9).ceil() / 10.0).max(0.1)
 }
 
 fn customs_body(details: &ShipmentInput, customs: &Customs) -> Value {
@@ -146,12 +135,4 @@ fn tax_identifier(identifier: &model::shipping::shipment::TaxIdentifier) -> Valu
         "tax_id_type": identifier.identifier_type.to_ascii_uppercase(),
         "issuing_country": identifier.issuing_country_code,
     }))
-}
-
-/// EasyPost takes a null for a value.
-pub fn without_nulls(mut value: Value) -> Value {
-    if let Value::Object(fields) = &mut value {
-        fields.retain(|_, value| !value.is_null());
-    }
-    value
 }

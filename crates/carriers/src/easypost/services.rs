@@ -1,8 +1,6 @@
 //! The services that EasyPost names, carrier by carrier: what a merchant may choose from before anything was rated. Rates
 //! may name others, of contracts of the merchant's own.
 
-use super::answer::snake;
-
 /// A line for each carrier: its name, and the names of its services.
 const TEXT: &str = include_str!("services.txt");
 
@@ -16,6 +14,25 @@ pub fn services() -> impl Iterator<Item = (&'static str, &'static str)> {
 /// What programs call a service: `usps.ground_advantage`.
 pub fn handle(carrier: &str, service: &str) -> String {
     format!("{}.{}", snake(carrier), snake(service))
+}
+
+/// `GroundAdvantage` as `ground_advantage`; what is in capitals stays one word.
+pub fn snake(text: &str) -> String {
+    let mut out = String::new();
+    let mut was_lower = false;
+    for char in text.chars() {
+        if char.is_ascii_alphanumeric() {
+            if char.is_ascii_uppercase() && was_lower {
+                out.push('_');
+            }
+            was_lower = char.is_ascii_lowercase() || char.is_ascii_digit();
+            out.push(char.to_ascii_lowercase());
+        } else if !out.ends_with('_') && !out.is_empty() {
+            out.push('_');
+            was_lower = false;
+        }
+    }
+    out.trim_end_matches('_').to_owned()
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! EasyPost's words against fixtures of our own.
 
+use bytes::Bytes;
 use model::platform::shape::parse;
 use model::{CarrierAccount, Id};
 use serde_json::Map;

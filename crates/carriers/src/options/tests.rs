@@ -2,11 +2,12 @@
 
 use model::platform::shape::{Kind, Shape, parse};
 use model::shipping::shipment::options::{LabelFormat, OPTIONS};
+use model::shipping::shipment::{ErrorCode, ErrorType, ShipmentError, Source};
 use model::{CarrierAccount, Id};
 use serde_json::{Map, json};
 
 use super::*;
-use crate::{ALL, Account, Connector, Parcel, Step};
+use crate::{ALL, Account, Connector, Outcome, Parcel, Step, Task};
 
 /// The paths of all options that the model knows.
 fn known(shape: &'static Shape, path: &str) -> Vec<String> {

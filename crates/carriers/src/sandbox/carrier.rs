@@ -13,6 +13,7 @@ use super::settings::Settings;
 use super::wire::{
     LabelAnswer, Manifest, ManifestStatus, Purchase, PurchaseStatus, Purchases, Rates, Tracking,
 };
+use crate::option_refusal::option_refusal;
 use crate::{
     Account, Address, Answer, Capabilities, Connector, Found, Label, Manifested, Outcome, Request, Step,
     Task, Tracked,
@@ -46,7 +47,7 @@ impl Connector for Sandbox {
     }
 
     fn begin(&self, account: &Account, task: &Task<'_>) -> Step {
-        if let Some(refusal) = crate::options::refusal("The sandbox", self.options(), task, |_| None) {
+        if let Some(refusal) = option_refusal("The sandbox", self.options(), task, |_| None) {
             return Step::Done(refusal);
         }
         let settings = match Settings::read(account) {

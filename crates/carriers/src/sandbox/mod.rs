@@ -5,7 +5,7 @@
 //! provider.
 //!
 //! Both sides of its protocol, JSON over HTTP, are here: the [connector](Sandbox), and the carrier's own side, the
-//! [server](desk)(desk), which is a function too. `dockside sandbox-carrier` adds a socket and a ledger to it.
+//! [server](desk), which is a function too. `dockside sandbox-carrier` adds a socket and a ledger to it.
 
 mod answer;
 mod carrier;

@@ -4,8 +4,8 @@ use model::shipping::shipment::ShipmentInput;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use super::Reply;
 use super::entry::{Request, key_of};
+use super::reply::Reply;
 use crate::sandbox::word::Word;
 
 /// The most characters of a reference, and the most purchases of a manifest.

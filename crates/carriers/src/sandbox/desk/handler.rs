@@ -6,8 +6,10 @@ use model::Timestamp;
 use model::shipping::shipment::{ErrorCode, ShipmentInput, Source, TrackingStatus};
 
 use super::asked::{Asked, Buying, Closing, Purchase};
+use super::behaviour::Desk;
 use super::entry::{Entry, Event, Request};
-use super::{Desk, Fault, Reply};
+use super::fault::Fault;
+use super::reply::Reply;
 use crate::sandbox::number::number_of;
 use crate::sandbox::price::{SERVICES, Service, price, zone};
 use crate::sandbox::settings::Mode;
@@ -28,8 +30,8 @@ const SLOW_20: Duration = Duration::from_secs(20);
 const LABEL_TIME: Duration = Duration::from_secs(5);
 const MANIFEST_TIME: Duration = Duration::from_secs(10);
 
-/// The context of one request.
-pub struct Counter<'a> {
+/// Handles one request, with the entries that it depends on.
+pub struct Handler<'a> {
     pub desk: &'a Desk,
     pub earlier: &'a [Entry],
     pub now: Timestamp,
@@ -44,7 +46,7 @@ struct Charge<'a> {
     word: Option<Word>,
 }
 
-impl Counter<'_> {
+impl Handler<'_> {
     pub fn answer(&self, asked: &Asked) -> Reply {
         match asked {
             Asked::Rate(rating) => self.rate(&rating.shipment),
