@@ -5,6 +5,7 @@
 
 mod broadcast;
 mod json;
+mod message;
 mod protobuf;
 mod wire;
 
@@ -19,8 +20,10 @@ use bytes::Bytes;
 use serde::Deserialize;
 
 pub use broadcast::{Broadcast, Frame, MessagePrefix, Packer};
-pub use wire::{MalformedFrame, RawData};
-use wire::{WireMessage, messages};
+pub use message::MalformedFrame;
+use message::WireMessage;
+pub use wire::RawData;
+use wire::messages;
 
 /// The encoding of a connection's messages.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

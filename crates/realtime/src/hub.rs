@@ -5,6 +5,7 @@
 //! each listener's [`Outbox`] gets two shared pointers to it. Each shard of streams has its own lock. A lock is held
 //! only for work in memory. Locks are never nested, except that an outbox's lock is taken inside a stream's.
 
+mod lock;
 mod outbox;
 mod registry;
 
@@ -14,17 +15,20 @@ mod tests;
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::Waker;
 
 use bytes::Bytes;
-use model::{Id, User};
+use model::{Id, Organisation, User};
 
 use crate::channel::{Channel, EventStream};
+use crate::code::Disconnect;
 use crate::frame::{Broadcast, MessagePrefix};
 use crate::limits::BATCH_MESSAGES_MAX;
-use crate::session::{ClientId, OutboxItem};
+use crate::session::{ClientId, ControlMessage, OutboxItem};
+use crate::token::Grant;
 
+use lock::lock;
 pub use outbox::{Outbox, OutboxContent};
 pub use registry::Audience;
 use registry::Registry;
@@ -163,14 +167,44 @@ impl Hub {
         view.map(|view| view.listeners.iter().map(|listener| listener.client).collect()).unwrap_or_default()
     }
 
+    /// Registers and counts a connection, so that control messages reach it. Fails if the user or the organisation
+    /// has too many.
+    pub fn register(&self, grant: Grant, client: ClientId, outbox: &Arc<Outbox>) -> Result<(), Disconnect> {
+        self.registry.register(grant, client, outbox)
+    }
+
+    /// Removes a connection.
+    pub fn unregister(&self, organisation: Id<Organisation>, client: ClientId) {
+        self.registry.unregister(organisation, client);
+    }
+
+    /// Sends a control message to all connections of the audience and returns their number.
+    pub fn send_control(&self, audience: Audience, message: ControlMessage) -> usize {
+        self.registry.send_control(audience, message)
+    }
+
+    /// Returns the number of registered connections.
+    pub fn connections(&self) -> usize {
+        self.registry.connections()
+    }
+
+    /// Makes a connection reachable for frames that arrive through `/emulation`.
+    pub fn open_session(&self, session: ClientId, outbox: &Arc<Outbox>) {
+        self.registry.open_session(session, outbox);
+    }
+
+    pub fn close_session(&self, session: ClientId) {
+        self.registry.close_session(session);
+    }
+
+    /// Adds a frame to the outbox of the connection with this session id. Returns `false` if there is none.
+    pub fn emulate(&self, session: &str, frame: Bytes) -> bool {
+        self.registry.emulate(session, frame)
+    }
+
     fn shard(&self, stream: EventStream) -> MutexGuard<'_, HashMap<EventStream, Listeners>> {
         let mut hasher = DefaultHasher::new();
         stream.hash(&mut hasher);
         lock(&self.streams[hasher.finish() as usize % SHARDS])
     }
-}
-
-/// Locks a mutex, ignoring poison: no panic leaves a map half changed.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

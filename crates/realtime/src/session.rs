@@ -10,10 +10,13 @@ mod command;
 mod connect;
 mod control;
 mod effect;
+mod outbox_item;
+mod pending;
 mod recovery;
 mod refresh;
 mod settings;
 mod subscribe;
+mod timeouts;
 mod timer;
 
 #[cfg(test)]
@@ -34,24 +37,10 @@ use crate::frame::{
 use crate::limits::{FRAME_BYTES_MAX, OUTBOX_BYTES_MAX, PENDING_BYTES_MAX};
 use crate::token::Grant;
 
-use command::PendingCommand;
-pub use control::ControlMessage;
 pub use effect::{Effect, EffectResult, LogEvent, Output, Range, ReadLog, Slice};
+pub use outbox_item::{ControlMessage, OutboxItem};
+use pending::PendingCommand;
 pub use settings::{ClientId, SEED_BYTES, Seed, SessionSettings, Transport};
-
-/// An item that other parts of the server send to a session. Items are handled in order.
-#[derive(Clone, Debug)]
-pub enum OutboxItem {
-    /// Events of a channel that the session is attached to, in order. All listeners share the slice, because one
-    /// reference count for several events costs less than one per event.
-    Events {
-        prefix: Arc<MessagePrefix>,
-        events: Arc<[Arc<Broadcast>]>,
-    },
-    Control(ControlMessage),
-    /// A frame that arrived through `/emulation`.
-    Input(Bytes),
-}
 
 /// The state of one connection.
 pub struct Session {

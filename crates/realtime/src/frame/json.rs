@@ -4,7 +4,7 @@
 use bytes::{Buf, Bytes};
 use serde::de::DeserializeOwned;
 
-use super::wire::MalformedFrame;
+use super::message::MalformedFrame;
 
 /// Removes and decodes the first object of a frame.
 pub(crate) fn next<M: DeserializeOwned>(frame: &mut Bytes) -> Option<Result<M, MalformedFrame>> {

@@ -3,7 +3,7 @@
 
 use bytes::{Buf, Bytes};
 
-use super::wire::{MalformedFrame, WireMessage};
+use super::message::{MalformedFrame, WireMessage};
 
 /// Wire types.
 pub(crate) const VARINT: u32 = 0;

@@ -10,19 +10,8 @@ use bytes::Bytes;
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
+use super::message::{MalformedFrame, WireMessage};
 use super::protobuf::{self, WireValue};
-
-/// The error for bytes that are not a frame of this protocol.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct MalformedFrame;
-
-/// A message of the protocol.
-pub(crate) trait WireMessage: Default {
-    fn write_json(&self, out: &mut Vec<u8>);
-    /// Appends the fields, without the message's length.
-    fn write_protobuf(&self, out: &mut Vec<u8>);
-    fn read_protobuf(bytes: &[u8]) -> Result<Self, MalformedFrame>;
-}
 
 /// The value of a field.
 pub(crate) trait WireField {
@@ -75,7 +64,7 @@ macro_rules! messages {
             pub $field: $type,)*
         }
 
-        impl crate::frame::wire::WireMessage for $message {
+        impl crate::frame::message::WireMessage for $message {
             fn write_json(&self, out: &mut Vec<u8>) {
                 let start = out.len();
                 $(if $({ stringify!($always); true } ||)? !crate::frame::wire::WireField::is_absent(&self.$field) {
@@ -97,7 +86,7 @@ macro_rules! messages {
                 let _ = out;
             }
 
-            fn read_protobuf(bytes: &[u8]) -> Result<Self, crate::frame::wire::MalformedFrame> {
+            fn read_protobuf(bytes: &[u8]) -> Result<Self, crate::frame::message::MalformedFrame> {
                 let mut message = Self::default();
                 // Never modified if the message has no fields.
                 let _ = &mut message;

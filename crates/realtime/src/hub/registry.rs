@@ -11,7 +11,8 @@ use crate::code::Disconnect;
 use crate::session::{ClientId, ControlMessage, OutboxItem};
 use crate::token::Grant;
 
-use super::{Hub, Outbox, lock};
+use super::lock::lock;
+use super::outbox::Outbox;
 
 /// Number of locks over which the organisations are distributed.
 const SHARDS: usize = 16;
@@ -35,6 +36,7 @@ pub enum Audience {
     },
 }
 
+/// The connections of a node. The methods are those of [`Hub`](super::Hub).
 pub(super) struct Registry {
     organisations: Vec<Mutex<HashMap<Id<Organisation>, Members>>>,
     /// The connections that send through `/emulation`, by the secret id of their session.
@@ -70,6 +72,80 @@ impl Registry {
         // The low bits of an id are random.
         &self.organisations[organisation.bits() as usize % SHARDS]
     }
+
+    pub fn register(&self, grant: Grant, client: ClientId, outbox: &Arc<Outbox>) -> Result<(), Disconnect> {
+        let Grant { owner, user, .. } = grant;
+        let mut shard = lock(self.shard(owner.organisation));
+        let members = shard.entry(owner.organisation).or_default();
+        let of_user = members.by_user.get(&user).copied().unwrap_or(0);
+        if of_user >= self.per_user_max || members.connections.len() >= self.per_organisation_max as usize {
+            if members.connections.is_empty() {
+                shard.remove(&owner.organisation);
+            }
+            return Err(Disconnect::CONNECTION_LIMIT);
+        }
+        let member = Member { owner, user, outbox: Arc::clone(outbox) };
+        if members.connections.insert(client, member).is_none() {
+            members.by_user.insert(user, of_user + 1);
+        }
+        Ok(())
+    }
+
+    pub fn unregister(&self, organisation: Id<Organisation>, client: ClientId) {
+        let mut shard = lock(self.shard(organisation));
+        let Some(members) = shard.get_mut(&organisation) else { return };
+        if let Some(member) = members.connections.remove(&client)
+            && let Some(count) = members.by_user.get_mut(&member.user)
+        {
+            *count -= 1;
+            if *count == 0 {
+                members.by_user.remove(&member.user);
+            }
+        }
+        if members.connections.is_empty() {
+            shard.remove(&organisation);
+        }
+    }
+
+    pub fn send_control(&self, audience: Audience, message: ControlMessage) -> usize {
+        let mut wakers = Vec::new();
+        let mut count = 0;
+        let all = self.organisations.iter();
+        let one = audience.organisation().map(|organisation| self.shard(organisation));
+        for shard in all.filter(|shard| one.is_none_or(|one| std::ptr::eq(one, *shard))) {
+            let shard = lock(shard);
+            let members = shard.values().flat_map(|members| &members.connections);
+            for (_, member) in members.filter(|(client, member)| audience.includes(**client, member)) {
+                wakers.extend(member.outbox.put(OutboxItem::Control(message)));
+                count += 1;
+            }
+        }
+        wakers.into_iter().for_each(std::task::Waker::wake);
+        count
+    }
+
+    pub fn connections(&self) -> usize {
+        let shards = self.organisations.iter();
+        shards.map(|shard| lock(shard).values().map(|members| members.connections.len()).sum::<usize>()).sum()
+    }
+
+    pub fn open_session(&self, session: ClientId, outbox: &Arc<Outbox>) {
+        lock(&self.sessions).insert(session, Arc::clone(outbox));
+    }
+
+    pub fn close_session(&self, session: ClientId) {
+        lock(&self.sessions).remove(&session);
+    }
+
+    pub fn emulate(&self, session: &str, frame: Bytes) -> bool {
+        let outbox =
+            ClientId::parse(session).and_then(|session| lock(&self.sessions).get(&session).map(Arc::clone));
+        let Some(outbox) = outbox else { return false };
+        if let Some(waker) = outbox.put(OutboxItem::Input(frame)) {
+            waker.wake();
+        }
+        true
+    }
 }
 
 impl Audience {
@@ -91,90 +167,5 @@ impl Audience {
             Audience::Organisation(organisation) | Audience::User { organisation, .. } => Some(organisation),
             Audience::Owner(owner) => Some(owner.organisation),
         }
-    }
-}
-
-impl Hub {
-    /// Registers and counts a connection, so that control messages reach it. Fails if the user or the organisation
-    /// has too many.
-    pub fn register(&self, grant: Grant, client: ClientId, outbox: &Arc<Outbox>) -> Result<(), Disconnect> {
-        let Grant { owner, user, .. } = grant;
-        let mut shard = lock(self.registry.shard(owner.organisation));
-        let members = shard.entry(owner.organisation).or_default();
-        let of_user = members.by_user.get(&user).copied().unwrap_or(0);
-        if of_user >= self.registry.per_user_max
-            || members.connections.len() >= self.registry.per_organisation_max as usize
-        {
-            if members.connections.is_empty() {
-                shard.remove(&owner.organisation);
-            }
-            return Err(Disconnect::CONNECTION_LIMIT);
-        }
-        let member = Member { owner, user, outbox: Arc::clone(outbox) };
-        if members.connections.insert(client, member).is_none() {
-            members.by_user.insert(user, of_user + 1);
-        }
-        Ok(())
-    }
-
-    /// Removes a connection.
-    pub fn unregister(&self, organisation: Id<Organisation>, client: ClientId) {
-        let mut shard = lock(self.registry.shard(organisation));
-        let Some(members) = shard.get_mut(&organisation) else { return };
-        if let Some(member) = members.connections.remove(&client)
-            && let Some(count) = members.by_user.get_mut(&member.user)
-        {
-            *count -= 1;
-            if *count == 0 {
-                members.by_user.remove(&member.user);
-            }
-        }
-        if members.connections.is_empty() {
-            shard.remove(&organisation);
-        }
-    }
-
-    /// Sends a control message to all connections of the audience and returns their number.
-    pub fn send_control(&self, audience: Audience, message: ControlMessage) -> usize {
-        let mut wakers = Vec::new();
-        let mut count = 0;
-        let all = self.registry.organisations.iter();
-        let one = audience.organisation().map(|organisation| self.registry.shard(organisation));
-        for shard in all.filter(|shard| one.is_none_or(|one| std::ptr::eq(one, *shard))) {
-            let shard = lock(shard);
-            let members = shard.values().flat_map(|members| &members.connections);
-            for (_, member) in members.filter(|(client, member)| audience.includes(**client, member)) {
-                wakers.extend(member.outbox.put(OutboxItem::Control(message)));
-                count += 1;
-            }
-        }
-        wakers.into_iter().for_each(std::task::Waker::wake);
-        count
-    }
-
-    /// Returns the number of registered connections.
-    pub fn connections(&self) -> usize {
-        let shards = self.registry.organisations.iter();
-        shards.map(|shard| lock(shard).values().map(|members| members.connections.len()).sum::<usize>()).sum()
-    }
-
-    /// Makes a connection reachable for frames that arrive through `/emulation`.
-    pub fn open_session(&self, session: ClientId, outbox: &Arc<Outbox>) {
-        lock(&self.registry.sessions).insert(session, Arc::clone(outbox));
-    }
-
-    pub fn close_session(&self, session: ClientId) {
-        lock(&self.registry.sessions).remove(&session);
-    }
-
-    /// Adds a frame to the outbox of the connection with this session id. Returns `false` if there is none.
-    pub fn emulate(&self, session: &str, frame: Bytes) -> bool {
-        let outbox = ClientId::parse(session)
-            .and_then(|session| lock(&self.registry.sessions).get(&session).map(Arc::clone));
-        let Some(outbox) = outbox else { return false };
-        if let Some(waker) = outbox.put(OutboxItem::Input(frame)) {
-            waker.wake();
-        }
-        true
     }
 }

@@ -8,29 +8,10 @@ use crate::frame::{
 };
 use crate::limits::{CHANNEL_BYTES_MAX, HISTORY_EVENTS_MAX, RECOVERY_BYTES_MAX};
 
-use super::connect::Connecting;
 use super::effect::{Effect, EffectResult, Range, ReadLog, Slice};
-use super::refresh::{Refreshing, SubRefreshing};
+use super::pending::{PendingCommand, Refreshing, SubRefreshing};
 use super::settings::ClientId;
-use super::subscribe::Subscribing;
 use super::{DONE, Session, State};
-
-/// A command that waits for the result of an effect.
-pub(super) enum PendingCommand {
-    Connect(Connecting),
-    Subscribe(Subscribing),
-    Refresh(Refreshing),
-    SubRefresh(SubRefreshing),
-    /// A history request, with the epoch that the client sent.
-    History {
-        id: u32,
-        epoch: String,
-    },
-    Presence {
-        id: u32,
-        only_counts: bool,
-    },
-}
 
 /// The failure of a command: an error reply, or the close of the whole connection.
 pub(super) enum CommandError {

@@ -5,22 +5,14 @@ use crate::channel::{Channel, ChannelTopic, NotAChannel};
 use crate::code::{Disconnect, ErrorReply};
 use crate::frame::{ConnectRequest, ConnectResult, Push, Reply};
 use crate::limits::{RECOVERY_BYTES_MAX, RECOVERY_EVENTS_MAX};
-use crate::token::{ConnectionToken, Grant, Rejection};
+use crate::token::{ConnectionToken, Rejection};
 
-use super::command::{CommandError, PendingCommand};
+use super::command::CommandError;
 use super::effect::{Effect, EffectResult, Range, ReadLog, Slice};
+use super::pending::{Connecting, PendingCommand};
 use super::recovery::{self, RecoveryPosition, ReplyBudget};
 use super::timer::seconds_left;
 use super::{Session, State, Subscription};
-
-/// A connect command that waits for the result of an effect.
-pub(super) struct Connecting {
-    pub id: u32,
-    grant: Grant,
-    expires_ms: u64,
-    /// The channels of the token, with the client's position in each.
-    wanted: Vec<(ChannelTopic, RecoveryPosition)>,
-}
 
 impl Session {
     /// Handles a frame on a unidirectional connection. The first frame is a connect request without a command around

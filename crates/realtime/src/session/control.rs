@@ -2,28 +2,12 @@
 
 use model::{AccessToken, Id};
 
-use crate::channel::{ChannelTopic, EventStream, Resource};
+use crate::channel::{ChannelTopic, EventStream};
 use crate::code::{Disconnect, Unsubscription};
 
-use super::command::PendingCommand;
+use super::outbox_item::ControlMessage;
+use super::pending::PendingCommand;
 use super::{Session, State};
-
-/// A change that a session applies at once. The hub sends it to all connections of an audience; each session decides
-/// whether the change concerns it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ControlMessage {
-    /// Close the connection. After [`Disconnect::FORCE`] SDKs stop; after [`Disconnect::SHUTDOWN`] they reconnect to
-    /// another node.
-    Disconnect(Disconnect),
-    /// An access token was revoked. A connection opened with it is closed with 3014, so that the SDK requests a new
-    /// token and is refused there. A channel joined with it is unsubscribed.
-    RevokeToken(Id<AccessToken>),
-    /// An access token may no longer read a resource. The resource's channel is unsubscribed.
-    RevokeResource { access_token: Id<AccessToken>, resource: Resource },
-    /// Positions in this stream are invalid, for example after a restore. The SDK subscribes again without a
-    /// position.
-    Resync(EventStream),
-}
 
 impl Session {
     pub(super) fn apply_control(&mut self, message: ControlMessage) {

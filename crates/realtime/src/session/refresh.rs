@@ -1,32 +1,15 @@
 //! Replacement of expiring tokens: the connection token, and the token of one channel.
 
-use model::{AccessToken, Id};
-
-use crate::channel::ChannelTopic;
 use crate::code::{Disconnect, ErrorReply};
 use crate::frame::{RefreshResult, Reply, SubRefreshRequest, SubRefreshResult};
 use crate::token::{Grant, Rejection};
 
 use super::Session;
-use super::command::{CommandError, PendingCommand};
+use super::command::CommandError;
 use super::connect::topics;
 use super::effect::Effect;
+use super::pending::{PendingCommand, Refreshing, SubRefreshing};
 use super::timer::seconds_left;
-
-/// A refresh whose token is verified and whose access check is in progress.
-pub(super) struct Refreshing {
-    pub id: u32,
-    pub grant: Grant,
-    expires_ms: u64,
-}
-
-/// A refresh of one channel's token, whose access check is in progress.
-pub(super) struct SubRefreshing {
-    pub id: u32,
-    topic: ChannelTopic,
-    pub access_token: Id<AccessToken>,
-    expires_ms: u64,
-}
 
 impl Session {
     pub(super) fn refresh(&mut self, now: u64, id: u32, token: &str) -> Result<(), CommandError> {

@@ -7,19 +7,13 @@ use crate::frame::{Reply, SubscribeRequest};
 use crate::limits::CHANNEL_BYTES_MAX;
 use crate::token::{Grant, Rejection, SubscriptionToken};
 
-use super::command::{CommandError, PendingCommand};
+use super::command::CommandError;
 use super::connect::read_start;
 use super::effect::{Effect, EffectResult};
+use super::pending::{PendingCommand, Subscribing};
 use super::recovery::{self, RecoveryPosition, ReplyBudget};
 use super::timer::seconds_left;
 use super::{Session, Subscription};
-
-/// A subscribe command that waits for the result of an effect.
-pub(super) struct Subscribing {
-    pub id: u32,
-    pub channel: Channel,
-    wanted: RecoveryPosition,
-}
 
 impl Session {
     pub(super) fn subscribe(
