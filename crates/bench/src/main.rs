@@ -4,48 +4,28 @@
 //! turns that alternate with the product's. The product is the real program, `dockside serve`. Rivals and product are
 //! processes of their own. This process sends the requests, and costs both sides the same.
 
-mod allocations;
-mod bare;
-mod batch_rows;
-mod batch_shop;
-mod batches;
-mod broadcast;
-mod compare;
-mod creates;
-mod drawing;
-mod growth;
-#[cfg(feature = "krilla")]
-mod krilla_pages;
-mod listeners;
-mod load;
-mod memory;
-mod orders;
-mod poster;
-mod postgres;
-mod process;
-mod reads;
-mod realtime;
-mod report;
-mod shipments;
-mod sink;
-mod webhooks;
+mod harness;
+mod rivals;
+mod sections;
 
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use clap::{Parser, ValueEnum};
-use load::Turn;
-use report::Targets;
+use clap::Parser;
+use harness::context::Bench;
+use harness::outcome::Outcome;
+use harness::plan::{Engine, FULL, Plan, QUICK};
+use harness::poster;
+use harness::report::Targets;
+use rivals::{bare, broadcast};
+use sections::Section;
 
 /// The product's allocator, so that the bare servers have no worse one.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
-/// The result of a measurement. The error is a sentence for a person.
-type Outcome<T> = Result<T, Box<dyn std::error::Error + Send + Sync>>;
 
 /// Measures the product against the least that the same work costs on this machine.
 #[derive(Parser)]
@@ -86,158 +66,6 @@ struct Arguments {
     /// Write allocations instead, like the one of this order, for the orders that requests name.
     #[arg(long, hide = true, value_name = "ORDER", requires = "store")]
     allocation_of: Option<String>,
-}
-
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq)]
-enum Engine {
-    Sqlite,
-    Postgres,
-}
-
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq)]
-enum Section {
-    Get,
-    List,
-    CreateSqlite,
-    CreatePostgres,
-    AllocateSqlite,
-    AllocatePostgres,
-    Shipments,
-    Batches,
-    Growth,
-    Webhooks,
-    Realtime,
-    Labels,
-    Memory,
-}
-
-/// How long and how often to measure.
-struct Plan {
-    connections: &'static [usize],
-    rounds: usize,
-    turn: Turn,
-    /// A turn on PostgreSQL, in whole seconds, as pgbench needs.
-    postgres_rounds: usize,
-    postgres_seconds: u64,
-    starts: usize,
-    /// Orders in the larger store.
-    orders: usize,
-    /// Events that are delivered to each endpoint, and how long the lag is measured.
-    webhook_events: usize,
-    lag_seconds: usize,
-    /// Shipments that are added to a batch and bought at once, that are listed, and that are bought from a slow
-    /// carrier.
-    batch_added: usize,
-    batch_listed: usize,
-    batch_bought: usize,
-    /// The only engine to do that on, if not both.
-    batch_engine: Option<Engine>,
-}
-
-const FULL: Plan = Plan {
-    connections: &[1, 16, 64, 256],
-    rounds: 5,
-    turn: Turn { warm: Duration::from_millis(150), time: Duration::from_millis(600) },
-    postgres_rounds: 3,
-    postgres_seconds: 2,
-    starts: 10,
-    orders: 1_000_000,
-    webhook_events: 2000,
-    lag_seconds: 8,
-    batch_added: 10_000,
-    batch_listed: 110_000,
-    batch_bought: 20_000,
-    batch_engine: None,
-};
-const QUICK: Plan = Plan {
-    connections: &[1, 64],
-    rounds: 3,
-    turn: Turn { warm: Duration::from_millis(100), time: Duration::from_millis(350) },
-    postgres_rounds: 2,
-    postgres_seconds: 1,
-    starts: 5,
-    orders: 50_000,
-    webhook_events: 1000,
-    lag_seconds: 4,
-    batch_added: 2_000,
-    batch_listed: 12_000,
-    batch_bought: 2_000,
-    batch_engine: None,
-};
-
-/// The context of all sections.
-struct Bench {
-    plan: Plan,
-    /// The program under test.
-    program: PathBuf,
-    /// A folder on a real disk, which is deleted at the end. If syncs were free, measurements of writes would be
-    /// worthless.
-    folder: PathBuf,
-    targets: Targets,
-    began: Instant,
-}
-
-impl Bench {
-    /// Shows on the terminal what is being measured.
-    fn progress(&self, doing: &str) {
-        let seconds = self.began.elapsed().as_secs();
-        let mut out = std::io::stderr();
-        let line = if out.is_terminal() { format!("\r\x1b[K{seconds:>3} s  {doing}") } else { String::new() };
-        let _nobody_watches = out.write_all(line.as_bytes()).and_then(|()| out.flush());
-    }
-
-    /// Prints a finished table over the progress line.
-    fn print(&self, text: &str) -> Outcome<()> {
-        let mut out = std::io::stdout();
-        if std::io::stderr().is_terminal() {
-            std::io::stderr().write_all(b"\r\x1b[K")?;
-        }
-        out.write_all(text.as_bytes())?;
-        Ok(out.flush()?)
-    }
-
-    async fn run(&mut self, sections: &[Section]) -> Outcome<()> {
-        let is_wanted = |section| sections.is_empty() || sections.contains(&section);
-        self.print(&report::heading(&self.plan))?;
-        if is_wanted(Section::Get) || is_wanted(Section::List) {
-            reads::measure(self, is_wanted(Section::Get), is_wanted(Section::List)).await?;
-        }
-        if is_wanted(Section::CreateSqlite) {
-            creates::sqlite(self).await?;
-        }
-        if is_wanted(Section::CreatePostgres) {
-            creates::postgres(self).await?;
-        }
-        if is_wanted(Section::AllocateSqlite) {
-            allocations::sqlite(self).await?;
-        }
-        if is_wanted(Section::AllocatePostgres) {
-            allocations::postgres(self).await?;
-        }
-        if is_wanted(Section::Shipments) {
-            shipments::measure(self).await?;
-        }
-        if is_wanted(Section::Batches) {
-            batches::measure(self).await?;
-        }
-        if is_wanted(Section::Growth) {
-            growth::measure(self).await?;
-        }
-        if is_wanted(Section::Webhooks) {
-            webhooks::measure(self).await?;
-        }
-        if is_wanted(Section::Realtime) {
-            realtime::measure(self).await?;
-        }
-        if is_wanted(Section::Labels) {
-            drawing::measure(self)?;
-        }
-        if is_wanted(Section::Memory) {
-            memory::measure(self).await?;
-        }
-        self.print(&self.targets.table())?;
-        self.print(&format!("\n{} s in all\n", self.began.elapsed().as_secs()))
-    }
 }
 
 fn main() -> ExitCode {
@@ -281,7 +109,7 @@ fn measure(arguments: &Arguments) -> Outcome<()> {
         let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
         // However this ends, dropping the values ends the servers and deletes the folders.
         tokio::select! {
-            done = Box::pin(bench.run(&arguments.sections)) => done,
+            done = Box::pin(sections::run(&mut bench, &arguments.sections)) => done,
             _ = tokio::signal::ctrl_c() => Err("stopped".into()),
             _ = terminate.recv() => Err("stopped".into()),
         }

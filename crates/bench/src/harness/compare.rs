@@ -1,8 +1,9 @@
 //! A comparison: the product and a rival take turns. The result is the median ratio of neighbouring turns.
 
-use crate::load::{Figures, Latency};
-use crate::report::{self, count};
-use crate::{Bench, Outcome};
+use crate::harness::context::Bench;
+use crate::harness::load::{Figures, Latency};
+use crate::harness::outcome::Outcome;
+use crate::harness::report::{self, count};
 
 /// The number of connections to which targets apply.
 pub const TARGET_CONNECTIONS: usize = 64;

@@ -11,7 +11,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 
-use crate::Outcome;
+use crate::harness::outcome::Outcome;
 
 /// A text that each publication contains once, and the text before a location's name.
 const MARK: &[u8] = b"\"pub\":";

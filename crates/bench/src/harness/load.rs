@@ -14,7 +14,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 
-use crate::Outcome;
+use crate::harness::outcome::Outcome;
 
 /// Space for an answer's head and a whole page of locations.
 const BUFFER_BYTES: usize = 64 * 1024;

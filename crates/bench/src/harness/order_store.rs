@@ -11,9 +11,12 @@ use model::{Id, InventoryItem, Order, Owner};
 use service::{Clock, SystemClock};
 use store::orders::orders;
 
-use crate::postgres::Database;
-use crate::process::{self, Data, Server, create_request, request};
-use crate::{Bench, Outcome, bare, load};
+use crate::harness::context::Bench;
+use crate::harness::load;
+use crate::harness::outcome::Outcome;
+use crate::harness::postgres::Database;
+use crate::harness::process::{self, Data, Server, create_request, request};
+use crate::harness::store::open;
 
 /// Orders in one transaction: enough that the cost of its commit does not matter.
 const ORDERS_PER_WRITE: usize = 20_000;
@@ -24,7 +27,7 @@ const REFERENCE: &str = "SO-sample";
 const STRIDE: usize = 7919;
 
 /// A store with a location, an item and orders for it, and the server of it.
-pub struct Shop {
+pub struct OrderStore {
     pub server: Server,
     pub data: Data,
     pub token: String,
@@ -37,7 +40,7 @@ pub struct Shop {
     pub answer: Vec<u8>,
 }
 
-impl Shop {
+impl OrderStore {
     /// Makes the store with this number of orders, numbered from 0.
     pub async fn open(
         bench: &Bench,
@@ -116,7 +119,7 @@ struct Copies<'a> {
 
 impl Copies<'_> {
     async fn to_sqlite(&self, file: &Path, orders: usize) -> Outcome<()> {
-        let db = bare::open(file).await?;
+        let db = open(file).await?;
         let (owner, now) = (self.owner, SystemClock.now());
         let line = Line {
             id: Id::<InventoryItem>::parse(self.item).ok_or("the item has no id")?,

@@ -11,7 +11,7 @@ use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 
-use crate::Outcome;
+use crate::harness::outcome::Outcome;
 
 /// Posts the request in the file over these connections, and prints the processor time that it took, in microseconds.
 pub fn run(to: SocketAddr, file: &Path, connections: usize, requests: usize) -> Outcome<()> {
@@ -25,7 +25,7 @@ pub fn run(to: SocketAddr, file: &Path, connections: usize, requests: usize) -> 
         while let Some(done) = tasks.join_next().await {
             done??;
         }
-        let spent = crate::process::cpu_of("self")?;
+        let spent = crate::harness::process::cpu_of("self")?;
         Ok(std::io::stdout().write_all(spent.as_micros().to_string().as_bytes())?)
     })
 }

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use tokio_postgres::{Client, NoTls};
 
-use crate::Outcome;
-use crate::load::Figures;
+use crate::harness::load::Figures;
+use crate::harness::outcome::Outcome;
 
 /// The folder of PostgreSQL's programs on Debian, by version.
 const PROGRAMS: &str = "/usr/lib/postgresql";
@@ -32,12 +32,12 @@ COMMIT;
 ";
 
 /// A server: one that the caller named, or a private one that ends when this is dropped.
-pub struct Private {
+pub struct PostgresServer {
     pub url: String,
     home: Option<tempfile::TempDir>,
 }
 
-impl Private {
+impl PostgresServer {
     pub async fn start() -> Outcome<Self> {
         if let Ok(url) = std::env::var("DOCKSIDE_TEST_POSTGRES") {
             return Ok(Self { url, home: None });
@@ -55,7 +55,7 @@ impl Private {
     }
 }
 
-impl Drop for Private {
+impl Drop for PostgresServer {
     fn drop(&mut self) {
         if let Some(home) = &self.home {
             let _already_stopped = control("stop", home.path()).status();

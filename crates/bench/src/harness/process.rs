@@ -9,8 +9,9 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use tokio::process::{Child, Command};
 
-use crate::load::{self, Figures, Target, Turn};
-use crate::{Bench, Outcome};
+use crate::harness::context::Bench;
+use crate::harness::load::{self, Figures, Target, Turn};
+use crate::harness::outcome::Outcome;
 
 /// How long a server may take to start.
 const START_TIME_MAX: Duration = Duration::from_secs(20);
@@ -258,6 +259,12 @@ pub fn request(method: &str, path: &str, token: Option<&str>, body: &str) -> Byt
 /// Returns the request that creates a location.
 pub fn create_request(token: &str) -> Bytes {
     request("POST", "/locations", Some(token), LOCATION)
+}
+
+/// Returns the request that creates a location with this mark in its name.
+pub fn marked_location(token: &str, mark: usize) -> Bytes {
+    let body = LOCATION.replacen("Bristol depot", &format!("w{mark} depot"), 1);
+    request("POST", "/locations", Some(token), &body)
 }
 
 /// Returns the body of an answer.

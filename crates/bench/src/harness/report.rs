@@ -1,6 +1,6 @@
 //! The report: aligned tables, and the targets with their results.
 
-use crate::Plan;
+use crate::harness::plan::Plan;
 
 /// Returns the introduction: what is compared, and how.
 pub fn heading(plan: &Plan) -> String {

@@ -16,16 +16,16 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use model::access::access_token::Secret;
-use model::platform::id::{Kind, RANDOM_BYTES};
-use model::{Event, Id, Location, Owner, Timestamp};
-use service::{Clock, Random, SystemClock, SystemRandom};
+use model::{Event, Location, Owner};
+use service::{Clock, SystemClock};
+use store::Db;
 use store::events::events;
 use store::places::locations;
-use store::{Db, Place};
 use tokio::net::{TcpListener, TcpStream};
 
-use crate::Outcome;
-use crate::allocations::Direct;
+use crate::harness::outcome::Outcome;
+use crate::harness::store::{new_id, open};
+use crate::rivals::allocation_rows::AllocationRows;
 
 type Response = http::Response<Full<Bytes>>;
 
@@ -38,7 +38,7 @@ struct Bare {
 /// The rows to write.
 enum Rows {
     Location(Create),
-    Allocation(Direct),
+    Allocation(AllocationRows),
 }
 
 struct Create {
@@ -114,7 +114,7 @@ impl Rows {
         let db = open(file).await?;
         let owner = Secret::owner_of(token).ok_or("the token names no owner")?;
         if let Some(order) = allocation_of {
-            return Ok(Self::Allocation(Direct::open(db, owner, order).await?));
+            return Ok(Self::Allocation(AllocationRows::open(db, owner, order).await?));
         }
         let doc = body.clone().collect().await?.to_bytes();
         Ok(Self::Location(Create { db, owner, doc: String::from_utf8(doc.to_vec())? }))
@@ -128,13 +128,6 @@ impl Rows {
     }
 }
 
-/// Opens a store as the product does.
-pub async fn open(file: &Path) -> Outcome<Db> {
-    let readers = std::thread::available_parallelism().map_or(2, usize::from);
-    let place = Place::Sqlite { file: file.to_owned(), readers };
-    Ok(Db::open(place).await.map_err(|error| error.to_string())?)
-}
-
 impl Create {
     async fn write(&self) -> model::Result<()> {
         let now = SystemClock.now();
@@ -146,13 +139,6 @@ impl Create {
         });
         write.await
     }
-}
-
-/// Returns a new identifier with this timestamp.
-pub fn new_id<K: Kind>(now: Timestamp) -> Id<K> {
-    let mut random = [0; RANDOM_BYTES];
-    SystemRandom.fill(&mut random);
-    Id::new(now, random)
 }
 
 /// Parses the answer that the product gave. The connection loop itself writes date and length.

@@ -15,8 +15,8 @@ use store::shipping::purchases::{self, Due, Purchase, Wish};
 use store::shipping::shipments::{self, Stored};
 use store::{Access, Db, Start, Tx};
 
-use crate::Outcome;
-use crate::bare::{new_id, open};
+use crate::harness::outcome::Outcome;
+use crate::harness::store::{new_id, open};
 
 /// Purchases that are inserted together, and that end together.
 const GROUP: usize = 64;

@@ -11,7 +11,7 @@ use axum::routing::{get, post};
 use bytes::{Bytes, BytesMut};
 use tokio::sync::broadcast::{self, Receiver, Sender};
 
-use crate::Outcome;
+use crate::harness::outcome::Outcome;
 
 /// Messages in a frame, as in the product.
 const FRAME_MESSAGES: usize = 16;

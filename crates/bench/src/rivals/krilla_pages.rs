@@ -9,7 +9,7 @@ use krilla::text::{Font, GlyphId, KrillaGlyph};
 use skrifa::instance::{LocationRef, Size};
 use skrifa::{FontRef, MetadataProvider};
 
-use crate::Outcome;
+use crate::harness::outcome::Outcome;
 
 const POINTS_PER_MM: f32 = 72.0 / 25.4;
 

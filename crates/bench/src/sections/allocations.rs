@@ -3,29 +3,20 @@
 
 use std::time::Duration;
 
-use model::{Allocation, Error, Event, Id, Order, Owner};
-use serde_json::Value;
-use service::{Clock, SystemClock};
-use store::Db;
-use store::events::events;
-use store::orders::{allocations, orders};
-
-use crate::compare::{Comparison, TARGET_CONNECTIONS, compare};
-use crate::load::Turn;
-use crate::orders::Shop;
-use crate::postgres::{Database, Pgbench, Private};
-use crate::process::{Data, Rows, Server};
-use crate::report::count;
-use crate::{Bench, Outcome, bare};
+use crate::harness::compare::{Comparison, TARGET_CONNECTIONS, compare};
+use crate::harness::context::Bench;
+use crate::harness::load::Turn;
+use crate::harness::order_store::OrderStore;
+use crate::harness::outcome::Outcome;
+use crate::harness::postgres::{Database, Pgbench, PostgresServer};
+use crate::harness::process::{Data, Rows, Server};
+use crate::harness::report::count;
 
 /// The number of orders, in addition to the contended one, which is number 0.
 const ORDERS: usize = 10_000;
 const RATIO_MIN: f64 = 0.4;
-/// The most events of a new store: those of its one sample of each resource.
-const SAMPLE_EVENTS_MAX: usize = 100;
-const PATH: &str = "/allocations/orders/";
 
-/// The rows that an allocation writes, as a pgbench script: the lock, the guarded update, the allocation, the touched
+/// The rows that an allocation writes (see `rivals/allocation_rows.rs`), as a pgbench script: the lock, the guarded update, the allocation, the touched
 /// reservation, and the two events. It leaves out the rows that the product reads in between.
 const SCRIPT: &str = "\
 \\set n :n + 1
@@ -93,19 +84,19 @@ fn comparison(case: &Case, engine: &str, rival: &'static str, rounds: usize) -> 
 /// Measures against the same rows written by the same writer thread, in a store of its own.
 pub async fn sqlite(bench: &mut Bench) -> Outcome<()> {
     bench.progress("filling the stores");
-    let shop = Shop::open(bench, Data::sqlite(bench, "allocate")?, None, ORDERS + 1).await?;
-    let other = Shop::open(bench, Data::sqlite(bench, "allocate-bare")?, None, ORDERS + 1).await?;
+    let store = OrderStore::open(bench, Data::sqlite(bench, "allocate")?, None, ORDERS + 1).await?;
+    let other = OrderStore::open(bench, Data::sqlite(bench, "allocate-bare")?, None, ORDERS + 1).await?;
     other.server.stop().await?;
     let file = other.data.file();
     let rows = Rows { file: &file, token: &other.token, allocation_of: Some(&other.sample) };
     let bare = Server::bare(bench, "allocate", &other.answer, Some(rows)).await?;
     let turn = bench.plan.turn;
     for case in cases() {
-        let requests = shop.allocate(case.orders.clone());
+        let requests = store.allocate(case.orders.clone());
         compare(
             bench,
             comparison(&case, "SQLite", "bare", bench.plan.rounds),
-            async |connections| shop.server.answer_each(&requests, connections, turn).await,
+            async |connections| store.server.answer_each(&requests, connections, turn).await,
             async |connections| bare.answer_each(&requests, connections, turn).await,
         )
         .await?;
@@ -116,7 +107,7 @@ pub async fn sqlite(bench: &mut Bench) -> Outcome<()> {
 /// Measures against pgbench with the same statements, on the same server, in a database of its own.
 pub async fn postgres(bench: &mut Bench) -> Outcome<()> {
     bench.progress("starting a private PostgreSQL");
-    let (server, pgbench) = match (Private::start().await, Pgbench::find()) {
+    let (server, pgbench) = match (PostgresServer::start().await, Pgbench::find()) {
         (Ok(server), Ok(pgbench)) => (server, pgbench),
         (Err(why), _) | (_, Err(why)) => {
             return bench.print(&format!("\nAllocate, PostgreSQL: skipped, since {why}\n"));
@@ -124,10 +115,10 @@ pub async fn postgres(bench: &mut Bench) -> Outcome<()> {
     };
     let database = Database::create(&server.url, "bench_allocate").await?;
     let data = Data::postgres(bench, "allocate-postgres", database.url.clone())?;
-    let shop = Shop::open(bench, data, Some(&database), ORDERS + 1).await?;
+    let store = OrderStore::open(bench, data, Some(&database), ORDERS + 1).await?;
     let rival = Database::create(&server.url, "bench_allocate_pgbench").await?;
     let data = Data::postgres(bench, "allocate-pgbench", rival.url.clone())?;
-    let other = Shop::open(bench, data, Some(&rival), ORDERS + 1).await?;
+    let other = OrderStore::open(bench, data, Some(&rival), ORDERS + 1).await?;
     rival.until_numbered().await?;
     let script = Script::read(&rival, &other).await?;
     other.server.stop().await?;
@@ -135,7 +126,7 @@ pub async fn postgres(bench: &mut Bench) -> Outcome<()> {
     let seconds = bench.plan.postgres_seconds;
     let turn = Turn { time: Duration::from_secs(seconds), ..bench.plan.turn };
     for (place, case) in cases().into_iter().enumerate() {
-        let requests = shop.allocate(case.orders.clone());
+        let requests = store.allocate(case.orders.clone());
         let text = script.text.replace("CASE", &place.to_string()).replace("NUMBER", &case.number);
         let file = bench.folder.join(format!("allocate-{place}.sql"));
         let variables: Vec<_> =
@@ -146,7 +137,7 @@ pub async fn postgres(bench: &mut Bench) -> Outcome<()> {
                 bench,
                 comparison(&case, "PostgreSQL", rival, bench.plan.postgres_rounds),
                 async |connections| {
-                    let figures = shop.server.answer_each(&requests, connections, turn).await?;
+                    let figures = store.server.answer_each(&requests, connections, turn).await?;
                     // Work that the product has left must not slow down the rival's turn.
                     database.until_numbered().await?;
                     Ok(figures)
@@ -167,79 +158,19 @@ struct Script {
 
 impl Script {
     /// Reads the documents from the events that the product wrote.
-    async fn read(database: &Database, shop: &Shop) -> Outcome<Self> {
-        let owner = shop.owner.to_string();
+    async fn read(database: &Database, store: &OrderStore) -> Outcome<Self> {
+        let owner = store.owner.to_string();
         let last = "SELECT object, coalesce(previous_attributes, '') FROM event WHERE type = $1";
         let made = database.client.query_one(last, &[&"allocation.created"]).await?;
         let changed = database.client.query_one(last, &[&"reservation.updated"]).await?;
         let variables = vec![
-            ("item", shop.item.clone()),
-            ("location", shop.location.clone()),
+            ("item", store.item.clone()),
+            ("location", store.location.clone()),
             ("allocated", made.try_get(0)?),
             ("reserved", changed.try_get(0)?),
             ("previous", changed.try_get(1)?),
             ("owner", owner.clone()),
         ];
         Ok(Self { text: SCRIPT.replace("OWNER", &owner), variables })
-    }
-}
-
-/// Writes the rows of an allocation without the product: those of [`SCRIPT`].
-pub struct Direct {
-    db: Db,
-    owner: Owner,
-    sample: Allocation,
-    allocated: String,
-    reserved: String,
-    previous: Value,
-}
-
-impl Direct {
-    /// Reads an order's allocation, and the events that the product wrote for it, as the sample.
-    pub async fn open(db: Db, owner: Owner, order: &str) -> Outcome<Self> {
-        let order = Id::<Order>::parse(order).ok_or("this is no order's id")?;
-        let read = db.read(owner, async move |tx| {
-            let made = allocations::of_order(tx, owner, order).await?;
-            Ok((made, events::after(tx, owner, 0, SAMPLE_EVENTS_MAX).await?))
-        });
-        let (made, logged) = read.await.map_err(|error| error.to_string())?;
-        let sample = *made.first().ok_or("the order has no allocation")?;
-        let find = |name| {
-            let event = logged.iter().find(|event| event.r#type == name);
-            event.ok_or_else(|| format!("the store has no event {name}"))
-        };
-        let changed = find("reservation.updated")?;
-        let previous = changed.previous_attributes.as_deref().ok_or("the event tells nothing of before")?;
-        Ok(Self {
-            sample,
-            allocated: find("allocation.created")?.object.clone(),
-            reserved: changed.object.clone(),
-            previous: serde_json::from_str(previous)?,
-            db,
-            owner,
-        })
-    }
-
-    /// Allocates one piece for the order in the path. A path without an order changes nothing.
-    pub async fn write(&self, path: &str) -> model::Result<()> {
-        let Some(order) = path.strip_prefix(PATH).and_then(Id::<Order>::parse) else { return Ok(()) };
-        let (owner, now) = (self.owner, SystemClock.now());
-        let allocation = Allocation { id: bare::new_id(now), order, ..self.sample };
-        let made = Event::new("allocation.created", allocation.id, &self.allocated);
-        let changed = Event::new("reservation.updated", order, &self.reserved);
-        let changed = changed.changed_from(self.previous.clone());
-        let (made_id, changed_id) = (bare::new_id::<Event>(now), bare::new_id::<Event>(now));
-        let write = self.db.write(owner, async move |tx| {
-            let stored = orders::get_for_update(tx, owner, order).await?;
-            let is_granted = orders::allocate(tx, owner, order, allocation.item, allocation.quantity).await?;
-            if stored.is_none() || !is_granted {
-                return Err(Error::fault("the order has nothing left to allocate"));
-            }
-            allocations::insert(tx, owner, &allocation).await?;
-            events::append(tx, owner, made_id, &made, now).await?;
-            orders::touch_reservation(tx, owner, order, now).await?;
-            events::append(tx, owner, changed_id, &changed, now).await
-        });
-        write.await
     }
 }

@@ -7,10 +7,11 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 
-use crate::load::{self, Target};
-use crate::process::{Data, Server, body, id, request};
-use crate::shipments::SHIPMENT;
-use crate::{Bench, Outcome};
+use crate::harness::context::Bench;
+use crate::harness::load::{self, Target};
+use crate::harness::outcome::Outcome;
+use crate::harness::process::{Data, Server, body, id, request};
+use crate::sections::shipments::SHIPMENT;
 
 /// Connections that create shipments.
 const MAKERS: usize = 32;
@@ -20,10 +21,10 @@ pub const CALL_MS: u64 = 50;
 /// How often a batch is read while it is bought, to notice its end and to measure the latency of reads.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 /// How long a purchase may take in addition to the carrier's own time.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PURCHASE_TIME_MAX: Duration = Duration::from_secs(120);
 
 /// The product with a carrier of its own.
-pub struct Shop<'a> {
+pub struct BatchClient<'a> {
     bench: &'a Bench,
     pub product: Server,
     /// The carrier's process, which ends when this is dropped.
@@ -39,19 +40,19 @@ pub struct Seen {
     pub get_ms: f64,
 }
 
-impl<'a> Shop<'a> {
+impl<'a> BatchClient<'a> {
     pub async fn open(bench: &'a Bench, data: &Data, latency_ms: u64) -> Outcome<Self> {
         bench.progress("starting a server and a carrier");
         let token = data.test_token(bench).await?;
         let carrier = data.carrier(bench, latency_ms).await?;
         let product = data.serve_with(bench, &["--carrier-calls-max", &CALLS.to_string()]).await?;
-        let shop = Self { bench, product, carrier, token };
-        let url = format!("http://{}", shop.carrier.address);
+        let client = Self { bench, product, carrier, token };
+        let url = format!("http://{}", client.carrier.address);
         let account = format!(
             r#"{{"carrier":{{"handle":"sandbox"}},"name":"Bench","handle":"bench","configuration":{{"mode":"idempotent","url":"{url}"}}}}"#
         );
-        shop.ask("POST", "/carrier_accounts", &account).await?;
-        Ok(shop)
+        client.ask("POST", "/carrier_accounts", &account).await?;
+        Ok(client)
     }
 
     async fn ask(&self, method: &str, path: &str, body: &str) -> Outcome<Vec<u8>> {
@@ -108,7 +109,7 @@ impl<'a> Shop<'a> {
         let begin = request("POST", &format!("{path}/purchase"), Some(&self.token), "");
         let begin = with_header(&begin, "Prefer: respond-async");
         load::ask(&self.product.target(begin)).await?;
-        let limit = PATIENCE + Duration::from_millis(amount as u64 * CALL_MS / CALLS as u64 * 4);
+        let limit = PURCHASE_TIME_MAX + Duration::from_millis(amount as u64 * CALL_MS / CALLS as u64 * 4);
         let (mut micros, mut memory_mib) = (Vec::new(), 0.0_f64);
         loop {
             let asked = Instant::now();

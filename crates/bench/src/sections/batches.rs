@@ -4,12 +4,14 @@
 
 use std::time::{Duration, Instant};
 
-use crate::batch_rows::direct;
-use crate::batch_shop::{CALL_MS, CALLS, Shop};
-use crate::postgres::{Database, Private};
-use crate::process::Data;
-use crate::report::{count, table};
-use crate::{Bench, Engine, Outcome};
+use crate::harness::context::Bench;
+use crate::harness::outcome::Outcome;
+use crate::harness::plan::Engine;
+use crate::harness::postgres::{Database, PostgresServer};
+use crate::harness::process::Data;
+use crate::harness::report::{count, table};
+use crate::rivals::batch_rows::direct;
+use crate::sections::batch_client::{BatchClient, CALL_MS, CALLS};
 
 /// A small batch that is bought while a large one is.
 const SMALL: usize = 320;
@@ -28,7 +30,7 @@ pub async fn measure(bench: &mut Bench) -> Outcome<()> {
     if only == Some(Engine::Sqlite) {
         return Ok(());
     }
-    let server = match Private::start().await {
+    let server = match PostgresServer::start().await {
         Ok(server) => server,
         Err(why) => return bench.print(&format!("\nBuy a batch, PostgreSQL: skipped, since {why}\n")),
     };
@@ -41,13 +43,13 @@ pub async fn measure(bench: &mut Bench) -> Outcome<()> {
 async fn at_once(bench: &mut Bench) -> Outcome<()> {
     let (added, listed) = (bench.plan.batch_added, bench.plan.batch_listed);
     let data = Data::sqlite(bench, "batches")?;
-    let shop = Shop::open(bench, &data, 0).await?;
+    let client = BatchClient::open(bench, &data, 0).await?;
     bench.progress("making shipments");
-    let shipments = shop.make(listed).await?;
-    let batch = shop.batch("zpl", &[]).await?;
+    let shipments = client.make(listed).await?;
+    let batch = client.batch("zpl", &[]).await?;
     bench.progress("adding them to a batch");
     let began = Instant::now();
-    shop.add(&batch, &shipments[..added]).await?;
+    client.add(&batch, &shipments[..added]).await?;
     let add = began.elapsed();
     let adding = format!(
         "\nAdd {} shipments to a batch by one PATCH, SQLite: {} ms, {} a second\n",
@@ -57,17 +59,17 @@ async fn at_once(bench: &mut Bench) -> Outcome<()> {
     );
     bench.print(&adding)?;
     bench.progress("buying it");
-    let bought = shop.buy(&batch, added).await?;
-    shop.ensure_labels(&batch, added).await?;
+    let bought = client.buy(&batch, added).await?;
+    client.ensure_labels(&batch, added).await?;
     let per_second = added as f64 / bought.time.as_secs_f64();
-    let whole = shop.batch("zpl", &[]).await?;
-    shop.add(&whole, &shipments[added..]).await?;
+    let whole = client.batch("zpl", &[]).await?;
+    client.add(&whole, &shipments[added..]).await?;
     bench.progress("listing it to its end");
-    let last = shop.last_page(&whole).await?;
-    let (first, deep) = shop.compare_pages(&whole, &last).await?;
-    shop.product.stop().await?;
+    let last = client.last_page(&whole).await?;
+    let (first, deep) = client.compare_pages(&whole, &last).await?;
+    client.product.stop().await?;
     bench.progress("the same rows, written directly");
-    let least = direct(&data.file(), &shop.token, added).await?;
+    let least = direct(&data.file(), &client.token, added).await?;
     let ratio = per_second / least;
     let rows = [
         ["purchases", "product/s", "direct/s", "ratio"].map(str::to_owned).to_vec(),
@@ -89,26 +91,26 @@ async fn at_once(bench: &mut Bench) -> Outcome<()> {
 /// Buys from a slow carrier, which measures whether the product adds to the carrier's time.
 async fn with_time(bench: &mut Bench, engine: &str, data: &Data) -> Outcome<()> {
     let amount = bench.plan.batch_bought;
-    let shop = Shop::open(bench, data, CALL_MS).await?;
+    let client = BatchClient::open(bench, data, CALL_MS).await?;
     bench.progress("making shipments");
-    let small = shop.batch("pdf", &shop.make(SMALL).await?).await?;
+    let small = client.batch("pdf", &client.make(SMALL).await?).await?;
     bench.progress("buying a small batch alone");
-    let alone = shop.buy(&small, SMALL).await?;
-    let (small, large) = (shop.make(SMALL).await?, shop.make(amount).await?);
-    let (small, large) = (shop.batch("pdf", &small).await?, shop.batch("pdf", &large).await?);
+    let alone = client.buy(&small, SMALL).await?;
+    let (small, large) = (client.make(SMALL).await?, client.make(amount).await?);
+    let (small, large) = (client.batch("pdf", &small).await?, client.batch("pdf", &large).await?);
     bench.progress("buying a large batch, and a small one beside it");
     let beside = async {
         // By then the large batch uses every call permit.
         tokio::time::sleep(Duration::from_millis(1500)).await;
-        shop.buy(&small, SMALL).await
+        client.buy(&small, SMALL).await
     };
-    let (seen, beside) = tokio::try_join!(shop.buy(&large, amount), beside)?;
-    shop.ensure_labels(&large, amount).await?;
+    let (seen, beside) = tokio::try_join!(client.buy(&large, amount), beside)?;
+    client.ensure_labels(&large, amount).await?;
     bench.progress("its labels, in one file");
-    let (label_time, label_mib, bytes) = shop.label(&large).await?;
+    let (label_time, label_mib, bytes) = client.label(&large).await?;
     bench.progress("its manifest");
-    let (manifest_time, manifest_mib) = shop.hand_over(&large).await?;
-    shop.product.stop().await?;
+    let (manifest_time, manifest_mib) = client.hand_over(&large).await?;
+    client.product.stop().await?;
     let ideal = amount as f64 * CALL_MS as f64 / 1000.0 / CALLS as f64;
     // The small batch had its share of the same calls.
     let ideal = ideal + SMALL as f64 * CALL_MS as f64 / 1000.0 / CALLS as f64;

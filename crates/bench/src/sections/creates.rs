@@ -4,11 +4,12 @@ use std::time::Duration;
 
 use model::access::access_token::Secret;
 
-use crate::compare::{Comparison, compare, median};
-use crate::load::{self, Turn};
-use crate::postgres::{Database, Pgbench, Private};
-use crate::process::{self, Data, Rows, Server, create_request};
-use crate::{Bench, Outcome};
+use crate::harness::compare::{Comparison, compare, median};
+use crate::harness::context::Bench;
+use crate::harness::load::{self, Turn};
+use crate::harness::outcome::Outcome;
+use crate::harness::postgres::{Database, Pgbench, PostgresServer};
+use crate::harness::process::{self, Data, Rows, Server, create_request};
 
 /// Measures against the same rows written by the same writer thread, in a store of its own.
 pub async fn sqlite(bench: &mut Bench) -> Outcome<()> {
@@ -42,7 +43,7 @@ pub async fn sqlite(bench: &mut Bench) -> Outcome<()> {
 /// Measures against pgbench with the same statements, on the same server, in a database of its own.
 pub async fn postgres(bench: &mut Bench) -> Outcome<()> {
     bench.progress("starting a private PostgreSQL");
-    let (server, pgbench) = match (Private::start().await, Pgbench::find()) {
+    let (server, pgbench) = match (PostgresServer::start().await, Pgbench::find()) {
         (Ok(server), Ok(pgbench)) => (server, pgbench),
         (Err(why), _) | (_, Err(why)) => {
             return bench.print(&format!("\nCreate a location, PostgreSQL: skipped, since {why}\n"));

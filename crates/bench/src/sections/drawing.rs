@@ -15,9 +15,10 @@ use model::platform::shape::parse;
 use model::shipping::shipment::{LabelFormat, ShipmentInput};
 use serde_json::{Value, json};
 
-use crate::compare::median;
-use crate::report::{count, table};
-use crate::{Bench, Outcome};
+use crate::harness::compare::median;
+use crate::harness::context::Bench;
+use crate::harness::outcome::Outcome;
+use crate::harness::report::{count, table};
 
 /// Packages of the shipment whose labels go into one file.
 const PACKAGES: usize = 99;
@@ -129,7 +130,7 @@ fn rival<'a>(format: LabelFormat, scenes: &'a [Scene], bytes: &[u8]) -> Outcome<
             Some(Box::new(move || encode(&image, scenes.len())))
         }
         #[cfg(feature = "krilla")]
-        LabelFormat::Pdf => Some(Box::new(|| crate::krilla_pages::write(scenes))),
+        LabelFormat::Pdf => Some(Box::new(|| crate::rivals::krilla_pages::write(scenes))),
         #[cfg(not(feature = "krilla"))]
         LabelFormat::Pdf => None,
         LabelFormat::Zpl => {

@@ -5,13 +5,14 @@ use std::time::Instant;
 
 use bytes::Bytes;
 
-use crate::compare::median;
-use crate::load::Figures;
-use crate::orders::{Shop, scattered};
-use crate::postgres::{Database, Private};
-use crate::process::Data;
-use crate::report::{self, count};
-use crate::{Bench, Outcome};
+use crate::harness::compare::median;
+use crate::harness::context::Bench;
+use crate::harness::load::Figures;
+use crate::harness::order_store::{OrderStore, scattered};
+use crate::harness::outcome::Outcome;
+use crate::harness::postgres::{Database, PostgresServer};
+use crate::harness::process::Data;
+use crate::harness::report::{self, count};
 
 const ORDERS_FEW: usize = 1000;
 /// The most different requests: enough that the rows they touch fit in no cache of the program.
@@ -20,34 +21,34 @@ const CONNECTIONS: usize = 16;
 const TIMES_MAX: f64 = 1.5;
 
 /// A request that is sent to both stores.
-type Case = (&'static str, fn(&Shop, usize) -> Arc<[Bytes]>);
+type Case = (&'static str, fn(&OrderStore, usize) -> Arc<[Bytes]>);
 
 const CASES: [Case; 3] = [
-    ("GET an order", |shop, orders| shop.get(scattered(orders, orders.min(REQUESTS_MAX)))),
-    ("List 20 orders", |shop, _| shop.list()),
-    ("Allocate", |shop, orders| shop.allocate(scattered(orders, orders.min(REQUESTS_MAX)))),
+    ("GET an order", |store, orders| store.get(scattered(orders, orders.min(REQUESTS_MAX)))),
+    ("List 20 orders", |store, _| store.list()),
+    ("Allocate", |store, orders| store.allocate(scattered(orders, orders.min(REQUESTS_MAX)))),
 ];
 
 pub async fn measure(bench: &mut Bench) -> Outcome<()> {
     let began = filling(bench, "SQLite");
     let many = bench.plan.orders;
-    let small = Shop::open(bench, Data::sqlite(bench, "few-orders")?, None, ORDERS_FEW).await?;
-    let large = Shop::open(bench, Data::sqlite(bench, "many-orders")?, None, many).await?;
+    let small = OrderStore::open(bench, Data::sqlite(bench, "few-orders")?, None, ORDERS_FEW).await?;
+    let large = OrderStore::open(bench, Data::sqlite(bench, "many-orders")?, None, many).await?;
     grow(bench, "SQLite", [&small, &large], began).await?;
     small.server.stop().await?;
     large.server.stop().await?;
 
     let began = filling(bench, "PostgreSQL");
-    let server = match Private::start().await {
+    let server = match PostgresServer::start().await {
         Ok(server) => server,
         Err(why) => return bench.print(&format!("\nGrowth, PostgreSQL: skipped, since {why}\n")),
     };
     let few_rows = Database::create(&server.url, "bench_few_orders").await?;
     let data = Data::postgres(bench, "few-orders-postgres", few_rows.url.clone())?;
-    let small = Shop::open(bench, data, Some(&few_rows), ORDERS_FEW).await?;
+    let small = OrderStore::open(bench, data, Some(&few_rows), ORDERS_FEW).await?;
     let many_rows = Database::create(&server.url, "bench_many_orders").await?;
     let data = Data::postgres(bench, "many-orders-postgres", many_rows.url.clone())?;
-    let large = Shop::open(bench, data, Some(&many_rows), many).await?;
+    let large = OrderStore::open(bench, data, Some(&many_rows), many).await?;
     grow(bench, "PostgreSQL", [&small, &large], began).await
 }
 
@@ -57,7 +58,7 @@ fn filling(bench: &Bench, engine: &str) -> Instant {
 }
 
 /// Runs the turns of both stores for each request, prints the table, and records the targets.
-async fn grow(bench: &mut Bench, engine: &str, shops: [&Shop; 2], began: Instant) -> Outcome<()> {
+async fn grow(bench: &mut Bench, engine: &str, shops: [&OrderStore; 2], began: Instant) -> Outcome<()> {
     let fill = began.elapsed().as_secs();
     let sizes = [ORDERS_FEW, bench.plan.orders];
     let [few, many] = sizes.map(|orders| count(orders as f64));

@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use crate::compare::median;
-use crate::load::Turn;
-use crate::process::{self, Data, create_request};
-use crate::{Bench, Outcome};
+use crate::harness::compare::median;
+use crate::harness::context::Bench;
+use crate::harness::load::Turn;
+use crate::harness::outcome::Outcome;
+use crate::harness::process::{self, Data, create_request};
 
 /// How long the process rests before it counts as idle.
 const REST: Duration = Duration::from_millis(500);

@@ -2,10 +2,11 @@
 
 use bytes::Bytes;
 
-use crate::compare::{Comparison, compare};
-use crate::load;
-use crate::process::{self, Data, Server, create_request};
-use crate::{Bench, Outcome};
+use crate::harness::compare::{Comparison, compare};
+use crate::harness::context::Bench;
+use crate::harness::load;
+use crate::harness::outcome::Outcome;
+use crate::harness::process::{self, Data, Server, create_request};
 
 /// Locations in the store: more than a page, so that a page has a next one.
 const LOCATIONS: usize = 1000;

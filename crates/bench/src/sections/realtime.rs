@@ -6,14 +6,15 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use tokio::task::LocalSet;
 
-use crate::compare::median;
-use crate::listeners::Listeners;
-use crate::load::{self, Target};
-use crate::postgres::{Database, Private};
-use crate::process::{self, Data, Server, request};
-use crate::report::{count, table};
-use crate::webhooks::{Times, location};
-use crate::{Bench, Outcome};
+use crate::harness::compare::median;
+use crate::harness::context::Bench;
+use crate::harness::listeners::Listeners;
+use crate::harness::load::{self, Target};
+use crate::harness::outcome::Outcome;
+use crate::harness::postgres::{Database, PostgresServer};
+use crate::harness::process::{self, Data, Server, marked_location, request};
+use crate::harness::report::{count, table};
+use crate::harness::times::Times;
 
 /// Idle clients, and clients that receive a burst.
 const IDLE: usize = 10_000;
@@ -38,7 +39,7 @@ const OPEN: &[&str] =
     &["--realtime-user-max", "100000", "--realtime-organisation-max", "100000", "--connections-max", "18000"];
 
 /// A server with an event stream.
-struct Scene {
+struct Setup {
     server: Server,
     token: String,
     stream_token: String,
@@ -48,23 +49,23 @@ pub async fn measure(bench: &mut Bench) -> Outcome<()> {
     LocalSet::new()
         .run_until(async {
             let data = Data::sqlite(bench, "realtime")?;
-            let scene = Scene::set(bench, &data).await?;
-            idle(bench, &scene).await?;
-            burst(bench, &scene).await?;
-            lag(bench, &scene, "SQLite").await?;
-            scene.server.stop().await?;
-            let private = Private::start().await?;
+            let setup = Setup::start(bench, &data).await?;
+            idle(bench, &setup).await?;
+            burst(bench, &setup).await?;
+            lag(bench, &setup, "SQLite").await?;
+            setup.server.stop().await?;
+            let private = PostgresServer::start().await?;
             let database = Database::create(&private.url, "bench_realtime").await?;
             let data = Data::postgres(bench, "realtime-postgres", database.url.clone())?;
-            let scene = Scene::set(bench, &data).await?;
-            lag(bench, &scene, "PostgreSQL").await?;
-            scene.server.stop().await
+            let setup = Setup::start(bench, &data).await?;
+            lag(bench, &setup, "PostgreSQL").await?;
+            setup.server.stop().await
         })
         .await
 }
 
-impl Scene {
-    async fn set(bench: &Bench, data: &Data) -> Outcome<Self> {
+impl Setup {
+    async fn start(bench: &Bench, data: &Data) -> Outcome<Self> {
         let token = data.token(bench).await?;
         let server = data.serve_with(bench, OPEN).await?;
         let ask = async |method: &str, path: &str| -> Outcome<Vec<u8>> {
@@ -81,24 +82,24 @@ impl Scene {
     }
 
     async fn write(&self) -> Outcome<()> {
-        Ok(load::ask(&self.server.target(location(&self.token, 0))).await.map(drop)?)
+        Ok(load::ask(&self.server.target(marked_location(&self.token, 0))).await.map(drop)?)
     }
 }
 
 /// Measures the cost of an idle client, and checks that all of them receive an event.
-async fn idle(bench: &mut Bench, scene: &Scene) -> Outcome<()> {
+async fn idle(bench: &mut Bench, setup: &Setup) -> Outcome<()> {
     bench.progress("streams: clients that only listen");
-    scene.listen(FEW).await?;
+    setup.listen(FEW).await?;
     tokio::time::sleep(REST).await;
-    let before = scene.server.resident_mib()?;
+    let before = setup.server.resident_mib()?;
     let began = Instant::now();
-    let listeners = scene.listen(IDLE).await?;
+    let listeners = setup.listen(IDLE).await?;
     let opened = began.elapsed();
     tokio::time::sleep(REST).await;
-    let kib = (scene.server.resident_mib()? - before) * 1024.0 / IDLE as f64;
+    let kib = (setup.server.resident_mib()? - before) * 1024.0 / IDLE as f64;
     listeners.reset(0);
     let began = Instant::now();
-    scene.write().await?;
+    setup.write().await?;
     listeners.wait(IDLE).await?;
     let heard = began.elapsed();
     let show = |figure: f64| format!("{figure:.1} KiB");
@@ -123,31 +124,31 @@ async fn idle(bench: &mut Bench, scene: &Scene) -> Outcome<()> {
 /// Measures publications per second of the server's processor time: of the product, and of a bare broadcaster with
 /// the same bytes. A burst is one operation with many events, so that both sides get it at once. The product's time
 /// includes that operation.
-async fn burst(bench: &mut Bench, scene: &Scene) -> Outcome<()> {
-    let order = Order::new(scene).await?;
-    let listeners = scene.listen(LISTENERS).await?;
+async fn burst(bench: &mut Bench, setup: &Setup) -> Outcome<()> {
+    let order = Order::new(setup).await?;
+    let listeners = setup.listen(LISTENERS).await?;
     let bare = Server::broadcaster().await?;
     let bare_listeners = Listeners::connect(bare.address, LISTENERS, None).await?;
-    order.allocate(scene).await?;
-    let message = sample(scene).await?;
-    order.free(scene).await?;
+    order.allocate(setup).await?;
+    let message = sample(setup).await?;
+    order.free(setup).await?;
     let path = format!("/publish/{BURST}");
     let publish = Target { address: bare.address, requests: [request("POST", &path, None, &message)].into() };
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     for round in 1..=bench.plan.rounds {
         bench.progress(&format!("streams: bursts, round {round}"));
         tokio::time::sleep(QUIET).await;
-        let spent = scene.server.cpu()?;
+        let spent = setup.server.cpu()?;
         for place in 0..BURSTS {
             listeners.reset(0);
             match place % 2 {
-                0 => order.allocate(scene).await?,
-                _ => order.free(scene).await?,
+                0 => order.allocate(setup).await?,
+                _ => order.free(setup).await?,
             }
             // In addition to the allocations, the reservation changes.
             listeners.wait((BURST + 1) * LISTENERS).await?;
         }
-        ours.push((scene.server.cpu()? - spent).as_secs_f64());
+        ours.push((setup.server.cpu()? - spent).as_secs_f64());
         let spent = bare.cpu()?;
         for _ in 0..BURSTS {
             bare_listeners.reset(0);
@@ -178,10 +179,10 @@ struct Order {
 }
 
 impl Order {
-    async fn new(scene: &Scene) -> Outcome<Self> {
+    async fn new(setup: &Setup) -> Outcome<Self> {
         let make = async |path: &str, body: &str| -> Outcome<String> {
-            let request = request("POST", path, Some(&scene.token), body);
-            process::id(&load::ask(&scene.server.target(request)).await?)
+            let request = request("POST", path, Some(&setup.token), body);
+            process::id(&load::ask(&setup.server.target(request)).await?)
         };
         let location = make("/locations", process::LOCATION).await?;
         let item = make("/inventory_items", r#"{"sku":"burst","name":"Burst"}"#).await?;
@@ -191,26 +192,26 @@ impl Order {
         let body = format!(r#"{{"allocations":[{}]}}"#, vec![one; BURST].join(","));
         let path = format!("/allocations/orders/{order}");
         Ok(Self {
-            allocate: request("POST", &path, Some(&scene.token), &body),
-            free: request("DELETE", &path, Some(&scene.token), ""),
+            allocate: request("POST", &path, Some(&setup.token), &body),
+            free: request("DELETE", &path, Some(&setup.token), ""),
         })
     }
 
-    async fn allocate(&self, scene: &Scene) -> Outcome<()> {
-        Ok(load::ask(&scene.server.target(self.allocate.clone())).await.map(drop)?)
+    async fn allocate(&self, setup: &Setup) -> Outcome<()> {
+        Ok(load::ask(&setup.server.target(self.allocate.clone())).await.map(drop)?)
     }
 
-    async fn free(&self, scene: &Scene) -> Outcome<()> {
-        Ok(load::ask(&scene.server.target(self.free.clone())).await.map(drop)?)
+    async fn free(&self, setup: &Setup) -> Outcome<()> {
+        Ok(load::ask(&setup.server.target(self.free.clone())).await.map(drop)?)
     }
 }
 
 /// Returns a publication as the product writes it.
-async fn sample(scene: &Scene) -> Outcome<String> {
-    let events = load::ask(&scene.server.target(request(
+async fn sample(setup: &Setup) -> Outcome<String> {
+    let events = load::ask(&setup.server.target(request(
         "GET",
         "/events?limit=1&type=allocation.created",
-        Some(&scene.token),
+        Some(&setup.token),
         "",
     )))
     .await?;
@@ -224,13 +225,13 @@ async fn sample(scene: &Scene) -> Outcome<String> {
 }
 
 /// Measures the time from sending a write until a client has its event, at a constant rate of writes.
-async fn lag(bench: &mut Bench, scene: &Scene, engine: &str) -> Outcome<()> {
+async fn lag(bench: &mut Bench, setup: &Setup, engine: &str) -> Outcome<()> {
     bench.progress(&format!("streams, {engine}: lag"));
-    let listeners = scene.listen(FEW).await?;
+    let listeners = setup.listen(FEW).await?;
     let writes = WRITES_PER_SECOND * bench.plan.lag_seconds;
     listeners.reset(writes);
-    let requests: Vec<_> = (0..writes).map(|mark| location(&scene.token, mark)).collect();
-    let sent = load::pace(scene.server.address, Rc::new(requests), WRITERS, WRITES_PER_SECOND).await?;
+    let requests: Vec<_> = (0..writes).map(|mark| marked_location(&setup.token, mark)).collect();
+    let sent = load::pace(setup.server.address, Rc::new(requests), WRITERS, WRITES_PER_SECOND).await?;
     listeners.wait(writes * FEW).await?;
     let arrivals = listeners.arrivals();
     // The event may arrive before the client has read the answer that confirms the commit.

@@ -6,11 +6,12 @@ use std::time::Instant;
 
 use bytes::Bytes;
 
-use crate::compare::{Comparison, compare};
-use crate::load::{self, Target};
-use crate::process::{Data, Server, create_request, id, request};
-use crate::report::{count, table};
-use crate::{Bench, Outcome};
+use crate::harness::compare::{Comparison, compare};
+use crate::harness::context::Bench;
+use crate::harness::load::{self, Target};
+use crate::harness::outcome::Outcome;
+use crate::harness::process::{Data, Server, create_request, id, request};
+use crate::harness::report::{count, table};
 
 /// A typical shipment.
 pub const SHIPMENT: &str = r#"{"name":"Order 1042","addresses":{"origin":{"address":{"line_1":"1 Quay Street","city":"Bristol","post_code":"BS1 4DJ","country_code":"GB"},"contact":{"name":"Depot","company":"Acme"}},"destination":{"address":{"line_1":"2 High Street","city":"Leeds","post_code":"LS1 4DY","country_code":"GB"},"contact":{"name":"Ada"}}},"packages":[{"geometry":{"mass":1.2,"length":30,"width":20,"height":10}}]}"#;

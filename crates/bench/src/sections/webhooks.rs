@@ -6,13 +6,15 @@ use std::time::{Duration, Instant};
 use tokio::process::Command;
 use tokio::task::LocalSet;
 
-use crate::compare::median;
-use crate::load::{self, Target};
-use crate::postgres::{Database, Private};
-use crate::process::{self, Data, Server, request};
-use crate::report::{count, table};
-use crate::sink::Sink;
-use crate::{Bench, Outcome};
+use crate::harness::compare::median;
+use crate::harness::context::Bench;
+use crate::harness::load::{self, Target};
+use crate::harness::outcome::Outcome;
+use crate::harness::postgres::{Database, PostgresServer};
+use crate::harness::process::{self, Data, Server, marked_location, request};
+use crate::harness::report::{count, table};
+use crate::harness::sink::Sink;
+use crate::harness::times::Times;
 
 /// Endpoints to which events are delivered at once.
 const ENDPOINTS: usize = 16;
@@ -36,7 +38,7 @@ const LAG_MS_MAX: f64 = 250.0;
 const SLOWDOWN_MAX: f64 = 1.5;
 
 /// A server with endpoints at a sink.
-struct Scene {
+struct Setup {
     server: Server,
     token: String,
     sink: Sink,
@@ -48,7 +50,7 @@ pub async fn measure(bench: &mut Bench) -> Outcome<()> {
         .run_until(async {
             let data = Data::sqlite(bench, "webhooks")?;
             run(bench, "SQLite", &data).await?;
-            let private = Private::start().await?;
+            let private = PostgresServer::start().await?;
             let database = Database::create(&private.url, "bench_webhooks").await?;
             let data = Data::postgres(bench, "webhooks-postgres", database.url.clone())?;
             run(bench, "PostgreSQL", &data).await
@@ -57,11 +59,11 @@ pub async fn measure(bench: &mut Bench) -> Outcome<()> {
 }
 
 async fn run(bench: &mut Bench, engine: &str, data: &Data) -> Outcome<()> {
-    let scene = Scene::set(bench, data).await?;
-    let rates = scene.rates(bench, engine).await?;
-    let lags = scene.lags(bench, engine).await?;
-    let reads = scene.reads(bench, engine).await?;
-    scene.server.stop().await?;
+    let setup = Setup::start(bench, data).await?;
+    let rates = setup.rates(bench, engine).await?;
+    let lags = setup.lags(bench, engine).await?;
+    let reads = setup.reads(bench, engine).await?;
+    setup.server.stop().await?;
     let ratio = rates[0].per_second / rates[1].per_second;
     let slowdown = reads[1].p99_ms / reads[0].p99_ms;
     let two = |figure: f64| format!("{figure:.2}");
@@ -117,19 +119,19 @@ async fn run(bench: &mut Bench, engine: &str, data: &Data) -> Outcome<()> {
     bench.print(&format!("\nWebhooks, {engine}\n{}", table(&rows)))
 }
 
-impl Scene {
-    async fn set(bench: &Bench, data: &Data) -> Outcome<Self> {
+impl Setup {
+    async fn start(bench: &Bench, data: &Data) -> Outcome<Self> {
         let token = data.token(bench).await?;
         let server = data.serve(bench).await?;
         let sink = Sink::listen()?;
-        let mut scene = Self { server, token, sink, endpoints: Vec::new() };
-        scene.ask("POST", "/events/provision", "").await?;
+        let mut setup = Self { server, token, sink, endpoints: Vec::new() };
+        setup.ask("POST", "/events/provision", "").await?;
         for place in 0..ENDPOINTS {
-            let body = format!(r#"{{"url":"http://{}/{place}"}}"#, scene.sink.address);
-            let made = scene.ask("POST", "/webhook_endpoints", &body).await?;
-            scene.endpoints.push(process::id(&made)?);
+            let body = format!(r#"{{"url":"http://{}/{place}"}}"#, setup.sink.address);
+            let made = setup.ask("POST", "/webhook_endpoints", &body).await?;
+            setup.endpoints.push(process::id(&made)?);
         }
-        Ok(scene)
+        Ok(setup)
     }
 
     async fn ask(&self, method: &str, path: &str, body: &str) -> Outcome<Vec<u8>> {
@@ -141,7 +143,7 @@ impl Scene {
     async fn fill(&self, events: usize) -> Outcome<()> {
         let (server, token) = (&self.server, &self.token);
         self.sink.reset(Duration::ZERO);
-        let requests: Vec<_> = (0..events).map(|mark| location(token, mark)).collect();
+        let requests: Vec<_> = (0..events).map(|mark| marked_location(token, mark)).collect();
         let mut sent = 0;
         for chunk in requests.chunks(events.div_ceil(WRITERS)) {
             let target = Target { address: server.address, requests: chunk.into() };
@@ -216,7 +218,7 @@ impl Scene {
         bench.progress(&format!("webhooks, {engine}: lag"));
         self.sink.reset(Duration::ZERO);
         let writes = WRITES_PER_SECOND * bench.plan.lag_seconds;
-        let requests: Vec<_> = (0..writes).map(|mark| location(&self.token, mark)).collect();
+        let requests: Vec<_> = (0..writes).map(|mark| marked_location(&self.token, mark)).collect();
         // One endpoint only: sixteen times as many deliveries as writes would measure the limits of the machine.
         for endpoint in &self.endpoints[1..] {
             self.ask("PATCH", &format!("/webhook_endpoints/{endpoint}"), r#"{"disabled":true}"#).await?;
@@ -301,27 +303,4 @@ impl Rate {
             cpu_micros: median(rates.iter().map(|rate| rate.cpu_micros)),
         }
     }
-}
-
-/// The median and the 99th percentile.
-pub struct Times {
-    pub p50_ms: f64,
-    pub p99_ms: f64,
-}
-
-impl Times {
-    pub fn of(mut times: Vec<Duration>) -> Outcome<Self> {
-        if times.is_empty() {
-            return Err("nothing was measured".into());
-        }
-        times.sort_unstable();
-        let at = |share: usize| times[(times.len() - 1) * share / 100].as_secs_f64() * 1000.0;
-        Ok(Self { p50_ms: at(50), p99_ms: at(99) })
-    }
-}
-
-/// Returns the request that creates a location with this mark in its name.
-pub fn location(token: &str, mark: usize) -> bytes::Bytes {
-    let body = process::LOCATION.replacen("Bristol depot", &format!("w{mark} depot"), 1);
-    request("POST", "/locations", Some(token), &body)
 }

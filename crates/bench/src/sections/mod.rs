@@ -1,0 +1,80 @@
+//! What is measured. Each section prints its own tables.
+
+mod allocations;
+mod batch_client;
+mod batches;
+mod creates;
+mod drawing;
+mod growth;
+mod memory;
+mod reads;
+mod realtime;
+mod shipments;
+mod webhooks;
+
+use clap::ValueEnum;
+
+use crate::harness::context::Bench;
+use crate::harness::outcome::Outcome;
+use crate::harness::report;
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq)]
+pub enum Section {
+    Get,
+    List,
+    CreateSqlite,
+    CreatePostgres,
+    AllocateSqlite,
+    AllocatePostgres,
+    Shipments,
+    Batches,
+    Growth,
+    Webhooks,
+    Realtime,
+    Labels,
+    Memory,
+}
+
+/// Measures these sections, or all if there are none, and prints their tables and the targets.
+pub async fn run(bench: &mut Bench, sections: &[Section]) -> Outcome<()> {
+    let is_wanted = |section| sections.is_empty() || sections.contains(&section);
+    bench.print(&report::heading(&bench.plan))?;
+    if is_wanted(Section::Get) || is_wanted(Section::List) {
+        reads::measure(bench, is_wanted(Section::Get), is_wanted(Section::List)).await?;
+    }
+    if is_wanted(Section::CreateSqlite) {
+        creates::sqlite(bench).await?;
+    }
+    if is_wanted(Section::CreatePostgres) {
+        creates::postgres(bench).await?;
+    }
+    if is_wanted(Section::AllocateSqlite) {
+        allocations::sqlite(bench).await?;
+    }
+    if is_wanted(Section::AllocatePostgres) {
+        allocations::postgres(bench).await?;
+    }
+    if is_wanted(Section::Shipments) {
+        shipments::measure(bench).await?;
+    }
+    if is_wanted(Section::Batches) {
+        batches::measure(bench).await?;
+    }
+    if is_wanted(Section::Growth) {
+        growth::measure(bench).await?;
+    }
+    if is_wanted(Section::Webhooks) {
+        webhooks::measure(bench).await?;
+    }
+    if is_wanted(Section::Realtime) {
+        realtime::measure(bench).await?;
+    }
+    if is_wanted(Section::Labels) {
+        drawing::measure(bench)?;
+    }
+    if is_wanted(Section::Memory) {
+        memory::measure(bench).await?;
+    }
+    bench.print(&bench.targets.table())?;
+    bench.print(&format!("\n{} s in all\n", bench.began.elapsed().as_secs()))
+}
