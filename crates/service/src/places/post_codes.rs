@@ -1,7 +1,7 @@
 //! Post codes that an address may not have.
 
 use model::places::address::PostalAddress;
-use model::shipping::shipment::addresses::live_world_issues;
+use model::places::sandbox_address::live_world_issues;
 use model::{Owner, Problem, Result, World};
 
 /// Refuses words of the sandbox carrier in the live world, where they are no post codes. Each address comes with its JSON

@@ -5,7 +5,6 @@ mod shown;
 
 use crate::places::post_codes::ensure_post_codes;
 use model::places::location::LocationInput;
-use model::places::sandbox_address::live_world_issues;
 use model::platform::problem::Issue;
 use model::platform::shape;
 use model::shipping::batch::Delta;
