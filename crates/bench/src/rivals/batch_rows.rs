@@ -116,6 +116,7 @@ async fn record(
             is_labelled: true,
             is_follow_up: true,
             earlier: None,
+            crashes: 0,
             ..purchase.clone()
         };
         purchases::record(tx, &bought, now).await?;

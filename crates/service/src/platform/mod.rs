@@ -13,6 +13,7 @@ pub mod outbound;
 pub(crate) mod random;
 pub(crate) mod resource;
 pub(crate) mod restorations;
+pub(crate) mod set_aside;
 pub(crate) mod signal;
 pub(crate) mod vault;
 pub(crate) mod wait_deadline;

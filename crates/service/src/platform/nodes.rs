@@ -22,8 +22,6 @@ const HEARTBEAT_EVERY: Duration = Duration::from_secs(3);
 /// Rows of stopped nodes are deleted after an hour.
 const FORGET_SECONDS: i64 = 3600;
 const NAME_BYTES: usize = 12;
-/// What is said of work that is set aside.
-pub const SET_ASIDE: &str = "A server stopped three times while it worked on this, so it was set aside.";
 /// Why a backup counts as restored if an operator reports it.
 const BY_COMMAND: &str = "an operator said so";
 
@@ -40,6 +38,8 @@ pub struct Node {
 #[derive(Clone)]
 struct Identity {
     name: Arc<str>,
+    /// When the node took this name.
+    since: Timestamp,
     alive_until: Timestamp,
     /// Whether there may be claims under this name that no task of this node works on.
     is_disowned: bool,
@@ -63,10 +63,12 @@ impl Node {
     }
 
     /// Extends the lease of the name. A name that was disowned in the meantime stays disowned.
-    fn extend(&self, name: Arc<str>, alive_until: Timestamp) {
+    fn extend(&self, name: Arc<str>, now: Timestamp, alive_until: Timestamp) {
         let mut identity = self.identity.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_disowned = identity.as_ref().is_some_and(|known| known.is_disowned && known.name == name);
-        *identity = Some(Identity { name, alive_until, is_disowned });
+        let known = identity.take().filter(|known| known.name == name);
+        let is_disowned = known.as_ref().is_some_and(|known| known.is_disowned);
+        let since = known.map_or(now, |known| known.since);
+        *identity = Some(Identity { name, since, alive_until, is_disowned });
     }
 
     fn disown(&self) {
@@ -110,6 +112,12 @@ impl Nodes {
     pub(crate) fn node(&self) -> Option<Arc<str>> {
         let now = self.context.now();
         self.node.get().filter(|identity| identity.lives(now)).map(|identity| identity.name)
+    }
+
+    /// Returns for how long this node has had its name, in seconds: since it started, or since it last gave up a name.
+    pub(crate) fn age_seconds(&self) -> i64 {
+        let now = self.context.now();
+        self.node.get().map_or(0, |identity| now.as_seconds() - identity.since.as_seconds())
     }
 
     /// Whether claims under this name are still this node's.
@@ -165,7 +173,7 @@ impl Nodes {
         });
         let (name, beat) = beat.await?;
         self.context.reach(beat.now, beat.trusted, beat.repaired);
-        self.node.extend(name, beat.now.plus_seconds(ALIVE_SECONDS));
+        self.node.extend(name, beat.now, beat.now.plus_seconds(ALIVE_SECONDS));
         self.after_beat(beat).await
     }
 

@@ -6,7 +6,7 @@
 use model::events::webhook_delivery::Health;
 use model::{Id, Owner, Result, Timestamp, WebhookEndpoint};
 
-use crate::platform::engine::{Row, Sql, Tx, Value};
+use crate::platform::engine::{Row, Sql, Tx, Value, stops, taken};
 
 const INSERT: Sql = Sql::same(
     "INSERT INTO webhook_lane (owner, endpoint_id, cursor, is_open)
@@ -15,34 +15,74 @@ const INSERT: Sql = Sql::same(
 /// Spans organisations. A lane is due if it has events after its cursor and is not paused, or if it has a due retry.
 const ANY_DUE: Sql = Sql::same(
     "SELECT l.fence FROM webhook_lane l LEFT JOIN event_head h ON h.owner = l.owner
-     WHERE l.is_open = 1 AND ((l.paused_until <= $1 AND l.cursor < h.sequence) OR l.retry_at <= $1)
+     WHERE l.is_open = 1 AND l.crashes = 0 AND ((l.paused_until <= $1 AND l.cursor < h.sequence) OR l.retry_at <= $1)
      AND l.holder NOT IN (SELECT n.id FROM node n WHERE n.owner = '*' AND n.alive_until > $1) LIMIT 1",
 );
 /// Spans organisations. `$3` is 1 to claim lanes of failing endpoints, and 0 to claim those of healthy ones. Each
 /// kind has its own permits.
 const CLAIM: Sql = Sql::each(
-    "UPDATE webhook_lane SET holder = $1, fence = fence + 1
-     WHERE (owner, endpoint_id) IN (
+    concat!(
+        "UPDATE webhook_lane SET ",
+        taken!(),
+        " WHERE (owner, endpoint_id) IN (
          SELECT l.owner, l.endpoint_id FROM webhook_lane l LEFT JOIN event_head h ON h.owner = l.owner
-         WHERE l.is_open = 1 AND ((l.paused_until <= $2 AND l.cursor < h.sequence) OR l.retry_at <= $2)
+         WHERE l.is_open = 1 AND l.crashes = 0 AND ((l.paused_until <= $2 AND l.cursor < h.sequence) OR l.retry_at <= $2)
          AND l.holder NOT IN (SELECT n.id FROM node n WHERE n.owner = '*' AND n.alive_until > $2)
          AND (l.failures > 0) = ($3 = 1) ORDER BY l.cursor - coalesce(h.sequence, 0) DESC LIMIT $4)
-     RETURNING owner, endpoint_id, cursor, failures, failing_since, paused_until, fence",
-    "UPDATE webhook_lane SET holder = $1, fence = webhook_lane.fence + 1 FROM (
+     RETURNING owner, endpoint_id, cursor, failures, failing_since, paused_until, fence, crashes"
+    ),
+    concat!(
+        "UPDATE webhook_lane SET ",
+        taken!(),
+        " FROM (
          SELECT l.owner, l.endpoint_id FROM webhook_lane l LEFT JOIN event_head h ON h.owner = l.owner
-         WHERE l.is_open = 1 AND ((l.paused_until <= $2 AND l.cursor < h.sequence) OR l.retry_at <= $2)
+         WHERE l.is_open = 1 AND l.crashes = 0 AND ((l.paused_until <= $2 AND l.cursor < h.sequence) OR l.retry_at <= $2)
          AND l.holder NOT IN (SELECT n.id FROM node n WHERE n.owner = '*' AND n.alive_until > $2)
          AND (l.failures > 0) = ($3::bigint = 1) ORDER BY l.cursor - coalesce(h.sequence, 0) DESC
          LIMIT $4 FOR UPDATE OF l SKIP LOCKED) due
      WHERE webhook_lane.owner = due.owner AND webhook_lane.endpoint_id = due.endpoint_id
-     RETURNING webhook_lane.owner, webhook_lane.endpoint_id, cursor, failures, failing_since, paused_until, fence",
+     RETURNING webhook_lane.owner, webhook_lane.endpoint_id, cursor, failures, failing_since, paused_until, fence, crashes"
+    ),
+);
+/// Spans organisations. Claims one suspect of at most `$3` stops. Those with the fewest stops come first, and then those of
+/// healthy endpoints: they are soon done.
+const CLAIM_SUSPECT: Sql = Sql::each(
+    concat!(
+        "UPDATE webhook_lane SET ",
+        taken!(),
+        " WHERE (owner, endpoint_id) IN (
+         SELECT l.owner, l.endpoint_id FROM webhook_lane l LEFT JOIN event_head h ON h.owner = l.owner
+         WHERE l.crashes > 0 AND l.is_open = 1
+         AND ((l.paused_until <= $2 AND l.cursor < h.sequence) OR l.retry_at <= $2)
+         AND l.holder NOT IN (SELECT n.id FROM node n WHERE n.owner = '*' AND n.alive_until > $2)
+         AND ",
+        stops!("l."),
+        " <= $3 ORDER BY l.crashes, l.failures LIMIT 1)
+     RETURNING owner, endpoint_id, cursor, failures, failing_since, paused_until, fence, crashes"
+    ),
+    concat!(
+        "UPDATE webhook_lane SET ",
+        taken!(),
+        " FROM (
+         SELECT l.owner AS due_owner, l.endpoint_id AS due_id FROM webhook_lane l
+         LEFT JOIN event_head h ON h.owner = l.owner
+         WHERE l.crashes > 0 AND l.is_open = 1
+         AND ((l.paused_until <= $2 AND l.cursor < h.sequence) OR l.retry_at <= $2)
+         AND l.holder NOT IN (SELECT n.id FROM node n WHERE n.owner = '*' AND n.alive_until > $2)
+         AND ",
+        stops!("l."),
+        " <= $3 ORDER BY l.crashes, l.failures LIMIT 1 FOR UPDATE OF l SKIP LOCKED) due
+     WHERE owner = due_owner AND endpoint_id = due_id
+     RETURNING owner, endpoint_id, cursor, failures, failing_since, paused_until, fence, crashes"
+    ),
 );
 const RECORD: Sql = Sql::same(
-    "UPDATE webhook_lane SET cursor = $1, failures = $2, failing_since = $3, paused_until = $4
+    "UPDATE webhook_lane SET crashes = 0, cursor = $1, failures = $2, failing_since = $3, paused_until = $4
      WHERE owner = $5 AND endpoint_id = $6 AND fence = $7",
 );
-const RELEASE: Sql =
-    Sql::same("UPDATE webhook_lane SET holder = '' WHERE owner = $1 AND endpoint_id = $2 AND fence = $3");
+const RELEASE: Sql = Sql::same(
+    "UPDATE webhook_lane SET holder = '', crashes = 0 WHERE owner = $1 AND endpoint_id = $2 AND fence = $3",
+);
 const SET_RETRY: Sql = Sql::same(
     "UPDATE webhook_lane SET retry_at = (
          SELECT min(d.next_attempt_at) FROM webhook_delivery d WHERE d.owner = webhook_lane.owner
@@ -53,14 +93,14 @@ const CLOSE: Sql = Sql::same("UPDATE webhook_lane SET is_open = 0 WHERE owner = 
 /// Re-enabling resets the failure state and raises the fence, so the previous holder cannot overwrite it.
 const OPEN: Sql = Sql::same(
     "UPDATE webhook_lane SET is_open = 1, failures = 0, failing_since = NULL, paused_until = 0,
-         fence = fence + 1, holder = ''
+         fence = fence + 1, holder = '', crashes = 0
      WHERE owner = $1 AND endpoint_id = $2 AND is_open = 0",
 );
 /// Raises the fence even if the cursor is not beyond the sequence. The holder may have sent events after it that it
 /// has not recorded. It can no longer record them, so they are sent again too.
 const REWIND: Sql = Sql::same(
     "UPDATE webhook_lane SET cursor = CASE WHEN cursor > $1 THEN $1 ELSE cursor END, paused_until = 0,
-         fence = fence + 1, holder = ''
+         fence = fence + 1, holder = '', crashes = 0
      WHERE owner = $2 AND endpoint_id = $3",
 );
 
@@ -69,8 +109,19 @@ const VERSION: Sql = Sql::same(
      WHERE l.owner = $1 AND l.endpoint_id = $2 AND l.fence = $3",
 );
 
-pub(crate) const STATEMENTS: &[&Sql] =
-    &[&INSERT, &ANY_DUE, &CLAIM, &RECORD, &RELEASE, &SET_RETRY, &CLOSE, &OPEN, &REWIND, &VERSION];
+pub(crate) const STATEMENTS: &[&Sql] = &[
+    &INSERT,
+    &ANY_DUE,
+    &CLAIM,
+    &CLAIM_SUSPECT,
+    &RECORD,
+    &RELEASE,
+    &SET_RETRY,
+    &CLOSE,
+    &OPEN,
+    &REWIND,
+    &VERSION,
+];
 
 /// A lane that a node holds.
 #[derive(Clone)]
@@ -81,6 +132,8 @@ pub struct Held {
     pub cursor: i64,
     pub health: Health,
     pub fence: i64,
+    /// The number of servers in a row that stopped while they held it. A claim counts it up, and a record resets it.
+    pub crashes: i64,
 }
 
 /// Inserts the lane of a new endpoint. It starts after the newest event.
@@ -112,6 +165,17 @@ pub async fn claim(
     tx.all(&CLAIM, &values).await?.into_iter().map(held).collect()
 }
 
+/// Claims a suspect of at most `stops_max` stops that has something to deliver, if there is one.
+pub async fn claim_suspect(
+    tx: &mut Tx<'_>,
+    node: &str,
+    now: Timestamp,
+    stops_max: i64,
+) -> Result<Option<Held>> {
+    let values = [node.into(), now.into(), stops_max.into()];
+    tx.one(&CLAIM_SUSPECT, &values).await?.map(held).transpose()
+}
+
 fn held(mut row: Row) -> Result<Held> {
     Ok(Held {
         owner: row.owner(0)?,
@@ -123,6 +187,7 @@ fn held(mut row: Row) -> Result<Held> {
             paused_until: row.moment(5)?,
         },
         fence: row.int(6)?,
+        crashes: row.int(7)?,
     })
 }
 

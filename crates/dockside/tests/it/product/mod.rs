@@ -14,4 +14,5 @@ pub mod messages;
 pub mod retention;
 pub mod round_trips;
 pub mod suspects;
+pub mod suspects_of_many;
 pub mod tenant_isolation;

@@ -1,4 +1,5 @@
-//! Work that may be what stops servers: after two stops it is resumed alone, and after three it is set aside for a person.
+//! Manifests and the labels of batches that may be what stops servers: after two stops they are resumed alone, and after three they are
+//! set aside for a person.
 
 use model::{Result, Timestamp};
 use serde_json::Value;
@@ -16,7 +17,7 @@ const ALL: usize = 100;
 
 impl World {
     /// Has a server claim work and stop without releasing it. Returns how much it claimed.
-    async fn stop_at(
+    pub async fn stop_at(
         &self,
         claim: impl AsyncFn(&mut Tx<'_>, &str, Timestamp) -> Result<usize> + Send + Sync + 'static,
     ) -> usize {
@@ -31,7 +32,7 @@ impl World {
         taken
     }
 
-    async fn work_suspects(&self) {
+    pub async fn work_suspects(&self) {
         self.service.suspects.work().await.expect("suspects are worked on");
     }
 }

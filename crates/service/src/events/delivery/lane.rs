@@ -1,6 +1,6 @@
 //! A lane: delivers one owner's events to one endpoint while this node holds it.
 
-use super::{Delivery, Linger};
+use super::{ALONE_TIME, Delivery, Linger};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -14,11 +14,13 @@ use store::events::webhook_lanes::{self, Held};
 use tokio::task::JoinHandle;
 
 use super::pages::{self, Message, Messages};
+use super::post::TIME_LIMIT;
 use super::record::{Recorded, Unrecorded};
 use super::{Answer, Post, Secrets, posted_body};
 use crate::events::events::event_json;
 use crate::platform::log;
 use crate::platform::outbound::Target;
+use crate::platform::set_aside::{ALONE_CALL_TIME, STOPS_FIRST};
 
 /// Due deliveries (retries, tests) that a lane reads at once.
 const DUE_MAX: usize = 16;
@@ -49,6 +51,8 @@ struct Lane {
     node: Arc<str>,
     held: Held,
     linger: Linger,
+    /// When a lane that is resumed alone ends.
+    alone_until: Option<Instant>,
     setup: Setup,
     unrecorded: Unrecorded,
     /// The transaction that records earlier posts while more are sent.
@@ -124,7 +128,8 @@ impl Lane {
     async fn open(delivery: Delivery, held: Held, linger: Linger) -> Result<Option<Self>> {
         let Some(node) = delivery.nodes.node() else { return Ok(None) };
         let Some(setup) = delivery.lane_setup(&held).await? else { return Ok(None) };
-        Ok(Some(Self { delivery, node, held, linger, setup, unrecorded: Unrecorded::new(), recording: None }))
+        let (alone_until, unrecorded, recording) = (None, Unrecorded::new(), None);
+        Ok(Some(Self { delivery, node, held, linger, alone_until, setup, unrecorded, recording }))
     }
 
     async fn run(&mut self) -> Result<End> {
@@ -172,9 +177,14 @@ impl Lane {
         Ok(End::Idle)
     }
 
-    /// Whether the server is stopping. Only a lane that waits for news runs as long as the server, and must stop with it.
+    /// Whether the lane is to end although there may be work. Only a lane that waits for news runs as long as the server, and
+    /// must stop with it.
     fn is_stopping(&self) -> bool {
-        self.linger == Linger::ForNews && *self.delivery.state.is_stopping.borrow()
+        match self.linger {
+            Linger::Never => false,
+            Linger::ForNews => *self.delivery.state.is_stopping.borrow(),
+            Linger::Alone => self.alone_until.is_some_and(|until| Instant::now() >= until),
+        }
     }
 
     /// Sends due deliveries, then new events, in order.
@@ -289,7 +299,11 @@ impl Lane {
         match &self.setup.target {
             Ok(target) => {
                 let post = Post { target, secrets: &self.setup.secrets, id, body };
-                post.send(&self.delivery.outbound.of(self.held.owner), now).await
+                let limit = match self.linger {
+                    Linger::Alone if self.held.crashes > STOPS_FIRST => ALONE_CALL_TIME,
+                    _ => TIME_LIMIT,
+                };
+                post.send_within(&self.delivery.outbound.of(self.held.owner), now, limit).await
             }
             Err(refusal) => Ok(Answer::failed(Attempt {
                 attempted_at: now,
@@ -304,6 +318,7 @@ impl Lane {
     /// Applies an answer to the delivery and to the health of the lane.
     fn settle(&mut self, mut delivery: WebhookDelivery, answer: Answer) -> WebhookDelivery {
         let now = self.delivery.context.now();
+        self.alone_until.get_or_insert_with(|| Instant::now() + ALONE_TIME);
         let mut jitter = [0; 4];
         if answer.verdict != Verdict::Succeeded {
             self.delivery.context.fill_random(&mut jitter);
@@ -323,6 +338,7 @@ impl Lane {
     /// Whether earlier posts must be recorded before more are sent.
     fn must_record(&self) -> bool {
         self.unrecorded.disable.is_some()
+            || (self.linger == Linger::Alone && self.unrecorded.has_deliveries())
             || !self.delivery.nodes.is_node(&self.node)
             || self.unrecorded.since.elapsed() >= RECORD_EVERY
     }
@@ -343,7 +359,7 @@ impl Lane {
         let is_plain = unrecorded.is_plain();
         let (delivery, node, held) = (self.delivery.clone(), Arc::clone(&self.node), self.held.clone());
         self.recording = Some(tokio::spawn(delivery.record_lane(node, held, unrecorded)));
-        if is_plain { Ok(None) } else { self.recorded().await }
+        if is_plain && self.linger != Linger::Alone { Ok(None) } else { self.recorded().await }
     }
 
     /// Waits for the running record, and reads the endpoint again if it was changed meanwhile.

@@ -4,6 +4,7 @@
 //! a time holds a lane. It records posts in groups, together with the cursor, in one transaction. After a kill, the lane
 //! continues from the last record: events may arrive twice, and none is lost.
 
+mod aside;
 mod lane;
 mod pages;
 mod post;
@@ -54,6 +55,9 @@ const _: () = assert!(ILL_LANES_MAX < LANES_MAX);
 /// The longest `Retry-After` that is heeded, and its jitter, must be within the longest rest that clocks are repaired for.
 const _: () = assert!(RETRY_AFTER_SECONDS_MAX * 5 / 4 <= DELIVERY_REST_SECONDS_MAX);
 
+/// How long a lane that is resumed alone goes on after its first delivery.
+const ALONE_TIME: Duration = Duration::from_secs(2);
+
 /// The state that all lanes of a node share: permits and counters.
 struct State {
     is_stopping: watch::Sender<bool>,
@@ -82,11 +86,16 @@ impl Default for State {
     }
 }
 
-/// Whether an idle lane waits for more work.
+/// When a lane ends.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Linger {
+    /// When it has nothing to do.
     Never,
+    /// When it has had nothing to do for a while.
     ForNews,
+    /// When it has nothing to do, or soon after its first delivery: the lane is a suspect. It records each delivery before it
+    /// begins the next, so that a stop of the server counts against one delivery.
+    Alone,
 }
 
 /// The delivery of events to webhook endpoints. Clones share its state.

@@ -11,7 +11,7 @@ use super::Secrets;
 use crate::platform::outbound::{Outbound, Request, Target};
 
 /// How long a receiver may take to answer.
-const TIME_LIMIT: Duration = Duration::from_secs(15);
+pub(super) const TIME_LIMIT: Duration = Duration::from_secs(15);
 const WEBHOOK_ID: HeaderName = HeaderName::from_static("webhook-id");
 const WEBHOOK_TIMESTAMP: HeaderName = HeaderName::from_static("webhook-timestamp");
 const WEBHOOK_SIGNATURE: HeaderName = HeaderName::from_static("webhook-signature");
@@ -34,6 +34,16 @@ pub struct Answer {
 impl Post<'_> {
     /// Signs and sends the message.
     pub async fn send(self, outbound: &Outbound, now: Timestamp) -> Result<Answer> {
+        self.send_within(outbound, now, TIME_LIMIT).await
+    }
+
+    /// As [`Post::send`], with another time limit for the answer.
+    pub async fn send_within(
+        self,
+        outbound: &Outbound,
+        now: Timestamp,
+        time_limit: Duration,
+    ) -> Result<Answer> {
         let id = self.id.to_string();
         let signature = self.secrets.sign(&id, now, &self.body)?;
         let value = |text: &str| HeaderValue::try_from(text).map_err(Error::fault);
@@ -47,7 +57,7 @@ impl Post<'_> {
                 (WEBHOOK_SIGNATURE, value(&signature)?),
             ],
             body: self.body,
-            time_limit: TIME_LIMIT,
+            time_limit,
             body_bytes_max: RESPONSE_BYTES_MAX,
         };
         let began = Instant::now();

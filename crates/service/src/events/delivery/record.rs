@@ -31,7 +31,11 @@ impl Unrecorded {
 
     /// Whether there is nothing to write.
     pub fn is_empty(&self) -> bool {
-        !self.has_moved && self.repeated.is_empty() && self.new.is_empty()
+        !self.has_moved && !self.has_deliveries()
+    }
+
+    pub fn has_deliveries(&self) -> bool {
+        !self.repeated.is_empty() || !self.new.is_empty()
     }
 
     /// Whether no later read depends on it: then it may be recorded while more is sent.

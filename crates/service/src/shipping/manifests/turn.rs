@@ -16,9 +16,9 @@ use super::next::{Facts, Next};
 use super::show::told;
 use crate::events::events::EventLog;
 use crate::platform::log;
-use crate::platform::nodes::SET_ASIDE;
 use crate::platform::resource::found;
 use crate::platform::resource::json;
+use crate::platform::set_aside::SET_ASIDE;
 use crate::shipping::batches::{show, tell_if_manifested};
 use crate::shipping::purchasing::insist;
 

@@ -64,15 +64,13 @@ impl Purchasing {
         if !job.purchase.is_labelled {
             let _place = self.place(&job.purchase).await;
             let task = Task::Label { receipt: &kept.receipt, format: job.label_format() };
-            let label =
-                match self.calls.ask(job.owner(), job.connector, &job.account, &task, self.call_time()).await
-                {
-                    Outcome::Labelled(label) => Ok(label),
-                    // A carrier that does not know the purchase will not have its label later either. If a carrier does not
-                    // answer, the attempts are counted, so that they end.
-                    Outcome::Rejected(why) | Outcome::Unsent { why, .. } | Outcome::Unknown(why) => Err(why),
-                    _ => Ok(Label::Later),
-                };
+            let label = match self.ask_about(&job, &task).await {
+                Outcome::Labelled(label) => Ok(label),
+                // A carrier that does not know the purchase will not have its label later either. If a carrier does not
+                // answer, the attempts are counted, so that they end.
+                Outcome::Rejected(why) | Outcome::Unsent { why, .. } | Outcome::Unknown(why) => Err(why),
+                _ => Ok(Label::Later),
+            };
             return self.label(job, label).await;
         }
         if let Some(duplicate) = kept.duplicates.first() {
@@ -90,6 +88,11 @@ impl Purchasing {
     ) -> Result<()> {
         let Some(kept) = Kept::of(&job.purchase)? else { return self.rest(job).await };
         let papers = self.papers(&job, &kept.receipt, label).await;
+        self.settle_papers(job, kept, papers).await
+    }
+
+    /// Records the papers of a purchase, or why they are missing.
+    pub(super) async fn settle_papers(&self, job: Box<Job>, kept: Kept, papers: Papers) -> Result<()> {
         let mut purchase = job.purchase.clone();
         let now = self.context.now();
         let done_at = if kept.duplicates.is_empty() { self.track_at(&job, now, now) } else { Some(now) };
@@ -114,10 +117,21 @@ impl Purchasing {
     /// Asks the carrier to void the first duplicate of a purchase that is kept.
     async fn void_duplicate(&self, job: &Job, kept: &Kept, duplicate: &Receipt) -> Result<()> {
         let task = Task::Void(duplicate);
-        let outcome = self.calls.ask(job.owner(), job.connector, &job.account, &task, self.call_time()).await;
+        let outcome = self.ask_about(job, &task).await;
+        self.settle_duplicate(job, kept, duplicate, &outcome).await
+    }
+
+    /// Records the carrier's answer to the void of the first duplicate.
+    pub(super) async fn settle_duplicate(
+        &self,
+        job: &Job,
+        kept: &Kept,
+        duplicate: &Receipt,
+        outcome: &Outcome,
+    ) -> Result<()> {
         let mut purchase = job.purchase.clone();
         let now = self.context.now();
-        let Some(error) = after_duplicate_void(duplicate, &outcome) else {
+        let Some(error) = after_duplicate_void(duplicate, outcome) else {
             purchase.failures += 1;
             purchase.due_at = Some(now.plus_seconds(rest_seconds(purchase.failures)));
             return self.record(purchase, None).await;
@@ -138,7 +152,7 @@ impl Purchasing {
     /// Asks where a parcel is.
     async fn track(&self, job: Box<Job>, receipt: &Receipt) -> Result<()> {
         let task = Task::Track(receipt);
-        let outcome = self.calls.ask(job.owner(), job.connector, &job.account, &task, self.call_time()).await;
+        let outcome = self.ask_about(&job, &task).await;
         let now = self.context.now();
         let bought_at = job.purchase.sent_at.unwrap_or(job.purchase.created_at);
         let purchase = Purchase { due_at: self.track_at(&job, bought_at, now), ..job.purchase.clone() };
@@ -211,6 +225,7 @@ fn labelled(purchase: &mut Purchase, papers: Papers, done_at: Option<Timestamp>,
         // The label is paid for, and only the file store prevents it from being stored, so it is never given up.
         Papers::Unstored(why) => (false, Vec::new(), why),
         Papers::Undrawn(why) => (is_last, Vec::new(), why),
+        Papers::SetAside(why) => (true, Vec::new(), why),
         Papers::Unfetched(files, why) if !is_last || !purchase.is_follow_up => {
             // Earlier failures of the file store don't count: the carrier has not failed before.
             purchase.failures *= i64::from(purchase.is_follow_up);

@@ -98,6 +98,7 @@ fn purchase(state: State, now: Timestamp) -> Purchase {
         is_labelled: false,
         is_follow_up: false,
         earlier: None,
+        crashes: 0,
         error: None,
         batch: None,
         label_format: None,

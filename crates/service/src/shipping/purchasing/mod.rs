@@ -13,6 +13,7 @@
 //! Architecture Invariant: `calling` is committed before a byte leaves, and a carrier's receipt is committed before anything
 //! else is done with it.
 
+mod aside;
 mod claim;
 mod follow;
 mod group;

@@ -213,8 +213,9 @@ impl Next {
     }
 }
 
-/// Returns what follows for a purchase whose account was deleted, so that its carrier can't be asked; `None` if nothing is open.
-pub fn without_account(state: State, unknown_at: Option<Timestamp>, error: ShipmentError) -> Option<Next> {
+/// Returns what follows for a purchase whose carrier is not asked any more, because its account was deleted or because servers stopped
+/// while they worked on it; `None` if nothing is open.
+pub fn given_up(state: State, unknown_at: Option<Timestamp>, error: ShipmentError) -> Option<Next> {
     match (state, unknown_at) {
         (State::Ready, None) => Some(Next::Failed(error)),
         (State::Ready | State::Calling | State::Checking, _) => Some(Next::Review(error)),
@@ -267,7 +268,7 @@ fn asked_seconds(asked_for: Option<Duration>) -> i64 {
     asked_for.map_or(0, |wait| wait.as_secs().min(REST_MAX_SECONDS as u64) as i64)
 }
 
-fn unknown_outcome(message: &str) -> ShipmentError {
+pub(super) fn unknown_outcome(message: &str) -> ShipmentError {
     let message = format!("It is not known whether it was bought. {message}");
     ShipmentError::new(ErrorType::Purchase, ErrorCode::OutcomeUnknown, Source::Provider, message)
 }

@@ -35,6 +35,8 @@ pub enum Papers {
     Undrawn(ShipmentError),
     /// The file store or the database failed.
     Unstored(ShipmentError),
+    /// Servers stopped while they worked on it. It is made only if a client asks for it.
+    SetAside(ShipmentError),
 }
 
 /// The label that is to be stored, or why it is missing.

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use store::shipping::purchases::Purchase;
 
 use super::group::{Change, Entry, Settled};
-use super::next::{Next, without_account};
+use super::next::{Next, given_up};
 use super::turn::{Job, log_decision};
 use crate::platform::resource::json;
 use crate::platform::{crash_point::crash_point, log};
@@ -80,7 +80,7 @@ impl Purchasing {
             State::Bought => self.record(purchase, None).await,
             State::Voiding => self.end_void(purchase, error).await,
             _ => {
-                let next = without_account(purchase.state, purchase.unknown_at, error);
+                let next = given_up(purchase.state, purchase.unknown_at, error);
                 let Some(next) = next else { return self.record(purchase, None).await };
                 log_decision(&purchase, "account_deleted", &next, self.context.now());
                 let error = change(&mut purchase, next)?;
@@ -216,6 +216,7 @@ mod tests {
             is_labelled: false,
             is_follow_up: false,
             earlier: None,
+            crashes: 0,
             error: None,
             batch: None,
             label_format: None,

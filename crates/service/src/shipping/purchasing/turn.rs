@@ -18,6 +18,7 @@ use super::lanes::LaneSlot;
 use super::load::Loaded;
 use super::next::{Facts, Next, decision_line, outcome_word};
 use super::settle::Kept;
+use crate::platform::set_aside::{ALONE_CALL_TIME, STOPS_FIRST};
 use crate::platform::{crash_point::crash_point, log};
 use crate::shipping::purchasing::Purchasing;
 
@@ -178,7 +179,7 @@ impl Purchasing {
                 return Ok(next);
             }
         }
-        match self.calls.ask(job.owner(), job.connector, &job.account, &task, self.call_time()).await {
+        match self.ask_about(job, &task).await {
             Outcome::Prepared(name) => {
                 self.keep_prepared(job, name, digest).await?;
                 Ok(None)
@@ -201,7 +202,7 @@ impl Purchasing {
     async fn check_earlier(&self, job: &Job, earlier: &Earlier) -> Option<(&'static str, Next)> {
         let task =
             Task::LookUp { reference: &job.purchase.reference, prepared: Some(earlier.prepared.as_str()) };
-        let outcome = self.calls.ask(job.owner(), job.connector, &job.account, &task, self.call_time()).await;
+        let outcome = self.ask_about(job, &task).await;
         let word = outcome_word(&outcome);
         self.facts(job).after_earlier_look_up(outcome).map(|next| (word, next))
     }
@@ -214,7 +215,7 @@ impl Purchasing {
         let place = self.place(&job.purchase).await;
         let (reference, prepared) = (&job.purchase.reference, job.purchase.prepared.as_deref());
         let task = Task::LookUp { reference, prepared };
-        let outcome = self.calls.ask(job.owner(), job.connector, &job.account, &task, self.call_time()).await;
+        let outcome = self.ask_about(&job, &task).await;
         crash_point!("after_look_up");
         drop(place);
         let word = outcome_word(&outcome);
@@ -223,7 +224,7 @@ impl Purchasing {
     }
 
     /// Records the outcome. If it was bought, the receipt is committed first, and the rest after it.
-    async fn conclude(&self, mut job: Box<Job>, outcome: &str, next: Next) -> Result<()> {
+    pub(super) async fn conclude(&self, mut job: Box<Job>, outcome: &str, next: Next) -> Result<()> {
         log_decision(&job.purchase, outcome, &next, self.context.now());
         match next {
             Next::Bought { mut receipt, duplicates } => {
@@ -240,6 +241,17 @@ impl Purchasing {
             }
             next => self.settle(job, next).await,
         }
+    }
+
+    /// Asks the carrier of a purchase for something that may be asked again without a charge. A purchase that is resumed alone once
+    /// more has less time: other suspects wait for it, and a server that is killed for another reason is less likely to be
+    /// killed meanwhile.
+    pub(super) async fn ask_about(&self, job: &Job, task: &Task<'_>) -> Outcome {
+        let limit = match job.purchase.crashes > STOPS_FIRST {
+            true => self.call_time().min(ALONE_CALL_TIME),
+            false => self.call_time(),
+        };
+        self.calls.ask(job.owner(), job.connector, &job.account, task, limit).await
     }
 
     pub(super) fn facts(&self, job: &Job) -> Facts {

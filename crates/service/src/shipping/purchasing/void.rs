@@ -71,12 +71,17 @@ impl Purchasing {
         };
         let _place = self.place(&job.purchase).await;
         let task = Task::Void(&kept.receipt);
-        let outcome = self.calls.ask(job.owner(), job.connector, &job.account, &task, self.call_time()).await;
+        let outcome = self.ask_about(&job, &task).await;
+        self.settle_void(&job, &kept, outcome).await
+    }
+
+    /// Records the carrier's answer to a void. If the carrier accepted it, also asks for the void of the first duplicate.
+    pub(super) async fn settle_void(&self, job: &Job, kept: &Kept, outcome: Outcome) -> Result<()> {
         let is_accepted = matches!(outcome, Outcome::Voided | Outcome::Voiding);
         let mut voided = Voided { purchase: job.purchase.clone(), error: None, note: None };
         voided.error = after_void(&mut voided.purchase, outcome, self.context.now());
         if is_accepted {
-            self.take_back_first(&job, &kept, &mut voided).await?;
+            self.take_back_first(job, kept, &mut voided).await?;
         }
         self.insist_on_void(voided).await
     }
@@ -91,31 +96,20 @@ impl Purchasing {
         self.insist_on_void(voided).await
     }
 
+    /// Gives up the void of the first duplicate of a shipment that is voided already.
+    pub(super) async fn leave_duplicate(&self, job: &Job, kept: &Kept, why: ShipmentError) -> Result<()> {
+        let Some(duplicate) = kept.duplicates.first() else { return Ok(()) };
+        let mut voided = Voided { purchase: job.purchase.clone(), error: None, note: None };
+        taken_back(kept, duplicate, &Outcome::Rejected(why), &mut voided, self.context.now())?;
+        self.insist_on_void(voided).await
+    }
+
     /// Asks the carrier to void the first duplicate. While there are more, the purchase stays due.
     async fn take_back_first(&self, job: &Job, kept: &Kept, voided: &mut Voided) -> Result<()> {
         let Some(duplicate) = kept.duplicates.first() else { return Ok(()) };
         let task = Task::Void(duplicate);
-        let outcome = self.calls.ask(job.owner(), job.connector, &job.account, &task, self.call_time()).await;
-        let mut delay_seconds = 0;
-        let purchase = &mut voided.purchase;
-        let mut left = kept.duplicates.len();
-        if let Some(note) = after_duplicate_void(duplicate, &outcome) {
-            let rest = Kept { duplicates: kept.duplicates[1..].to_vec(), ..kept.clone() };
-            left = rest.duplicates.len();
-            purchase.receipt = Some(json(&rest)?);
-            purchase.failures = 0;
-            voided.note = Some(note);
-        } else {
-            purchase.failures += 1;
-            delay_seconds = rest_seconds(purchase.failures);
-        }
-        if left > 0 {
-            let due_at = self.context.now().plus_seconds(delay_seconds);
-            purchase.due_at = Some(purchase.due_at.map_or(due_at, |at| at.min(due_at)));
-        } else if purchase.state == State::Voided {
-            purchase.due_at = None;
-        }
-        Ok(())
+        let outcome = self.ask_about(job, &task).await;
+        taken_back(kept, duplicate, &outcome, voided, self.context.now())
     }
 
     /// Ends a void that can't be asked for any more: the shipment stays bought, and says why.
@@ -178,6 +172,36 @@ struct Voided {
     error: Option<ShipmentError>,
     /// Whether the carrier voided a duplicate.
     note: Option<ShipmentError>,
+}
+
+/// Applies the carrier's answer to the void of the first duplicate.
+fn taken_back(
+    kept: &Kept,
+    duplicate: &Receipt,
+    outcome: &Outcome,
+    voided: &mut Voided,
+    now: Timestamp,
+) -> Result<()> {
+    let mut delay_seconds = 0;
+    let purchase = &mut voided.purchase;
+    let mut left = kept.duplicates.len();
+    if let Some(note) = after_duplicate_void(duplicate, outcome) {
+        let rest = Kept { duplicates: kept.duplicates[1..].to_vec(), ..kept.clone() };
+        left = rest.duplicates.len();
+        purchase.receipt = Some(json(&rest)?);
+        purchase.failures = 0;
+        voided.note = Some(note);
+    } else {
+        purchase.failures += 1;
+        delay_seconds = rest_seconds(purchase.failures);
+    }
+    if left > 0 {
+        let due_at = now.plus_seconds(delay_seconds);
+        purchase.due_at = Some(purchase.due_at.map_or(due_at, |at| at.min(due_at)));
+    } else if purchase.state == State::Voided {
+        purchase.due_at = None;
+    }
+    Ok(())
 }
 
 /// Returns what a shipment is to show of a duplicate after the carrier's answer to its void; `None` if the carrier is to be

@@ -51,6 +51,7 @@ migrations![
     "0025_retention",
     "0026_unfinished_purchases",
     "0027_earlier_names",
+    "0028_more_suspects",
 ];
 
 const TABLE: &str = "CREATE TABLE IF NOT EXISTS migration (name TEXT NOT NULL PRIMARY KEY)";

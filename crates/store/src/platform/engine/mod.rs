@@ -27,7 +27,7 @@ pub use fair_permits::{FairPermit, FairPermits};
 pub use migrate::MIGRATIONS;
 pub use postgres::PAYLOAD_BYTES_MAX;
 pub use sql::Sql;
-pub(crate) use sql::{taken, wanted};
+pub(crate) use sql::{stops, taken, wanted};
 pub use tx::Tx;
 pub use value::{Row, Value};
 

@@ -37,6 +37,14 @@ macro_rules! taken {
 }
 pub(crate) use taken;
 
+/// The number of stops that a row has once it is claimed as with [`taken!`].
+macro_rules! stops {
+    ($row:literal) => {
+        concat!($row, "crashes + CASE WHEN ", $row, "holder = '' THEN 0 ELSE 1 END")
+    };
+}
+pub(crate) use stops;
+
 /// In the text for PostgreSQL, the ids that a placeholder lists as JSON, each once and sorted: `wanted.id`. Join them
 /// by `CROSS JOIN LATERAL (… FOR UPDATE)` or `(… OFFSET 0)`, which look each id up and keep PostgreSQL from changing
 /// the join order. Otherwise, if PostgreSQL takes the table for a small one, it reads the list again for each row.

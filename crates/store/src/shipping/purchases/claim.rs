@@ -3,66 +3,85 @@
 use model::{Batch, CarrierAccount, Error, Id, Owner, PurchaseAttempt, Result, Timestamp};
 
 use super::purchase::{Purchase, columns, read};
-use crate::platform::engine::{Row, Sql, Tx, Value};
+use crate::platform::engine::{Row, Sql, Tx, Value, stops, taken};
 use crate::platform::restorations;
+
+/// The condition that a purchase is no suspect. A purchase that one server held when it stopped, and that was released since
+/// then without an answer of its carrier, is none.
+macro_rules! unsuspected {
+    ($purchase:literal) => {
+        concat!("(", $purchase, "crashes = 0 OR (", $purchase, "crashes = 1 AND ", $purchase, "holder = ''))")
+    };
+}
 
 /// Spans organisations. The first of each lane come first, so that the rest of a lane with thousands is not even
 /// read.
-pub(super) const DUE: Sql = Sql::same(
+pub(super) const DUE: Sql = Sql::same(concat!(
     "SELECT owner, id, account_id, batch_id FROM (
          SELECT p.owner, p.id, p.account_id, p.batch_id, p.due_at,
              ROW_NUMBER() OVER (PARTITION BY p.owner, p.account_id, p.batch_id ORDER BY p.due_at, p.id) AS place
-         FROM purchase p WHERE p.due_at <= $1 AND p.is_follow_up = 0
-         AND p.holder NOT IN (SELECT n.id FROM node n WHERE n.owner = '*' AND n.alive_until > $1)) due
-     WHERE place <= $2 ORDER BY place, due_at LIMIT $3",
-);
+         FROM purchase p WHERE p.due_at <= $1 AND p.is_follow_up = 0 AND ",
+    unsuspected!("p."),
+    " AND p.holder NOT IN (SELECT n.id FROM node n WHERE n.owner = '*' AND n.alive_until > $1)) due
+     WHERE place <= $2 ORDER BY place, due_at LIMIT $3"
+));
 /// Spans organisations. `$3` lists owners and ids as JSON. Rows are found by these, and not (`+`) by the time when
 /// they are due. A purchase that changed between being read and being locked may be left for the next claim. `$4` is
 /// 1 to claim follow-ups.
 pub(super) const CLAIM: Sql = Sql::each(
     concat!(
-        "UPDATE purchase SET holder = $1, fence = fence + 1
-         WHERE +due_at <= $2
-         AND holder NOT IN (SELECT n.id FROM node n WHERE n.owner = '*' AND n.alive_until > $2)
+        "UPDATE purchase SET ",
+        taken!(),
+        " WHERE +due_at <= $2 AND ",
+        unsuspected!(""),
+        " AND holder NOT IN (SELECT n.id FROM node n WHERE n.owner = '*' AND n.alive_until > $2)
          AND (owner, id) IN (SELECT value ->> 0, value ->> 1 FROM json_each($3)) AND is_follow_up = $4
          RETURNING ",
         columns!()
     ),
     concat!(
-        "UPDATE purchase SET holder = $1, fence = fence + 1 WHERE ctid = ANY (ARRAY(
+        "UPDATE purchase SET ",
+        taken!(),
+        " WHERE ctid = ANY (ARRAY(
              SELECT due.ctid FROM jsonb_array_elements($3::text::jsonb) AS wanted
              CROSS JOIN LATERAL (
                  SELECT p.ctid FROM purchase p WHERE p.owner = wanted ->> 0 AND p.id = wanted ->> 1
-                 AND p.due_at + 0 <= $2 AND p.is_follow_up = $4
-                 AND p.holder NOT IN (SELECT n.id FROM node n WHERE n.owner = '*' AND n.alive_until > $2)
+                 AND p.due_at + 0 <= $2 AND p.is_follow_up = $4 AND ",
+        unsuspected!("p."),
+        " AND p.holder NOT IN (SELECT n.id FROM node n WHERE n.owner = '*' AND n.alive_until > $2)
                  FOR UPDATE SKIP LOCKED) due))
          RETURNING ",
         columns!()
     ),
 );
 /// Spans organisations.
-pub(super) const FOLLOW_UPS: Sql = Sql::same(
-    "SELECT owner, id, account_id FROM purchase WHERE due_at <= $1 AND is_follow_up = 1
-     AND holder NOT IN (SELECT n.id FROM node n WHERE n.owner = '*' AND n.alive_until > $1)
-     ORDER BY due_at LIMIT $2",
-);
+pub(super) const FOLLOW_UPS: Sql = Sql::same(concat!(
+    "SELECT owner, id, account_id FROM purchase WHERE due_at <= $1 AND is_follow_up = 1 AND ",
+    unsuspected!(""),
+    " AND holder NOT IN (SELECT n.id FROM node n WHERE n.owner = '*' AND n.alive_until > $1)
+     ORDER BY due_at LIMIT $2"
+));
 /// Spans organisations. Steps through the index from account to account, and reads the first few of each: the other
 /// due rows of an account with thousands are not read. `$3` lists the accounts to leave out as JSON. The time is compared
 /// together with the account, because PostgreSQL would otherwise use the index on `due_at` alone for some accounts.
 pub(super) const FOLLOW_UPS_BY_ACCOUNT: Sql = Sql::each(
-    "WITH RECURSIVE account (id) AS (
+    concat!(
+        "WITH RECURSIVE account (id) AS (
          SELECT '' UNION ALL SELECT (
              SELECT p.account_id FROM purchase p
              WHERE p.account_id > account.id AND p.due_at IS NOT NULL AND p.is_follow_up = 1
              ORDER BY p.account_id LIMIT 1) FROM account WHERE account.id IS NOT NULL)
      SELECT p.owner, p.id, p.account_id FROM account CROSS JOIN purchase p WHERE p.rowid IN (
          SELECT due.rowid FROM purchase due
-         WHERE due.account_id = account.id AND due.due_at <= $1 AND due.is_follow_up = 1
-         AND due.holder NOT IN (SELECT n.id FROM node n WHERE n.owner = '*' AND n.alive_until > $1)
+         WHERE due.account_id = account.id AND due.due_at <= $1 AND due.is_follow_up = 1 AND ",
+        unsuspected!("due."),
+        " AND due.holder NOT IN (SELECT n.id FROM node n WHERE n.owner = '*' AND n.alive_until > $1)
          ORDER BY due.due_at LIMIT $2)
      AND account.id NOT IN (SELECT value FROM json_each($3))
-     ORDER BY p.due_at LIMIT $4",
-    "WITH RECURSIVE account (id) AS (
+     ORDER BY p.due_at LIMIT $4"
+    ),
+    concat!(
+        "WITH RECURSIVE account (id) AS (
          SELECT ''::text COLLATE \"C\" UNION ALL SELECT (
              SELECT p.account_id FROM purchase p
              WHERE p.account_id > account.id AND p.due_at IS NOT NULL AND p.is_follow_up = 1
@@ -70,22 +89,58 @@ pub(super) const FOLLOW_UPS_BY_ACCOUNT: Sql = Sql::each(
      SELECT due.owner, due.id, due.account_id FROM account CROSS JOIN LATERAL (
          SELECT p.owner, p.id, p.account_id, p.due_at FROM purchase p
          WHERE p.account_id = account.id AND (p.account_id, p.due_at) <= (account.id, $1::bigint)
-         AND p.due_at IS NOT NULL AND p.is_follow_up = 1
-         AND p.holder NOT IN (SELECT n.id FROM node n WHERE n.owner = '*' AND n.alive_until > $1)
+         AND p.due_at IS NOT NULL AND p.is_follow_up = 1 AND ",
+        unsuspected!("p."),
+        " AND p.holder NOT IN (SELECT n.id FROM node n WHERE n.owner = '*' AND n.alive_until > $1)
          ORDER BY p.account_id, p.due_at LIMIT $2) due
      WHERE account.id <> ALL (ARRAY(SELECT jsonb_array_elements_text($3::text::jsonb)))
-     ORDER BY due.due_at LIMIT $4",
+     ORDER BY due.due_at LIMIT $4"
+    ),
 );
 /// Spans organisations. `$2` lists the accounts to leave out as JSON. What is unfinished has an index of its own.
 pub(super) const UNFINISHED: Sql = Sql::each(
-    "SELECT owner, id, account_id FROM purchase WHERE due_at <= $1 AND is_follow_up = 1 AND is_tracking = 0
-     AND account_id NOT IN (SELECT value FROM json_each($2))
-     AND holder NOT IN (SELECT n.id FROM node n WHERE n.owner = '*' AND n.alive_until > $1)
-     ORDER BY due_at LIMIT $3",
-    "SELECT owner, id, account_id FROM purchase WHERE due_at <= $1 AND is_follow_up = 1 AND is_tracking = 0
-     AND account_id <> ALL (ARRAY(SELECT jsonb_array_elements_text($2::text::jsonb)))
-     AND holder NOT IN (SELECT n.id FROM node n WHERE n.owner = '*' AND n.alive_until > $1)
-     ORDER BY due_at LIMIT $3",
+    concat!(
+        "SELECT owner, id, account_id FROM purchase WHERE due_at <= $1 AND is_follow_up = 1 AND is_tracking = 0
+     AND account_id NOT IN (SELECT value FROM json_each($2)) AND ",
+        unsuspected!(""),
+        " AND holder NOT IN (SELECT n.id FROM node n WHERE n.owner = '*' AND n.alive_until > $1)
+     ORDER BY due_at LIMIT $3"
+    ),
+    concat!(
+        "SELECT owner, id, account_id FROM purchase WHERE due_at <= $1 AND is_follow_up = 1 AND is_tracking = 0
+     AND account_id <> ALL (ARRAY(SELECT jsonb_array_elements_text($2::text::jsonb))) AND ",
+        unsuspected!(""),
+        " AND holder NOT IN (SELECT n.id FROM node n WHERE n.owner = '*' AND n.alive_until > $1)
+     ORDER BY due_at LIMIT $3"
+    ),
+);
+/// Spans organisations. Claims one suspect of at most `$3` stops, whether it is a purchase or a follow-up. Those with the
+/// fewest stops come first: most of them are innocent, and soon done.
+pub(super) const CLAIM_SUSPECT: Sql = Sql::each(
+    concat!(
+        "UPDATE purchase SET ",
+        taken!(),
+        " WHERE rowid IN (
+             SELECT p.rowid FROM purchase p WHERE p.crashes > 0 AND p.due_at <= $2 AND ",
+        stops!("p."),
+        " BETWEEN 2 AND $3
+             AND p.holder NOT IN (SELECT n.id FROM node n WHERE n.owner = '*' AND n.alive_until > $2)
+             ORDER BY p.crashes, p.due_at LIMIT 1)
+         RETURNING ",
+        columns!()
+    ),
+    concat!(
+        "UPDATE purchase SET ",
+        taken!(),
+        " WHERE ctid = ANY (ARRAY(
+             SELECT p.ctid FROM purchase p WHERE p.crashes > 0 AND p.due_at <= $2 AND ",
+        stops!("p."),
+        " BETWEEN 2 AND $3
+             AND p.holder NOT IN (SELECT n.id FROM node n WHERE n.owner = '*' AND n.alive_until > $2)
+             ORDER BY p.crashes, p.due_at LIMIT 1 FOR UPDATE SKIP LOCKED))
+         RETURNING ",
+        columns!()
+    ),
 );
 pub(super) const AWAITED: Sql = Sql::same(
     "SELECT COUNT(*) FROM (SELECT 1 FROM purchase WHERE owner = $1 AND batch_id = $2 LIMIT $3) awaited",
@@ -183,6 +238,21 @@ async fn claim_listed(
     let list = serde_json::to_string(&list).map_err(Error::fault)?;
     let values = [node.into(), now.into(), list.into(), Value::Int(is_follow_up.into())];
     tx.all(&CLAIM, &values).await?.into_iter().map(|row| read(row, 0)).collect()
+}
+
+/// Claims a suspect of at most `stops_max` stops, if there is one. Claims none if the database was restored or promoted and no
+/// heartbeat has recorded that yet.
+pub async fn claim_suspect(
+    tx: &mut Tx<'_>,
+    node: &str,
+    now: Timestamp,
+    stops_max: i64,
+) -> Result<Option<Purchase>> {
+    if !restorations::is_in_place(tx).await? {
+        return Ok(None);
+    }
+    let values = [node.into(), now.into(), stops_max.into()];
+    tx.one(&CLAIM_SUSPECT, &values).await?.map(|row| read(row, 0)).transpose()
 }
 
 /// Returns the number of purchases that a batch waits for, at most `max`.

@@ -11,7 +11,8 @@ pub(super) const HASTEN_LABEL: Sql = Sql::same(
 );
 /// A node that holds the purchase assumes that it has its label. The raised fence keeps it from recording that.
 pub(super) const RELABEL: Sql = Sql::same(
-    "UPDATE purchase SET is_labelled = 0, is_tracking = 0, failures = 0, due_at = $1, holder = '', fence = fence + 1, updated_at = $1
+    "UPDATE purchase SET is_labelled = 0, is_tracking = 0, failures = 0, crashes = 0, due_at = $1, holder = '',
+         fence = fence + 1, updated_at = $1
      WHERE owner = $2 AND id = $3",
 );
 

@@ -20,7 +20,9 @@ mod of_account;
 mod purchase;
 mod receipts;
 
-pub use claim::{Due, awaited, claim, claim_follow_ups, due, follow_ups, follow_ups_by_account, unfinished};
+pub use claim::{
+    Due, awaited, claim, claim_follow_ups, claim_suspect, due, follow_ups, follow_ups_by_account, unfinished,
+};
 pub use labels::{hasten_label, relabel};
 pub use observations::{delete_observations, forget, observe, observed, release};
 pub use of_account::{by_number, uses_account};
@@ -87,7 +89,7 @@ const BEGIN: Sql = Sql::same(
      ON CONFLICT (owner, shipment_id) DO UPDATE SET account_id = excluded.account_id, service = excluded.service,
          state = CASE WHEN purchase.state = 'failed' AND purchase.updated_at > excluded.unknown_at THEN 'ready'
              ELSE excluded.state END,
-         holder = '', fence = purchase.fence + 1, due_at = excluded.due_at, failures = 0,
+         holder = '', crashes = 0, fence = purchase.fence + 1, due_at = excluded.due_at, failures = 0,
          unknown_at = CASE WHEN purchase.state = 'failed' AND purchase.updated_at > excluded.unknown_at THEN NULL
              ELSE excluded.unknown_at END,
          earlier_prepared = CASE WHEN purchase.state <> 'failed' OR purchase.account_id <> excluded.account_id THEN NULL
@@ -100,8 +102,12 @@ const BEGIN: Sql = Sql::same(
          updated_at = excluded.updated_at",
 );
 /// Takes effect once. It releases the claim, so a node that repeats it because the answer was lost changes no row.
+///
+/// The stops of servers are counted on only if this node found the purchase as `calling` and did not call the carrier itself.
+/// Then all it records is that a server stopped.
 const RECORD: Sql = Sql::same(
-    "UPDATE purchase SET state = $1, holder = '', due_at = $2, failures = $3, unknown_at = $4, prepared = $5,
+    "UPDATE purchase SET state = $1, holder = '', due_at = $2,
+         crashes = CASE WHEN state = 'calling' AND sent_fence < fence THEN crashes ELSE 0 END, failures = $3, unknown_at = $4, prepared = $5,
          receipt = $6, tracking_number = $7, numbers_count = $8, is_labelled = $9, is_follow_up = $10,
          is_tracking = $11, error = $12, batch_id = $13, updated_at = $14
      WHERE owner = $15 AND id = $16 AND fence = $17 AND holder <> ''",
@@ -112,7 +118,7 @@ const CALL: Sql = Sql::same(
      WHERE owner = $2 AND id = $3 AND fence = $4 AND holder <> ''",
 );
 const KEEP_PREPARED: Sql = Sql::same(
-    "UPDATE purchase SET prepared = $1, prepared_digest = $2, earlier_prepared = NULL, earlier_digest = NULL
+    "UPDATE purchase SET prepared = $1, prepared_digest = $2, earlier_prepared = NULL, earlier_digest = NULL, crashes = 0
      WHERE owner = $3 AND id = $4 AND fence = $5",
 );
 /// The holder does not know of this change. The fence goes up, so the holder can't overwrite it.
@@ -120,7 +126,7 @@ const KEEP_PREPARED: Sql = Sql::same(
 /// A purchase fails this way if a person says that it was not bought. The person may have voided it at the carrier, so the next
 /// attempt must not use what was prepared.
 const SET_STATE: Sql = Sql::same(
-    "UPDATE purchase SET state = $1, due_at = $2, holder = '', fence = fence + 1, failures = 0, is_follow_up = 0,
+    "UPDATE purchase SET state = $1, due_at = $2, holder = '', fence = fence + 1, failures = 0, crashes = 0, is_follow_up = 0,
          prepared = CASE WHEN $1 = 'failed' THEN NULL ELSE prepared END,
          earlier_prepared = CASE WHEN $1 = 'failed' THEN NULL ELSE earlier_prepared END,
          error = NULL, updated_at = $3
@@ -143,6 +149,7 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
     &BEGIN,
     &claim::DUE,
     &claim::CLAIM,
+    &claim::CLAIM_SUSPECT,
     &claim::FOLLOW_UPS,
     &claim::FOLLOW_UPS_BY_ACCOUNT,
     &claim::UNFINISHED,

@@ -14,7 +14,7 @@ pub(super) const OBSERVED: Sql =
 pub(super) const FORGET: Sql =
     Sql::same("DELETE FROM purchase_observation WHERE owner = $1 AND purchase_id = $2");
 pub(super) const RELEASE: Sql = Sql::same(
-    "UPDATE purchase SET holder = '', due_at = $1, failures = failures + $2, error = COALESCE($3, error), updated_at = $4
+    "UPDATE purchase SET holder = '', crashes = 0, due_at = $1, failures = failures + $2, error = COALESCE($3, error), updated_at = $4
      WHERE owner = $5 AND id = $6 AND fence = $7 AND holder <> ''",
 );
 /// Spans organisations. A receipt that came late is kept for as long as its purchase.

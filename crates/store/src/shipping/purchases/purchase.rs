@@ -11,7 +11,7 @@ macro_rules! columns {
     () => {
         "owner, id, shipment_id, account_id, service, reference, state, fence, sent_fence, sent_at, due_at, failures, \
          unknown_at, prepared, receipt, is_labelled, error, batch_id, label_format, created_at, updated_at, is_follow_up, \
-         earlier_prepared, earlier_digest"
+         earlier_prepared, earlier_digest, crashes"
     };
 }
 pub(super) use columns;
@@ -52,6 +52,8 @@ pub struct Purchase {
     pub label_format: Option<LabelFormat>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
+    /// The number of servers in a row that stopped while they held it. A claim counts it up, and a recorded answer resets it.
+    pub crashes: i64,
 }
 
 /// A shipment that an earlier attempt prepared at the carrier. If that attempt was charged after all, the carrier refuses to
@@ -91,6 +93,7 @@ pub(super) fn read(mut row: Row, first: usize) -> Result<Purchase> {
         created_at: row.moment(first + 19)?,
         updated_at: row.moment(first + 20)?,
         is_follow_up: row.int(first + 21)? == 1,
+        crashes: row.int(first + 24)?,
         earlier: prepared.map(|prepared| Earlier { prepared, digest: digest.unwrap_or_default() }),
     })
 }

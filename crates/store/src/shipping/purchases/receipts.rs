@@ -12,19 +12,19 @@ const NUL: &str = "\\u0000";
 
 pub(super) const KEEP_RECEIPT: Sql = Sql::same(
     "UPDATE purchase SET state = 'bought', receipt = $1, tracking_number = $2, numbers_count = $3, failures = 0,
-         unknown_at = NULL, error = NULL, updated_at = $4
+         crashes = 0, unknown_at = NULL, error = NULL, updated_at = $4
      WHERE owner = $5 AND id = $6 AND fence = $7",
 );
 /// The holder does not know of this change. The fence is raised, so the holder can't overwrite it.
 pub(super) const ACCEPT: Sql = Sql::same(
     "UPDATE purchase SET state = 'bought', receipt = $1, tracking_number = $2, numbers_count = $3, due_at = $4, holder = '',
-         fence = fence + 1, failures = 0, unknown_at = NULL, error = NULL, updated_at = $4
+         fence = fence + 1, failures = 0, crashes = 0, unknown_at = NULL, error = NULL, updated_at = $4
      WHERE owner = $5 AND id = $6",
 );
 /// The fence is raised, because the holder knows only the old receipt and would overwrite the new one.
 pub(super) const AMEND: Sql = Sql::same(
     "UPDATE purchase SET receipt = $1, tracking_number = $2, numbers_count = $3, due_at = $4, holder = '', is_tracking = 0,
-         fence = fence + 1, updated_at = $4
+         fence = fence + 1, crashes = 0, updated_at = $4
      WHERE owner = $5 AND id = $6",
 );
 

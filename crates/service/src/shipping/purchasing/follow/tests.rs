@@ -24,6 +24,7 @@ fn purchase(failures: i64, is_follow_up: bool) -> Purchase {
         is_labelled: false,
         is_follow_up,
         earlier: None,
+        crashes: 0,
         error: None,
         batch: None,
         label_format: None,

@@ -271,7 +271,7 @@ fn what_was_prepared_earlier_is_prepared_anew_only_if_it_was_not_bought() {
 #[test]
 fn without_an_account_only_what_was_never_sent_fails() {
     let now = Timestamp::from_micros(0);
-    let next = |state, unknown_at| without_account(state, unknown_at, puzzled()).map(|next| next.as_str());
+    let next = |state, unknown_at| given_up(state, unknown_at, puzzled()).map(|next| next.as_str());
     assert_eq!(next(State::Ready, None), Some("failed"));
     for (state, unknown_at) in
         [(State::Ready, Some(now)), (State::Calling, None), (State::Checking, Some(now))]
