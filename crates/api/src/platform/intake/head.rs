@@ -6,7 +6,8 @@
 
 use model::{Code, Problem};
 
-use super::HEADERS_MAX;
+/// The most headers of a request.
+pub const HEADERS_MAX: usize = 100;
 
 /// The framing of a request's body. A request without a body has length 0.
 #[derive(PartialEq, Eq, Debug)]

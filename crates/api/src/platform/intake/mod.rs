@@ -14,12 +14,10 @@ use chunks::{Chunks, Progress};
 use head::{Framing, Scan, Scanned};
 use model::{Code, Problem};
 
-pub use head::asks_for_websocket;
+pub use head::{HEADERS_MAX, asks_for_websocket};
 
 /// The most bytes of a head, including the empty lines before it.
 pub const HEAD_BYTES_MAX: usize = 64 * 1024;
-/// The most headers of a request.
-pub const HEADERS_MAX: usize = 100;
 
 /// Checks the byte stream of one connection.
 pub struct Intake {
