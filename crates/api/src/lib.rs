@@ -1,138 +1,23 @@
 //! HTTP: the route table and everything that follows from it. The only crate that knows HTTP.
 //!
-//! A request is matched against the table, its caller is authenticated and checked for the route's scope, and only
+//! A request is matched against the table, its caller is authenticated and checked for the route's access, and only
 //! then a `Call` exists for a handler to work with: a handler without authorisation can't be written.
 
 mod access;
+mod docs;
 mod events;
 mod orders;
 mod places;
-pub mod platform;
+mod platform;
+pub mod routes;
+pub mod server;
 mod shipping;
 mod stock;
-use std::sync::Arc;
-use std::time::Duration;
 
-use service::Service;
-
-pub use platform::respond::Body;
-
-/// The version of the API that this server implements.
-pub const VERSION: &str = "2026-11-01";
-
-/// The default time limit of a request, in seconds.
-pub const REQUEST_SECONDS_DEFAULT: u64 = 60;
-/// Time that a request reserves for its answer after it has waited for a carrier, in seconds.
-const ANSWER_SECONDS: u64 = 5;
-const _: () = assert!(
-    service::WAIT_SECONDS_MAX + ANSWER_SECONDS <= REQUEST_SECONDS_DEFAULT,
-    "the longest wait must end before the request's time limit, so that it is answered with 202 and not 503"
-);
-
-/// Limits that an operator sets.
-#[derive(Clone, Debug)]
-pub struct Limits {
-    /// The largest body, in bytes.
-    pub body_bytes_max: usize,
-    /// The most memory that a parsed body may take, in bytes. Small values take many times their size in the body.
-    pub body_memory_max: usize,
-    /// How long a body may take to arrive, and how long a request may take to be answered.
-    pub body_time: Duration,
-    pub request_time: Duration,
-    /// How long a request's head may take to arrive, and how long a connection may be idle.
-    pub header_time: Duration,
-    /// How long a client may take to read more of an answer.
-    pub write_time: Duration,
-    pub connections_max: usize,
-    /// Open sockets of clients, whatever protocol they use. The limit reserves descriptors for the database, files
-    /// and carriers.
-    pub sockets_max: usize,
-    /// Clients that are connected to event streams, in addition to `connections_max`.
-    pub stream_connections_max: usize,
-    /// Requests that are handled at once. One organisation may have at most seven eighths of them. Further requests
-    /// are refused.
-    pub requests_max: usize,
-    /// Requests per second and organisation. Zero means no limit.
-    pub rate_per_second: u32,
-    /// Requests that an organisation may send at once before the rate applies.
-    pub rate_burst: u32,
-    /// Origins whose pages may call the API from a browser.
-    pub cors_origins: Vec<String>,
-}
-
-impl Limits {
-    /// Returns the longest time that a request may wait for a carrier. If the operator's time limit for requests is
-    /// short, the wait is at most half of it, so that the request is answered with 202 before the limit ends it with
-    /// 503.
-    pub(crate) fn wait_time_max(&self) -> Duration {
-        let answer_time = Duration::from_secs(ANSWER_SECONDS).min(self.request_time / 2);
-        self.request_time - answer_time
-    }
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            body_bytes_max: 4 * 1024 * 1024,
-            body_memory_max: 16 * 1024 * 1024,
-            body_time: Duration::from_secs(30),
-            request_time: Duration::from_secs(REQUEST_SECONDS_DEFAULT),
-            header_time: Duration::from_secs(15),
-            write_time: Duration::from_secs(30),
-            connections_max: 10_000,
-            sockets_max: usize::MAX,
-            stream_connections_max: 50_000,
-            requests_max: 2048,
-            rate_per_second: 0,
-            rate_burst: 100,
-            cors_origins: Vec::new(),
-        }
-    }
-}
-
-/// The API of a running service. Clones share it.
-#[derive(Clone)]
-pub struct App(Arc<Inner>);
-
-struct Inner {
-    service: Service,
-    limits: Limits,
-    table: platform::route::Table,
-    metrics: platform::metrics::Metrics,
-    rate: platform::rate::Buckets,
-    in_flight: service::FairPermits,
-    shares: platform::admission::Shares,
-    /// A permit for each connection that streams events.
-    stream_places: Arc<tokio::sync::Semaphore>,
-    /// The OpenAPI document, rendered once.
-    openapi: platform::encoding::Encoded,
-}
-
-impl App {
-    /// Disconnects the clients of event streams, and waits until the last is gone.
-    pub(crate) async fn close_streams(&self) {
-        self.0.service.streams.close_streams().await;
-        let all = u32::try_from(self.0.limits.stream_connections_max).unwrap_or(u32::MAX);
-        let _closed = self.0.stream_places.acquire_many(all).await;
-    }
-
-    pub fn new(service: Service, limits: Limits) -> model::Result<Self> {
-        let published = platform::route::all();
-        let openapi = platform::encoding::Encoded::new(platform::openapi::document(&published).to_string());
-        // If an external server has the stream connections, this one serves none.
-        let connections =
-            if service.streams.has_external_streams() { Vec::new() } else { platform::route::connections() };
-        let table = platform::route::Table::new(published.into_iter().chain(connections).collect())?;
-        Ok(Self(Arc::new(Inner {
-            metrics: platform::metrics::Metrics::new(table.routes()),
-            rate: platform::rate::Buckets::new(limits.rate_per_second, limits.rate_burst),
-            in_flight: platform::admission::permits(limits.requests_max),
-            shares: platform::admission::Shares::new(&limits),
-            stream_places: Arc::new(tokio::sync::Semaphore::new(limits.stream_connections_max)),
-            service,
-            limits,
-            table,
-            openapi,
-        })))
-    }
-}
+pub use access::route;
+pub use docs::openapi;
+pub use platform::limits::{Limits, REQUEST_SECONDS_DEFAULT};
+pub use platform::parameter;
+pub use platform::response::Body;
+pub use platform::version::VERSION;
+pub use server::App;

@@ -187,7 +187,7 @@ pub async fn migrate(settings: StoreSettings<false>) -> Result<(), Failure> {
 }
 
 pub fn openapi() -> Result<(), Failure> {
-    let document = api::platform::openapi::document(&api::platform::route::all());
+    let document = api::openapi::document(&api::routes::all());
     writeln!(std::io::stdout(), "{}", serde_json::to_string_pretty(&document)?)?;
     Ok(())
 }

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use api::App;
-use api::platform::server;
+use api::server;
 use service::platform::log;
 use service::{Service, SystemClock, SystemRandom, Welcome};
 use store::Db;

@@ -4,42 +4,35 @@ use model::access::access_token::{
     ACCESS_TOKEN, ACCESS_TOKEN_CREATED, ACCESS_TOKEN_INPUT, AccessTokenInput, ID,
 };
 use model::{Code, Result};
-use service::events::revocations::Children;
 
-use crate::platform::call::Call;
-use crate::platform::respond::{self, Response};
-use crate::platform::route::{Body, PAGE, Parameter, ParameterKind, Route, Success};
+use crate::access::call::Call;
+use crate::access::respond;
+use crate::access::route::{Access, Body, Route, Success};
+use crate::access::table::HandledRoute;
+use crate::platform::parameter::PAGE;
+use crate::platform::response::Response;
 
 const LIST: &str = "data";
 const PATH: &str = "/access_tokens/{access_token_id}";
 
-const KEEP_CHILDREN: Parameter = Parameter {
-    name: "keep_children",
-    about: "`true` keeps the tokens that this one made. They then belong to the token that made this one: revoking that one revokes them. Tokens traded for this one at `/oauth/token` go with it in any case.",
-    kind: ParameterKind::Flag,
-};
-const REVOKE_ABOUT: &str = "At once on this node, within two seconds on others. With it go the tokens that it made, and those that they made; `Dockside-Revoked` names all of them. You can revoke tokens with no more scopes than yours, your own included; another one is refused with 403.";
-
-pub fn routes() -> Vec<Route> {
-    let (read, write) = ("access_tokens:read", "access_tokens:write");
+pub fn routes() -> Vec<HandledRoute> {
+    let (read, write) = (Access::scope("access_tokens:read"), Access::scope("access_tokens:write"));
     vec![
-        Route::get("/access_tokens", read, "List access tokens", list_access_tokens)
+        Route::get("/access_tokens", read, "list_access_tokens", "List access tokens")
             .about("Newest first; those of the caller's own world, without their secrets.")
             .parameters(PAGE)
-            .success(Success::List(LIST, &ACCESS_TOKEN)),
-        Route::post("/access_tokens", write, "Create an access token", create_access_token)
+            .success(Success::List(LIST, &ACCESS_TOKEN))
+            .to(list_access_tokens),
+        Route::post("/access_tokens", write, "create_access_token", "Create an access token")
             .about("The secret is in this answer, and never shown again. A token can't hand out scopes that it lacks.")
             .body(Body::Json(&ACCESS_TOKEN_INPUT))
             .success(Success::Created(&ACCESS_TOKEN_CREATED))
-            .refusals(&[Code::ScopeNotHeld, Code::UserNotFound]),
-        Route::get(PATH, read, "Get an access token", get_access_token)
+            .refusals(&[Code::ScopeNotHeld, Code::UserNotFound])
+            .to(create_access_token),
+        Route::get(PATH, read, "get_access_token", "Get an access token")
             .id(&ID)
-            .success(Success::Resource(&ACCESS_TOKEN)),
-        Route::delete(PATH, write, "Revoke an access token", delete_access_token)
-            .about(REVOKE_ABOUT)
-            .id(&ID)
-            .parameters(const { &[KEEP_CHILDREN] })
-            .success(Success::Revoked),
+            .success(Success::Resource(&ACCESS_TOKEN))
+            .to(get_access_token),
     ]
 }
 
@@ -57,12 +50,5 @@ async fn create_access_token(call: Call) -> Result<Response> {
 
 async fn get_access_token(call: Call) -> Result<Response> {
     let reply = call.service().access_tokens.get(call.caller()?, call.id()?).await?;
-    respond::reply(&call, reply)
-}
-
-async fn delete_access_token(call: Call) -> Result<Response> {
-    let id = call.id()?;
-    let children = if call.query.flag(KEEP_CHILDREN.name)? { Children::Keep } else { Children::Revoke };
-    let reply = call.service().revocations.revoke(call.command()?, id, children).await?;
     respond::reply(&call, reply)
 }

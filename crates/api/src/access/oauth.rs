@@ -10,18 +10,20 @@ use model::platform::shape::{Field, Kind, Shape};
 use model::{Code, Result};
 use service::access::access_tokens::TRADED_SECONDS;
 
-use crate::platform::call::Call;
+use crate::access::call::Call;
+use crate::access::route::{Access, Body, Route, Success};
+use crate::access::table::HandledRoute;
 use crate::platform::query::decode_pairs;
-use crate::platform::respond::{Response, json};
-use crate::platform::route::{Body, Route, Success};
+use crate::platform::response::{Response, json};
 
-pub fn routes() -> Vec<Route> {
+pub fn routes() -> Vec<HandledRoute> {
     vec![
-        Route::post("/oauth/token", "", "Trade a client's credentials for a token", create_oauth_token)
+        Route::post("/oauth/token", Access::Public, "create_oauth_token", "Trade a client's credentials for a token")
             .about("RFC 6749, client credentials. The client id is an access token's id, its secret the token itself; in the form or as HTTP Basic. The new token lives an hour, carries the asked scopes or all of the client's, and dies with the client.")
             .body(Body::Form(&FORM))
             .success(Success::Resource(&ANSWER))
-            .refusals(&[Code::InvalidGrant, Code::UnsupportedGrantType, Code::InvalidScope, Code::InvalidClient]),
+            .refusals(&[Code::InvalidGrant, Code::UnsupportedGrantType, Code::InvalidScope, Code::InvalidClient])
+            .to(create_oauth_token),
     ]
 }
 

@@ -4,27 +4,31 @@ use model::access::me::ME;
 use model::access::organisation::ORGANISATION;
 use model::{Code, Result};
 
-use crate::platform::call::Call;
-use crate::platform::respond::{self, Response};
-use crate::platform::route::{Body, Route, Success};
+use crate::access::call::Call;
+use crate::access::respond;
+use crate::access::route::{Access, Body, Route, Success};
+use crate::access::table::HandledRoute;
+use crate::platform::response::Response;
 
 const PATH: &str = "/organisation";
 
-pub fn routes() -> Vec<Route> {
-    let (read, write) = ("organisation:read", "organisation:write");
+pub fn routes() -> Vec<HandledRoute> {
+    let (read, write) = (Access::scope("organisation:read"), Access::scope("organisation:write"));
     vec![
-        Route::get("/me", "", "Get the caller", get_me)
+        Route::get("/me", Access::AnyToken, "get_me", "Get the caller")
             .about("Whom the access token speaks for: the organisation, the user and the world, the scopes, when the token expires, and the names of the channels that it may join.")
-            .any_token()
-            .success(Success::Answer(&ME)),
-        Route::get(PATH, read, "Get the organisation", get_organisation)
+            .success(Success::Answer(&ME))
+            .to(get_me),
+        Route::get(PATH, read, "get_organisation", "Get the organisation")
             .about("With what it has set, in the token's world.")
-            .success(Success::Resource(&ORGANISATION)),
-        Route::patch(PATH, write, "Update the organisation", update_organisation)
+            .success(Success::Resource(&ORGANISATION))
+            .to(get_organisation),
+        Route::patch(PATH, write, "update_organisation", "Update the organisation")
             .about("Merges the body into what the organisation has set (RFC 7396), in the token's world. To make order references unique, while some orders have the same one, is refused; the problem's `errors` name ten of them.")
             .body(Body::Patch(&ORGANISATION))
             .success(Success::Resource(&ORGANISATION))
-            .refusals(&[Code::ReferenceTaken]),
+            .refusals(&[Code::ReferenceTaken])
+            .to(update_organisation),
     ]
 }
 

@@ -7,9 +7,12 @@ use model::platform::problem::Issue;
 use model::{Code, Problem};
 use service::{Command, EventFilter, Precondition};
 
-use crate::platform::call::Call;
-use crate::platform::respond::{self, Response};
-use crate::platform::route::{Body, CURSOR, LIMIT, Parameter, ParameterKind, Route, Success};
+use crate::access::call::Call;
+use crate::access::respond;
+use crate::access::route::{Access, Body, Route, Success};
+use crate::access::table::HandledRoute;
+use crate::platform::parameter::{CURSOR, LIMIT, Parameter, ParameterKind};
+use crate::platform::response::Response;
 
 const LIST: &str = "data";
 const FROM: Parameter = Parameter {
@@ -37,63 +40,73 @@ const OF_CHANNEL: Parameter = Parameter {
 const CONNECTION_ABOUT: &str = "A client connects to `/connection/websocket` with it, speaks Centrifugo's protocol, and is subscribed to a channel for each resource that the access token may read. It lives 30 minutes, unless the operator configured otherwise, and no longer than the access token; clients fetch a new one by themselves. The organisation must be provisioned.";
 const SUBSCRIPTION_ABOUT: &str = "A client joins one more channel with it: `<resource>:<organisation_id>#<user_id>`. It lives 15 minutes, unless the operator configured otherwise, and no longer than the access token. The channel is named in the body or in the query; where both name one, it must be the same. Channels of others, of unknown resources and of what the access token may not read are 403.";
 
-pub fn routes() -> Vec<Route> {
+pub fn routes() -> Vec<HandledRoute> {
     let mut routes = log_routes();
     routes.extend(token_routes());
     routes
 }
 
-fn token_routes() -> [Route; 4] {
-    let read = "events:read";
+fn token_routes() -> [HandledRoute; 4] {
+    let read = Access::scope("events:read");
     let (connection, subscription) = ("/events/connection_token", "/events/subscription_token");
     let refusals = &[Code::NotProvisioned];
     let channel_refusals = &[Code::NotProvisioned, Code::ForbiddenChannel];
     [
-        Route::get(connection, read, "Get a token to connect with", get_connection_token)
+        Route::get(connection, read, "get_connection_token", "Get a token to connect with")
             .about(CONNECTION_ABOUT)
             .success(Success::Answer(&STREAM_TOKEN))
-            .refusals(refusals),
-        Route::post(connection, read, "Create a token to connect with", create_connection_token)
+            .refusals(refusals)
+            .to(get_connection_token),
+        Route::post(connection, read, "create_connection_token", "Create a token to connect with")
             .about(CONNECTION_ABOUT)
             .success(Success::Answer(&STREAM_TOKEN))
-            .refusals(refusals),
-        Route::get(subscription, read, "Get a token to join a channel with", get_subscription_token)
+            .refusals(refusals)
+            .to(create_connection_token),
+        Route::get(subscription, read, "get_subscription_token", "Get a token to join a channel with")
             .about(SUBSCRIPTION_ABOUT)
             .parameters(const { &[OF_CHANNEL] })
             .body(Body::Optional(&SUBSCRIPTION_INPUT))
             .success(Success::Answer(&STREAM_TOKEN))
-            .refusals(channel_refusals),
-        Route::post(subscription, read, "Create a token to join a channel with", create_subscription_token)
+            .refusals(channel_refusals)
+            .to(get_subscription_token),
+        Route::post(subscription, read, "create_subscription_token", "Create a token to join a channel with")
             .about(SUBSCRIPTION_ABOUT)
             .parameters(const { &[OF_CHANNEL] })
             .body(Body::Optional(&SUBSCRIPTION_INPUT))
             .success(Success::Answer(&STREAM_TOKEN))
-            .refusals(channel_refusals),
+            .refusals(channel_refusals)
+            .to(create_subscription_token),
     ]
 }
 
-fn log_routes() -> Vec<Route> {
-    let (read, write) = ("events:read", "events:write");
+fn log_routes() -> Vec<HandledRoute> {
+    let (read, write) = (Access::scope("events:read"), Access::scope("events:write"));
     let (provision, deprovision) = ("/events/provision", "/events/deprovision");
     vec![
-        Route::get("/events", read, "List events", list_events)
+        Route::get("/events", read, "list_events", "List events")
             .about("What happened in the organisation, in the order of commits: the events of every resource that your token may read. Beside `events:read` it needs the scope of that resource, such as `orders:read` for `order.created`; the others are left out. Without `after` the newest comes first. To follow the log, ask with `after` and the last `sequence` you have: the oldest comes first, each event comes exactly once, and none is missing. Events are kept for 30 days, unless the operator configured otherwise; where those after `after` are gone, the list begins with the oldest that is left, and its `sequence` tells.")
             .parameters(const { &[LIMIT, CURSOR, FROM, BY_TYPE, BY_RESOURCE] })
-            .success(Success::List(LIST, &EVENT)),
-        Route::get("/events/{event_id}", read, "Get an event", get_event)
+            .success(Success::List(LIST, &EVENT))
+            .to(list_events),
+        Route::get("/events/{event_id}", read, "get_event", "Get an event")
             .about("An event never changes. Your token must also have the scope to read its resource; without it, the event is not found. It can be read as soon as it has its `sequence`: at most a moment after the change it tells of.")
             .id(&EVENT_ID)
-            .success(Success::Resource(&EVENT)),
-        Route::post(provision, write, "Provision events", provision_events)
-            .about("Lets the organisation receive its events by streaming or by webhooks. Doing it again changes nothing. The log itself is always kept. The live and the test world are provisioned apart."),
-        Route::get(provision, write, "Provision events by GET", provision_events_by_get)
+            .success(Success::Resource(&EVENT))
+            .to(get_event),
+        Route::post(provision, write, "provision_events", "Provision events")
+            .about("Lets the organisation receive its events by streaming or by webhooks. Doing it again changes nothing. The log itself is always kept. The live and the test world are provisioned apart.")
+            .to(provision_events),
+        Route::get(provision, write, "provision_events_by_get", "Provision events by GET")
             .about("The same as POST. It acts although it is a GET, so a HEAD is refused; use POST where you can.")
-            .acts(),
-        Route::post(deprovision, write, "Deprovision events", deprovision_events)
-            .about("Deletes the organisation's webhook endpoints and disconnects its streams. Doing it again changes nothing. The log itself is kept."),
-        Route::get(deprovision, write, "Deprovision events by GET", deprovision_events_by_get)
+            .acts()
+            .to(provision_events_by_get),
+        Route::post(deprovision, write, "deprovision_events", "Deprovision events")
+            .about("Deletes the organisation's webhook endpoints and disconnects its streams. Doing it again changes nothing. The log itself is kept.")
+            .to(deprovision_events),
+        Route::get(deprovision, write, "deprovision_events_by_get", "Deprovision events by GET")
             .about("The same as POST. It acts although it is a GET, so a HEAD is refused; use POST where you can.")
-            .acts(),
+            .acts()
+            .to(deprovision_events_by_get),
     ]
 }
 

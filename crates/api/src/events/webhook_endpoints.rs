@@ -7,9 +7,12 @@ use model::events::webhook_endpoint::{
 };
 use model::{Code, Result};
 
-use crate::platform::call::Call;
-use crate::platform::respond::{self, Response};
-use crate::platform::route::{Body, CURSOR, LIMIT, PAGE, Parameter, ParameterKind, Route, Success};
+use crate::access::call::Call;
+use crate::access::respond;
+use crate::access::route::{Access, Body, Route, Success};
+use crate::access::table::HandledRoute;
+use crate::platform::parameter::{CURSOR, LIMIT, PAGE, Parameter, ParameterKind};
+use crate::platform::response::Response;
 
 const LIST: &str = "data";
 const ALL: &str = "/webhook_endpoints";
@@ -27,74 +30,85 @@ const BY_STATUS: Parameter = Parameter {
     kind: ParameterKind::One(&STATUS),
 };
 
-pub fn routes() -> Vec<Route> {
-    let (read, write) = ("webhooks:read", "webhooks:write");
+pub fn routes() -> Vec<HandledRoute> {
+    let (read, write) = (Access::scope("webhooks:read"), Access::scope("webhooks:write"));
     let mut routes = vec![
-        Route::get(ALL, read, "List webhook endpoints", list_webhook_endpoints)
+        Route::get(ALL, read, "list_webhook_endpoints", "List webhook endpoints")
             .about("Newest first, without their secrets.")
             .parameters(PAGE)
             .success(Success::List(LIST, &WEBHOOK_ENDPOINT))
-            .refusals(&[Code::NotProvisioned]),
-        Route::post(ALL, write, "Create a webhook endpoint", create_webhook_endpoint)
+            .refusals(&[Code::NotProvisioned])
+            .to(list_webhook_endpoints),
+        Route::post(ALL, write, "create_webhook_endpoint", "Create a webhook endpoint")
             .about("It gets the events from now on, each at least once, signed as [Standard Webhooks](https://www.standardwebhooks.com) says. The secret is in this answer, and never shown again. Your token needs the scope to read the resource of each type that you name, such as `orders:read` for `order.created`; `*` means the types that it may read now, and stays that when the token is gone.")
             .body(Body::Json(&WEBHOOK_ENDPOINT))
             .success(Success::Created(&WEBHOOK_ENDPOINT_WITH_SECRET))
-            .refusals(&[Code::NotProvisioned, Code::TooManyWebhookEndpoints, Code::UrlNotAllowed]),
-        Route::get(ONE, read, "Get a webhook endpoint", get_webhook_endpoint)
+            .refusals(&[Code::NotProvisioned, Code::TooManyWebhookEndpoints, Code::UrlNotAllowed])
+            .to(create_webhook_endpoint),
+        Route::get(ONE, read, "get_webhook_endpoint", "Get a webhook endpoint")
             .id(&ID)
             .success(Success::Resource(&WEBHOOK_ENDPOINT))
-            .refusals(&[Code::NotProvisioned]),
-        Route::patch(ONE, write, "Update a webhook endpoint", update_webhook_endpoint)
+            .refusals(&[Code::NotProvisioned])
+            .to(get_webhook_endpoint),
+        Route::patch(ONE, write, "update_webhook_endpoint", "Update a webhook endpoint")
             .about("Merges the body into the endpoint (RFC 7396). One that is enabled again goes on where it stopped. Your token must be able to read all events that the endpoint gets. New `event_types` are chosen as those of a new endpoint are.")
             .id(&ID)
             .body(Body::Patch(&WEBHOOK_ENDPOINT))
             .success(Success::Resource(&WEBHOOK_ENDPOINT))
-            .refusals(&[Code::NotProvisioned, Code::UrlNotAllowed]),
-        Route::delete(ONE, write, "Delete a webhook endpoint", delete_webhook_endpoint)
+            .refusals(&[Code::NotProvisioned, Code::UrlNotAllowed])
+            .to(update_webhook_endpoint),
+        Route::delete(ONE, write, "delete_webhook_endpoint", "Delete a webhook endpoint")
             .about("Nothing more is sent to it, and its deliveries are gone with it.")
             .id(&ID)
-            .refusals(&[Code::NotProvisioned]),
-        Route::post(ROTATE, write, "Replace a webhook endpoint's secret", rotate_webhook_secret)
+            .refusals(&[Code::NotProvisioned])
+            .to(delete_webhook_endpoint),
+        Route::post(ROTATE, write, "rotate_webhook_secret", "Replace a webhook endpoint's secret")
             .about("The new secret is in this answer, and never shown again. For 24 hours every delivery carries a signature of the old one too.")
             .id(&ID)
             .success(Success::Resource(&WEBHOOK_ENDPOINT_WITH_SECRET))
-            .refusals(&[Code::NotProvisioned, Code::TooManySecrets]),
-        Route::post(TEST, write, "Test a webhook endpoint", test_webhook_endpoint)
+            .refusals(&[Code::NotProvisioned, Code::TooManySecrets])
+            .to(rotate_webhook_secret),
+        Route::post(TEST, write, "test_webhook_endpoint", "Test a webhook endpoint")
             .about("Sends the event `webhook_endpoint.test` to it, once. Read the delivery again to see what came of it.")
             .id(&ID)
             .success(Success::Created(&WEBHOOK_DELIVERY))
-            .refusals(&[Code::NotProvisioned, Code::WebhookEndpointDisabled]),
-        Route::post(REPLAY_ALL, write, "Replay events to a webhook endpoint", replay_webhook_endpoint)
+            .refusals(&[Code::NotProvisioned, Code::WebhookEndpointDisabled])
+            .to(test_webhook_endpoint),
+        Route::post(REPLAY_ALL, write, "replay_webhook_endpoint", "Replay events to a webhook endpoint")
             .about("Sends everything after a sequence again, in order, before what comes next. What the endpoint has seen comes twice, with the same `webhook-id`.")
             .id(&ID)
             .body(Body::Json(&REPLAY_INPUT))
             .success(Success::Resource(&REPLAY))
-            .refusals(&[Code::NotProvisioned, Code::WebhookEndpointDisabled, Code::SequenceOutOfRange]),
+            .refusals(&[Code::NotProvisioned, Code::WebhookEndpointDisabled, Code::SequenceOutOfRange])
+            .to(replay_webhook_endpoint),
     ];
     routes.extend(delivery_routes());
     routes
 }
 
-fn delivery_routes() -> [Route; 3] {
-    let (read, write) = ("webhooks:read", "webhooks:write");
+fn delivery_routes() -> [HandledRoute; 3] {
+    let (read, write) = (Access::scope("webhooks:read"), Access::scope("webhooks:write"));
     [
-        Route::get(DELIVERIES, read, "List webhook deliveries", list_webhook_deliveries)
+        Route::get(DELIVERIES, read, "list_webhook_deliveries", "List webhook deliveries")
             .about("Newest first, with every attempt and the first 4 kB of each answer. Kept as long as events are.")
             .id(&ID)
             .parameters(const { &[LIMIT, CURSOR, BY_STATUS] })
             .success(Success::List(LIST, &WEBHOOK_DELIVERY))
-            .refusals(&[Code::NotProvisioned]),
-        Route::get(DELIVERY, read, "Get a webhook delivery", get_webhook_delivery)
+            .refusals(&[Code::NotProvisioned])
+            .to(list_webhook_deliveries),
+        Route::get(DELIVERY, read, "get_webhook_delivery", "Get a webhook delivery")
             .id(&ID)
             .id(&webhook_delivery::ID)
             .success(Success::Resource(&WEBHOOK_DELIVERY))
-            .refusals(&[Code::NotProvisioned]),
-        Route::post(REPLAY_ONE, write, "Replay a webhook delivery", replay_webhook_delivery)
+            .refusals(&[Code::NotProvisioned])
+            .to(get_webhook_delivery),
+        Route::post(REPLAY_ONE, write, "replay_webhook_delivery", "Replay a webhook delivery")
             .about("Sends the same event again, as a new delivery with the same `webhook-id`.")
             .id(&ID)
             .id(&webhook_delivery::ID)
             .success(Success::Created(&WEBHOOK_DELIVERY))
-            .refusals(&[Code::NotProvisioned, Code::WebhookEndpointDisabled, Code::EventExpired]),
+            .refusals(&[Code::NotProvisioned, Code::WebhookEndpointDisabled, Code::EventExpired])
+            .to(replay_webhook_delivery),
     ]
 }
 

@@ -9,10 +9,13 @@ use model::places::location::LOCATION_ID;
 use model::{Code, Result};
 use service::AllocationFilter;
 
+use crate::access::call::Call;
+use crate::access::respond;
+use crate::access::route::{Access, Body, Route, Success};
+use crate::access::table::HandledRoute;
 use crate::orders::orders::BY_ORDER;
-use crate::platform::call::Call;
-use crate::platform::respond::{self, Response};
-use crate::platform::route::{Body, CURSOR, LIMIT, Parameter, ParameterKind, Route, Success};
+use crate::platform::parameter::{CURSOR, LIMIT, Parameter, ParameterKind};
+use crate::platform::response::Response;
 
 const OF_ORDER: &str = "/allocations/orders/{order_id}";
 const LIST: &str = "data";
@@ -27,19 +30,21 @@ const APPLY: Parameter = Parameter {
     kind: ParameterKind::Flag,
 };
 
-pub fn routes() -> Vec<Route> {
-    let (read, write) = ("allocations:read", "allocations:write");
+pub fn routes() -> Vec<HandledRoute> {
+    let (read, write) = (Access::scope("allocations:read"), Access::scope("allocations:write"));
     vec![
-        Route::get("/allocations", read, "List allocations", list_allocations)
+        Route::get("/allocations", read, "list_allocations", "List allocations")
             .about("Newest first.")
             .parameters(const { &[LIMIT, CURSOR, BY_LOCATION, BY_ORDER] })
-            .success(Success::List(LIST, &ALLOCATION)),
-        Route::get(OF_ORDER, read, "List the allocations of an order", list_order_allocations)
+            .success(Success::List(LIST, &ALLOCATION))
+            .to(list_allocations),
+        Route::get(OF_ORDER, read, "list_order_allocations", "List the allocations of an order")
             .about("Oldest first, all of them. The `ETag` is that of the whole list: PATCH and DELETE of the same path take it in `If-Match`.")
             .id(&ORDER_ID)
             .tagged()
-            .success(Success::Many(StatusCode::OK, &ALLOCATION)),
-        Route::post(OF_ORDER, write, "Allocate items of an order", create_order_allocations)
+            .success(Success::Many(StatusCode::OK, &ALLOCATION))
+            .to(list_order_allocations),
+        Route::post(OF_ORDER, write, "create_order_allocations", "Allocate items of an order")
             .about("All or nothing. An entry with several items becomes one allocation each. An allocation may exceed the stock on hand, which is a backorder; it may not exceed the reservation.")
             .id(&ORDER_ID)
             .body(Body::Json(&ALLOCATIONS_INPUT))
@@ -50,8 +55,9 @@ pub fn routes() -> Vec<Route> {
                 Code::OrderCancelled,
                 Code::LocationNotFound,
                 Code::ItemNotInOrder,
-            ]),
-        Route::patch(OF_ORDER, write, "Change or complete allocations of an order", update_order_allocations)
+            ])
+            .to(create_order_allocations),
+        Route::patch(OF_ORDER, write, "update_order_allocations", "Change or complete allocations of an order")
             .about("All or nothing. `completed: true` (or `completed_at`) completes an allocation and takes its stock; a completed one can't change.")
             .id(&ORDER_ID)
             .body(Body::Json(&ALLOCATION_CHANGES))
@@ -64,16 +70,19 @@ pub fn routes() -> Vec<Route> {
                 Code::DuplicateAllocation,
                 Code::ItemNotInAllocation,
                 Code::LocationNotFound,
-            ]),
-        Route::delete(OF_ORDER, write, "Take all allocations of an order back", delete_order_allocations)
+            ])
+            .to(update_order_allocations),
+        Route::delete(OF_ORDER, write, "delete_order_allocations", "Take all allocations of an order back")
             .about("The reservation's allocated quantities become zero, and stock that completed allocations had taken goes back on hand.")
-            .id(&ORDER_ID),
-        Route::post("/allocations/orders/{order_id}/plan", write, "Plan the allocation of an order", plan_order_allocations)
+            .id(&ORDER_ID)
+            .to(delete_order_allocations),
+        Route::post("/allocations/orders/{order_id}/plan", write, "plan_order_allocations", "Plan the allocation of an order")
             .about("Proposes where to send the rest of the order from, best first: fewest locations, then the distance to the destination, then the balance of stock; with its reasons and what it rejected. Nothing is changed, unless `apply=true` makes the best proposal's allocations.")
             .id(&ORDER_ID)
             .parameters(const { &[APPLY] })
             .success(Success::Other("application/json"))
-            .refusals(&[Code::OrderNotCommitted, Code::OrderCancelled, Code::StockMoved, Code::NothingToAllocate]),
+            .refusals(&[Code::OrderNotCommitted, Code::OrderCancelled, Code::StockMoved, Code::NothingToAllocate])
+            .to(plan_order_allocations),
     ]
 }
 

@@ -5,10 +5,13 @@ use model::platform::shape::Shape;
 use model::{Code, Result};
 use service::OrderFilter;
 
-use crate::platform::call::Call;
+use crate::access::call::Call;
+use crate::access::respond;
+use crate::access::route::{Access, Body, Route, Success};
+use crate::access::table::HandledRoute;
+use crate::platform::parameter::{CURSOR, LIMIT, Parameter, ParameterKind};
 use crate::platform::query;
-use crate::platform::respond::{self, Response};
-use crate::platform::route::{Body, CURSOR, LIMIT, Parameter, ParameterKind, Route, Success};
+use crate::platform::response::Response;
 
 const PATH: &str = "/orders/{order_id}";
 const LIST: &str = "data";
@@ -31,20 +34,22 @@ pub const BY_ORDER: Parameter = Parameter {
     kind: ParameterKind::List(&ORDER_ID),
 };
 
-pub fn routes() -> Vec<Route> {
-    let (read, write) = ("orders:read", "orders:write");
+pub fn routes() -> Vec<HandledRoute> {
+    let (read, write) = (Access::scope("orders:read"), Access::scope("orders:write"));
     vec![
-        Route::get("/orders", read, "List orders", list_orders)
+        Route::get("/orders", read, "list_orders", "List orders")
             .about("Newest first.")
             .parameters(const { &[LIMIT, CURSOR, BY_STATUS, BY_REFERENCE] })
-            .success(Success::List(LIST, &ORDER)),
-        Route::post("/orders", write, "Create an order", create_order)
+            .success(Success::List(LIST, &ORDER))
+            .to(list_orders),
+        Route::post("/orders", write, "create_order", "Create an order")
             .about("`committed` unless it says `draft`. A committed order has its reservation at once.")
             .body(Body::Json(&ORDER))
             .success(Success::Created(&ORDER))
-            .refusals(&[Code::InventoryItemNotFound, Code::StatusNotWritable, Code::ReferenceTaken]),
-        Route::get(PATH, read, "Get an order", get_order).id(&ORDER_ID).success(Success::Resource(&ORDER)),
-        Route::patch(PATH, write, "Update an order", update_order)
+            .refusals(&[Code::InventoryItemNotFound, Code::StatusNotWritable, Code::ReferenceTaken])
+            .to(create_order),
+        Route::get(PATH, read, "get_order", "Get an order").id(&ORDER_ID).success(Success::Resource(&ORDER)).to(get_order),
+        Route::patch(PATH, write, "update_order", "Update an order")
             .about("Merges the body into the order (RFC 7396). The items of an open order may change, but not below what is allocated.")
             .id(&ORDER_ID)
             .body(Body::Patch(&ORDER))
@@ -56,25 +61,30 @@ pub fn routes() -> Vec<Route> {
                 Code::OrderFulfilled,
                 Code::OrderCancelled,
                 Code::ReferenceTaken,
-            ]),
-        Route::delete(PATH, write, "Delete an order", delete_order)
+            ])
+            .to(update_order),
+        Route::delete(PATH, write, "delete_order", "Delete an order")
             .about("Its reservation and allocations go with it. Where some of it is completed, it stays.")
             .id(&ORDER_ID)
-            .refusals(&[Code::OrderPartlyFulfilled]),
-        Route::post("/orders/{order_id}/commit", write, "Commit an order", commit_order)
+            .refusals(&[Code::OrderPartlyFulfilled])
+            .to(delete_order),
+        Route::post("/orders/{order_id}/commit", write, "commit_order", "Commit an order")
             .about("A draft becomes committed and gets its reservation. Committing again changes nothing.")
             .id(&ORDER_ID)
             .success(Success::Resource(&ORDER))
-            .refusals(&[Code::OrderCancelled]),
-        Route::post("/orders/{order_id}/cancel", write, "Cancel an order", cancel_order)
+            .refusals(&[Code::OrderCancelled])
+            .to(commit_order),
+        Route::post("/orders/{order_id}/cancel", write, "cancel_order", "Cancel an order")
             .about("Its reservation and allocations go. Where some of it is completed, it stays.")
             .id(&ORDER_ID)
             .success(Success::Resource(&ORDER))
-            .refusals(&[Code::OrderPartlyFulfilled]),
-        Route::get("/reservations", "reservations:read", "List reservations", list_reservations)
+            .refusals(&[Code::OrderPartlyFulfilled])
+            .to(cancel_order),
+        Route::get("/reservations", Access::scope("reservations:read"), "list_reservations", "List reservations")
             .about("Newest first. A reservation appears when its order is committed and goes with it.")
             .parameters(const { &[LIMIT, CURSOR, BY_ORDER] })
-            .success(Success::List(LIST, &RESERVATION)),
+            .success(Success::List(LIST, &RESERVATION))
+            .to(list_reservations),
     ]
 }
 

@@ -6,37 +6,46 @@ use model::places::location_configuration::{
     ID, INPUT, LOCATION_CONFIGURATION, LOCATION_CONFIGURATION_SUMMARY, LocationConfigurationInput,
 };
 
-use crate::platform::call::Call;
+use crate::access::call::Call;
+use crate::access::respond;
+use crate::access::route::{Access, Body, Route, Success};
+use crate::access::table::HandledRoute;
+use crate::platform::parameter::{CURSOR, LIMIT, Parameter, ParameterKind};
 use crate::platform::query;
-use crate::platform::respond::{self, Response};
-use crate::platform::route::{Body, CURSOR, LIMIT, Parameter, ParameterKind, Route, Success};
+use crate::platform::response::Response;
 
 const LIST: &str = "location_configurations";
 
-pub fn routes() -> Vec<Route> {
-    let (read, write) = ("location_configurations:read", "location_configurations:write");
+pub fn routes() -> Vec<HandledRoute> {
+    let (read, write) =
+        (Access::scope("location_configurations:read"), Access::scope("location_configurations:write"));
     vec![
-        Route::get("/location_configurations", read, "List location configurations", list_location_configurations)
+        Route::get("/location_configurations", read, "list_location_configurations", "List location configurations")
             .about("Newest first. The embedded locations omit their addresses unless `include_fields=address` asks for them.")
             .parameters(const { &[LIMIT, CURSOR, INCLUDE_FIELDS] })
-            .success(Success::List(LIST, &LOCATION_CONFIGURATION_SUMMARY)),
-        Route::post("/location_configurations", write, "Create a location configuration", create_location_configuration)
+            .success(Success::List(LIST, &LOCATION_CONFIGURATION_SUMMARY))
+            .to(list_location_configurations),
+        Route::post("/location_configurations", write, "create_location_configuration", "Create a location configuration")
             .about("Origin and return may be the same location.")
             .body(Body::Json(&INPUT))
             .success(Success::Created(&LOCATION_CONFIGURATION))
-            .refusals(&[Code::LocationNotFound]),
-        Route::get(PATH, read, "Get a location configuration", get_location_configuration)
+            .refusals(&[Code::LocationNotFound])
+            .to(create_location_configuration),
+        Route::get(PATH, read, "get_location_configuration", "Get a location configuration")
             .id(&ID)
-            .success(Success::Resource(&LOCATION_CONFIGURATION)),
-        Route::patch(PATH, write, "Update a location configuration", update_location_configuration)
+            .success(Success::Resource(&LOCATION_CONFIGURATION))
+            .to(get_location_configuration),
+        Route::patch(PATH, write, "update_location_configuration", "Update a location configuration")
             .about("Merges the body into the configuration (RFC 7396). Existing shipments keep the details they were created with.")
             .id(&ID)
             .body(Body::Patch(&INPUT))
             .success(Success::Resource(&LOCATION_CONFIGURATION))
-            .refusals(&[Code::LocationNotFound]),
-        Route::delete(PATH, write, "Delete a location configuration", delete_location_configuration)
+            .refusals(&[Code::LocationNotFound])
+            .to(update_location_configuration),
+        Route::delete(PATH, write, "delete_location_configuration", "Delete a location configuration")
             .about("Its locations and existing shipments stay.")
-            .id(&ID),
+            .id(&ID)
+            .to(delete_location_configuration),
     ]
 }
 

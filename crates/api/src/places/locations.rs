@@ -3,31 +3,39 @@
 use model::places::location::{LOCATION, LOCATION_ID, LocationInput, TAG};
 use model::{Code, Result};
 
-use crate::platform::call::Call;
-use crate::platform::respond::{self, Response};
-use crate::platform::route::{Body, CURSOR, LIMIT, Parameter, ParameterKind, Route, Success};
+use crate::access::call::Call;
+use crate::access::respond;
+use crate::access::route::{Access, Body, Route, Success};
+use crate::access::table::HandledRoute;
+use crate::platform::parameter::{CURSOR, LIMIT, Parameter, ParameterKind};
+use crate::platform::response::Response;
 
-pub fn routes() -> Vec<Route> {
+pub fn routes() -> Vec<HandledRoute> {
     vec![
-        Route::get("/locations", "locations:read", "List locations", list_locations)
+        Route::get("/locations", Access::scope("locations:read"), "list_locations", "List locations")
             .about("Newest first.")
             .parameters(const { &[LIMIT, CURSOR, TAGS] })
-            .success(Success::List("locations", &LOCATION)),
-        Route::post("/locations", "locations:write", "Create a location", create_location)
+            .success(Success::List("locations", &LOCATION))
+            .to(list_locations),
+        Route::post("/locations", Access::scope("locations:write"), "create_location", "Create a location")
             .body(Body::Json(&LOCATION))
-            .success(Success::Created(&LOCATION)),
-        Route::get("/locations/{location_id}", "locations:read", "Get a location", get_location)
+            .success(Success::Created(&LOCATION))
+            .to(create_location),
+        Route::get("/locations/{location_id}", Access::scope("locations:read"), "get_location", "Get a location")
             .id(&LOCATION_ID)
-            .success(Success::Resource(&LOCATION)),
-        Route::patch("/locations/{location_id}", "locations:write", "Update a location", update_location)
+            .success(Success::Resource(&LOCATION))
+            .to(get_location),
+        Route::patch("/locations/{location_id}", Access::scope("locations:write"), "update_location", "Update a location")
             .about("Merges the body into the location (RFC 7396): nested partial updates are allowed. Existing shipments keep the details they were created with.")
             .id(&LOCATION_ID)
             .body(Body::Patch(&LOCATION))
-            .success(Success::Resource(&LOCATION)),
-        Route::delete("/locations/{location_id}", "locations:write", "Delete a location", delete_location)
+            .success(Success::Resource(&LOCATION))
+            .to(update_location),
+        Route::delete("/locations/{location_id}", Access::scope("locations:write"), "delete_location", "Delete a location")
             .about("A location that a location configuration uses can't be deleted: reassign the configurations first.")
             .id(&LOCATION_ID)
-            .refusals(&[Code::LocationInUse]),
+            .refusals(&[Code::LocationInUse])
+            .to(delete_location),
     ]
 }
 

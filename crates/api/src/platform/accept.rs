@@ -8,7 +8,7 @@ use service::platform::log;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::Limits;
+use crate::platform::limits::Limits;
 
 /// The first and the longest wait after a failed accept, for example when all file descriptors are in use.
 const WAIT_MIN: Duration = Duration::from_millis(10);

@@ -9,7 +9,7 @@ use flate2::write::GzEncoder;
 use http::{HeaderMap, HeaderValue, header};
 use sha2::{Digest, Sha256};
 
-use crate::platform::respond::{Body, Response, with_body};
+use crate::platform::response::{Body, Response, with_body};
 
 /// Bytes of the hash that an entity tag shows.
 const TAG_BYTES: usize = 8;

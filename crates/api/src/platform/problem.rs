@@ -6,7 +6,7 @@ use model::{Code, Error, Problem};
 use serde::Serialize;
 use service::platform::log;
 
-use crate::platform::respond::{Body, Response, with_body};
+use crate::platform::response::{Body, Response, with_body};
 
 const MEDIA_TYPE: HeaderValue = HeaderValue::from_static("application/problem+json");
 /// Seconds after which a refused caller may try again.
@@ -51,6 +51,11 @@ pub fn failed(error: Error, route: &str) -> Response {
             refused(shown.into())
         }
     }
+}
+
+/// Returns the refusal of a request that reached no handler.
+pub fn refuse(code: Code) -> Response {
+    refused(Problem::from(code))
 }
 
 /// Returns a response that carries the problem. [`finish`] writes its body.

@@ -11,10 +11,13 @@ use service::platform::log;
 use service::{Caller, LabelPage, Outcome, Reply, Service};
 use tokio::sync::mpsc;
 
-use crate::platform::call::Call;
+use crate::access::call::Call;
+use crate::access::respond;
+use crate::access::route::{Access, Body as RouteBody, Route, Success};
+use crate::access::table::HandledRoute;
+use crate::platform::parameter::{Parameter, ParameterKind};
 use crate::platform::query;
-use crate::platform::respond::{self, Body, Response};
-use crate::platform::route::{Body as RouteBody, Parameter, ParameterKind, Route, Success};
+use crate::platform::response::{Body, Response};
 use crate::shipping::shipments::wait;
 
 const PATH: &str = "/batches/{batch_id}/labels";
@@ -27,20 +30,22 @@ const FORMAT: Parameter = Parameter {
     kind: ParameterKind::One(&LABEL_FORMAT),
 };
 
-pub fn routes() -> Vec<Route> {
+pub fn routes() -> Vec<HandledRoute> {
     vec![
-        Route::get(PATH, "batches:read", "List a batch's labels", list_batch_labels)
+        Route::get(PATH, Access::scope("batches:read"), "list_batch_labels", "List a batch's labels")
             .about("First the file with all of them (`type` `labels`), once it is made, then of each shipment, in the order of the batch, its labels and its customs papers. Before the batch is purchased, only the labels of shipments that are purchased already. The links end after an hour.")
             .id(&BATCH_ID)
             .parameters(const { &[FORMAT] })
-            .success(Success::Many(StatusCode::OK, &DOCUMENT)),
-        Route::post(PATH, "batches:write", "Create a batch's labels", create_batch_labels)
+            .success(Success::Many(StatusCode::OK, &DOCUMENT))
+            .to(list_batch_labels),
+        Route::post(PATH, Access::scope("batches:write"), "create_batch_labels", "Create a batch's labels")
             .about("Makes each label in `format`, or in the batch's `options.label_format` where none is given, and one file with all of them: pages of a PDF, ZPL one after the other, or PNGs in a ZIP. In a PDF and a ZIP the customs papers of a shipment follow its labels; a label printer can't print them, so ZPL has labels only, and the papers are in the list. What Dockside draws is drawn anew in another format; where a carrier's own label can't be converted, 409 names the shipments. Answers 201 with the documents once they are there, and 202 where that takes longer than 5 s, or than `Prefer: wait=<seconds>` says; then GET the `Location`, or wait for `batch.labels_created`. Asked again, the documents are the same. What was voided is left out.")
             .id(&BATCH_ID)
             .body(RouteBody::Optional(&LABELS_INPUT))
             .success(Success::Many(StatusCode::CREATED, &DOCUMENT))
             .accepts()
-            .refusals(const { &[Code::BatchNotFinalised, Code::BatchPurchasing, Code::LabelFormatUnavailable, Code::LabelsSetAside] }),
+            .refusals(const { &[Code::BatchNotFinalised, Code::BatchPurchasing, Code::LabelFormatUnavailable, Code::LabelsSetAside] })
+            .to(create_batch_labels),
     ]
 }
 

@@ -6,10 +6,13 @@ use model::shipping::batch::{
 };
 use model::{Batch, Code, Id, Result};
 
-use crate::platform::call::Call;
+use crate::access::call::Call;
+use crate::access::respond;
+use crate::access::route::{Access, Body, Route, Success};
+use crate::access::table::HandledRoute;
+use crate::platform::parameter::{CURSOR, LIMIT, PAGE, Parameter, ParameterKind};
 use crate::platform::query;
-use crate::platform::respond::{self, Response};
-use crate::platform::route::{Body, CURSOR, LIMIT, PAGE, Parameter, ParameterKind, Route, Success};
+use crate::platform::response::Response;
 use crate::shipping::shipments::wait;
 
 const LIST: &str = "data";
@@ -21,50 +24,58 @@ const INCLUDE_FIELDS: Parameter = Parameter {
     kind: ParameterKind::Words(&PARTS),
 };
 
-pub fn routes() -> Vec<Route> {
-    let (read, write) = ("batches:read", "batches:write");
+pub fn routes() -> Vec<HandledRoute> {
+    let (read, write) = (Access::scope("batches:read"), Access::scope("batches:write"));
     vec![
-        Route::get("/batches", read, "List batches", list_batches)
+        Route::get("/batches", read, "list_batches", "List batches")
             .about("Newest first.")
             .parameters(PAGE)
-            .success(Success::List(LIST, &BATCH)),
-        Route::post("/batches", write, "Create a batch", create_batch)
+            .success(Success::List(LIST, &BATCH))
+            .to(list_batches),
+        Route::post("/batches", write, "create_batch", "Create a batch")
             .about("Everything is optional. Its `service` is that of all its shipments; where it has none, each has its own.")
             .body(Body::Json(&BATCH))
             .success(Success::Created(&BATCH))
-            .refusals(CREATING),
-        Route::get(PATH, read, "Get a batch", get_batch)
+            .refusals(CREATING)
+            .to(create_batch),
+        Route::get(PATH, read, "get_batch", "Get a batch")
             .about("With its first 20 shipments, in short, and up to 100 of their errors. The counts are of all of them.")
             .id(&BATCH_ID)
-            .success(Success::Resource(&BATCH)),
-        Route::patch(PATH, write, "Update a batch", update_batch)
+            .success(Success::Resource(&BATCH))
+            .to(get_batch),
+        Route::patch(PATH, write, "update_batch", "Update a batch")
             .about("Merges the body into the batch (RFC 7396), until it is purchased. Shipments that it names are added, and none is removed.")
             .id(&BATCH_ID)
             .body(Body::Patch(&BATCH))
             .success(Success::Resource(&BATCH))
-            .refusals(UPDATING),
-        Route::delete(PATH, write, "Delete a batch", delete_batch)
+            .refusals(UPDATING)
+            .to(update_batch),
+        Route::delete(PATH, write, "delete_batch", "Delete a batch")
             .about("While it is open. Its shipments stay.")
             .id(&BATCH_ID)
-            .refusals(const { &[Code::BatchFinalised, Code::BatchPurchasing, Code::BatchNotOpen] }),
-        Route::post("/batches/{batch_id}/purchase", "batches:purchase", "Purchase a batch", purchase_batch)
+            .refusals(const { &[Code::BatchFinalised, Code::BatchPurchasing, Code::BatchNotOpen] })
+            .to(delete_batch),
+        Route::post("/batches/{batch_id}/purchase", Access::scope("batches:purchase"), "purchase_batch", "Purchase a batch")
             .about("Buys what is not bought of it, each shipment once, however often it is asked for. Answers 200 once everything has come to an end (see `status` and `errors`), and 202 where carriers take longer than 5 s, or than `Prefer: wait=<seconds>` says (30 at most); `Prefer: respond-async` does not wait. Then read the batch again, or wait for `batch.purchased` or `batch.purchase_failed`. While it is purchased, asking again joins the first request.")
             .id(&BATCH_ID)
             .success(Success::Resource(&BATCH))
             .accepts()
-            .refusals(const { &[Code::BatchEmpty, Code::ServiceMissing] }),
-        Route::get(SHIPMENTS, read, "List a batch's shipments", list_batch_shipments)
+            .refusals(const { &[Code::BatchEmpty, Code::ServiceMissing] })
+            .to(purchase_batch),
+        Route::get(SHIPMENTS, read, "list_batch_shipments", "List a batch's shipments")
             .about("In the order in which they were created.")
             .id(&BATCH_ID)
             .parameters(const { &[LIMIT, CURSOR, INCLUDE_FIELDS] })
-            .success(Success::List(LIST, &PARTIAL_SHIPMENT)),
-        Route::patch(SHIPMENTS, write, "Add shipments to a batch", add_batch_shipments)
+            .success(Success::List(LIST, &PARTIAL_SHIPMENT))
+            .to(list_batch_shipments),
+        Route::patch(SHIPMENTS, write, "add_batch_shipments", "Add shipments to a batch")
             .about("All of them or none. Those that are in it already stay.")
             .id(&BATCH_ID)
             .body(Body::Json(&MEMBERS_ADDED))
             .success(Success::Resource(&BATCH))
-            .refusals(ADDING),
-        Route::delete(SHIPMENTS, write, "Remove shipments from a batch", remove_batch_shipments)
+            .refusals(ADDING)
+            .to(add_batch_shipments),
+        Route::delete(SHIPMENTS, write, "remove_batch_shipments", "Remove shipments from a batch")
             .about("All of them or none. They stay, and are in no batch. What is purchased can't be removed. A batch of which the rest is purchased becomes `purchased`.")
             .id(&BATCH_ID)
             .body(Body::Json(&MEMBERS_REMOVED))
@@ -79,7 +90,8 @@ pub fn routes() -> Vec<Route> {
                     Code::ShipmentPurchasing,
                     Code::ShipmentVoided,
                 ]
-            }),
+            })
+            .to(remove_batch_shipments),
     ]
 }
 

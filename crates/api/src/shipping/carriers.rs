@@ -5,50 +5,61 @@ use model::shipping::carrier::{
 };
 use model::{Code, Result};
 
-use crate::platform::call::Call;
-use crate::platform::respond::{self, Response};
-use crate::platform::route::{Body, PAGE, Route, Success};
+use crate::access::call::Call;
+use crate::access::respond;
+use crate::access::route::{Access, Body, Route, Success};
+use crate::access::table::HandledRoute;
+use crate::platform::parameter::PAGE;
+use crate::platform::response::Response;
 
 const LIST: &str = "data";
 const ACCOUNT: &str = "/carrier_accounts/{carrier_account_id}";
 
-pub fn routes() -> Vec<Route> {
-    let (read, write) = ("carriers:read", "carriers:write");
+pub fn routes() -> Vec<HandledRoute> {
+    let (read, write) = (Access::scope("carriers:read"), Access::scope("carriers:write"));
     vec![
-        Route::get("/carriers", read, "List carriers", list_carriers)
+        Route::get("/carriers", read, "list_carriers", "List carriers")
             .about("By handle. The test world has the sandbox carrier alone: nothing there costs money.")
             .parameters(PAGE)
-            .success(Success::List(LIST, &CARRIER)),
-        Route::get("/carriers/{carrier_id}", read, "Get a carrier", get_carrier)
+            .success(Success::List(LIST, &CARRIER))
+            .to(list_carriers),
+        Route::get("/carriers/{carrier_id}", read, "get_carrier", "Get a carrier")
             .id(&CARRIER_ID)
-            .success(Success::Resource(&CARRIER)),
-        Route::get("/carriers/{carrier_id}/services", read, "List a carrier's services", list_carrier_services)
+            .success(Success::Resource(&CARRIER))
+            .to(get_carrier),
+        Route::get("/carriers/{carrier_id}/services", read, "list_carrier_services", "List a carrier's services")
             .about("By handle. Those of `own` are what the rate tables of your accounts name.")
             .id(&CARRIER_ID)
             .parameters(PAGE)
-            .success(Success::List(LIST, &CARRIER_SERVICE)),
-        Route::get("/carrier_accounts", read, "List carrier accounts", list_carrier_accounts)
+            .success(Success::List(LIST, &CARRIER_SERVICE))
+            .to(list_carrier_services),
+        Route::get("/carrier_accounts", read, "list_carrier_accounts", "List carrier accounts")
             .about("Newest first. Credentials are never shown.")
             .parameters(PAGE)
-            .success(Success::List(LIST, &CARRIER_ACCOUNT)),
-        Route::post("/carrier_accounts", write, "Create a carrier account", create_carrier_account)
+            .success(Success::List(LIST, &CARRIER_ACCOUNT))
+            .to(list_carrier_accounts),
+        Route::post("/carrier_accounts", write, "create_carrier_account", "Create a carrier account")
             .about("Credentials are encrypted before they are stored, and never shown again.")
             .body(Body::Json(&CARRIER_ACCOUNT))
             .success(Success::Created(&CARRIER_ACCOUNT))
-            .refusals(&[Code::CarrierNotFound, Code::CarrierAccountInvalid, Code::TooManyCarrierAccounts]),
-        Route::get(ACCOUNT, read, "Get a carrier account", get_carrier_account)
+            .refusals(&[Code::CarrierNotFound, Code::CarrierAccountInvalid, Code::TooManyCarrierAccounts])
+            .to(create_carrier_account),
+        Route::get(ACCOUNT, read, "get_carrier_account", "Get a carrier account")
             .id(&CARRIER_ACCOUNT_ID)
-            .success(Success::Resource(&CARRIER_ACCOUNT)),
-        Route::patch(ACCOUNT, write, "Update a carrier account", update_carrier_account)
+            .success(Success::Resource(&CARRIER_ACCOUNT))
+            .to(get_carrier_account),
+        Route::patch(ACCOUNT, write, "update_carrier_account", "Update a carrier account")
             .about("Merges the body into the account (RFC 7396), except that `credentials` replace the ones it had, all of them.")
             .id(&CARRIER_ACCOUNT_ID)
             .body(Body::Patch(&CARRIER_ACCOUNT))
             .success(Success::Resource(&CARRIER_ACCOUNT))
-            .refusals(&[Code::CarrierAccountInvalid]),
-        Route::delete(ACCOUNT, write, "Delete a carrier account", delete_carrier_account)
+            .refusals(&[Code::CarrierAccountInvalid])
+            .to(update_carrier_account),
+        Route::delete(ACCOUNT, write, "delete_carrier_account", "Delete a carrier account")
             .about("Refused while something is bought, tracked or taken back with it: disable it then.")
             .id(&CARRIER_ACCOUNT_ID)
-            .refusals(&[Code::CarrierAccountInUse]),
+            .refusals(&[Code::CarrierAccountInUse])
+            .to(delete_carrier_account),
     ]
 }
 

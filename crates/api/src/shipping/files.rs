@@ -13,9 +13,10 @@ use service::platform::log;
 use service::shipping::documents::StoredDocument;
 use tokio::sync::mpsc;
 
-use crate::platform::call::Call;
-use crate::platform::respond::{Body, Response, with_body};
-use crate::platform::route::{Route, Success};
+use crate::access::call::Call;
+use crate::access::route::{Access, Route, Success};
+use crate::access::table::HandledRoute;
+use crate::platform::response::{Body, Response, with_body};
 
 const PATH: &str = "/files/{token}";
 /// Chunks of a file that wait to be sent, in addition to the one that is being read.
@@ -28,9 +29,9 @@ static TOKEN: Shape = Shape::text(
 )
 .example(r#""Zm9v""#);
 
-pub fn routes() -> Vec<Route> {
+pub fn routes() -> Vec<HandledRoute> {
     vec![
-        Route::get(PATH, "", "Download a file", get_file)
+        Route::get(PATH, Access::Public, "get_file", "Download a file")
             .about("The address that a document has in `file_url`. It needs no access token and ends after an hour; read the document again for a new one.")
             .id(&TOKEN)
             .success(Success::Other("*/*"))
@@ -39,7 +40,8 @@ pub fn routes() -> Vec<Route> {
                 Code::FileLinkExpired,
                 Code::StoreUnavailable,
                 Code::FilesUnavailable,
-            ]),
+            ])
+            .to(get_file),
     ]
 }
 

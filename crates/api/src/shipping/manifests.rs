@@ -6,10 +6,13 @@ use model::shipping::batch::BATCH_ID;
 use model::shipping::manifest::{MANIFEST, MANIFEST_ID, MANIFEST_INPUT, ManifestInput, STATUS, Status};
 use model::{Code, Result};
 
-use crate::platform::call::Call;
+use crate::access::call::Call;
+use crate::access::respond;
+use crate::access::route::{Access, Body, Route, Success};
+use crate::access::table::HandledRoute;
+use crate::platform::parameter::{CURSOR, LIMIT, Parameter, ParameterKind};
 use crate::platform::query;
-use crate::platform::respond::{self, Response};
-use crate::platform::route::{Body, CURSOR, LIMIT, Parameter, ParameterKind, Route, Success};
+use crate::platform::response::Response;
 use crate::shipping::shipments::wait;
 
 const LIST: &str = "data";
@@ -25,41 +28,47 @@ const BY_LOCATION: Parameter = Parameter {
     kind: ParameterKind::One(&LOCATION_ID),
 };
 
-pub fn routes() -> Vec<Route> {
-    let (read, write) = ("manifests:read", "manifests:write");
+pub fn routes() -> Vec<HandledRoute> {
+    let (read, write) = (Access::scope("manifests:read"), Access::scope("manifests:write"));
     vec![
-        Route::get("/manifests", read, "List manifests", list_manifests)
+        Route::get("/manifests", read, "list_manifests", "List manifests")
             .about("Newest first. To read manifests never makes any.")
             .parameters(const { &[LIMIT, CURSOR, BY_STATUS, BY_LOCATION] })
-            .success(Success::List(LIST, &MANIFEST)),
-        Route::post("/manifests", write, "Close out a location's day", create_manifests)
+            .success(Success::List(LIST, &MANIFEST))
+            .to(list_manifests),
+        Route::post("/manifests", write, "create_manifests", "Close out a location's day")
             .about("Manifests all that was bought, leaves from the location and is in no manifest yet, across batches and single shipments: of the `date`, or, where none is given, of all days up to today. One manifest for each carrier account, version of the location and day. Answers 201 with new manifests, 200 with those of the day where there is nothing new, and 202 where the carrier takes longer than 5 s, or than `Prefer: wait=<seconds>` says; `Prefer: respond-async` does not wait.")
             .body(Body::Json(&MANIFEST_INPUT))
             .success(Success::Many(StatusCode::CREATED, &MANIFEST))
             .accepts()
             .repeats()
-            .refusals(&[Code::LocationNotFound, Code::CarrierAccountNotFound]),
-        Route::get("/manifests/{manifest_id}", read, "Get a manifest", get_manifest)
+            .refusals(&[Code::LocationNotFound, Code::CarrierAccountNotFound])
+            .to(create_manifests),
+        Route::get("/manifests/{manifest_id}", read, "get_manifest", "Get a manifest")
             .about("The links of its documents are made with each read, and end after an hour.")
             .id(&MANIFEST_ID)
-            .success(Success::Resource(&MANIFEST)),
-        Route::post("/manifests/{manifest_id}/retry", write, "Retry a manifest", retry_manifest)
+            .success(Success::Resource(&MANIFEST))
+            .to(get_manifest),
+        Route::post("/manifests/{manifest_id}/retry", write, "retry_manifest", "Retry a manifest")
             .about("Asks the carrier once more for a manifest that failed, with those of its shipments that are neither voided nor in another manifest. One that did not fail is left as it is.")
             .id(&MANIFEST_ID)
             .success(Success::Resource(&MANIFEST))
             .accepts()
-            .refusals(&[Code::ManifestEmpty]),
-        Route::get(OF_BATCH, read, "List a batch's manifests", list_batch_manifests)
+            .refusals(&[Code::ManifestEmpty])
+            .to(retry_manifest),
+        Route::get(OF_BATCH, read, "list_batch_manifests", "List a batch's manifests")
             .about("All manifests that list a shipment of the batch: none before it is manifested. To read them manifests nothing.")
             .id(&BATCH_ID)
-            .success(Success::Many(StatusCode::OK, &MANIFEST)),
-        Route::post(OF_BATCH, write, "Manifest a batch", create_batch_manifests)
+            .success(Success::Many(StatusCode::OK, &MANIFEST))
+            .to(list_batch_manifests),
+        Route::post(OF_BATCH, write, "create_batch_manifests", "Manifest a batch")
             .about("Hands a purchased batch over to its carriers: one manifest for each carrier account, origin and day. Asked again it gives the same manifests, with 200. Answers 202 where the carrier takes longer, as `POST /manifests` does.")
             .id(&BATCH_ID)
             .success(Success::Many(StatusCode::CREATED, &MANIFEST))
             .accepts()
             .repeats()
-            .refusals(&[Code::BatchNotFinalised, Code::BatchPurchasing]),
+            .refusals(&[Code::BatchNotFinalised, Code::BatchPurchasing])
+            .to(create_batch_manifests),
     ]
 }
 

@@ -13,10 +13,13 @@ use model::shipping::tracking::TRACKING;
 use model::{Code, Result};
 use service::Wait;
 
-use crate::platform::call::{Call, bad_header};
+use crate::access::call::{Call, bad_header};
+use crate::access::respond;
+use crate::access::route::{Access, Body, Route, Success};
+use crate::access::table::HandledRoute;
+use crate::platform::parameter::{CURSOR, LIMIT, Parameter, ParameterKind};
 use crate::platform::query;
-use crate::platform::respond::{self, Response};
-use crate::platform::route::{Body, CURSOR, LIMIT, Parameter, ParameterKind, Route, Success};
+use crate::platform::response::Response;
 
 const LIST: &str = "data";
 const PATH: &str = "/shipments/{shipment_id}";
@@ -32,55 +35,67 @@ const BY_STATE: Parameter = Parameter {
     kind: ParameterKind::One(&STATE),
 };
 
-pub fn routes() -> Vec<Route> {
+pub fn routes() -> Vec<HandledRoute> {
     [shipments(), purchases()].into_iter().flatten().collect()
 }
 
-fn shipments() -> Vec<Route> {
-    let (read, write) = ("shipments:read", "shipments:write");
+fn shipments() -> Vec<HandledRoute> {
+    let (read, write) = (Access::scope("shipments:read"), Access::scope("shipments:write"));
     vec![
-        Route::get("/shipments", read, "List shipments", list_shipments)
+        Route::get("/shipments", read, "list_shipments", "List shipments")
             .about("Newest first.")
             .parameters(const { &[LIMIT, CURSOR, BY_STATUS] })
-            .success(Success::List(LIST, &SHIPMENT)),
-        Route::post("/shipments", write, "Create a shipment", create_shipment)
+            .success(Success::List(LIST, &SHIPMENT))
+            .to(list_shipments),
+        Route::post("/shipments", write, "create_shipment", "Create a shipment")
             .about("Where it leaves from and goes back to is given, or copied from `addresses.location_configuration_id`. Copies never change later.")
             .body(Body::Json(&SHIPMENT))
             .success(Success::Created(&SHIPMENT))
-            .refusals(&[Code::LocationConfigurationNotFound]),
-        Route::get(PATH, read, "Get a shipment", get_shipment)
+            .refusals(&[Code::LocationConfigurationNotFound])
+            .to(create_shipment),
+        Route::get(PATH, read, "get_shipment", "Get a shipment")
             .about("The links of its documents are made with each read, and end after an hour.")
             .id(&SHIPMENT_ID)
-            .success(Success::Resource(&SHIPMENT)),
-        Route::patch(PATH, write, "Update a shipment", update_shipment)
+            .success(Success::Resource(&SHIPMENT))
+            .to(get_shipment),
+        Route::patch(PATH, write, "update_shipment", "Update a shipment")
             .about("Merges the body into the shipment (RFC 7396), until it is bought. What carriers said of it is forgotten, unless only its name changes.")
             .id(&SHIPMENT_ID)
             .body(Body::Patch(&SHIPMENT))
             .success(Success::Resource(&SHIPMENT))
-            .refusals(CLOSED_OR_NO_CONFIGURATION),
-        Route::delete(PATH, write, "Delete a shipment", delete_shipment)
+            .refusals(CLOSED_OR_NO_CONFIGURATION)
+            .to(update_shipment),
+        Route::delete(PATH, write, "delete_shipment", "Delete a shipment")
             .about("Until it is bought.")
             .id(&SHIPMENT_ID)
-            .refusals(CLOSED),
-        Route::get("/shipments/{shipment_id}/documents", read, "List a shipment's documents", list_shipment_documents)
+            .refusals(CLOSED)
+            .to(delete_shipment),
+        Route::get("/shipments/{shipment_id}/documents", read, "list_shipment_documents", "List a shipment's documents")
             .about("With links that are made now, and end after an hour.")
             .id(&SHIPMENT_ID)
-            .success(Success::Many(http::StatusCode::OK, &DOCUMENT)),
-        Route::get("/shipments/{shipment_id}/tracking", read, "Track a shipment", get_shipment_tracking)
+            .success(Success::Many(http::StatusCode::OK, &DOCUMENT))
+            .to(list_shipment_documents),
+        Route::get("/shipments/{shipment_id}/tracking", read, "get_shipment_tracking", "Track a shipment")
             .id(&SHIPMENT_ID)
-            .success(Success::Answer(&TRACKING)),
+            .success(Success::Answer(&TRACKING))
+            .to(get_shipment_tracking),
     ]
 }
 
-fn purchases() -> Vec<Route> {
-    let (read, write, purchase) = ("shipments:read", "shipments:write", "shipments:purchase");
+fn purchases() -> Vec<HandledRoute> {
+    let (read, write, purchase) = (
+        Access::scope("shipments:read"),
+        Access::scope("shipments:write"),
+        Access::scope("shipments:purchase"),
+    );
     vec![
-        Route::post("/shipments/{shipment_id}/rates", write, "Rate a shipment", rate_shipment)
+        Route::post("/shipments/{shipment_id}/rates", write, "rate_shipment", "Rate a shipment")
             .about("Asks all usable carrier accounts at once, each for some seconds. What they say is kept with the shipment: `rates`, and `errors` of those that gave none.")
             .id(&SHIPMENT_ID)
             .success(Success::Resource(&SHIPMENT))
-            .refusals(const { &[Code::ShipmentPurchasing, Code::ShipmentPurchased, Code::ShipmentVoided, Code::ShipmentChanged, Code::BatchFinalised, Code::BatchPurchasing] }),
-        Route::post("/shipments/{shipment_id}/purchase", purchase, "Purchase a shipment", purchase_shipment)
+            .refusals(const { &[Code::ShipmentPurchasing, Code::ShipmentPurchased, Code::ShipmentVoided, Code::ShipmentChanged, Code::BatchFinalised, Code::BatchPurchasing] })
+            .to(rate_shipment),
+        Route::post("/shipments/{shipment_id}/purchase", purchase, "purchase_shipment", "Purchase a shipment")
             .about("By a `rate`, or by a `carrier_account` and a `carrier_service`. Answers 200 once it is bought or refused (see `status` and `errors`), and 202 where the carrier takes longer than 5 s, or than `Prefer: wait=<seconds>` says; `Prefer: respond-async` does not wait. It is bought once, however often it is asked for.")
             .id(&SHIPMENT_ID)
             .body(Body::Json(&PURCHASE_INPUT))
@@ -96,32 +111,38 @@ fn purchases() -> Vec<Route> {
                     Code::CarrierAccountNotFound,
                     Code::CarrierServiceNotFound,
                 ]
-            }),
-        Route::post("/shipments/{shipment_id}/void", purchase, "Void a shipment", void_shipment)
+            })
+            .to(purchase_shipment),
+        Route::post("/shipments/{shipment_id}/void", purchase, "void_shipment", "Void a shipment")
             .about("Asks the carrier to take the label back. Answers as a purchase does; where the carrier refuses, the shipment stays `purchased` and its `errors` say why.")
             .id(&SHIPMENT_ID)
             .success(Success::Resource(&SHIPMENT))
             .accepts()
-            .refusals(const { &[Code::ShipmentPurchasing, Code::ShipmentNotPurchased, Code::ShipmentManifested, Code::VoidUnsupported] }),
-        Route::post("/shipments/{shipment_id}/labels", purchase, "Request a shipment's label", create_shipment_labels)
+            .refusals(const { &[Code::ShipmentPurchasing, Code::ShipmentNotPurchased, Code::ShipmentManifested, Code::VoidUnsupported] })
+            .to(void_shipment),
+        Route::post("/shipments/{shipment_id}/labels", purchase, "create_shipment_labels", "Request a shipment's label")
             .about("Has a label that is pending, could not be stored or was given up asked for at once, instead of after the next pause; nothing is bought again. Answers 200 with the shipment once its label is among its `documents`, and 202 where that takes longer than 5 s, or than `Prefer: wait=<seconds>` says; `Prefer: respond-async` does not wait. While the label is missing, `label_pending` is true or `errors` says why.")
             .id(&SHIPMENT_ID)
             .success(Success::Resource(&SHIPMENT))
             .accepts()
-            .refusals(const { &[Code::ShipmentPurchasing, Code::ShipmentNotPurchased, Code::ShipmentVoided] }),
-        Route::get("/purchase_attempts", read, "List purchase attempts", list_purchase_attempts)
+            .refusals(const { &[Code::ShipmentPurchasing, Code::ShipmentNotPurchased, Code::ShipmentVoided] })
+            .to(create_shipment_labels),
+        Route::get("/purchase_attempts", read, "list_purchase_attempts", "List purchase attempts")
             .about("Newest first. Those with `state=needs_review` wait for a person: neither we nor the carrier can tell whether they were bought.")
             .parameters(const { &[LIMIT, CURSOR, BY_STATE] })
-            .success(Success::List(LIST, &PURCHASE_ATTEMPT)),
-        Route::get(ATTEMPT, read, "Get a purchase attempt", get_purchase_attempt)
+            .success(Success::List(LIST, &PURCHASE_ATTEMPT))
+            .to(list_purchase_attempts),
+        Route::get(ATTEMPT, read, "get_purchase_attempt", "Get a purchase attempt")
             .id(&PURCHASE_ATTEMPT_ID)
-            .success(Success::Resource(&PURCHASE_ATTEMPT)),
-        Route::post("/purchase_attempts/{purchase_attempt_id}/resolve", purchase, "Resolve a purchase attempt", resolve_purchase_attempt)
+            .success(Success::Resource(&PURCHASE_ATTEMPT))
+            .to(get_purchase_attempt),
+        Route::post("/purchase_attempts/{purchase_attempt_id}/resolve", purchase, "resolve_purchase_attempt", "Resolve a purchase attempt")
             .about("Says what you found in the carrier's own pages, under the attempt's `reference`: that it was bought, or not.")
             .id(&PURCHASE_ATTEMPT_ID)
             .body(Body::Json(&RESOLUTION))
             .success(Success::Resource(&PURCHASE_ATTEMPT))
-            .refusals(&[Code::PurchaseNotInReview]),
+            .refusals(&[Code::PurchaseNotInReview])
+            .to(resolve_purchase_attempt),
     ]
 }
 

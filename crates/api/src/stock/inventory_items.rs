@@ -9,9 +9,12 @@ use model::stock::inventory_item::{
 use model::{Code, Result};
 use service::At;
 
-use crate::platform::call::Call;
-use crate::platform::respond::{self, Response};
-use crate::platform::route::{Body, CURSOR, LIMIT, PAGE, Parameter, ParameterKind, Route, Success};
+use crate::access::call::Call;
+use crate::access::respond;
+use crate::access::route::{Access, Body, Route, Success};
+use crate::access::table::HandledRoute;
+use crate::platform::parameter::{CURSOR, LIMIT, PAGE, Parameter, ParameterKind};
+use crate::platform::response::Response;
 
 const ITEM: &str = "/inventory_items/{inventory_item_id}";
 const LEVELS: &str = "/inventory_items/{inventory_item_id}/levels";
@@ -27,60 +30,71 @@ const BY_SKU: Parameter = Parameter {
     kind: ParameterKind::One(&SKU),
 };
 
-pub fn routes() -> Vec<Route> {
-    let (read, write) = ("inventory:read", "inventory:write");
+pub fn routes() -> Vec<HandledRoute> {
+    let (read, write) = (Access::scope("inventory:read"), Access::scope("inventory:write"));
     vec![
-        Route::get("/inventory_items", read, "List inventory items", list_inventory_items)
+        Route::get("/inventory_items", read, "list_inventory_items", "List inventory items")
             .about("Newest first.")
             .parameters(const { &[LIMIT, CURSOR, BY_SKU] })
-            .success(Success::List(LIST, &INVENTORY_ITEM)),
-        Route::post("/inventory_items", write, "Create an inventory item", create_inventory_item)
+            .success(Success::List(LIST, &INVENTORY_ITEM))
+            .to(list_inventory_items),
+        Route::post("/inventory_items", write, "create_inventory_item", "Create an inventory item")
             .body(Body::Json(&INVENTORY_ITEM))
             .success(Success::Created(&INVENTORY_ITEM))
-            .refusals(&[Code::SkuTaken]),
-        Route::get(ITEM, read, "Get an inventory item", get_inventory_item)
+            .refusals(&[Code::SkuTaken])
+            .to(create_inventory_item),
+        Route::get(ITEM, read, "get_inventory_item", "Get an inventory item")
             .id(&ITEM_ID)
-            .success(Success::Resource(&INVENTORY_ITEM)),
-        Route::patch(ITEM, write, "Update an inventory item", update_inventory_item)
+            .success(Success::Resource(&INVENTORY_ITEM))
+            .to(get_inventory_item),
+        Route::patch(ITEM, write, "update_inventory_item", "Update an inventory item")
             .id(&ITEM_ID)
             .body(Body::Patch(&INVENTORY_ITEM))
             .success(Success::Resource(&INVENTORY_ITEM))
-            .refusals(&[Code::SkuTaken]),
-        Route::delete(ITEM, write, "Delete an inventory item", delete_inventory_item)
+            .refusals(&[Code::SkuTaken])
+            .to(update_inventory_item),
+        Route::delete(ITEM, write, "delete_inventory_item", "Delete an inventory item")
             .about("An item that an order wants, or of which some is on hand, can't be deleted.")
             .id(&ITEM_ID)
-            .refusals(&[Code::InventoryItemInUse]),
-        Route::get(LEVELS, read, "List the levels of an item", list_inventory_levels)
+            .refusals(&[Code::InventoryItemInUse])
+            .to(delete_inventory_item),
+        Route::get(LEVELS, read, "list_inventory_levels", "List the levels of an item")
             .about("One for each location that has a level of it.")
             .id(&ITEM_ID)
             .parameters(PAGE)
-            .success(Success::List(LIST, &LEVEL)),
-        Route::get(LEVEL_PATH, read, "Get a level", get_inventory_level)
+            .success(Success::List(LIST, &LEVEL))
+            .to(list_inventory_levels),
+        Route::get(LEVEL_PATH, read, "get_inventory_level", "Get a level")
             .id(&ITEM_ID)
             .id(&LOCATION_ID)
-            .success(Success::Resource(&LEVEL)),
-        Route::put(LEVEL_PATH, write, "Set a level", set_inventory_level)
+            .success(Success::Resource(&LEVEL))
+            .to(get_inventory_level),
+        Route::put(LEVEL_PATH, write, "set_inventory_level", "Set a level")
             .about("Sets what is on hand, as counted. From then on the item is tracked at the location.")
             .id(&ITEM_ID)
             .id(&LOCATION_ID)
             .body(Body::Json(&LEVEL_INPUT))
-            .success(Success::Resource(&LEVEL)),
-        Route::post(ADJUST, write, "Adjust a level", adjust_inventory_level)
+            .success(Success::Resource(&LEVEL))
+            .to(set_inventory_level),
+        Route::post(ADJUST, write, "adjust_inventory_level", "Adjust a level")
             .about("Adds what came, or takes what went.")
             .id(&ITEM_ID)
             .id(&LOCATION_ID)
             .body(Body::Json(&ADJUSTMENT))
             .success(Success::Resource(&LEVEL))
-            .refusals(&[Code::InsufficientStock, Code::OnHandChanged]),
-        Route::get(HISTORY, read, "List the changes of a level", list_inventory_changes)
+            .refusals(&[Code::InsufficientStock, Code::OnHandChanged])
+            .to(adjust_inventory_level),
+        Route::get(HISTORY, read, "list_inventory_changes", "List the changes of a level")
             .about("Newest first. Their sum is what is on hand.")
             .id(&ITEM_ID)
             .id(&LOCATION_ID)
             .parameters(PAGE)
-            .success(Success::List(LIST, &CHANGE)),
-        Route::get("/inventory/audit", read, "Audit the stock", audit_inventory)
+            .success(Success::List(LIST, &CHANGE))
+            .to(list_inventory_changes),
+        Route::get("/inventory/audit", read, "audit_inventory", "Audit the stock")
             .about("Recomputes levels and allocated quantities from the rows and the history, and shows every difference. There is none.")
-            .success(Success::Other("application/json")),
+            .success(Success::Other("application/json"))
+            .to(audit_inventory),
     ]
 }
 

@@ -1,6 +1,6 @@
 //! The bare servers: the cost of a request without any logic.
 //!
-//! They run the same connection loop as the product (`api::platform::server`), with the same settings, and return one answer
+//! They run the same connection loop as the product (`api::server`), with the same settings, and return one answer
 //! from memory. For writes, they first write the same rows with the same writer, without parsing or authorisation.
 
 use std::convert::Infallible;

@@ -159,11 +159,10 @@ fn an_answer_does_not_wait_for_the_rest_of_the_next_request() {
 fn head_has_the_headers_of_get_and_no_body() {
     let (_home, server) = server();
     // The client of these tests reads text only, and this answer is a picture.
-    let is_text = |route: &api::platform::route::Route| !route.path.ends_with(".png");
+    let is_text = |route: &api::route::Route| !route.path.ends_with(".png");
     let is_public =
-        |route: &api::platform::route::Route| route.method == "GET" && !route.needs_token() && is_text(route);
-    let paths: Vec<_> =
-        api::platform::route::all().into_iter().filter(is_public).map(|route| route.path).collect();
+        |route: &api::route::Route| route.method == "GET" && !route.needs_token() && is_text(route);
+    let paths: Vec<_> = api::routes::all().into_iter().filter(is_public).map(|route| route.path).collect();
     assert!(paths.contains(&"/healthz") && paths.contains(&"/openapi.json"));
     for path in paths.into_iter().chain(["/nowhere", "/locations"]) {
         check_head(&mut server.client(""), path);

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use api::platform::server;
+use api::server;
 use api::{App, Limits};
 use model::{Scopes, World};
 use service::onboarding::TokenOrder;

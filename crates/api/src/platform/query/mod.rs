@@ -12,7 +12,7 @@ use serde_json::Value;
 
 pub use self::pairs::decode_pairs;
 use self::pairs::encode;
-use crate::platform::route::{Parameter, ParameterKind};
+use crate::platform::parameter::{Parameter, ParameterKind};
 
 /// Characters of a caller's value that a problem shows.
 const CHARS_SHOWN_MAX: usize = 64;
@@ -200,7 +200,7 @@ fn shown(word: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::platform::route::LIMIT;
+    use crate::platform::parameter::LIMIT;
 
     static TAG: model::platform::shape::Shape = model::platform::shape::Shape::text(0, 9, "");
     const KNOWN: &[Parameter] =

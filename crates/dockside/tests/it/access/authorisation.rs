@@ -4,7 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use api::platform::route::{self, Route, Success};
+use api::route::{Access, Route, Success};
+use api::routes;
 use http::Method;
 use model::access::access_token::{SECRET_BYTES, Secret};
 use model::{Id, Owner, Scope, Scopes, World as Mode};
@@ -40,12 +41,12 @@ const OPEN: &[(&str, &str)] = &[
 
 #[test]
 fn the_routes_that_need_no_token_are_a_fixed_list() {
-    let routes = route::all();
-    let open = routes.iter().filter(|route| !route.needs_token());
+    let routes = routes::all();
+    let open = routes.iter().filter(|route| route.access == Access::Public);
     let mut open: Vec<_> = open.map(|route| (route.method.as_str(), route.path)).collect();
     open.sort_unstable();
     assert_eq!(open, OPEN);
-    let unscoped = routes.iter().filter(|route| route.needs_token() && route.scope.is_none());
+    let unscoped = routes.iter().filter(|route| route.access == Access::AnyToken);
     let unscoped: Vec<_> = unscoped.map(|route| (route.method.as_str(), route.path)).collect();
     assert_eq!(unscoped, UNSCOPED);
 }
@@ -57,7 +58,7 @@ async fn the_scope_of_an_operation_is_enough_for_it() {
         // Populate an organisation per route: a resource that was deleted or used can't be used again, and an organisation
         // may have only few of some resources.
         let ours = PopulatedOrganisation::populate(&world, route.operation, Mode::Live).await;
-        let mut scope = route.scope.unwrap().to_string();
+        let mut scope = route.scope().unwrap().to_string();
         if matches!(route.operation, "get_event" | "update_webhook_endpoint") {
             // A token sees an event only if it may also read the event's resource.
             let reads = Scope::all().map(|scope| scope.to_string()).filter(|scope| scope.ends_with(":read"));
@@ -85,7 +86,7 @@ async fn without_a_valid_token_nothing_is_answered() {
     let ours = PopulatedOrganisation::populate(&world, "Acme", Mode::Live).await;
     let callers = invalid_callers(&world).await;
     let (before, log) = (ours.everything(&world).await, world.events().await.len());
-    for route in route::all().into_iter().filter(Route::needs_token) {
+    for route in routes::all().into_iter().filter(Route::needs_token) {
         for (name, caller) in &callers {
             let reply = send(&world, &route, &ours.path(&route), ours.body(&route), caller).await;
             let seen = (reply.status.as_u16(), reply.code(), reply.header("www-authenticate"));
@@ -151,7 +152,7 @@ async fn every_scope_but_the_right_one_is_not_enough() {
     let ours = PopulatedOrganisation::populate(&world, "Acme", Mode::Live).await;
     let mut tokens = BTreeMap::new();
     for route in scoped() {
-        let scope = route.scope.unwrap();
+        let scope = route.scope().unwrap();
         // Writing implies reading, so a token that must not read gets no write scope either.
         let grants = |other: &Scope| Scopes::default().with(*other).contains(scope);
         let others: Vec<String> =
@@ -161,7 +162,7 @@ async fn every_scope_but_the_right_one_is_not_enough() {
     }
     let (before, log) = (ours.everything(&world).await, world.events().await.len());
     for route in scoped() {
-        let scope = route.scope.unwrap().to_string();
+        let scope = route.scope().unwrap().to_string();
         let caller = Caller::Token(tokens[&scope].clone());
         let reply = send(&world, &route, &ours.path(&route), ours.body(&route), &caller).await;
         assert_eq!(

@@ -2,7 +2,7 @@
 //! callers and origins may connect.
 
 use api::Limits;
-use api::platform::route;
+use api::routes;
 use http_body_util::BodyExt;
 use model::access::scope::RESOURCES;
 use serde_json::{Value, json};
@@ -155,7 +155,7 @@ async fn an_emulated_frame_must_be_sound_and_for_a_session_of_this_node() {
 async fn pages_of_other_origins_may_not_connect() {
     let limits = Limits { cors_origins: vec![ORIGIN.to_owned()], ..Limits::default() };
     let world = World::with_limits(limits).await;
-    for route in route::connections() {
+    for route in routes::connections() {
         let knock = async |origin: Option<&str>, host: &str| {
             let is_stream = route.path != "/emulation";
             let path = if is_stream { format!("{}?cf_connect=x", route.path) } else { route.path.to_owned() };

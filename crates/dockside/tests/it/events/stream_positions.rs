@@ -1,7 +1,7 @@
 //! `Stream-Offset` and `Stream-Epoch`: every read of state says where the log was, so that a page can load and then
 //! follow without a hole.
 
-use api::platform::route;
+use api::routes;
 use model::World as Mode;
 use serde_json::json;
 
@@ -28,9 +28,9 @@ async fn every_read_of_state_tells_the_position_and_nothing_else_does() {
     let world = World::new().await;
     let tenant = PopulatedOrganisation::populate(&world, "Acme", Mode::Live).await;
     let epoch = world.service.streams.epoch().await.unwrap().to_string();
-    let rows = route::all();
+    let rows = routes::all();
     let (mut told, mut silent) = (0, 0);
-    let gets = rows.iter().filter(|route| route.scope.is_some() && route.method == http::Method::GET);
+    let gets = rows.iter().filter(|route| route.scope().is_some() && route.method == http::Method::GET);
     // What acts is not read, although it is a GET.
     for route in gets.filter(|route| !route.path.ends_with("provision")) {
         let path = tenant.path(route);

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use api::platform::route;
+use api::routes;
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD as BASE64;
 use model::access::access_token::Secret;
@@ -310,7 +310,7 @@ async fn a_key_gives_the_same_token_again_to_a_post_and_says_nothing_to_a_get() 
 
 #[test]
 fn the_token_rows_are_the_four_that_the_contract_names() {
-    let rows = route::all();
+    let rows = routes::all();
     let rows = rows.iter().filter(|row| row.path.ends_with("_token") && row.path.starts_with("/events/"));
     let mut named: Vec<_> = rows.map(|row| format!("{} {}", row.method, row.path)).collect();
     named.sort();

@@ -358,7 +358,7 @@ async fn a_quoted_key_is_the_same_key() {
 
 /// Whether the document allows the key. A change that the server refuses for its key is one that the document forbids.
 fn is_documented(key: &str) -> bool {
-    let document = api::platform::openapi::document(&api::platform::route::all());
+    let document = api::openapi::document(&api::routes::all());
     let parameters = document["paths"]["/locations"]["post"]["parameters"].as_array().unwrap();
     let parameter = parameters.iter().find(|parameter| parameter["name"] == "Idempotency-Key").unwrap();
     let schema = &parameter["schema"];

@@ -3,7 +3,6 @@
 pub mod headers;
 pub mod idempotency;
 pub mod lists;
-pub mod no_bodies;
 pub mod nodes;
 pub mod preconditions;
 pub mod wrong_clocks;

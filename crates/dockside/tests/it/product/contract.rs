@@ -2,8 +2,10 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use api::platform::openapi::{document, refusals_of};
-use api::platform::route::{self, Body, ParameterKind, Route, Success};
+use api::openapi::{document, refusals_of};
+use api::parameter::ParameterKind;
+use api::route::{Access, Body, Route, Success};
+use api::routes;
 use model::Code;
 use model::platform::shape::{Kind, Shape};
 use serde_json::{Value, json};
@@ -15,7 +17,7 @@ const COMMITTED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../openapi.json
 #[test]
 fn the_committed_document_is_the_route_tables() {
     let committed = std::fs::read_to_string(COMMITTED).expect("openapi.json is committed");
-    let current = format!("{}\n", serde_json::to_string_pretty(&document(&route::all())).unwrap());
+    let current = format!("{}\n", serde_json::to_string_pretty(&document(&routes::all())).unwrap());
     let same = committed.lines().zip(current.lines()).take_while(|(old, new)| old == new).count();
     assert!(
         committed == current,
@@ -53,7 +55,7 @@ fn visit<'a>(value: &'a Value, at: &str, see: &mut impl FnMut(&str, &'a Value)) 
 
 #[test]
 fn every_reference_leads_somewhere_and_every_schema_is_used() {
-    let document = document(&route::all());
+    let document = document(&routes::all());
     let mut used = HashSet::new();
     visit(&document, "", &mut |at, value| {
         if let Some(target) = value.get("$ref").and_then(Value::as_str) {
@@ -70,7 +72,7 @@ fn every_reference_leads_somewhere_and_every_schema_is_used() {
 
 #[test]
 fn every_route_is_in_the_document_and_nothing_else() {
-    let routes = route::all();
+    let routes = routes::all();
     let document = document(&routes);
     let mut expected = BTreeSet::new();
     for route in &routes {
@@ -78,10 +80,10 @@ fn every_route_is_in_the_document_and_nothing_else() {
         let operation = &document["paths"][route.path][&method];
         assert_eq!(operation["operationId"], route.operation, "{method} {}", route.path);
         assert_eq!(operation["summary"], route.summary);
-        let security = match route.scope {
-            Some(scope) => serde_json::json!([{ "bearer": [scope.to_string()] }]),
-            None if route.needs_token() => serde_json::json!([{ "bearer": [] }]),
-            None => serde_json::json!([]),
+        let security = match route.access {
+            Access::Scope(scope) => serde_json::json!([{ "bearer": [scope.to_string()] }]),
+            Access::AnyToken => serde_json::json!([{ "bearer": [] }]),
+            Access::Public => serde_json::json!([]),
         };
         assert_eq!(operation["security"], security, "{method} {}", route.path);
         expected.insert((route.path.to_owned(), method));
@@ -124,7 +126,7 @@ fn operations_are_named_by_verb_and_noun_each_once() {
         "remove",
     ];
     let mut seen = HashSet::new();
-    for route in route::all() {
+    for route in routes::all() {
         let (verb, noun) = route.operation.split_once('_').unwrap_or((route.operation, ""));
         assert!(verbs.contains(&verb) && !noun.is_empty(), "{}", route.operation);
         assert!(route.operation.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_'));
@@ -139,7 +141,7 @@ fn operations_are_named_by_verb_and_noun_each_once() {
 
 #[test]
 fn paths_declare_their_parameters() {
-    let routes = route::all();
+    let routes = routes::all();
     let document = document(&routes);
     for route in &routes {
         let named: Vec<&str> =
@@ -196,7 +198,7 @@ fn within(shape: &'static Shape, all: &mut Vec<&'static Shape>) {
 #[test]
 fn every_example_passes_its_own_shape() {
     let mut all = Vec::new();
-    for shape in route::all().iter().flat_map(shapes) {
+    for shape in routes::all().iter().flat_map(shapes) {
         within(shape, &mut all);
     }
     let mut examples = 0;
@@ -221,7 +223,7 @@ async fn a_resource_named_by_all_that_was_read_of_it_fits_the_schema() {
     let world = World::rehearsal().await;
     let shipment = world.get(&world.parcels(1).await[0]).await.json();
     let location = world.get(format!("/locations/{}", world.location("Depot").await)).await.json();
-    let schemas = document(&route::all())["components"]["schemas"].take();
+    let schemas = document(&routes::all())["components"]["schemas"].take();
     for (name, path, field, read) in [
         ("ShipmentById", "/batches", "shipments", shipment),
         ("LocationById", "/manifests", "location", location),
@@ -246,7 +248,7 @@ async fn a_resource_named_by_all_that_was_read_of_it_fits_the_schema() {
 
 #[test]
 fn every_code_is_documented_where_it_may_be_met() {
-    let routes = route::all();
+    let routes = routes::all();
     let document = document(&routes);
     let codes: Vec<&str> = Code::ALL.iter().map(|code| code.as_str()).collect();
     assert_eq!(document["components"]["schemas"]["Problem"]["properties"]["code"]["enum"], json!(codes));
@@ -265,7 +267,7 @@ fn every_code_is_documented_where_it_may_be_met() {
 
 #[test]
 fn every_code_of_a_rule_belongs_to_some_operation() {
-    let routes = route::all().into_iter().chain(route::connections());
+    let routes = routes::all().into_iter().chain(routes::connections());
     let met: HashSet<&str> = routes.flat_map(|route| refusals_of(&route)).map(Code::as_str).collect();
     // What the server itself may say before or beside any operation.
     let anywhere = ["internal_error", "malformed_request", "headers_too_large", "time_limit"];

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use api::platform::{openapi, route};
+use api::{openapi, routes};
 use serde_json::Value;
 
 /// Words that say nothing of a field, whichever it is.
@@ -150,7 +150,7 @@ fn check_fields(document: &Value, value: &Value, place: &str, poor: &mut Vec<Str
 
 #[test]
 fn every_field_of_the_contract_says_more_than_its_name() {
-    let document = openapi::document(&route::all());
+    let document = openapi::document(&routes::all());
     let mut poor = Vec::new();
     check_fields(&document, &document["components"]["schemas"], "", &mut poor);
     check_fields(&document, &document["paths"], "", &mut poor);
@@ -159,7 +159,7 @@ fn every_field_of_the_contract_says_more_than_its_name() {
 
 #[test]
 fn every_parameter_of_the_contract_says_more_than_its_name() {
-    let document = openapi::document(&route::all());
+    let document = openapi::document(&routes::all());
     let mut checked = 0;
     let mut poor = Vec::new();
     for (path, operations) in document["paths"].as_object().unwrap() {

@@ -128,7 +128,7 @@ async fn pages_are_compressed_for_clients_that_accept_it_and_fetched_once() {
 async fn every_operation_has_examples_in_curl_javascript_and_python() {
     let world = World::new().await;
     let page = browse(&world, "/docs").await.text;
-    for route in api::platform::route::all().iter().filter(|route| route.scope.is_some()) {
+    for route in api::routes::all().iter().filter(|route| route.scope().is_some()) {
         for language in ["curl", "js", "py"] {
             let id = format!(" id=\"call-{}-{language}\"", route.operation);
             assert!(page.contains(&id), "{} has no example in {language}", route.operation);

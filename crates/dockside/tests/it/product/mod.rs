@@ -11,6 +11,7 @@ pub mod contract;
 pub mod descriptions;
 pub mod docs_pages;
 pub mod messages;
+pub mod no_bodies;
 pub mod retention;
 pub mod round_trips;
 pub mod suspects;

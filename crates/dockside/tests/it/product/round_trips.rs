@@ -1,6 +1,7 @@
 //! What was read may be sent back as it is: no field of an answer is refused in a request.
 
-use api::platform::route::{self, Body, Route, Success};
+use api::route::{Body, Route, Success};
+use api::routes;
 use http::Method;
 use model::World as Mode;
 use serde_json::{Value, json};
@@ -30,7 +31,7 @@ fn without_moving(mut resource: Value) -> Value {
 
 /// The rows of this method that read or take one resource, by path.
 fn rows(method: Method) -> impl Iterator<Item = Route> {
-    route::all().into_iter().filter(move |route| route.method == method && route.scope.is_some())
+    routes::all().into_iter().filter(move |route| route.method == method && route.scope().is_some())
 }
 
 #[tokio::test]

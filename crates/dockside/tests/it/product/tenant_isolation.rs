@@ -1,7 +1,8 @@
 //! A valid token of another organisation, or of the other world, finds nothing of ours: the answers for our ids equal,
 //! byte for byte, those for ids that were never issued.
 
-use api::platform::route::{Body, ParameterKind, Success};
+use api::parameter::ParameterKind;
+use api::route::{Body, Success};
 use model::World as Mode;
 use model::platform::shape::{Kind, Need, Shape};
 use serde_json::{Value, json};

@@ -5,7 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use api::platform::route::{self, Route, Success};
+use api::route::{Route, Success};
+use api::routes;
 use model::World as Mode;
 use model::access::access_token::Secret;
 use model::platform::shape::{Kind, Shape};
@@ -353,7 +354,7 @@ pub fn path(route: &Route, ids: &[String]) -> String {
 
 /// Returns the routes that need a scope.
 pub fn scoped() -> Vec<Route> {
-    route::all().into_iter().filter(|route| route.scope.is_some()).collect()
+    routes::all().into_iter().filter(|route| route.scope().is_some()).collect()
 }
 
 /// How a request identifies its caller.

@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use api::platform::server;
+use api::server;
 use api::{App, Limits};
 use bytes::Bytes;
 use http::Request;

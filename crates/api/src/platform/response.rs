@@ -1,0 +1,73 @@
+//! Responses: their body, and those that are no resource.
+
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use http::{HeaderValue, StatusCode, header};
+use http_body::{Frame, SizeHint};
+use http_body_util::Full;
+use tokio::sync::mpsc;
+
+pub const JSON: HeaderValue = HeaderValue::from_static("application/json");
+
+/// The body of every response.
+pub enum Body {
+    Whole(Full<Bytes>),
+    /// Chunks that are sent as they arrive.
+    Stream(mpsc::Receiver<Bytes>),
+}
+
+impl Default for Body {
+    fn default() -> Self {
+        Self::Whole(Full::default())
+    }
+}
+
+impl http_body::Body for Body {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        match &mut *self {
+            Self::Whole(whole) => Pin::new(whole).poll_frame(context),
+            Self::Stream(pieces) => {
+                pieces.poll_recv(context).map(|piece| piece.map(|piece| Ok(Frame::data(piece))))
+            }
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        match self {
+            Self::Whole(whole) => whole.is_end_stream(),
+            Self::Stream(_) => false,
+        }
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match self {
+            Self::Whole(whole) => whole.size_hint(),
+            Self::Stream(_) => SizeHint::default(),
+        }
+    }
+}
+
+/// The type of all responses.
+pub type Response = http::Response<Body>;
+
+/// Returns a response with a body of this media type.
+pub fn with_body(status: StatusCode, media_type: HeaderValue, body: impl Into<Bytes>) -> Response {
+    let mut response = http::Response::new(Body::Whole(Full::new(body.into())));
+    *response.status_mut() = status;
+    response.headers_mut().insert(header::CONTENT_TYPE, media_type);
+    response
+}
+
+/// Returns JSON that is not a resource.
+pub fn json(body: String) -> Response {
+    with_body(StatusCode::OK, JSON, body)
+}

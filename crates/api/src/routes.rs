@@ -1,0 +1,73 @@
+//! The table of routes: the rows of every area, in the order of the documentation.
+
+use crate::access::route::Route;
+use crate::access::table::HandledRoute;
+use crate::access::{access_tokens, oauth, organisations};
+use crate::docs;
+use crate::events::{connection, events, revocations, webhook_endpoints};
+use crate::orders::{allocations, orders};
+use crate::places::{location_configurations, locations};
+use crate::server::system;
+use crate::shipping::{batch_labels, batches, carrier_webhooks, carriers, files, manifests, shipments};
+use crate::stock::inventory_items;
+
+/// Returns every route of the OpenAPI document.
+pub fn all() -> Vec<Route> {
+    published().into_iter().map(|row| row.route).collect()
+}
+
+/// Returns the routes of event streams. They are not part of the OpenAPI document, because they lead to a protocol of
+/// their own.
+pub fn connections() -> Vec<Route> {
+    streams().into_iter().map(|row| row.route).collect()
+}
+
+/// Returns every route of the OpenAPI document with its handler.
+pub(crate) fn published() -> Vec<HandledRoute> {
+    [
+        locations::routes(),
+        location_configurations::routes(),
+        inventory_items::routes(),
+        orders::routes(),
+        allocations::routes(),
+        carriers::routes(),
+        carrier_webhooks::routes(),
+        shipments::routes(),
+        batches::routes(),
+        batch_labels::routes(),
+        manifests::routes(),
+        events::routes(),
+        webhook_endpoints::routes(),
+        access_tokens::routes(),
+        revocations::routes(),
+        organisations::routes(),
+        oauth::routes(),
+        files::routes(),
+        system::routes(),
+        docs::routes(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// Returns the routes of event streams with their handlers.
+pub(crate) fn streams() -> Vec<HandledRoute> {
+    connection::routes()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn each_operation_id_names_one_route() {
+        let routes: Vec<Route> = all().into_iter().chain(connections()).collect();
+        let ids: HashSet<&str> = routes.iter().map(|route| route.operation).collect();
+        assert_eq!(ids.len(), routes.len());
+        let is_name = |id: &&str| id.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
+        assert!(ids.iter().all(is_name), "{ids:?}");
+    }
+}

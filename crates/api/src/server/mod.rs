@@ -1,0 +1,11 @@
+//! The server: accepts connections, and takes each request through the pipeline to the handler of its route.
+
+mod app;
+mod checks;
+mod metrics;
+mod pipeline;
+mod serve;
+pub(crate) mod system;
+
+pub use app::App;
+pub use serve::serve;
