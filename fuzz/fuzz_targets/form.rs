@@ -5,17 +5,17 @@ use libfuzzer_sys::fuzz_target;
 use model::Error;
 use model::platform::shape::{Kind, MOMENT, Shape};
 
-#[path = "../../crates/api/src/query/pairs.rs"]
+#[path = "../../crates/api/src/platform/query/pairs.rs"]
 mod pairs;
 #[expect(dead_code, reason = "the target has parameters of its own")]
-#[path = "../../crates/api/src/route/parameter.rs"]
+#[path = "../../crates/api/src/platform/parameter.rs"]
 mod parameter;
 #[expect(dead_code, reason = "handlers use the rest")]
-#[path = "../../crates/api/src/query/mod.rs"]
+#[path = "../../crates/api/src/platform/query/mod.rs"]
 mod query;
-/// Where the query finds what a parameter is.
-mod route {
-    pub use crate::parameter::{Parameter, ParameterKind};
+/// The path by which the query imports the parameters.
+mod platform {
+    pub use crate::parameter;
 }
 
 use pairs::{decode_pairs, encode};

@@ -8,7 +8,7 @@ use libfuzzer_sys::fuzz_target;
     unused_imports,
     reason = "the target needs the intake alone, not what the server asks it"
 )]
-#[path = "../../crates/api/src/intake/mod.rs"]
+#[path = "../../crates/api/src/platform/intake/mod.rs"]
 mod intake;
 
 use intake::Intake;

@@ -6,7 +6,7 @@
 use libfuzzer_sys::fuzz_target;
 
 #[expect(dead_code, reason = "the target needs no ping of the server's")]
-#[path = "../../crates/api/src/connection/frame.rs"]
+#[path = "../../crates/api/src/events/connection/frame.rs"]
 mod frame;
 
 use frame::{Decoder, HEADER_BYTES_MAX, Incoming, Kind, Violation, close, message_header, pong};
