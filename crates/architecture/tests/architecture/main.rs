@@ -15,6 +15,16 @@ const OUTSIDE: &[OutsideArea] = &[
     OutsideArea { layer: "api", module: "server", role: Role::Composition },
     // The OpenAPI document and the pages of the documentation describe the resources of every area.
     OutsideArea { layer: "api", module: "docs", role: Role::Composition },
+    // They run or clean the work of every area.
+    OutsideArea { layer: "service", module: "cleaning", role: Role::Composition },
+    OutsideArea { layer: "service", module: "jobs", role: Role::Composition },
+    OutsideArea { layer: "service", module: "suspects", role: Role::Composition },
+    // A new organisation gets something from several areas.
+    OutsideArea { layer: "service", module: "onboarding", role: Role::Composition },
+    // Its tests go through the whole product.
+    OutsideArea { layer: "dockside/tests/it", module: "product", role: Role::Composition },
+    // Tests of every area use it.
+    OutsideArea { layer: "dockside/tests/it", module: "setup", role: Role::Foundation },
 ];
 
 fn workspace() -> Result<(Sources, Tree), Box<dyn Error>> {
