@@ -35,6 +35,8 @@ pub enum Role {
     Foundation,
     /// It composes the areas like the root file: it uses all of them, and none of them uses it.
     Composition,
+    /// It sets up tests: it uses all areas of other layers, and all areas use it.
+    Setup,
 }
 
 /// Where a module is in the order of areas.
@@ -118,6 +120,7 @@ impl Check<'_> {
             (Some(place), _) => Standing::Area(place),
             (None, Some(Role::Foundation)) => Standing::Area(0),
             (None, Some(Role::Composition)) => Standing::Composition,
+            (None, Some(Role::Setup)) => Standing::Unordered,
             (None, None) => Standing::Unordered,
         }
     }

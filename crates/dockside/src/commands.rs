@@ -11,7 +11,7 @@ use service::events::revocations::Children;
 use service::onboarding::TokenOrder;
 use store::Db;
 
-use crate::Failure;
+use crate::failure::Failure;
 use crate::serve::{cannot_open, open, open_existing};
 use crate::settings::{Settings, StoreSettings};
 

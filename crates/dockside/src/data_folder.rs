@@ -13,7 +13,7 @@ use rustix::fs::Mode;
 use rustix::process::{geteuid, umask};
 use service::platform::{durable, log};
 
-use crate::Failure;
+use crate::failure::Failure;
 
 const FOLDER_MODE: u32 = 0o700;
 /// The permissions of all users but the owner.

@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-use crate::Failure;
+use crate::failure::Failure;
 
 const FILE: &str = "server.lock";
 

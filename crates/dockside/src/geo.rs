@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use clap::Subcommand;
 use model::places::geo::PostalArea;
 
-use crate::Failure;
+use crate::failure::Failure;
 use crate::serve::open;
 use crate::settings::StoreSettings;
 use progress::Progress;

@@ -17,7 +17,7 @@ use service::platform::outbound::{Network, Outbound, Target};
 use service::{Clock, Random, SystemClock, SystemRandom};
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::Failure;
+use crate::failure::Failure;
 use screen::{Opening, Screen};
 use tail::{Logged, Tail, Trouble};
 

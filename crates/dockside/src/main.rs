@@ -3,6 +3,7 @@
 mod commands;
 mod data_folder;
 mod descriptors;
+mod failure;
 mod folder_lock;
 mod geo;
 mod listen;
@@ -17,6 +18,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use failure::Failure;
 use settings::{Settings, StoreSettings};
 
 #[global_allocator]
@@ -73,15 +75,6 @@ enum Command {
     Migrate(Box<StoreSettings<false>>),
     /// Print the API's contract (OpenAPI 3.1).
     Openapi,
-}
-
-/// Why the program can't do what it was asked: a sentence for a person.
-pub struct Failure(pub String);
-
-impl<E: std::fmt::Display> From<E> for Failure {
-    fn from(error: E) -> Self {
-        Self(error.to_string())
-    }
 }
 
 /// Tasks that a worker thread polls before it looks for events of sockets and timers, if more tasks are ready. With tokio's 61, an

@@ -15,7 +15,7 @@ use clap::Args;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::Failure;
+use crate::failure::Failure;
 use crate::geo::counted;
 use crate::settings::ListenAddress;
 use carrier::Carrier;

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use service::platform::durable;
 use service::{Random, SystemRandom};
 
-use crate::Failure;
+use crate::failure::Failure;
 use crate::settings::Store;
 use crate::toml_error;
 

@@ -11,9 +11,9 @@ use store::Db;
 use tokio::net::TcpSocket;
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::Failure;
 use crate::data_folder;
 use crate::descriptors;
+use crate::failure::Failure;
 use crate::folder_lock::FolderLock;
 use crate::secrets::Secrets;
 use crate::settings::Settings;

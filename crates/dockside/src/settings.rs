@@ -22,7 +22,7 @@ use std::path::Path;
 
 use clap::Args;
 
-use crate::Failure;
+use crate::failure::Failure;
 use crate::secrets::Secrets;
 
 use carriers::Carriers;

@@ -2,7 +2,7 @@
 
 use serde::de::DeserializeOwned;
 
-use crate::Failure;
+use crate::failure::Failure;
 
 /// Reads a file's text. `what` names the file in the failure, and `known` are the keys that it may have.
 pub fn parse<T: DeserializeOwned>(what: &str, text: &str, known: &[String]) -> Result<T, Failure> {

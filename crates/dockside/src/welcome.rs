@@ -10,7 +10,7 @@ use std::path::Path;
 
 use service::platform::log;
 
-use crate::Failure;
+use crate::failure::Failure;
 
 /// The file's name in the data folder.
 const FILE: &str = "welcome.txt";

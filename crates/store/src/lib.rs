@@ -34,6 +34,7 @@ pub fn statements() -> impl Iterator<Item = &'static Sql> {
         stock::inventory_items::STATEMENTS,
         stock::inventory_levels::STATEMENTS,
         places::location_configurations::STATEMENTS,
+        places::location_users::STATEMENTS,
         places::locations::STATEMENTS,
         shipping::manifest_shipments::STATEMENTS,
         shipping::manifests::STATEMENTS,

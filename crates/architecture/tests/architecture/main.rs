@@ -24,7 +24,7 @@ const OUTSIDE: &[OutsideArea] = &[
     // Its tests go through the whole product.
     OutsideArea { layer: "dockside/tests/it", module: "product", role: Role::Composition },
     // Tests of every area use it.
-    OutsideArea { layer: "dockside/tests/it", module: "setup", role: Role::Foundation },
+    OutsideArea { layer: "dockside/tests/it", module: "setup", role: Role::Setup },
 ];
 
 fn workspace() -> Result<(Sources, Tree), Box<dyn Error>> {

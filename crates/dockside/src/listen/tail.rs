@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use service::platform::outbound::{Failure as Unanswered, Outbound, Request, Response};
 
-use crate::Failure;
+use crate::failure::Failure;
 
 /// Events asked for at once. They are posted one by one, so there is no hurry.
 const PAGE_EVENTS: usize = 20;

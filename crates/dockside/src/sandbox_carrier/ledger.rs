@@ -8,7 +8,7 @@ use std::sync::mpsc;
 use carriers::sandbox::desk::Entry;
 use tokio::sync::oneshot;
 
-use crate::Failure;
+use crate::failure::Failure;
 
 /// Characters of a torn line that are shown.
 const SHOWN_CHARS_MAX: usize = 200;

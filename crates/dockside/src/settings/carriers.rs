@@ -12,7 +12,7 @@ use service::shipping::purchasing;
 use super::Limits;
 use super::group::{group, require_positive};
 use super::url::plain_url;
-use crate::Failure;
+use crate::failure::Failure;
 
 #[derive(Args, Default, Clone)]
 #[command(next_help_heading = "Carriers and purchases")]

@@ -3,7 +3,7 @@
 use clap::{ArgMatches, Args, Command, Error, FromArgMatches};
 
 use super::Settings;
-use crate::Failure;
+use crate::failure::Failure;
 
 /// What every command needs to find and to open the store.
 const STORE: [&str; 9] = [

@@ -1,6 +1,6 @@
 //! The address of a database, with what has settings of its own.
 
-use crate::Failure;
+use crate::failure::Failure;
 
 /// Fails for a setting that the address has too, since one of them would have no effect, or that has no address to belong to.
 pub fn check(url: Option<&str>, settings: &[(&str, Option<&str>)]) -> Result<(), Failure> {

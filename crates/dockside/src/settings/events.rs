@@ -8,7 +8,7 @@ use service::platform::outbound::Network;
 
 use super::Store;
 use super::group::{group, require_positive};
-use crate::Failure;
+use crate::failure::Failure;
 
 const EVENT_DAYS: u32 = 30;
 

@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer};
 
 use super::group::Group;
 use super::{Carriers, Events, Files, Limits, Realtime, Server, Settings, Store};
-use crate::Failure;
+use crate::failure::Failure;
 use crate::toml_error;
 
 /// The keys that the file may have, by subject.

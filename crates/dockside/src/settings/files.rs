@@ -8,7 +8,7 @@ use service::shipping::documents::{self, Bucket, FilePlace, LINK_SECONDS, bucket
 use super::Store;
 use super::group::{group, require_positive};
 use super::url::is_origin;
-use crate::Failure;
+use crate::failure::Failure;
 
 /// The folder for files within the data folder, where no other place is named.
 const FOLDER: &str = "files";

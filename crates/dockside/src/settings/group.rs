@@ -2,7 +2,7 @@
 
 use serde::de::MapAccess;
 
-use crate::Failure;
+use crate::failure::Failure;
 
 /// The settings of one subject. A setting is `None` where the operator did not set it.
 pub trait Group: Default {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use clap::Args;
 
 use super::group::{group, require_positive};
-use crate::Failure;
+use crate::failure::Failure;
 
 /// Memory that a parsed body may take for each byte that it may have, unless the operator says otherwise.
 const MEMORY_PER_BODY_BYTE: usize = 4;

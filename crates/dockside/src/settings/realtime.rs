@@ -7,7 +7,7 @@ use serde::Deserialize;
 use service::events::stream::{self, StreamKey, centrifugo};
 
 use super::group::{group, require_positive};
-use crate::Failure;
+use crate::failure::Failure;
 
 #[derive(Args, Default, Clone)]
 #[command(next_help_heading = "Realtime")]

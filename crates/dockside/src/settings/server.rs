@@ -9,7 +9,7 @@ use service::platform::log::Format;
 use super::ListenAddress;
 use super::group::group;
 use super::url::plain_url;
-use crate::Failure;
+use crate::failure::Failure;
 
 /// Where the server listens, unless the operator says otherwise.
 const DEFAULT_LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8080);

@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::database;
 use super::group::{group, require_positive};
-use crate::Failure;
+use crate::failure::Failure;
 
 /// Connections to PostgreSQL, unless the operator says otherwise.
 const POSTGRES_CONNECTIONS: usize = 16;

@@ -7,7 +7,7 @@ use model::platform::shape;
 use model::{Code, Error, Event, Id, Owner, Problem, Result, Timestamp};
 use serde_json::Value;
 use store::Tx;
-use store::places::{location_configurations, locations};
+use store::places::{location_configurations, location_users, locations};
 
 use crate::access::caller::Caller;
 use crate::access::reply::Reply;
@@ -129,12 +129,12 @@ async fn users_of(tx: &mut Tx<'_>, owner: Owner, id: Id<Location>) -> Result<Vec
         let message = format!("The location configuration {} ({}) uses it.", user.id, user.name);
         users.push(issue("used_by_location_configuration", message));
     }
-    for allocation in store::orders::allocations::open_at(tx, owner, id, USERS_NAMED_MAX).await? {
+    for allocation in location_users::open_allocations(tx, owner, id, USERS_NAMED_MAX).await? {
         let message =
             format!("The open allocation {} of the order {} is there.", allocation.id, allocation.order);
         users.push(issue("used_by_allocation", message));
     }
-    for item in store::stock::inventory_levels::items_at(tx, owner, id, USERS_NAMED_MAX).await? {
+    for item in location_users::items(tx, owner, id, USERS_NAMED_MAX).await? {
         users.push(issue("used_by_stock", format!("Some of the inventory item {item} is on hand there.")));
     }
     users.truncate(USERS_NAMED_MAX);

@@ -2,7 +2,7 @@
 
 use model::{Allocation, Id, Location, Order, Owner, Result};
 
-use crate::platform::engine::{Row, Sql, Tx, Value, wanted};
+use crate::platform::engine::{Row, Sql, Tx, wanted};
 use crate::platform::page::{Page, PageSql, Start};
 use crate::stock::inventory_items::id_list;
 
@@ -70,10 +70,6 @@ const PAGE_OF: PageSql = PageSql {
         ),
     ),
 };
-const OPEN_AT: Sql = Sql::same(
-    "SELECT id, order_id, item_id, location_id, quantity, completed_at, took_stock FROM allocation
-     WHERE owner = $1 AND location_id = $2 AND completed_at IS NULL LIMIT $3",
-);
 
 pub(crate) const STATEMENTS: &[&Sql] = &[
     &OF_ORDER,
@@ -86,7 +82,6 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
     &PAGE_AT.newer,
     &PAGE_OF.older,
     &PAGE_OF.newer,
-    &OPEN_AT,
 ];
 
 /// The filters of a list of allocations.
@@ -147,17 +142,6 @@ pub async fn page(
         }
     };
     page.try_map(read)
-}
-
-/// Returns up to `limit` open allocations at a location.
-pub async fn open_at(
-    tx: &mut Tx<'_>,
-    owner: Owner,
-    location: Id<Location>,
-    limit: usize,
-) -> Result<Vec<Allocation>> {
-    let values = [owner.into(), location.into(), Value::Int(limit as i64)];
-    tx.all(&OPEN_AT, &values).await?.into_iter().map(read).collect()
 }
 
 fn read(mut row: Row) -> Result<Allocation> {

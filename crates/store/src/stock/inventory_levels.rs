@@ -64,9 +64,6 @@ const CHANGES: PageSql = PageSql {
          WHERE owner = $1 AND id > $2 AND item_id = $3 AND location_id = $4 ORDER BY id LIMIT $5",
     ),
 };
-const USES_LOCATION: Sql = Sql::same(
-    "SELECT item_id FROM inventory_level WHERE owner = $1 AND location_id = $2 AND on_hand > 0 LIMIT $3",
-);
 /// The available quantity of the items at each location. `$2` lists the items as JSON.
 const AVAILABLE: Sql = Sql::each(
     "SELECT l.location_id, l.item_id, l.on_hand - (
@@ -109,7 +106,6 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
     &CHANGE_INSERT,
     &CHANGES.older,
     &CHANGES.newer,
-    &USES_LOCATION,
     &AVAILABLE,
     &OLD_CHANGES,
     &MOVE_HISTORY,
@@ -194,17 +190,6 @@ fn read_change(mut row: Row) -> Result<Change> {
         allocation: allocation.map(|id| AllocationReference { id }),
         created_at: row.moment(5)?,
     })
-}
-
-/// Returns up to `limit` items that a location has in stock.
-pub async fn items_at(
-    tx: &mut Tx<'_>,
-    owner: Owner,
-    location: Id<Location>,
-    limit: usize,
-) -> Result<Vec<Id<InventoryItem>>> {
-    let values = [owner.into(), location.into(), Value::Int(limit as i64)];
-    tx.all(&USES_LOCATION, &values).await?.into_iter().map(|mut row| row.id(0)).collect()
 }
 
 /// Returns the available quantity of the items at each location that has a level of any of them.
