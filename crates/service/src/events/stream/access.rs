@@ -1,7 +1,7 @@
 //! Whether clients of streams still have access. An access token may be revoked on any node or by the command line, or
 //! expire; the connections and channels that depend on it must then end, too.
 //!
-//! Every access token that [`Service::vouch`] has checked is watched. It is checked again every few seconds, and at once on a
+//! Every access token that [`Streams::vouch`] has checked is watched. It is checked again every few seconds, and at once on a
 //! hint; so a lost hint costs a few seconds.
 
 use std::collections::BTreeSet;

@@ -83,7 +83,7 @@ impl Streams {
         }
     }
 
-    /// As [`Service::follow`], for announcements.
+    /// As [`Streams::follow`], for announcements.
     #[must_use]
     pub(super) fn follow_announcements(&self, top: i64) -> bool {
         let tail = &self.state.tail;

@@ -104,7 +104,7 @@ impl BatchLabels {
     }
 
     /// Makes the labels of a batch that is bought. Repeating the request changes nothing. The answer says how far it is; the
-    /// labels are read with [`Service::batch_label_page`].
+    /// labels are read with [`BatchLabels::page`].
     pub async fn create(
         &self,
         command: Command,

@@ -1,7 +1,7 @@
 //! Documents: files that belong to a shipment, a batch or a manifest, and the links under which they are fetched.
 //!
 //! A file is kept in two steps, because the process may end between any two lines: first its bytes, durably
-//! ([`Documents::keep_file`], or `Service::keep_files`, which stores many in one object), then its row
+//! ([`Documents::keep_file`], or `Documents::keep_files`, which stores many in one object), then its row
 //! (`store::shipping::documents::insert`), in the transaction of the shipment, batch or manifest that it belongs to. So there is never a
 //! row without bytes. There can be bytes without a row: no client can fetch them, they only take space, and a file that is
 //! kept again under the same id replaces them. No job deletes them, because it could not tell them from bytes whose
