@@ -15,50 +15,24 @@ mod listen;
 mod realtime;
 mod server;
 mod store;
+mod subjects;
 mod url;
 
 use std::net::SocketAddr;
 use std::path::Path;
 
-use clap::Args;
-
 use crate::failure::Failure;
 use crate::secrets::Secrets;
 
-use carriers::Carriers;
 pub use command::StoreSettings;
-use events::Events;
-use files::Files;
 use group::Group;
 use limits::Limits;
 pub use listen::ListenAddress;
-use realtime::Realtime;
-use server::Server;
 pub use store::Store;
+pub use subjects::Settings;
 
 /// The settings file, unless the operator names another.
 const FILE: &str = "dockside.toml";
-
-/// What an operator may set. Every flag is also an environment variable (`--listen` is `DOCKSIDE_LISTEN`) and a key of
-/// `dockside.toml` (`listen`); the flag wins over the variable, the variable over the file. The help shows the subjects in
-/// this order.
-#[derive(Args, Default, Clone)]
-pub struct Settings {
-    #[command(flatten)]
-    pub store: Store,
-    #[command(flatten)]
-    pub server: Server,
-    #[command(flatten)]
-    pub limits: Limits,
-    #[command(flatten)]
-    pub events: Events,
-    #[command(flatten)]
-    pub realtime: Realtime,
-    #[command(flatten)]
-    pub carriers: Carriers,
-    #[command(flatten)]
-    pub files: Files,
-}
 
 impl Settings {
     /// Fills what neither flag nor variable set from the file, and checks the whole.

@@ -8,8 +8,15 @@ use std::path::Path;
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
+use super::carriers::Carriers;
+use super::events::Events;
+use super::files::Files;
 use super::group::Group;
-use super::{Carriers, Events, Files, Limits, Realtime, Server, Settings, Store};
+use super::limits::Limits;
+use super::realtime::Realtime;
+use super::server::Server;
+use super::store::Store;
+use super::subjects::Settings;
 use crate::failure::Failure;
 use crate::toml_error;
 

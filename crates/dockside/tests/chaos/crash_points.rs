@@ -15,7 +15,8 @@ use testkit::random::Random;
 use testkit::server::{LOOK_EVERY, Server, program};
 
 use crate::batch_client::{BatchClient, Pending};
-use crate::environment::{CALL, Environment, Faults, STUCK};
+use crate::call_time::CALL;
+use crate::environment::{Environment, Faults, STUCK};
 use crate::reviewer;
 
 /// Shipments of a batch.

@@ -25,8 +25,8 @@ use testkit::easypost_recordings::{LABEL, SHIPMENTS, answers, failure, is_author
 use testkit::random::Random;
 use tokio::sync::oneshot;
 
+use crate::call_time::CALL;
 use crate::easypost_faults::{EasyPostFault, FaultSchedule};
-use crate::environment::CALL;
 
 /// Rates of one carrier beside the silence of another, and a purchase.
 const RECORDING: &str = "hist_rate_no_response_then_buy";

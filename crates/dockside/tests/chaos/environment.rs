@@ -30,8 +30,6 @@ use crate::sql::Store;
 
 /// Milliseconds that a carrier takes for every answer.
 const LATENCY_MS: &str = "10";
-/// How long a server waits for a carrier. It is short in runs that lose answers on purpose, so that many can be lost.
-pub const CALL: Duration = Duration::from_secs(2);
 /// The same in runs that lose no answer: a server must not take an answer that a busy machine delays for a lost one.
 pub const CALL_PATIENT: Duration = Duration::from_secs(60);
 /// Work that has not ended after this time is stuck.

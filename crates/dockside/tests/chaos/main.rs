@@ -20,6 +20,7 @@
 
 mod backup;
 mod batch_client;
+mod call_time;
 mod crash_points;
 mod easypost;
 mod easypost_faults;

@@ -13,7 +13,8 @@ use testkit::client::Client;
 use testkit::resources::id;
 use testkit::server::wait_until;
 
-use crate::environment::{CALL, Environment, STUCK, Shared};
+use crate::call_time::CALL;
+use crate::environment::{Environment, STUCK, Shared};
 use crate::failover_client::FailoverClient;
 use crate::journal::Word;
 use crate::ledger::Ledger;

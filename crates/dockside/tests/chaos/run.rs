@@ -7,9 +7,10 @@ use carriers::sandbox::Mode;
 use testkit::random::Random;
 
 use crate::batch_client::BatchClient;
+use crate::call_time::CALL;
 use crate::easypost::Counts;
 use crate::easypost_faults::EasyPostFault;
-use crate::environment::{CALL, DataLocation, Environment, Faults};
+use crate::environment::{DataLocation, Environment, Faults};
 use crate::failover_client::FailoverClient;
 use crate::invariants;
 use crate::judge::{Tally, Verdict};

@@ -9,7 +9,8 @@ use testkit::cluster::Cluster;
 use testkit::random::Random;
 use testkit::resources::{create_location, send};
 
-use crate::contention_run::{CLIENTS, ContendedStock, ContentionRun};
+use crate::contended_stock::ContendedStock;
+use crate::contention_run::{CLIENTS, ContentionRun};
 use crate::inventory::{
     allocated, allocation_body, allocations_path, assert_clean_audit, create_item, create_order, level_path,
 };

@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 use testkit::cluster::Cluster;
 use testkit::random::Random;
 
-use crate::contention_run::{CLIENTS, ContendedStock, ContentionRun};
+use crate::contended_stock::ContendedStock;
+use crate::contention_run::{CLIENTS, ContentionRun};
 
 const KILLS: u64 = 12;
 /// More orders than the clients can exhaust in the time.

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use testkit::client::{Client, Reply};
 use testkit::resources::id;
 
-use crate::contention_run::{ContendedStock, STOCK, WANTED};
+use crate::contended_stock::{ContendedStock, STOCK, WANTED};
 use crate::inventory::{allocations_path, assert_clean_audit, level_path};
 
 /// An allocation that a client was told of.

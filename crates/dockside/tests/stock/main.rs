@@ -11,6 +11,8 @@
     reason = "a test that fails should stop there"
 )]
 
+mod contended_stock;
+mod fitting;
 mod inventory;
 mod reference_model;
 mod replay;

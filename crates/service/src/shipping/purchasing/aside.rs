@@ -12,12 +12,12 @@ use model::shipping::shipment::{ErrorCode, ErrorType, ShipmentError, Source};
 use store::shipping::purchases::Purchase;
 
 use super::Purchasing;
-use super::claim::Claimed;
+use super::job::Claimed;
+use super::job::Job;
+use super::kept::Kept;
 use super::load::Loaded;
 use super::next::{Next, given_up, unknown_outcome};
 use super::papers::Papers;
-use super::settle::Kept;
-use super::turn::Job;
 use crate::platform::resource::json;
 use crate::platform::set_aside::SET_ASIDE_ALONE;
 

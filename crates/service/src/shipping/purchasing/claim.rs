@@ -4,7 +4,7 @@
 //! labels, duplicates, tracking) gets the remaining turns.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use model::{CarrierAccount, Id, Result};
@@ -15,12 +15,11 @@ use tokio::task::{JoinError, JoinSet};
 
 use super::Purchasing;
 use super::follow::Follows;
-use super::group::Groups;
-use super::lanes::{LaneSlot, Lanes};
-use super::places::{Line, Place, Places};
+use super::job::{Claimed, Job};
+use super::lanes::Lanes;
+use super::places::{Line, Place};
 use super::share::share;
-use super::turn::Job;
-use crate::platform::signal::Signal;
+use super::state::Counts;
 use crate::platform::{crash_point::crash_point, log};
 
 /// Purchases that a node works on at once. Per lane, `LANE_CALLS` times as many wait for their carrier as its account takes
@@ -35,50 +34,6 @@ const LOOK_EVERY: Duration = Duration::from_millis(100);
 const GATHER: Duration = Duration::from_millis(10);
 /// How long calls may take to end once the server is told to stop. A purchase whose call does not end is looked up later.
 const STOP_TIME: Duration = Duration::from_secs(20);
-
-/// The state that all purchases of a node share.
-pub(super) struct State {
-    /// Changes when there may be something to do.
-    pub work: Signal,
-    /// Changes when a purchase has ended a turn.
-    pub news: Signal,
-    is_stopping: watch::Sender<bool>,
-    places: Arc<Places>,
-    pub(super) groups: Groups,
-    pub(super) counts: Counts,
-}
-
-/// Outcomes since the start, and the turns under way.
-#[derive(Default)]
-pub struct Counts {
-    pub bought: AtomicU64,
-    pub failed: AtomicU64,
-    pub unknown: AtomicU64,
-    /// Turns under way.
-    pub turns: AtomicU64,
-}
-
-impl Default for State {
-    fn default() -> Self {
-        Self {
-            work: Signal::default(),
-            news: Signal::default(),
-            is_stopping: watch::channel(false).0,
-            places: Arc::default(),
-            groups: Groups::default(),
-            counts: Counts::default(),
-        }
-    }
-}
-
-/// A purchase that this node holds.
-pub(super) struct Claimed {
-    /// The node name under which it is claimed.
-    pub node: Arc<str>,
-    pub purchase: Purchase,
-    /// Its slot among the purchases that wait for their carrier. A follow-up holds a slot among follow-ups for its whole turn.
-    pub slot: Option<LaneSlot>,
-}
 
 /// The turns under way on a node.
 #[derive(Default)]

@@ -1,7 +1,6 @@
 //! Follow-up of a shipment after it was bought: its label, duplicates that were bought by mistake, and its tracking.
 
 use ::carriers::{Label, Outcome, Receipt, Task, Tracked};
-use model::shipping::purchase::State;
 use model::shipping::shipment::{Shipment, ShipmentError, Status, TrackingStatus};
 use model::shipping::tracking::{EVENTS_MAX, MESSAGE_CHARS_MAX, Report, Tracking, TrackingEvent};
 use model::{Error, Event, Id, Owner, Result, Timestamp, World};
@@ -11,13 +10,14 @@ use store::shipping::purchases::{self, Purchase};
 use store::shipping::{shipments, tracking_events};
 
 pub use self::claim::Follows;
-use super::group::{Change, Settled};
+use super::change::Change;
+use super::entry::Settled;
+use super::job::Job;
+use super::kept::Kept;
 use super::next::{REST_MAX_SECONDS, rest_seconds};
 use super::papers::Papers;
-use super::record::PreparedPurchase;
-use super::settle::Kept;
-use super::turn::Job;
-use super::void::after_duplicate_void;
+use super::prepared::PreparedPurchase;
+use super::voiding::after_duplicate_void;
 use crate::access::caller::Caller;
 use crate::access::reply::Reply;
 use crate::events::events::EventLog;
@@ -357,11 +357,6 @@ pub fn tracking(shipment: &Shipment, events: Vec<TrackingEvent>) -> Tracking {
         tracking_status: shipment.tracking_status,
         events,
     }
-}
-
-/// Whether the purchase is being voided.
-pub fn is_voiding(purchase: Option<&Purchase>) -> bool {
-    purchase.is_some_and(|purchase| purchase.state == State::Voiding)
 }
 
 mod claim;

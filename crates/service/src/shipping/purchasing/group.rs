@@ -1,98 +1,15 @@
 //! Group commit of purchases: the entries that arrive while one group is written form the next group. So a single purchase
 //! is written at once, and a hundred that end together cost one transaction.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
-use ::carriers::Receipt;
-use model::shipping::shipment::ShipmentError;
 use model::{Error, Owner, Result};
-use store::shipping::purchases::Purchase;
 use tokio::sync::oneshot;
 
-use super::record::{PreparedPurchase, record_entries};
+use super::entry::{Entry, Waiting};
+use super::record::record_entries;
 use crate::platform::crash_point::crash_point;
-use crate::shipping::documents::StoredFile;
 use crate::shipping::purchasing::Purchasing;
-
-/// Maximum number of entries in one transaction. Further entries wait for the next one.
-const GROUP_MAX: usize = 128;
-
-/// A change of a purchase that is to be written.
-pub enum Entry {
-    /// The call to the carrier is about to start (`calling`).
-    Call(Box<Purchase>),
-    /// The carrier sold it. The receipt ([`Purchase::receipt`]) is written before anything else is done with it.
-    Receipt(Box<Purchase>),
-    /// The state that the turn ends with.
-    Settle(Box<Settled>),
-}
-
-/// A purchase at the end of its turn, and what changes in its shipment.
-pub struct Settled {
-    pub purchase: Purchase,
-    pub change: Change,
-    /// The documents of the change, made before the transaction that writes them. If the shipment has changed by then, they
-    /// are made again.
-    pub prepared: Option<Box<PreparedPurchase>>,
-}
-
-impl Settled {
-    pub fn new(purchase: Purchase, change: Change) -> Self {
-        Self { purchase, change, prepared: None }
-    }
-}
-
-pub enum Change {
-    Nothing,
-    Failed(ShipmentError),
-    /// It is unknown whether it was bought, and a person must find out.
-    Review(ShipmentError),
-    /// It is bought, but its label could not be drawn or stored yet: the shipment stays `purchasing`, and its batch waits.
-    LabelFailed(ShipmentError),
-    Bought {
-        receipt: Receipt,
-        files: Vec<StoredFile>,
-        /// Whether the carrier delivers the label later.
-        is_label_pending: bool,
-        error: Option<ShipmentError>,
-    },
-}
-
-/// Entries that wait to be written, by owner. An owner has a queue here only while a writer task drains it.
-#[derive(Default)]
-pub struct Groups(Mutex<HashMap<Owner, Vec<Waiting>>>);
-
-struct Waiting {
-    entry: Arc<Entry>,
-    told: oneshot::Sender<Result<bool>>,
-}
-
-impl Groups {
-    fn lock(&self) -> MutexGuard<'_, HashMap<Owner, Vec<Waiting>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Adds an entry to its owner's queue. Returns true if no task drains the queue yet, so that the caller must start one.
-    fn push(&self, owner: Owner, waiting: Waiting) -> bool {
-        let mut queues = self.lock();
-        let is_first = !queues.contains_key(&owner);
-        queues.entry(owner).or_default().push(waiting);
-        is_first
-    }
-
-    /// Returns the next group. If no entry waits, removes the queue and returns `None`.
-    fn next(&self, owner: Owner) -> Option<Vec<Waiting>> {
-        let mut queues = self.lock();
-        let queue = queues.get_mut(&owner)?;
-        if queue.is_empty() {
-            queues.remove(&owner);
-            return None;
-        }
-        let count = queue.len().min(GROUP_MAX);
-        Some(queue.drain(..count).collect())
-    }
-}
 
 /// The task that drains an owner's queue. If it ends early, its waiters get an error, and the next entry starts a new task.
 struct Writer {

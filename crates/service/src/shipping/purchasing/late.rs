@@ -7,7 +7,7 @@ use model::{Error, Result, Timestamp};
 use store::Tx;
 use store::shipping::purchases::{self, Purchase};
 
-use super::settle::Kept;
+use super::kept::Kept;
 use crate::platform::log;
 use crate::platform::resource::json;
 

@@ -13,9 +13,9 @@ use model::{Error, Id, Owner, Result};
 use store::shipping::purchases::{self, Purchase};
 use store::shipping::{carrier_accounts, shipments};
 
+use super::job::{Job, log_decision};
 use super::next::rest_seconds;
 use super::settle::{INSIST, INSIST_REST, change};
-use super::turn::{Job, log_decision};
 use crate::platform::log;
 use crate::platform::resource::json;
 use crate::shipping::purchasing::Purchasing;

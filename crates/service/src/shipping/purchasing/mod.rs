@@ -14,9 +14,13 @@
 //! else is done with it.
 
 mod aside;
+mod change;
 mod claim;
+mod entry;
 mod follow;
 mod group;
+mod job;
+mod kept;
 mod labels;
 mod lanes;
 mod late;
@@ -26,12 +30,15 @@ mod machine_tests;
 mod next;
 mod papers;
 mod places;
+mod prepared;
 mod record;
 mod review;
 mod settle;
 mod share;
+mod state;
 mod turn;
 mod void;
+mod voiding;
 mod wish;
 
 use std::collections::BTreeMap;
@@ -46,12 +53,12 @@ use crate::shipping::documents::Documents;
 use crate::shipping::drawing::DrawingPermits;
 use crate::shipping::shipments::Shipments;
 
-pub use claim::Counts;
 pub(crate) use follow::move_on;
+pub(crate) use kept::Kept;
 pub(crate) use next::rest_seconds;
 pub(crate) use papers::SIZE as LABEL_SIZE;
-pub(crate) use settle::Kept;
 pub(crate) use settle::insist;
+pub use state::Counts;
 pub(crate) use wish::choose;
 
 /// What an operator may set.
@@ -96,7 +103,7 @@ pub struct Purchasing {
     documents: Documents,
     shipments: Shipments,
     drawing: DrawingPermits,
-    state: Arc<claim::State>,
+    state: Arc<state::State>,
 }
 
 /// What purchases need of others.

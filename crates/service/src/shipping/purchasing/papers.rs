@@ -13,7 +13,7 @@ use model::{Error, Owner, Result, Timestamp, World};
 
 use store::shipping::documents;
 
-use super::turn::Job;
+use super::job::Job;
 use crate::platform::outbound::Request;
 use crate::platform::{crash_point::crash_point, log};
 use crate::shipping::documents::{NewDocument, PaperOwner, StoredFile};

@@ -8,8 +8,8 @@ use store::shipping::purchases::{self, Purchase};
 use store::shipping::{carrier_accounts, shipments};
 use store::{Page, Tx};
 
+use super::kept::Kept;
 use super::late::{accept_observed, add_observed};
-use super::settle::Kept;
 use crate::access::caller::Caller;
 use crate::access::reply::Reply;
 use crate::access::write::Command;

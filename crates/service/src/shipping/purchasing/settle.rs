@@ -7,16 +7,16 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use ::carriers::Receipt;
 use model::shipping::purchase::State;
 use model::shipping::shipment::ShipmentError;
 use model::{Error, Owner, Result};
-use serde::{Deserialize, Serialize};
 use store::shipping::purchases::Purchase;
 
-use super::group::{Change, Entry, Settled};
+use super::change::Change;
+use super::entry::{Entry, Settled};
+use super::job::{Job, log_decision};
+use super::kept::Kept;
 use super::next::{Next, given_up};
-use super::turn::{Job, log_decision};
 use crate::platform::resource::json;
 use crate::platform::{crash_point::crash_point, log};
 use crate::shipping::purchasing::Purchasing;
@@ -24,26 +24,6 @@ use crate::shipping::purchasing::Purchasing;
 /// How often a failed write is repeated, and the pause between two attempts.
 pub(super) const INSIST: usize = 60;
 pub(super) const INSIST_REST: Duration = Duration::from_millis(500);
-
-/// A carrier's receipt, as it is stored.
-#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
-pub struct Kept {
-    #[serde(flatten)]
-    pub receipt: Receipt,
-    /// Receipts of duplicates, which are to be voided.
-    #[serde(default)]
-    pub duplicates: Vec<Receipt>,
-    /// Whether the carrier has no label of its own: then it need not be asked for one, and Dockside draws it.
-    #[serde(default)]
-    pub is_label_ours: bool,
-}
-
-impl Kept {
-    /// Returns the stored receipt of a purchase, if it has one.
-    pub fn of(purchase: &Purchase) -> Result<Option<Self>> {
-        purchase.receipt.as_deref().map(|text| serde_json::from_str(text).map_err(Error::fault)).transpose()
-    }
-}
 
 impl Purchasing {
     /// Commits the receipt before anything else is done with it. Returns false if the purchase is no longer held.

@@ -1,59 +1,25 @@
 //! A turn: the work on a purchase while this node holds it.
 
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use ::carriers::{Account, Capabilities, Connector, Label, Outcome, Parcel, Step, Task};
+use ::carriers::{Capabilities, Label, Outcome, Step, Task};
 use model::shipping::purchase::State;
-use model::shipping::shipment::{LabelFormat, Shipment};
-use model::{Owner, Result, Timestamp, World};
+use model::{Result, World};
 use sha2::{Digest, Sha256};
 use store::shipping::purchases::{self, Earlier, Purchase};
-use store::shipping::shipments::Stored;
 
-use super::claim::Claimed;
-use super::group::Entry;
-use super::lanes::LaneSlot;
+use super::entry::Entry;
+use super::job::{Claimed, Job, log_decision};
+use super::kept::Kept;
 use super::load::Loaded;
-use super::next::{Facts, Next, decision_line, outcome_word};
-use super::settle::Kept;
+use super::next::{Facts, Next, outcome_word};
 use crate::platform::set_aside::{ALONE_CALL_TIME, STOPS_FIRST};
 use crate::platform::{crash_point::crash_point, log};
 use crate::shipping::purchasing::Purchasing;
 
 /// In the test world, developers should not wait a day to see what happens to a purchase whose outcome stays unknown.
 const TEST_REVIEW_SECONDS: i64 = 20;
-
-/// A purchase that this node holds, and all that is needed to go on with it.
-pub struct Job {
-    /// The node name under which it is claimed.
-    pub node: Arc<str>,
-    pub purchase: Purchase,
-    /// The shipment as it was stored when the purchase was claimed, and the same parsed.
-    pub stored: Arc<Stored>,
-    pub shipment: Shipment,
-    pub connector: &'static dyn Connector,
-    /// Shared by the purchases that were claimed together.
-    pub account: Arc<Account>,
-    /// The purchase's slot in its lane, until the carrier has answered.
-    pub slot: Option<LaneSlot>,
-}
-
-impl Job {
-    pub fn owner(&self) -> Owner {
-        self.purchase.owner
-    }
-
-    /// Returns the format that the label is wanted in: the shipment's, or else that of the batch that it is bought with.
-    pub fn label_format(&self) -> LabelFormat {
-        self.shipment.wanted_label_format().or(self.purchase.label_format).unwrap_or(LabelFormat::Pdf)
-    }
-
-    pub fn parcel(&self) -> Parcel {
-        Parcel::new(self.shipment.id, &self.shipment.details).labelled_in(self.label_format())
-    }
-}
 
 impl Purchasing {
     /// Goes on with a purchase by one step. On return the claim is released. If releasing fails, the node takes another
@@ -277,13 +243,6 @@ impl Purchasing {
 
     pub(crate) fn call_time(&self) -> Duration {
         Duration::from_secs(self.settings.call_seconds)
-    }
-}
-
-/// Logs why a purchase changes its state, unless it is bought at the first attempt, as most are.
-pub(super) fn log_decision(purchase: &Purchase, outcome: &str, next: &Next, now: Timestamp) {
-    if !matches!(next, Next::Bought { .. }) || purchase.unknown_at.is_some() {
-        log::info("purchase", &decision_line(purchase, outcome, next, now));
     }
 }
 

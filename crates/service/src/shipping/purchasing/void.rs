@@ -10,10 +10,11 @@ use store::Tx;
 use store::shipping::purchases::{self, Purchase};
 use store::shipping::{carrier_accounts, documents, manifest_shipments, shipments};
 
-use super::follow::is_voiding;
+use super::job::Job;
+use super::kept::Kept;
 use super::next::rest_seconds;
-use super::settle::{Kept, insist};
-use super::turn::Job;
+use super::settle::insist;
+use super::voiding::{after_duplicate_void, is_voiding};
 use crate::access::reply::Reply;
 use crate::access::write::Command;
 use crate::platform::resource::found;
@@ -202,24 +203,6 @@ fn taken_back(
         purchase.due_at = None;
     }
     Ok(())
-}
-
-/// Returns what a shipment is to show of a duplicate after the carrier's answer to its void; `None` if the carrier is to be
-/// asked again.
-pub(super) fn after_duplicate_void(duplicate: &Receipt, outcome: &Outcome) -> Option<ShipmentError> {
-    let number = duplicate.tracking_numbers.first().map_or("", String::as_str);
-    let message = match outcome {
-        Outcome::Voided | Outcome::Voiding => {
-            format!("It was bought twice; the second purchase ({number}) is taken back.")
-        }
-        Outcome::Rejected(error) => format!(
-            "It was bought twice, and the carrier does not take the second purchase ({number}) back: {}",
-            error.message
-        ),
-        _ => return None,
-    };
-    let code = ErrorCode::DuplicatePurchaseVoided;
-    Some(ShipmentError::new(ErrorType::Purchase, code, Source::Service, message))
 }
 
 /// Brings a purchase into the state that follows from the carrier's answer to a void. Returns the error that its shipment

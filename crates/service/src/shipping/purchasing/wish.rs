@@ -12,7 +12,7 @@ use store::shipping::purchases::{self, Purchase, Wish};
 use store::shipping::shipments;
 use store::shipping::shipments::Stored;
 
-use super::follow::is_voiding;
+use super::voiding::is_voiding;
 use crate::access::reply::Outcome;
 use crate::access::reply::Reply;
 use crate::access::write::Command;

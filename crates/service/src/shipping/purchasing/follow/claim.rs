@@ -12,9 +12,9 @@ use tokio::time::Instant;
 
 use super::permits::{FOLLOWS_MAX, MANY, Permits, SlowAccounts};
 use crate::shipping::purchasing::Purchasing;
-use crate::shipping::purchasing::claim::Claimed;
+use crate::shipping::purchasing::job::Claimed;
+use crate::shipping::purchasing::job::Job;
 use crate::shipping::purchasing::lanes::Lanes;
-use crate::shipping::purchasing::turn::Job;
 
 /// The pause between two reads while many purchases are under way, or while some accounts may begin no follow-up: then a read
 /// costs more, because it queries each account.

@@ -1,3 +1,4 @@
+use model::shipping::purchase::State;
 use model::shipping::shipment::{ErrorCode, ErrorType, Source};
 use model::{Id, Owner, World};
 

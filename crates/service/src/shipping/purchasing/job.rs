@@ -1,0 +1,59 @@
+//! A purchase that a node holds, and all that is needed to go on with it.
+
+use std::sync::Arc;
+
+use ::carriers::{Account, Connector, Parcel};
+use model::shipping::shipment::{LabelFormat, Shipment};
+use model::{Owner, Timestamp};
+use store::shipping::purchases::Purchase;
+use store::shipping::shipments::Stored;
+
+use super::lanes::LaneSlot;
+use super::next::{Next, decision_line};
+use crate::platform::log;
+
+/// A purchase that this node holds.
+pub struct Claimed {
+    /// The node name under which it is claimed.
+    pub node: Arc<str>,
+    pub purchase: Purchase,
+    /// Its slot among the purchases that wait for their carrier. A follow-up holds a slot among follow-ups for its whole turn.
+    pub slot: Option<LaneSlot>,
+}
+
+/// A purchase that this node holds, and all that is needed to go on with it.
+pub struct Job {
+    /// The node name under which it is claimed.
+    pub node: Arc<str>,
+    pub purchase: Purchase,
+    /// The shipment as it was stored when the purchase was claimed, and the same parsed.
+    pub stored: Arc<Stored>,
+    pub shipment: Shipment,
+    pub connector: &'static dyn Connector,
+    /// Shared by the purchases that were claimed together.
+    pub account: Arc<Account>,
+    /// The purchase's slot in its lane, until the carrier has answered.
+    pub slot: Option<LaneSlot>,
+}
+
+impl Job {
+    pub fn owner(&self) -> Owner {
+        self.purchase.owner
+    }
+
+    /// Returns the format that the label is wanted in: the shipment's, or else that of the batch that it is bought with.
+    pub fn label_format(&self) -> LabelFormat {
+        self.shipment.wanted_label_format().or(self.purchase.label_format).unwrap_or(LabelFormat::Pdf)
+    }
+
+    pub fn parcel(&self) -> Parcel {
+        Parcel::new(self.shipment.id, &self.shipment.details).labelled_in(self.label_format())
+    }
+}
+
+/// Logs why a purchase changes its state, unless it is bought at the first attempt, as most are.
+pub fn log_decision(purchase: &Purchase, outcome: &str, next: &Next, now: Timestamp) {
+    if !matches!(next, Next::Bought { .. }) || purchase.unknown_at.is_some() {
+        log::info("purchase", &decision_line(purchase, outcome, next, now));
+    }
+}
