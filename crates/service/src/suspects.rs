@@ -17,7 +17,7 @@ use store::events::webhook_lanes::Held as Lane;
 use store::events::{stream_relays, webhook_lanes};
 use store::platform::suspects;
 use store::shipping::batch_labels::Work;
-use store::shipping::manifests::Stored as Manifest;
+use store::shipping::manifests::StoredManifest as Manifest;
 use store::shipping::purchases::Purchase;
 use store::shipping::{batch_labels, manifests, purchases};
 use store::{Access, Tx};

@@ -11,8 +11,8 @@ use model::shipping::shipment::{LabelFormat, Status};
 use model::{Batch, Document, Event, Id, Owner, PurchaseAttempt, Timestamp};
 use service::{Clock, SystemClock};
 use store::shipping::documents::{self, StoredFile};
-use store::shipping::purchases::{self, Due, Purchase, Wish};
-use store::shipping::shipments::{self, Stored};
+use store::shipping::purchases::{self, Due, Purchase, PurchaseRequest};
+use store::shipping::shipments::{self, StoredShipment};
 use store::{Access, Db, Start, Tx};
 
 use crate::harness::outcome::Outcome;
@@ -35,7 +35,7 @@ pub async fn direct(file: &Path, token: &str, amount: usize) -> Outcome<f64> {
 }
 
 /// Reads purchased shipments, and the purchase of one of them.
-async fn read(db: &Db, owner: Owner, amount: usize) -> model::Result<(Vec<Stored>, Arc<Purchase>)> {
+async fn read(db: &Db, owner: Owner, amount: usize) -> model::Result<(Vec<StoredShipment>, Arc<Purchase>)> {
     let read = db.read(owner, async move |tx| {
         let page = shipments::page(tx, owner, Some(Status::Purchased), &Start::First, amount).await?;
         let first = page.items.first().map(|stored| stored.id);
@@ -48,7 +48,12 @@ async fn read(db: &Db, owner: Owner, amount: usize) -> model::Result<(Vec<Stored
 }
 
 /// Runs the product's transactions: inserting the purchases, recording the calls, the receipts, and the outcomes.
-async fn write(db: &Db, owner: Owner, group: Arc<[Stored]>, sample: &Arc<Purchase>) -> model::Result<()> {
+async fn write(
+    db: &Db,
+    owner: Owner,
+    group: Arc<[StoredShipment]>,
+    sample: &Arc<Purchase>,
+) -> model::Result<()> {
     let now = SystemClock.now();
     let (wishes, of) = (Arc::clone(&group), Arc::clone(sample));
     let begun = db.write(owner, async move |tx| begin(tx, owner, &wishes, &of, now).await);
@@ -73,13 +78,13 @@ async fn write(db: &Db, owner: Owner, group: Arc<[Stored]>, sample: &Arc<Purchas
 async fn begin(
     tx: &mut Tx<'_>,
     owner: Owner,
-    group: &[Stored],
+    group: &[StoredShipment],
     sample: &Purchase,
     now: Timestamp,
 ) -> model::Result<Vec<Due>> {
     for stored in group {
         let reference = stored.id.to_string();
-        let wish = Wish {
+        let wish = PurchaseRequest {
             shipment: stored.id,
             account: sample.account,
             service: &sample.service,
@@ -102,7 +107,7 @@ async fn begin(
 async fn record(
     tx: &mut Tx<'_>,
     owner: Owner,
-    group: &[Stored],
+    group: &[StoredShipment],
     claimed: &[Purchase],
     sample: &Purchase,
     now: Timestamp,
@@ -140,7 +145,7 @@ async fn record(
 async fn change(
     tx: &mut Tx<'_>,
     owner: Owner,
-    stored: &Stored,
+    stored: &StoredShipment,
     what: &'static str,
     now: Timestamp,
 ) -> model::Result<()> {

@@ -13,7 +13,7 @@ use model::{Allocation, Code, Error, Event, Id, InventoryItem, Location, Order, 
 use serde_json::{Value, json as object};
 use sha2::{Digest, Sha256};
 use store::orders::allocations::{self, Filter};
-use store::orders::orders::{self, Stored};
+use store::orders::orders::{self, StoredOrder};
 use store::places::location_configurations;
 use store::{Page, Tx};
 
@@ -187,7 +187,7 @@ pub async fn allocate(
     tx: &mut Tx<'_>,
     owner: Owner,
     order: Id<Order>,
-    stored: &Stored,
+    stored: &StoredOrder,
     wishes: &[Wish],
     log: &EventLog,
 ) -> Result<Vec<Allocation>> {
@@ -351,7 +351,7 @@ async fn follow_allocations(
     tx: &mut Tx<'_>,
     owner: Owner,
     order: Id<Order>,
-    stored: &Stored,
+    stored: &StoredOrder,
     log: &EventLog,
 ) -> Result<()> {
     let status = stored.status.after_allocation(is_all_completed(tx, owner, order).await?);

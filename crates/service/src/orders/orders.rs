@@ -7,7 +7,7 @@ use model::platform::shape;
 use model::{Code, Error, Event, Id, Owner, Problem, Result};
 use serde_json::Value;
 use store::orders::allocations;
-use store::orders::orders::{self, Filter, Stored};
+use store::orders::orders::{self, Filter, StoredOrder};
 use store::stock::inventory_items;
 use store::{Page, Tx};
 
@@ -232,7 +232,7 @@ async fn change_lines(
     tx: &mut Tx<'_>,
     owner: Owner,
     id: Id<Order>,
-    stored: &Stored,
+    stored: &StoredOrder,
     input: &mut OrderInput,
     log: &EventLog,
 ) -> Result<()> {
@@ -305,7 +305,7 @@ pub async fn set_status(
     tx: &mut Tx<'_>,
     owner: Owner,
     id: Id<Order>,
-    stored: &Stored,
+    stored: &StoredOrder,
     status: Status,
     log: &EventLog,
 ) -> Result<String> {

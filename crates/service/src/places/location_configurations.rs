@@ -7,7 +7,7 @@ use model::platform::problem::Issue;
 use model::platform::shape;
 use model::{Code, Error, Event, Id, Owner, Problem, Result};
 use serde_json::Value;
-use store::places::location_configurations::{self, Stored};
+use store::places::location_configurations::{self, StoredLocationConfiguration};
 use store::{Page, Tx};
 
 use crate::access::caller::Caller;
@@ -65,7 +65,9 @@ impl LocationConfigurations {
             .db()
             .read(owner, async move |tx| location_configurations::page(tx, owner, &start, limit).await);
         let page = read.await?;
-        let show = |stored: &Stored| json(&if with_address { view(stored)? } else { summary(stored)? });
+        let show = |stored: &StoredLocationConfiguration| {
+            json(&if with_address { view(stored)? } else { summary(stored)? })
+        };
         let page = Page {
             items: page.items.iter().map(show).collect::<Result<_>>()?,
             older_than: page.older_than,
@@ -124,20 +126,24 @@ impl LocationConfigurations {
 }
 
 /// The tag of a state of a configuration. It shows its locations whole, so it changes with them.
-fn etag(stored: &Stored) -> String {
+fn etag(stored: &StoredLocationConfiguration) -> String {
     format!("\"{}.{}.{}\"", stored.version, stored.origin.version, stored.r#return.version)
 }
 
-fn view(stored: &Stored) -> Result<LocationConfiguration> {
+fn view(stored: &StoredLocationConfiguration) -> Result<LocationConfiguration> {
     let location = |doc: &str| serde_json::from_str(doc).map_err(Error::fault);
     show(stored, location(&stored.origin.doc)?, location(&stored.r#return.doc)?)
 }
 
-fn summary(stored: &Stored) -> Result<LocationConfiguration> {
+fn summary(stored: &StoredLocationConfiguration) -> Result<LocationConfiguration> {
     show(stored, without_address(&stored.origin.doc)?, without_address(&stored.r#return.doc)?)
 }
 
-fn show(stored: &Stored, origin: Value, r#return: Value) -> Result<LocationConfiguration> {
+fn show(
+    stored: &StoredLocationConfiguration,
+    origin: Value,
+    r#return: Value,
+) -> Result<LocationConfiguration> {
     Ok(LocationConfiguration {
         id: stored.id,
         name: stored.name.clone(),

@@ -2,9 +2,9 @@
 
 use model::shipping::carrier::AccountDetails;
 use model::{Error, Result};
-use store::shipping::carrier_accounts::Stored;
+use store::shipping::carrier_accounts::StoredCarrierAccount;
 
 /// What an account says of itself.
-pub fn details(stored: &Stored) -> Result<AccountDetails> {
+pub fn details(stored: &StoredCarrierAccount) -> Result<AccountDetails> {
     serde_json::from_str(&stored.details).map_err(Error::fault)
 }

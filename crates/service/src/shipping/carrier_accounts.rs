@@ -11,7 +11,7 @@ use model::shipping::carrier::{AccountDetails, CarrierAccount, CarrierAccountInp
 use model::{Code, Error, Id, Organisation, Owner, Problem, Result, Timestamp, World, ensure};
 use serde_json::{Map, Value};
 use store::Tx;
-use store::shipping::carrier_accounts::{self, ACCOUNTS_MAX, Stored};
+use store::shipping::carrier_accounts::{self, ACCOUNTS_MAX, StoredCarrierAccount};
 use store::shipping::{manifests, purchases};
 
 use crate::access::caller::Caller;
@@ -50,7 +50,7 @@ impl CarrierAccounts {
             return Err(Problem::field(Code::CarrierNotFound, issue).into());
         };
         self.check_account(carrier, &input.details, input.credentials.as_ref())?;
-        let stored = Stored {
+        let stored = StoredCarrierAccount {
             id,
             version: 1,
             carrier: carrier.to_owned(),
@@ -118,8 +118,13 @@ impl CarrierAccounts {
             service.check_account(&old.carrier, &input.details, Some(&given))?;
             ensure_not_moved(&old, &input.details, &patch)?;
             let details = json(&input.details)?;
-            let new =
-                Stored { version: old.version + 1, details, credentials: sealed, updated_at: now, ..old };
+            let new = StoredCarrierAccount {
+                version: old.version + 1,
+                details,
+                credentials: sealed,
+                updated_at: now,
+                ..old
+            };
             carrier_accounts::update(tx, owner, &new).await?;
             Ok(Reply::resource(version_etag(new.version), json(&view(&new)?)?))
         };
@@ -191,7 +196,11 @@ impl CarrierAccounts {
             .transpose()
     }
 
-    pub(crate) fn open_credentials(&self, owner: Owner, account: &Stored) -> Result<Map<String, Value>> {
+    pub(crate) fn open_credentials(
+        &self,
+        owner: Owner,
+        account: &StoredCarrierAccount,
+    ) -> Result<Map<String, Value>> {
         match &account.credentials {
             None => Ok(Map::new()),
             Some(sealed) => {
@@ -202,7 +211,7 @@ impl CarrierAccounts {
     }
 
     /// An account in the form that connectors take.
-    pub(crate) fn open_account(&self, owner: Owner, account: &Stored) -> Result<Account> {
+    pub(crate) fn open_account(&self, owner: Owner, account: &StoredCarrierAccount) -> Result<Account> {
         Ok(Account {
             id: account.id,
             configuration: details(account)?.configuration,
@@ -214,7 +223,7 @@ impl CarrierAccounts {
 
 /// Refuses a change of the account's address that would send the kept credentials to the new one: a caller that does not
 /// know them must not be able to have them sent to itself.
-fn ensure_not_moved(old: &Stored, new: &AccountDetails, patch: &Value) -> Result<()> {
+fn ensure_not_moved(old: &StoredCarrierAccount, new: &AccountDetails, patch: &Value) -> Result<()> {
     let is_moved = details(old)?.configuration.get("url") != new.configuration.get("url");
     if !is_moved || old.credentials.is_none() || patch.get("credentials").is_some() {
         return Ok(());
@@ -234,7 +243,7 @@ pub async fn insert_sandbox(tx: &mut Tx<'_>, organisation: Id<Organisation>, now
         configuration: Map::new(),
         disabled: false,
     };
-    let account = Stored {
+    let account = StoredCarrierAccount {
         id: Id::from_bits(organisation.bits()),
         version: 1,
         carrier: handle.to_owned(),
@@ -256,12 +265,15 @@ fn carrier_field(has_id: bool, has_handle: bool) -> &'static str {
 }
 
 /// Whether an account is called so: by its id or its handle.
-pub fn is_named(stored: &Stored, details: &AccountDetails, name: &str) -> bool {
+pub fn is_named(stored: &StoredCarrierAccount, details: &AccountDetails, name: &str) -> bool {
     stored.id.to_string() == name || details.handle.as_deref() == Some(name)
 }
 
 /// The account of this name among those that can be used.
-pub fn find_account<'a>(accounts: &'a [Stored], name: &str) -> Result<Option<&'a Stored>> {
+pub fn find_account<'a>(
+    accounts: &'a [StoredCarrierAccount],
+    name: &str,
+) -> Result<Option<&'a StoredCarrierAccount>> {
     for account in accounts {
         let details = details(account)?;
         if !details.disabled && is_named(account, &details, name) {
@@ -271,7 +283,7 @@ pub fn find_account<'a>(accounts: &'a [Stored], name: &str) -> Result<Option<&'a
     Ok(None)
 }
 
-fn view(stored: &Stored) -> Result<CarrierAccount> {
+fn view(stored: &StoredCarrierAccount) -> Result<CarrierAccount> {
     Ok(CarrierAccount {
         id: stored.id,
         carrier: carrier_reference(&stored.carrier),

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use model::shipping::carrier::CarrierAccount;
 use model::{Code, Id, Owner, Result, Timestamp, ensure};
 use serde_json::Value;
-use store::shipping::carrier_accounts::{self, Stored};
+use store::shipping::carrier_accounts::{self, StoredCarrierAccount};
 use store::shipping::{purchases, tracking_events};
 use store::{Access, Tx};
 
@@ -85,7 +85,7 @@ impl CarrierWebhooks {
     }
 
     /// Returns the secret that an account shares with its carrier, if the carrier signs and the account has one.
-    fn webhook_secret(&self, owner: Owner, account: &Stored) -> Result<Option<String>> {
+    fn webhook_secret(&self, owner: Owner, account: &StoredCarrierAccount) -> Result<Option<String>> {
         if account.carrier != easypost::HANDLE {
             return Ok(None);
         }

@@ -12,7 +12,7 @@ use model::shipping::carrier::{Carrier, CarrierAccount, CarrierService, Referenc
 use model::{Id, Result, World};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
-use store::shipping::carrier_accounts::{self, Stored};
+use store::shipping::carrier_accounts::{self, StoredCarrierAccount};
 use store::{Order, Page, Start};
 
 use crate::access::caller::Caller;
@@ -241,7 +241,7 @@ pub fn services(carrier: &str, configuration: &Map<String, Value>) -> Cow<'stati
 
 /// Returns the handle of a service, by its id or handle. Of a gateway, every handle is accepted: its services are not all
 /// known here.
-pub fn find_service(account: &Stored, name: &str) -> Result<Option<String>> {
+pub fn find_service(account: &StoredCarrierAccount, name: &str) -> Result<Option<String>> {
     let is_gateway = account.carrier == easypost::HANDLE;
     if is_gateway && !name.starts_with("cs_") {
         return Ok(Some(name.to_owned()));
@@ -270,7 +270,7 @@ pub fn carrier_reference(handle: &str) -> Reference<Carrier> {
 
 /// Returns a service as shipments and rates name it. A gateway may offer services that are not known here: their name is
 /// their handle.
-pub fn service_reference(account: &Stored, handle: &str) -> Result<Reference<CarrierService>> {
+pub fn service_reference(account: &StoredCarrierAccount, handle: &str) -> Result<Reference<CarrierService>> {
     let known = services(&account.carrier, &configuration(account)?);
     let name = known
         .iter()
@@ -280,12 +280,12 @@ pub fn service_reference(account: &Stored, handle: &str) -> Result<Reference<Car
 }
 
 /// An account as shipments and rates name it.
-pub fn account_reference(account: &Stored) -> Result<Reference<CarrierAccount>> {
+pub fn account_reference(account: &StoredCarrierAccount) -> Result<Reference<CarrierAccount>> {
     let details = details(account)?;
     Ok(Reference { id: account.id, name: details.name, handle: details.handle })
 }
 
-fn configuration(account: &Stored) -> Result<Map<String, Value>> {
+fn configuration(account: &StoredCarrierAccount) -> Result<Map<String, Value>> {
     Ok(details(account)?.configuration)
 }
 

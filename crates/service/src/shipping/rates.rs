@@ -10,7 +10,7 @@ use model::shipping::shipment::{
 };
 use model::{Code, Error, Id, Owner, Result, Timestamp, ensure};
 use store::Tx;
-use store::shipping::carrier_accounts::{self, Stored as Account};
+use store::shipping::carrier_accounts::{self, StoredCarrierAccount as Account};
 use store::shipping::shipments;
 use tokio::task::JoinSet;
 

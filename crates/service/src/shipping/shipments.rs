@@ -16,7 +16,7 @@ use sha2::{Digest, Sha256};
 use store::Tx;
 use store::places::location_configurations;
 use store::shipping::documents::{self, StoredDocument};
-use store::shipping::shipments::{self, Origin, Stored};
+use store::shipping::shipments::{self, Origin, StoredShipment};
 use store::shipping::{purchases, tracking_events};
 
 pub use change::{Prepared, change_shipment, change_uncounted, change_with_documents, write_prepared};
@@ -170,7 +170,7 @@ impl Shipments {
     pub(crate) fn shown_shipment(
         &self,
         owner: Owner,
-        stored: &Stored,
+        stored: &StoredShipment,
         documents: &[StoredDocument],
     ) -> Result<String> {
         shown(&stored.doc, &self.signed(owner, documents, stored.id))
@@ -181,7 +181,7 @@ impl Shipments {
     pub(crate) fn shipment_reply(
         &self,
         owner: Owner,
-        stored: &Stored,
+        stored: &StoredShipment,
         documents: &[StoredDocument],
     ) -> Result<Reply> {
         let signed = self.signed(owner, documents, stored.id);
@@ -196,8 +196,12 @@ impl Shipments {
 }
 
 /// The files of these shipments. Only what was bought has any.
-pub async fn documents_of(tx: &mut Tx<'_>, owner: Owner, of: &[&Stored]) -> Result<Vec<StoredDocument>> {
-    let has_any = |stored: &&&Stored| matches!(stored.status, Status::Purchased | Status::Voided);
+pub async fn documents_of(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    of: &[&StoredShipment],
+) -> Result<Vec<StoredDocument>> {
+    let has_any = |stored: &&&StoredShipment| matches!(stored.status, Status::Purchased | Status::Voided);
     let subjects: Vec<String> = of.iter().filter(has_any).map(|stored| stored.id.to_string()).collect();
     documents::of_subjects(tx, owner, &subjects).await
 }
@@ -266,7 +270,7 @@ fn new_shipment(id: Id<Shipment>, details: ShipmentInput, now: Timestamp) -> Shi
 }
 
 /// Reads what is kept of a shipment.
-pub fn read_shipment(stored: &Stored) -> Result<Shipment> {
+pub fn read_shipment(stored: &StoredShipment) -> Result<Shipment> {
     serde_json::from_str(&stored.doc).map_err(Error::fault)
 }
 

@@ -50,13 +50,17 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
 ];
 
 /// An endpoint's document as the API serves it, its version, and its sealed secrets.
-pub struct Stored {
+pub struct StoredWebhookEndpoint {
     pub version: i64,
     pub doc: String,
     pub secrets: Vec<u8>,
 }
 
-pub async fn get(tx: &mut Tx<'_>, owner: Owner, id: Id<WebhookEndpoint>) -> Result<Option<Stored>> {
+pub async fn get(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    id: Id<WebhookEndpoint>,
+) -> Result<Option<StoredWebhookEndpoint>> {
     read(tx, &GET, owner, id).await
 }
 
@@ -65,14 +69,21 @@ pub async fn get_for_update(
     tx: &mut Tx<'_>,
     owner: Owner,
     id: Id<WebhookEndpoint>,
-) -> Result<Option<Stored>> {
+) -> Result<Option<StoredWebhookEndpoint>> {
     read(tx, &GET_FOR_UPDATE, owner, id).await
 }
 
-async fn read(tx: &mut Tx<'_>, sql: &Sql, owner: Owner, id: Id<WebhookEndpoint>) -> Result<Option<Stored>> {
+async fn read(
+    tx: &mut Tx<'_>,
+    sql: &Sql,
+    owner: Owner,
+    id: Id<WebhookEndpoint>,
+) -> Result<Option<StoredWebhookEndpoint>> {
     let row = tx.one(sql, &[owner.into(), id.into()]).await?;
-    row.map(|mut row| Ok(Stored { version: row.int(0)?, doc: row.text(1)?, secrets: row.blob(2)? }))
-        .transpose()
+    row.map(|mut row| {
+        Ok(StoredWebhookEndpoint { version: row.int(0)?, doc: row.text(1)?, secrets: row.blob(2)? })
+    })
+    .transpose()
 }
 
 /// Returns the version of an endpoint.

@@ -151,7 +151,7 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
 ];
 
 /// An order's document as the API serves it, its status and its version.
-pub struct Stored {
+pub struct StoredOrder {
     pub version: i64,
     pub status: Status,
     pub doc: String,
@@ -164,19 +164,19 @@ pub struct Filter {
     pub reference: Option<String>,
 }
 
-pub async fn get(tx: &mut Tx<'_>, owner: Owner, id: Id<Order>) -> Result<Option<Stored>> {
+pub async fn get(tx: &mut Tx<'_>, owner: Owner, id: Id<Order>) -> Result<Option<StoredOrder>> {
     read(tx, &GET, owner, id).await
 }
 
 /// Returns the order as [`get`] does, and locks it and its allocations until this transaction ends.
-pub async fn get_for_update(tx: &mut Tx<'_>, owner: Owner, id: Id<Order>) -> Result<Option<Stored>> {
+pub async fn get_for_update(tx: &mut Tx<'_>, owner: Owner, id: Id<Order>) -> Result<Option<StoredOrder>> {
     read(tx, &GET_FOR_UPDATE, owner, id).await
 }
 
-async fn read(tx: &mut Tx<'_>, sql: &Sql, owner: Owner, id: Id<Order>) -> Result<Option<Stored>> {
+async fn read(tx: &mut Tx<'_>, sql: &Sql, owner: Owner, id: Id<Order>) -> Result<Option<StoredOrder>> {
     let Some(mut row) = tx.one(sql, &[owner.into(), id.into()]).await? else { return Ok(None) };
     let status = Status::parse(&row.text(1)?).ok_or_else(|| Error::fault("an order has no known status"))?;
-    Ok(Some(Stored { version: row.int(0)?, status, doc: row.text(2)? }))
+    Ok(Some(StoredOrder { version: row.int(0)?, status, doc: row.text(2)? }))
 }
 
 pub async fn page(

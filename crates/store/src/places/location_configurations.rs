@@ -81,14 +81,14 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
 ];
 
 /// A configuration with the documents of its two locations, and the versions of all three.
-pub struct Stored {
+pub struct StoredLocationConfiguration {
     pub id: Id<LocationConfiguration>,
     pub version: i64,
     pub name: String,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
-    pub origin: crate::places::locations::Stored,
-    pub r#return: crate::places::locations::Stored,
+    pub origin: crate::places::locations::StoredLocation,
+    pub r#return: crate::places::locations::StoredLocation,
     pub closing: Option<Closing>,
 }
 
@@ -107,7 +107,11 @@ pub struct UserOf {
     pub name: String,
 }
 
-pub async fn get(tx: &mut Tx<'_>, owner: Owner, id: Id<LocationConfiguration>) -> Result<Option<Stored>> {
+pub async fn get(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    id: Id<LocationConfiguration>,
+) -> Result<Option<StoredLocationConfiguration>> {
     tx.one(&GET, &[owner.into(), id.into()]).await?.map(read).transpose()
 }
 
@@ -116,14 +120,19 @@ pub async fn get_for_update(
     tx: &mut Tx<'_>,
     owner: Owner,
     id: Id<LocationConfiguration>,
-) -> Result<Option<Stored>> {
+) -> Result<Option<StoredLocationConfiguration>> {
     match tx.one(&LOCK, &[owner.into(), id.into()]).await? {
         Some(_) => get(tx, owner, id).await,
         None => Ok(None),
     }
 }
 
-pub async fn page(tx: &mut Tx<'_>, owner: Owner, start: &Start, limit: usize) -> Result<Page<Stored>> {
+pub async fn page(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    start: &Start,
+    limit: usize,
+) -> Result<Page<StoredLocationConfiguration>> {
     Page::read(tx, &PAGE, owner.into(), &[], start, limit).await?.try_map(read)
 }
 
@@ -218,15 +227,15 @@ pub async fn hold_location(tx: &mut Tx<'_>, owner: Owner, location: Id<Location>
     Ok(tx.one(&HOLD_LOCATION, &[owner.into(), location.into()]).await?.is_some())
 }
 
-fn read(mut row: Row) -> Result<Stored> {
-    Ok(Stored {
+fn read(mut row: Row) -> Result<StoredLocationConfiguration> {
+    Ok(StoredLocationConfiguration {
         id: row.id(0)?,
         version: row.int(1)?,
         name: row.text(2)?,
         created_at: row.moment(3)?,
         updated_at: row.moment(4)?,
-        origin: crate::places::locations::Stored { version: row.int(5)?, doc: row.text(6)? },
-        r#return: crate::places::locations::Stored { version: row.int(7)?, doc: row.text(8)? },
+        origin: crate::places::locations::StoredLocation { version: row.int(5)?, doc: row.text(6)? },
+        r#return: crate::places::locations::StoredLocation { version: row.int(7)?, doc: row.text(8)? },
         closing: row
             .text_or_null(9)?
             .map(|text| serde_json::from_str(&text).map_err(Error::fault))

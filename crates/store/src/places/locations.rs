@@ -77,23 +77,27 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
 ];
 
 /// A location's document as the API serves it, and its version.
-pub struct Stored {
+pub struct StoredLocation {
     pub version: i64,
     pub doc: String,
 }
 
-pub async fn get(tx: &mut Tx<'_>, owner: Owner, id: Id<Location>) -> Result<Option<Stored>> {
+pub async fn get(tx: &mut Tx<'_>, owner: Owner, id: Id<Location>) -> Result<Option<StoredLocation>> {
     read(tx, &GET, owner, id).await
 }
 
 /// Returns the location as [`get`] does, and locks its row until this transaction ends.
-pub async fn get_for_update(tx: &mut Tx<'_>, owner: Owner, id: Id<Location>) -> Result<Option<Stored>> {
+pub async fn get_for_update(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    id: Id<Location>,
+) -> Result<Option<StoredLocation>> {
     read(tx, &GET_FOR_UPDATE, owner, id).await
 }
 
-async fn read(tx: &mut Tx<'_>, sql: &Sql, owner: Owner, id: Id<Location>) -> Result<Option<Stored>> {
+async fn read(tx: &mut Tx<'_>, sql: &Sql, owner: Owner, id: Id<Location>) -> Result<Option<StoredLocation>> {
     let row = tx.one(sql, &[owner.into(), id.into()]).await?;
-    row.map(|mut row| Ok(Stored { version: row.int(0)?, doc: row.text(1)? })).transpose()
+    row.map(|mut row| Ok(StoredLocation { version: row.int(0)?, doc: row.text(1)? })).transpose()
 }
 
 /// Returns a page of documents of the locations that have all of the tags.
@@ -136,7 +140,7 @@ pub async fn update(
     tx: &mut Tx<'_>,
     owner: Owner,
     id: Id<Location>,
-    old: &Stored,
+    old: &StoredLocation,
     doc: &str,
     tags: &[String],
     now: Timestamp,
@@ -152,7 +156,7 @@ pub async fn delete(
     tx: &mut Tx<'_>,
     owner: Owner,
     id: Id<Location>,
-    old: &Stored,
+    old: &StoredLocation,
     now: Timestamp,
 ) -> Result<()> {
     keep_version(tx, owner, id, old, now).await?;
@@ -163,7 +167,7 @@ async fn keep_version(
     tx: &mut Tx<'_>,
     owner: Owner,
     id: Id<Location>,
-    old: &Stored,
+    old: &StoredLocation,
     now: Timestamp,
 ) -> Result<()> {
     let values = [owner.into(), id.into(), old.version.into(), old.doc.as_str().into(), now.into()];

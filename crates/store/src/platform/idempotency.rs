@@ -29,7 +29,7 @@ const DELETE_OLD: Sql = Sql::each(
 pub(crate) const STATEMENTS: &[&Sql] = &[&LOCK, &GET, &PUT, &DELETE_OLD];
 
 /// A request's fingerprint and the answer to it.
-pub struct Kept {
+pub struct StoredAnswer {
     pub fingerprint: Vec<u8>,
     pub answer: String,
 }
@@ -40,9 +40,9 @@ pub async fn claim(tx: &mut Tx<'_>, owner: Owner, key: &str) -> Result<bool> {
 }
 
 /// Returns the answer that was stored at the given time or later.
-pub async fn get(tx: &mut Tx<'_>, owner: Owner, key: &str, since: Timestamp) -> Result<Option<Kept>> {
+pub async fn get(tx: &mut Tx<'_>, owner: Owner, key: &str, since: Timestamp) -> Result<Option<StoredAnswer>> {
     let row = tx.one(&GET, &[owner.into(), key.into(), since.into()]).await?;
-    row.map(|mut row| Ok(Kept { fingerprint: row.blob(0)?, answer: row.text(1)? })).transpose()
+    row.map(|mut row| Ok(StoredAnswer { fingerprint: row.blob(0)?, answer: row.text(1)? })).transpose()
 }
 
 pub async fn put(

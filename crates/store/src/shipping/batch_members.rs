@@ -5,7 +5,7 @@ use model::{Batch, Id, Owner, Result, Shipment};
 
 use crate::platform::engine::{Row, Sql, Tx, Value, wanted};
 use crate::platform::page::{Keys, Order, Page, PageSql, Sorting, Start};
-use crate::shipping::shipments::{self, Stored};
+use crate::shipping::shipments::{self, StoredShipment};
 use crate::stock::inventory_items::id_list;
 
 const PAGE: PageSql = PageSql {
@@ -79,7 +79,7 @@ pub async fn page(
     batch: Id<Batch>,
     start: &Start,
     limit: usize,
-) -> Result<Page<Stored>> {
+) -> Result<Page<StoredShipment>> {
     let filters = [batch.into()];
     let page = Page::read_sorted(tx, &PAGE, OLDEST_FIRST, owner.into(), &filters, start, limit).await?;
     page.try_map(shipments::read)
@@ -93,7 +93,7 @@ pub async fn next_open(
     batch: Id<Batch>,
     after: &str,
     limit: usize,
-) -> Result<Vec<Stored>> {
+) -> Result<Vec<StoredShipment>> {
     let values = [owner.into(), batch.into(), after.into(), Value::Int(limit as i64)];
     tx.all(&NEXT_OPEN, &values).await?.into_iter().map(shipments::read).collect()
 }

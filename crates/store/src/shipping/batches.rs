@@ -113,7 +113,7 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
 
 /// A batch as it is stored.
 #[derive(Clone, Debug)]
-pub struct Stored {
+pub struct StoredBatch {
     pub id: Id<Batch>,
     pub version: i64,
     pub status: Status,
@@ -131,21 +131,21 @@ pub struct Stored {
     pub updated_at: Timestamp,
 }
 
-pub async fn get(tx: &mut Tx<'_>, owner: Owner, id: Id<Batch>) -> Result<Option<Stored>> {
+pub async fn get(tx: &mut Tx<'_>, owner: Owner, id: Id<Batch>) -> Result<Option<StoredBatch>> {
     tx.one(&GET, &[owner.into(), id.into()]).await?.map(read).transpose()
 }
 
 /// Returns the batch as [`get`] does, and locks it and its list of shipments until this transaction ends.
-pub async fn get_for_update(tx: &mut Tx<'_>, owner: Owner, id: Id<Batch>) -> Result<Option<Stored>> {
+pub async fn get_for_update(tx: &mut Tx<'_>, owner: Owner, id: Id<Batch>) -> Result<Option<StoredBatch>> {
     tx.one(&GET_FOR_UPDATE, &[owner.into(), id.into()]).await?.map(read).transpose()
 }
 
 /// Locks the batch as [`get_for_update`] does, but returns `None` if another transaction has locked it.
-pub async fn get_if_free(tx: &mut Tx<'_>, owner: Owner, id: Id<Batch>) -> Result<Option<Stored>> {
+pub async fn get_if_free(tx: &mut Tx<'_>, owner: Owner, id: Id<Batch>) -> Result<Option<StoredBatch>> {
     tx.one(&GET_IF_FREE, &[owner.into(), id.into()]).await?.map(read).transpose()
 }
 
-pub async fn page(tx: &mut Tx<'_>, owner: Owner, start: &Start, limit: usize) -> Result<Page<Stored>> {
+pub async fn page(tx: &mut Tx<'_>, owner: Owner, start: &Start, limit: usize) -> Result<Page<StoredBatch>> {
     Page::read(tx, &PAGE, owner.into(), &[], start, limit).await?.try_map(read)
 }
 
@@ -278,10 +278,10 @@ fn read_errors(text: Option<String>) -> Result<Vec<ShipmentError>> {
     text.map_or_else(|| Ok(Vec::new()), |text| serde_json::from_str(&text).map_err(Error::fault))
 }
 
-fn read(mut row: Row) -> Result<Stored> {
+fn read(mut row: Row) -> Result<StoredBatch> {
     let status = row.text(2)?;
     let status = Status::parse(&status).ok_or_else(|| Error::fault("a batch has no known status"))?;
-    Ok(Stored {
+    Ok(StoredBatch {
         id: row.id(0)?,
         version: row.int(1)?,
         status,

@@ -48,7 +48,7 @@ pub const ACCOUNTS_MAX: usize = 60;
 
 /// An account with its details as JSON and its sealed credentials.
 #[derive(Clone, PartialEq)]
-pub struct Stored {
+pub struct StoredCarrierAccount {
     pub id: Id<CarrierAccount>,
     pub version: i64,
     /// The carrier's handle.
@@ -59,27 +59,40 @@ pub struct Stored {
     pub updated_at: Timestamp,
 }
 
-pub async fn get(tx: &mut Tx<'_>, owner: Owner, id: Id<CarrierAccount>) -> Result<Option<Stored>> {
+pub async fn get(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    id: Id<CarrierAccount>,
+) -> Result<Option<StoredCarrierAccount>> {
     tx.one(&GET, &[owner.into(), id.into()]).await?.map(read).transpose()
 }
 
 /// Spans organisations: returns the account with this id, and its owner.
-pub async fn find(tx: &mut Tx<'_>, id: Id<CarrierAccount>) -> Result<Option<(Owner, Stored)>> {
+pub async fn find(tx: &mut Tx<'_>, id: Id<CarrierAccount>) -> Result<Option<(Owner, StoredCarrierAccount)>> {
     let row = tx.one(&FIND, &[id.into()]).await?;
     row.map(|mut row| Ok((row.owner(7)?, read(row)?))).transpose()
 }
 
 /// Returns the account as [`get`] does, and locks its row until this transaction ends.
-pub async fn get_for_update(tx: &mut Tx<'_>, owner: Owner, id: Id<CarrierAccount>) -> Result<Option<Stored>> {
+pub async fn get_for_update(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    id: Id<CarrierAccount>,
+) -> Result<Option<StoredCarrierAccount>> {
     tx.one(&GET_FOR_UPDATE, &[owner.into(), id.into()]).await?.map(read).transpose()
 }
 
-pub async fn page(tx: &mut Tx<'_>, owner: Owner, start: &Start, limit: usize) -> Result<Page<Stored>> {
+pub async fn page(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    start: &Start,
+    limit: usize,
+) -> Result<Page<StoredCarrierAccount>> {
     Page::read(tx, &PAGE, owner.into(), &[], start, limit).await?.try_map(read)
 }
 
 /// Returns all accounts of the owner, oldest first.
-pub async fn all(tx: &mut Tx<'_>, owner: Owner) -> Result<Vec<Stored>> {
+pub async fn all(tx: &mut Tx<'_>, owner: Owner) -> Result<Vec<StoredCarrierAccount>> {
     let values = [owner.into(), "".into(), (ACCOUNTS_MAX as i64).into()];
     tx.all(&PAGE.newer, &values).await?.into_iter().map(read).collect()
 }
@@ -88,7 +101,7 @@ pub async fn count(tx: &mut Tx<'_>, owner: Owner) -> Result<i64> {
     tx.one(&COUNT, &[owner.into()]).await?.map_or(Ok(0), |mut row| row.int(0))
 }
 
-pub async fn insert(tx: &mut Tx<'_>, owner: Owner, account: &Stored) -> Result<()> {
+pub async fn insert(tx: &mut Tx<'_>, owner: Owner, account: &StoredCarrierAccount) -> Result<()> {
     let values = [
         owner.into(),
         account.id.into(),
@@ -101,7 +114,7 @@ pub async fn insert(tx: &mut Tx<'_>, owner: Owner, account: &Stored) -> Result<(
 }
 
 /// Updates the details and the credentials.
-pub async fn update(tx: &mut Tx<'_>, owner: Owner, account: &Stored) -> Result<()> {
+pub async fn update(tx: &mut Tx<'_>, owner: Owner, account: &StoredCarrierAccount) -> Result<()> {
     let values = [
         account.details.as_str().into(),
         account.credentials.as_deref().into(),
@@ -116,8 +129,8 @@ pub async fn delete(tx: &mut Tx<'_>, owner: Owner, id: Id<CarrierAccount>) -> Re
     tx.send(&DELETE, &[owner.into(), id.into()]).await
 }
 
-fn read(mut row: Row) -> Result<Stored> {
-    Ok(Stored {
+fn read(mut row: Row) -> Result<StoredCarrierAccount> {
+    Ok(StoredCarrierAccount {
         id: row.id(0)?,
         version: row.int(1)?,
         carrier: row.text(2)?,

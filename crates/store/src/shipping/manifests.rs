@@ -136,7 +136,7 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
 
 /// A manifest with its state.
 #[derive(Clone, Debug)]
-pub struct Stored {
+pub struct StoredManifest {
     pub owner: Owner,
     pub id: Id<Manifest>,
     pub version: i64,
@@ -182,16 +182,20 @@ pub struct Standing {
     pub failures: i64,
 }
 
-pub async fn get(tx: &mut Tx<'_>, owner: Owner, id: Id<Manifest>) -> Result<Option<Stored>> {
+pub async fn get(tx: &mut Tx<'_>, owner: Owner, id: Id<Manifest>) -> Result<Option<StoredManifest>> {
     tx.one(&GET, &[owner.into(), id.into()]).await?.map(|row| read(row, 0)).transpose()
 }
 
 /// Returns the manifest as [`get`] does, and locks its row until this transaction ends.
-pub async fn get_for_update(tx: &mut Tx<'_>, owner: Owner, id: Id<Manifest>) -> Result<Option<Stored>> {
+pub async fn get_for_update(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    id: Id<Manifest>,
+) -> Result<Option<StoredManifest>> {
     tx.one(&GET_FOR_UPDATE, &[owner.into(), id.into()]).await?.map(|row| read(row, 0)).transpose()
 }
 
-pub async fn get_many(tx: &mut Tx<'_>, owner: Owner, ids: &[Id<Manifest>]) -> Result<Vec<Stored>> {
+pub async fn get_many(tx: &mut Tx<'_>, owner: Owner, ids: &[Id<Manifest>]) -> Result<Vec<StoredManifest>> {
     let rows = tx.all(&GET_MANY, &[owner.into(), list(ids)]).await?;
     rows.into_iter().map(|row| read(row, 0)).collect()
 }
@@ -203,13 +207,13 @@ pub async fn page(
     location: Option<Id<Location>>,
     start: &Start,
     limit: usize,
-) -> Result<Page<Stored>> {
+) -> Result<Page<StoredManifest>> {
     let filters = [status.map(Status::as_str).into(), location.into()];
     Page::read(tx, &PAGE, owner.into(), &filters, start, limit).await?.try_map(|row| read(row, 1))
 }
 
 /// Returns the manifests that list a shipment of a batch, oldest first.
-pub async fn of_batch(tx: &mut Tx<'_>, owner: Owner, batch: Id<Batch>) -> Result<Vec<Stored>> {
+pub async fn of_batch(tx: &mut Tx<'_>, owner: Owner, batch: Id<Batch>) -> Result<Vec<StoredManifest>> {
     let rows = tx.all(&OF_BATCH, &[owner.into(), batch.into()]).await?;
     rows.into_iter().map(|row| read(row, 0)).collect()
 }
@@ -221,7 +225,7 @@ pub async fn of_day(
     location: Id<Location>,
     day: Day,
     account: Option<Id<CarrierAccount>>,
-) -> Result<Vec<Stored>> {
+) -> Result<Vec<StoredManifest>> {
     let values = [owner.into(), location.into(), day.to_string().into(), account.into()];
     let rows = tx.all(&OF_DAY, &values).await?;
     rows.into_iter().map(|row| read(row, 0)).collect()
@@ -251,7 +255,12 @@ pub async fn begin(tx: &mut Tx<'_>, owner: Owner, intent: &Intent, now: Timestam
 }
 
 /// Restarts a failed manifest with those of its shipments that are in no other. Returns false if there are none.
-pub async fn begin_again(tx: &mut Tx<'_>, manifest: &Stored, details: &str, now: Timestamp) -> Result<bool> {
+pub async fn begin_again(
+    tx: &mut Tx<'_>,
+    manifest: &StoredManifest,
+    details: &str,
+    now: Timestamp,
+) -> Result<bool> {
     let (owner, id) = (manifest.owner, manifest.id);
     let shipments = shipments_of(tx, owner, &[id]).await?;
     let shipments: Vec<_> = shipments.into_iter().map(|(_, shipment)| shipment).collect();
@@ -273,13 +282,13 @@ pub async fn any_due(tx: &mut Tx<'_>, now: Timestamp) -> Result<bool> {
 }
 
 /// Spans organisations: claims due manifests.
-pub async fn claim(tx: &mut Tx<'_>, node: &str, now: Timestamp, limit: usize) -> Result<Vec<Stored>> {
+pub async fn claim(tx: &mut Tx<'_>, node: &str, now: Timestamp, limit: usize) -> Result<Vec<StoredManifest>> {
     let rows = tx.all(&CLAIM, &[node.into(), now.into(), OTHERS, Value::Int(limit as i64)]).await?;
     rows.into_iter().map(|row| read(row, 0)).collect()
 }
 
 /// Claims the suspect that has been due for the longest. The node resumes it while it does no other work.
-pub async fn claim_suspect(tx: &mut Tx<'_>, node: &str, now: Timestamp) -> Result<Option<Stored>> {
+pub async fn claim_suspect(tx: &mut Tx<'_>, node: &str, now: Timestamp) -> Result<Option<StoredManifest>> {
     tx.one(&CLAIM, &[node.into(), now.into(), SUSPECTS, Value::Int(1)])
         .await?
         .map(|row| read(row, 0))
@@ -288,7 +297,12 @@ pub async fn claim_suspect(tx: &mut Tx<'_>, node: &str, now: Timestamp) -> Resul
 
 /// Records the outcome and releases the claim. Returns false, and writes nothing, if the node no longer holds the
 /// manifest. The shipments of a failed manifest become free for another.
-pub async fn record(tx: &mut Tx<'_>, manifest: &Stored, standing: &Standing, now: Timestamp) -> Result<bool> {
+pub async fn record(
+    tx: &mut Tx<'_>,
+    manifest: &StoredManifest,
+    standing: &Standing,
+    now: Timestamp,
+) -> Result<bool> {
     let (owner, id) = (manifest.owner, manifest.id);
     let values = [
         standing.status.as_str().into(),
@@ -309,10 +323,10 @@ pub async fn record(tx: &mut Tx<'_>, manifest: &Stored, standing: &Standing, now
     Ok(true)
 }
 
-fn read(mut row: Row, first: usize) -> Result<Stored> {
+fn read(mut row: Row, first: usize) -> Result<StoredManifest> {
     let status = row.text(first + 3)?;
     let day = row.text(first + 7)?;
-    Ok(Stored {
+    Ok(StoredManifest {
         owner: row.owner(first)?,
         id: row.id(first + 1)?,
         version: row.int(first + 2)?,

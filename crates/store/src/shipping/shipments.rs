@@ -105,7 +105,7 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
 
 /// A shipment's document, its version, and the columns beside the document.
 #[derive(Clone)]
-pub struct Stored {
+pub struct StoredShipment {
     pub id: Id<Shipment>,
     pub version: i64,
     pub status: Status,
@@ -123,12 +123,12 @@ pub struct Origin {
     pub version: i64,
 }
 
-pub async fn get(tx: &mut Tx<'_>, owner: Owner, id: Id<Shipment>) -> Result<Option<Stored>> {
+pub async fn get(tx: &mut Tx<'_>, owner: Owner, id: Id<Shipment>) -> Result<Option<StoredShipment>> {
     tx.one(&GET, &[owner.into(), id.into()]).await?.map(read).transpose()
 }
 
 /// Returns several shipments in the order of their ids.
-pub async fn all(tx: &mut Tx<'_>, owner: Owner, ids: &[Id<Shipment>]) -> Result<Vec<Stored>> {
+pub async fn all(tx: &mut Tx<'_>, owner: Owner, ids: &[Id<Shipment>]) -> Result<Vec<StoredShipment>> {
     match ids.is_empty() {
         true => Ok(Vec::new()),
         false => tx.all(&ALL, &[owner.into(), id_list(ids)]).await?.into_iter().map(read).collect(),
@@ -136,7 +136,11 @@ pub async fn all(tx: &mut Tx<'_>, owner: Owner, ids: &[Id<Shipment>]) -> Result<
 }
 
 /// Returns the shipment as [`get`] does, and locks it and its batch until this transaction ends.
-pub async fn get_for_update(tx: &mut Tx<'_>, owner: Owner, id: Id<Shipment>) -> Result<Option<Stored>> {
+pub async fn get_for_update(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    id: Id<Shipment>,
+) -> Result<Option<StoredShipment>> {
     let locked = tx.one(&LOCK_BATCH, &[owner.into(), id.into()]).await?;
     let locked: Option<Id<Batch>> = locked.map(|mut row| row.id(0)).transpose()?;
     let stored = get_for_update_alone(tx, owner, id).await?;
@@ -152,12 +156,20 @@ pub async fn get_for_update(tx: &mut Tx<'_>, owner: Owner, id: Id<Shipment>) -> 
 }
 
 /// Locks the shipment without its batch, for changes that do not affect the batch.
-pub async fn get_for_update_alone(tx: &mut Tx<'_>, owner: Owner, id: Id<Shipment>) -> Result<Option<Stored>> {
+pub async fn get_for_update_alone(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    id: Id<Shipment>,
+) -> Result<Option<StoredShipment>> {
     tx.one(&GET_FOR_UPDATE, &[owner.into(), id.into()]).await?.map(read).transpose()
 }
 
 /// Returns shipments as [`all`] does, and locks them as [`get_for_update`] does.
-pub async fn all_for_update(tx: &mut Tx<'_>, owner: Owner, ids: &[Id<Shipment>]) -> Result<Vec<Stored>> {
+pub async fn all_for_update(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    ids: &[Id<Shipment>],
+) -> Result<Vec<StoredShipment>> {
     if ids.is_empty() {
         return Ok(Vec::new());
     }
@@ -171,7 +183,7 @@ pub async fn page(
     status: Option<Status>,
     start: &Start,
     limit: usize,
-) -> Result<Page<Stored>> {
+) -> Result<Page<StoredShipment>> {
     let page = match status {
         None => Page::read(tx, &PAGE, owner.into(), &[], start, limit).await?,
         Some(status) => {
@@ -248,11 +260,11 @@ pub(crate) fn read_status(word: &str) -> Result<Status> {
     Status::parse(word).ok_or_else(|| Error::fault("a shipment has no known status"))
 }
 
-pub(crate) fn read(mut row: Row) -> Result<Stored> {
+pub(crate) fn read(mut row: Row) -> Result<StoredShipment> {
     let status = read_status(&row.text(2)?)?;
     let (packages, errors, chosen) = (row.int(5)?, row.int(6)?, row.text_or_null(7)?);
     let label_pending = row.int(8)? == 1;
-    Ok(Stored {
+    Ok(StoredShipment {
         id: row.id(0)?,
         version: row.int(1)?,
         status,

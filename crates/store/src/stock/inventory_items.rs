@@ -69,23 +69,36 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
 ];
 
 /// An item's document as the API serves it, and its version.
-pub struct Stored {
+pub struct StoredInventoryItem {
     pub version: i64,
     pub doc: String,
 }
 
-pub async fn get(tx: &mut Tx<'_>, owner: Owner, id: Id<InventoryItem>) -> Result<Option<Stored>> {
+pub async fn get(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    id: Id<InventoryItem>,
+) -> Result<Option<StoredInventoryItem>> {
     read(tx, &GET, owner, id).await
 }
 
 /// Returns the item as [`get`] does, and locks its row until this transaction ends.
-pub async fn get_for_update(tx: &mut Tx<'_>, owner: Owner, id: Id<InventoryItem>) -> Result<Option<Stored>> {
+pub async fn get_for_update(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    id: Id<InventoryItem>,
+) -> Result<Option<StoredInventoryItem>> {
     read(tx, &GET_FOR_UPDATE, owner, id).await
 }
 
-async fn read(tx: &mut Tx<'_>, sql: &Sql, owner: Owner, id: Id<InventoryItem>) -> Result<Option<Stored>> {
+async fn read(
+    tx: &mut Tx<'_>,
+    sql: &Sql,
+    owner: Owner,
+    id: Id<InventoryItem>,
+) -> Result<Option<StoredInventoryItem>> {
     let row = tx.one(sql, &[owner.into(), id.into()]).await?;
-    row.map(|mut row| Ok(Stored { version: row.int(0)?, doc: row.text(1)? })).transpose()
+    row.map(|mut row| Ok(StoredInventoryItem { version: row.int(0)?, doc: row.text(1)? })).transpose()
 }
 
 pub async fn page(

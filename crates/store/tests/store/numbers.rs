@@ -2,7 +2,7 @@
 
 use model::shipping::purchase::State;
 use model::{CarrierAccount, Id, Owner, PurchaseAttempt, Result, Shipment, Timestamp};
-use store::shipping::purchases::{self, Wish};
+use store::shipping::purchases::{self, PurchaseRequest};
 use store::{Db, Sql, Tx};
 
 use crate::fresh::{Engine, Fresh, owner};
@@ -45,7 +45,7 @@ fn long_number() -> String {
 
 async fn begin(tx: &mut Tx<'_>, owner: Owner, number: u128, account: u128) -> Result<()> {
     let (account, reference) = (self::account(account), "r");
-    let wish = Wish {
+    let wish = PurchaseRequest {
         shipment: shipment(number),
         account,
         service: "s",

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use model::{Id, Result, Shipment, Timestamp};
 use store::platform::restorations;
-use store::shipping::purchases::{self, Due, Wish};
+use store::shipping::purchases::{self, Due, PurchaseRequest};
 use store::{Access, Db, Sql, Tx};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
@@ -127,7 +127,8 @@ async fn a_purchase_that_begins_while_a_restored_backup_is_recorded_is_looked_up
             begun.send(recording).unwrap();
         }
         let (shipment, account) = (Id::from_bits(3), due().account);
-        let wish = Wish { shipment, account, service: "s", reference: "r", batch: None, in_doubt_since };
+        let wish =
+            PurchaseRequest { shipment, account, service: "s", reference: "r", batch: None, in_doubt_since };
         purchases::begin(tx, owner(1), due().id, &wish, Timestamp::from_micros(4)).await
     };
     db.write(owner(1), begin).await.unwrap();

@@ -21,34 +21,36 @@ pub enum Carrier {
 }
 
 /// A connection that sends and receives hints.
-pub enum Line {
+pub enum BusConnection {
     Postgres(Listener),
-    Nats(nats::Line),
+    Nats(nats::NatsConnection),
 }
 
 impl Carrier {
-    pub async fn connect(&self) -> Result<Line> {
+    pub async fn connect(&self) -> Result<BusConnection> {
         match self {
             Carrier::None => Err(Error::fault("there are no other nodes")),
-            Carrier::Postgres(db) => in_time(db.listen(CHANNEL)).await.map(Line::Postgres),
-            Carrier::Nats(url) => in_time(nats::Line::connect(url, SUBJECT)).await.map(Line::Nats),
+            Carrier::Postgres(db) => in_time(db.listen(CHANNEL)).await.map(BusConnection::Postgres),
+            Carrier::Nats(url) => {
+                in_time(nats::NatsConnection::connect(url, SUBJECT)).await.map(BusConnection::Nats)
+            }
         }
     }
 }
 
-impl Line {
+impl BusConnection {
     /// Returns the next message. It is cancel safe.
     pub async fn heard(&mut self) -> Result<Vec<u8>> {
         match self {
-            Line::Postgres(listener) => listener.heard().await.map(String::into_bytes),
-            Line::Nats(line) => line.heard().await,
+            BusConnection::Postgres(listener) => listener.heard().await.map(String::into_bytes),
+            BusConnection::Nats(line) => line.heard().await,
         }
     }
 
     pub async fn tell(&mut self, message: &str) -> Result<()> {
         match self {
-            Line::Postgres(listener) => in_time(listener.notify(message)).await,
-            Line::Nats(line) => in_time(line.publish(message.as_bytes())).await,
+            BusConnection::Postgres(listener) => in_time(listener.notify(message)).await,
+            BusConnection::Nats(line) => in_time(line.publish(message.as_bytes())).await,
         }
     }
 
@@ -56,8 +58,8 @@ impl Line {
     pub async fn close(self) -> Result<()> {
         match self {
             // PostgreSQL acknowledges each message.
-            Line::Postgres(_) => Ok(()),
-            Line::Nats(line) => in_time(line.close()).await,
+            BusConnection::Postgres(_) => Ok(()),
+            BusConnection::Nats(line) => in_time(line.close()).await,
         }
     }
 }

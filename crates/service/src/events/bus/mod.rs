@@ -18,7 +18,7 @@ use tokio::time::{Instant, sleep, sleep_until};
 
 pub use self::hint::Hint;
 use crate::access::access_tokens::AccessTokens;
-use crate::events::bus::carrier::{Carrier, Line};
+use crate::events::bus::carrier::{BusConnection, Carrier};
 use crate::events::bus::gathered::Gathered;
 use crate::platform::context::Context;
 use crate::platform::log;
@@ -198,7 +198,7 @@ impl Bus {
     }
 
     /// Sends and receives hints until the connection breaks, and returns the error.
-    async fn carry(&self, mut line: Line, name: &str) -> Error {
+    async fn carry(&self, mut line: BusConnection, name: &str) -> Error {
         let mut rest_until = Instant::now();
         loop {
             tokio::select! {

@@ -1,7 +1,7 @@
 //! A NATS client for hints: one connection that subscribes and publishes to one subject, and nothing else.
 //!
 //! A task owns the socket. It passes on received messages, writes published ones, answers the server's PINGs and sends its
-//! own. It ends with the connection, or with the [`Line`] that it serves.
+//! own. It ends with the connection, or with the [`NatsConnection`] that it serves.
 
 mod protocol;
 mod tls;
@@ -33,7 +33,7 @@ const UNWRITTEN_MAX: usize = 16;
 const SID: u32 = 1;
 
 /// A connection that receives and publishes.
-pub struct Line {
+pub struct NatsConnection {
     messages: mpsc::Receiver<Vec<u8>>,
     orders: mpsc::Sender<Order>,
     task: Option<JoinHandle<Result<()>>>,
@@ -45,7 +45,7 @@ enum Order {
     Flush(oneshot::Sender<()>),
 }
 
-impl Line {
+impl NatsConnection {
     /// Connects, and subscribes: messages that are published from now on are received.
     pub async fn connect(url: &NatsUrl, subject: &'static str) -> Result<Self> {
         let stream = TcpStream::connect((url.host(), url.port())).await.map_err(Error::unavailable)?;

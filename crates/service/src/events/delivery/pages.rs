@@ -32,10 +32,10 @@ pub type Messages = Arc<[Message]>;
 
 /// The pages that were read last.
 #[derive(Default)]
-pub struct Pages(Mutex<Kept>);
+pub struct Pages(Mutex<CachedPage>);
 
 #[derive(Default)]
-struct Kept {
+struct CachedPage {
     pages: VecDeque<(Owner, i64, Messages)>,
     bytes: usize,
 }

@@ -23,10 +23,10 @@ pub struct Position {
 
 /// The cached positions.
 #[derive(Default)]
-pub struct Positions(Mutex<Kept>);
+pub struct Positions(Mutex<Cached>);
 
 #[derive(Default)]
-struct Kept {
+struct Cached {
     offsets: HashMap<Owner, (Instant, u64)>,
     /// How many invalidations there were. A read that began before one may have seen an older end, and is not cached.
     changes: u64,

@@ -27,12 +27,12 @@ type Message = http::Request<Full<Bytes>>;
 /// A connection that takes the next message now, or has ended for good.
 pub struct Live {
     sender: SendRequest<Full<Bytes>>,
-    line: Line,
+    line: Exchange,
     pub began: Instant,
 }
 
 /// The I/O half of a connection: it reads and writes when polled.
-struct Line {
+struct Exchange {
     /// `None` once it has ended. Dropping hyper's connection returns the message that it did not send.
     kind: Option<Kind>,
 }
@@ -69,7 +69,7 @@ impl Live {
     }
 
     fn new(sender: SendRequest<Full<Bytes>>, kind: Kind) -> Self {
-        Self { sender, line: Line { kind: Some(kind) }, began: Instant::now() }
+        Self { sender, line: Exchange { kind: Some(kind) }, began: Instant::now() }
     }
 
     /// Whether the connection could take another message.
@@ -122,7 +122,7 @@ impl Live {
     }
 }
 
-impl Line {
+impl Exchange {
     fn poll(&mut self, context: &mut Context<'_>) {
         // The connection's own result is not needed: the future that waits for the answer returns the error.
         let is_over = match &mut self.kind {

@@ -24,10 +24,10 @@ const IDLE_MAX: usize = 1024;
 const SWEEP_EVERY: Duration = Duration::from_secs(5);
 
 #[derive(Default)]
-pub struct Pool(Mutex<Kept>);
+pub struct Pool(Mutex<IdleConnection>);
 
 #[derive(Default)]
-struct Kept {
+struct IdleConnection {
     idle: HashMap<Arc<Origin>, Vec<Idle>>,
     count: usize,
     is_swept: bool,
@@ -87,7 +87,7 @@ impl Pool {
         kept.is_swept
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept> {
+    fn kept(&self) -> MutexGuard<'_, IdleConnection> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

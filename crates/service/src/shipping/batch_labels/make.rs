@@ -10,10 +10,10 @@ use model::{Error, Id, Owner, Result, World};
 use store::Tx;
 use store::shipping::batch_labels::{self, State, Work};
 use store::shipping::batches;
-use store::shipping::carrier_accounts::{self, Stored as StoredAccount};
+use store::shipping::carrier_accounts::{self, StoredCarrierAccount as StoredAccount};
 use store::shipping::documents::{self, StoredDocument};
 use store::shipping::purchases::{self, Purchase};
-use store::shipping::shipments::{self, Stored};
+use store::shipping::shipments::{self, StoredShipment};
 use tokio::task::JoinSet;
 
 use super::BatchLabels;
@@ -23,7 +23,7 @@ use crate::platform::log;
 use crate::platform::resource::found;
 use crate::shipping::batches::member_changed;
 use crate::shipping::documents::{NewDocument, PaperOwner, StoredFile};
-use crate::shipping::purchasing::{Kept, LABEL_SIZE};
+use crate::shipping::purchasing::{LABEL_SIZE, StoredReceipt};
 use crate::shipping::shipments::{change_uncounted, documents_of, read_shipment, without_links};
 
 /// How long a batch's labels wait for one that its carrier has not delivered yet, in seconds. Then it is left out.
@@ -45,7 +45,7 @@ pub enum Pass {
 
 /// A shipment without a label in the format.
 struct Lacking {
-    stored: Stored,
+    stored: StoredShipment,
     purchase: Purchase,
     account: Option<StoredAccount>,
     /// Its labels in other formats.
@@ -55,7 +55,7 @@ struct Lacking {
 impl Lacking {
     /// Whether its label may be made here: the purchase has its label, so no turn is about to make one, or Dockside draws it.
     fn is_ready(&self) -> bool {
-        let is_ours = || matches!(Kept::of(&self.purchase), Ok(Some(kept)) if kept.is_label_ours);
+        let is_ours = || matches!(StoredReceipt::of(&self.purchase), Ok(Some(kept)) if kept.is_label_ours);
         self.purchase.is_labelled || is_ours()
     }
 }
@@ -74,7 +74,7 @@ struct Page {
 const REFUSED_MAX: usize = 100;
 
 /// The result of making a shipment's labels.
-type Made = (Stored, std::result::Result<Vec<StoredFile>, ShipmentError>);
+type Made = (StoredShipment, std::result::Result<Vec<StoredFile>, ShipmentError>);
 
 impl BatchLabels {
     /// Makes the labels of the next shipments.
@@ -173,7 +173,7 @@ impl BatchLabels {
         format: LabelFormat,
     ) -> Result<std::result::Result<Vec<NewDocument>, ShipmentError>> {
         let purchase = &lacking.purchase;
-        let kept = match Kept::of(purchase) {
+        let kept = match StoredReceipt::of(purchase) {
             Ok(Some(kept)) => kept,
             Ok(None) => return Ok(Err(unavailable(format))),
             Err(error) => return Ok(Err(unmakeable(lacking, format, &error.to_string()))),
@@ -226,7 +226,7 @@ impl BatchLabels {
     async fn draw_labels(
         &self,
         lacking: &Lacking,
-        kept: &Kept,
+        kept: &StoredReceipt,
         format: LabelFormat,
     ) -> Result<std::result::Result<Vec<NewDocument>, ShipmentError>> {
         let shipment = read_shipment(&lacking.stored)?;
@@ -341,7 +341,7 @@ async fn record_all(tx: &mut Tx<'_>, work: &Work, made: &[Made], events: &EventL
 async fn record_one(
     tx: &mut Tx<'_>,
     work: &Work,
-    stored: &Stored,
+    stored: &StoredShipment,
     before: Vec<StoredDocument>,
     made: &std::result::Result<Vec<StoredFile>, ShipmentError>,
     events: &EventLog,

@@ -172,7 +172,7 @@ impl BatchLabels {
 }
 
 /// Returns the name of the file with all labels of a batch: from the batch's name or, if it has none, its id.
-fn merged_name(batch: &batches::Stored, ending: &str) -> Result<String> {
+fn merged_name(batch: &batches::StoredBatch, ending: &str) -> Result<String> {
     let details: Details = serde_json::from_str(&batch.details).map_err(Error::fault)?;
     let stem = Some(file_stem(details.name.as_deref().unwrap_or_default())).filter(|stem| !stem.is_empty());
     Ok(format!("{}-labels.{ending}", stem.unwrap_or_else(|| batch.id.to_string())))

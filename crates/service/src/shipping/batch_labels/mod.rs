@@ -222,7 +222,7 @@ impl BatchLabels {
 }
 
 /// Returns the format in which a batch wants its labels.
-fn format_of(batch: &batches::Stored) -> Result<LabelFormat> {
+fn format_of(batch: &batches::StoredBatch) -> Result<LabelFormat> {
     let details: Details = serde_json::from_str(&batch.details).map_err(Error::fault)?;
     Ok(details.options.label_format)
 }

@@ -2,9 +2,9 @@
 
 use model::shipping::batch::Details;
 use model::{Error, Result};
-use store::shipping::batches::Stored;
+use store::shipping::batches::StoredBatch;
 
 /// Returns what the client specified for a batch.
-pub fn details(stored: &Stored) -> Result<Details> {
+pub fn details(stored: &StoredBatch) -> Result<Details> {
     serde_json::from_str(&stored.details).map_err(Error::fault)
 }

@@ -4,7 +4,7 @@ use model::shipping::batch::{Delta, ERRORS_MAX, Facts, MEMBERS_SHOWN, Status};
 use model::{Batch, Error, Event, Id, Owner, Result};
 use serde_json::{Map, Value};
 use store::Tx;
-use store::shipping::batches::{self, Stored};
+use store::shipping::batches::{self, StoredBatch};
 use store::shipping::{manifest_shipments, purchases, shipments};
 
 use crate::events::events::EventLog;
@@ -18,7 +18,7 @@ const TELL_MILLIS: i64 = 250;
 pub async fn ensure_member_changeable(
     tx: &mut Tx<'_>,
     owner: Owner,
-    stored: &shipments::Stored,
+    stored: &shipments::StoredShipment,
 ) -> Result<()> {
     let Some(batch) = stored.batch else { return Ok(()) };
     let Some(batch) = batches::get(tx, owner, batch).await? else { return Ok(()) };
@@ -59,10 +59,10 @@ pub async fn member_changed(
 pub async fn recount(
     tx: &mut Tx<'_>,
     owner: Owner,
-    old: &Stored,
+    old: &StoredBatch,
     delta: Delta,
     events: &EventLog,
-) -> Result<(Stored, String)> {
+) -> Result<(StoredBatch, String)> {
     let status = count(tx, owner, old, delta, events).await?;
     let (new, shown) = tell(tx, owner, old, status.event(old.status), events).await?;
     if may_complete(old, &new, delta) {
@@ -73,7 +73,7 @@ pub async fn recount(
 
 /// Whether a change of the batch itself, and not of a manifest, may complete its manifests: some days are closed out before the
 /// last shipment is bought, and voided shipments need not be handed over.
-fn may_complete(old: &Stored, new: &Stored, delta: Delta) -> bool {
+fn may_complete(old: &StoredBatch, new: &StoredBatch, delta: Delta) -> bool {
     new.status == Status::Purchased && (old.status != new.status || delta.purchased < 0)
 }
 
@@ -81,7 +81,7 @@ fn may_complete(old: &Stored, new: &Stored, delta: Delta) -> bool {
 pub async fn tell_if_manifested(
     tx: &mut Tx<'_>,
     owner: Owner,
-    batch: &Stored,
+    batch: &StoredBatch,
     shown: &str,
     events: &EventLog,
 ) -> Result<()> {
@@ -95,7 +95,7 @@ pub async fn tell_if_manifested(
 async fn count(
     tx: &mut Tx<'_>,
     owner: Owner,
-    old: &Stored,
+    old: &StoredBatch,
     delta: Delta,
     events: &EventLog,
 ) -> Result<Status> {
@@ -106,7 +106,7 @@ async fn count(
 }
 
 /// Returns the facts that determine the status, or `None` if this change can't change it.
-async fn facts(tx: &mut Tx<'_>, owner: Owner, old: &Stored, delta: Delta) -> Result<Option<Facts>> {
+async fn facts(tx: &mut Tx<'_>, owner: Owner, old: &StoredBatch, delta: Delta) -> Result<Option<Facts>> {
     let may_follow = match old.status {
         Status::Open | Status::Purchased => false,
         Status::Purchasing => old.begun_to.is_none() && purchases::awaited(tx, owner, old.id, 1).await? == 0,
@@ -124,10 +124,10 @@ async fn facts(tx: &mut Tx<'_>, owner: Owner, old: &Stored, delta: Delta) -> Res
 pub async fn tell(
     tx: &mut Tx<'_>,
     owner: Owner,
-    old: &Stored,
+    old: &StoredBatch,
     event: &'static str,
     events: &EventLog,
-) -> Result<(Stored, String)> {
+) -> Result<(StoredBatch, String)> {
     let new = found(batches::get(tx, owner, old.id).await?)?;
     let shown = show(tx, owner, std::slice::from_ref(&new)).await?.remove(0);
     let previous = previous(old, &new)?;
@@ -136,7 +136,7 @@ pub async fn tell(
 }
 
 /// Returns batches as the API shows them.
-pub async fn show(tx: &mut Tx<'_>, owner: Owner, of: &[Stored]) -> Result<Vec<String>> {
+pub async fn show(tx: &mut Tx<'_>, owner: Owner, of: &[StoredBatch]) -> Result<Vec<String>> {
     let filled: Vec<_> = of.iter().filter(|batch| batch.counts.shipments > 0).map(|batch| batch.id).collect();
     let faulty: Vec<_> = of.iter().filter(|batch| batch.counts.errors > 0).map(|batch| batch.id).collect();
     let members = match filled.is_empty() {
@@ -166,8 +166,8 @@ pub async fn show(tx: &mut Tx<'_>, owner: Owner, of: &[Stored]) -> Result<Vec<St
 }
 
 /// Returns the fields that changed, with their old values. The old list of shipments is not stored, so it is left out.
-fn previous(old: &Stored, new: &Stored) -> Result<Value> {
-    let fields = |stored: &Stored| {
+fn previous(old: &StoredBatch, new: &StoredBatch) -> Result<Value> {
+    let fields = |stored: &StoredBatch| {
         let mut fields: Map<String, Value> = serde_json::from_str(&stored.details).map_err(Error::fault)?;
         fields.insert("status".to_owned(), stored.status.as_str().into());
         fields.insert("updated_at".to_owned(), stored.updated_at.to_string().into());

@@ -8,7 +8,7 @@ use model::shipping::shipment::Status;
 use model::{Batch, Code, Id, Owner, Problem, Result, Shipment};
 use store::Tx;
 use store::shipping::batch_members::{self, Named};
-use store::shipping::batches::Stored;
+use store::shipping::batches::StoredBatch;
 
 /// How many shipments a refusal names.
 const NAMED_MAX: usize = 10;
@@ -39,7 +39,7 @@ impl Rules {
 pub async fn add(
     tx: &mut Tx<'_>,
     owner: Owner,
-    batch: &Stored,
+    batch: &StoredBatch,
     named: &[NamedShipment],
     rules: &Rules,
 ) -> Result<Delta> {

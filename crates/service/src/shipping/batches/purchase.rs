@@ -13,9 +13,9 @@ use model::shipping::shipment;
 use model::shipping::shipment::{ChosenService, ErrorCode, ErrorType, Shipment, ShipmentError, Source};
 use model::{Batch, CarrierAccount, Code, Error, Id, Owner, Problem, Result, Timestamp, ensure};
 use store::platform::restorations;
-use store::shipping::carrier_accounts::{self, Stored as Account};
-use store::shipping::purchases::{self, Wish};
-use store::shipping::shipments::Stored;
+use store::shipping::carrier_accounts::{self, StoredCarrierAccount as Account};
+use store::shipping::purchases::{self, PurchaseRequest};
+use store::shipping::shipments::StoredShipment;
 use store::shipping::{batch_members, batches};
 use store::{Access, Tx};
 use tokio::time::Duration;
@@ -227,7 +227,7 @@ impl Batches {
             Ok(Some((terms, members)))
         });
         let Some((terms, members)) = read.await? else { return Ok(None) };
-        let prepare = |member: &Stored| Ok((member.id, PreparedMember::new(member, &terms, events)?));
+        let prepare = |member: &StoredShipment| Ok((member.id, PreparedMember::new(member, &terms, events)?));
         let members = members.iter().map(prepare).collect::<Result<_>>()?;
         Ok(Some(PreparedGroup { terms, members }))
     }
@@ -258,7 +258,7 @@ struct Terms {
     restored_at: Option<Timestamp>,
 }
 
-async fn read_terms(tx: &mut Tx<'_>, owner: Owner, batch: &batches::Stored) -> Result<Terms> {
+async fn read_terms(tx: &mut Tx<'_>, owner: Owner, batch: &batches::StoredBatch) -> Result<Terms> {
     Ok(Terms {
         batch: batch.id,
         details: details(batch)?,
@@ -283,14 +283,14 @@ struct PreparedGroup {
 
 impl PreparedGroup {
     /// Returns what was prepared for a member, if neither it nor the terms have changed since.
-    fn of(&self, member: &Stored, terms: &Terms) -> Option<&PreparedMember> {
+    fn of(&self, member: &StoredShipment, terms: &Terms) -> Option<&PreparedMember> {
         let prepared = self.members.get(&member.id)?;
         (prepared.change.is_of(member) && self.terms == *terms).then_some(prepared)
     }
 }
 
 impl PreparedMember {
-    fn new(stored: &Stored, terms: &Terms, events: &EventLog) -> Result<Self> {
+    fn new(stored: &StoredShipment, terms: &Terms, events: &EventLog) -> Result<Self> {
         let Terms { details, accounts, restored_at, .. } = terms;
         let now = events.now();
         let mut new = Shipment { updated_at: now, ..read_shipment(stored)? };
@@ -326,7 +326,7 @@ impl PreparedMember {
 async fn begin_member(
     tx: &mut Tx<'_>,
     owner: Owner,
-    stored: &Stored,
+    stored: &StoredShipment,
     prepared: Option<&PreparedMember>,
     terms: &Terms,
     events: &EventLog,
@@ -340,7 +340,7 @@ async fn begin_member(
         }
     };
     if let Some((account, service, in_doubt_since)) = &prepared.bought {
-        let wish = Wish {
+        let wish = PurchaseRequest {
             shipment: stored.id,
             account: *account,
             service,

@@ -6,7 +6,7 @@ use model::shipping::batch::{Part, PartName, Service, ServiceInput};
 use model::{Code, Error, Owner, Problem, Result};
 use serde_json::Value;
 use store::Tx;
-use store::shipping::carrier_accounts::{self, Stored as Account};
+use store::shipping::carrier_accounts::{self, StoredCarrierAccount as Account};
 
 use crate::shipping::account_details::details;
 use crate::shipping::carriers;

@@ -10,7 +10,7 @@ use model::{Batch, CarrierAccount, Code, Error, Id, Location, Manifest, Owner, P
 use store::Tx;
 use store::places::locations;
 use store::shipping::manifest_shipments;
-use store::shipping::manifests::{self, Intent, Stored};
+use store::shipping::manifests::{self, Intent, StoredManifest};
 use store::shipping::{batches, carrier_accounts, shipments};
 
 use super::Manifests;
@@ -144,7 +144,7 @@ impl Manifests {
             let wanted = ids.clone();
             let read =
                 self.context.db().read(owner, async move |tx| manifests::get_many(tx, owner, &wanted).await);
-            let is_over = |known: &[Stored]| known.iter().all(|one| one.status != Status::Creating);
+            let is_over = |known: &[StoredManifest]| known.iter().all(|one| one.status != Status::Creating);
             let known = read.await?;
             if is_over(&known) || is_late {
                 let read = self

@@ -26,7 +26,7 @@ use std::time::Duration;
 
 use model::Result;
 use store::Access;
-use store::shipping::manifests::{self, Stored};
+use store::shipping::manifests::{self, StoredManifest};
 use tokio::sync::watch;
 use tokio::task::{JoinError, JoinSet};
 
@@ -168,7 +168,7 @@ impl Manifests {
         self.state.is_stopping.send_replace(true);
     }
 
-    async fn claim_manifests(&self, limit: usize) -> Result<Vec<(Arc<str>, Stored)>> {
+    async fn claim_manifests(&self, limit: usize) -> Result<Vec<(Arc<str>, StoredManifest)>> {
         let now = self.context.now();
         let Some(node) = self.nodes.node().filter(|_| limit > 0) else { return Ok(Vec::new()) };
         let read = self.context.db().read(Access::System, async move |tx| manifests::any_due(tx, now).await);

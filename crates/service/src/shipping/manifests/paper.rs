@@ -10,7 +10,7 @@ use model::shipping::shipment::{Package, Shipment};
 use model::{Error, Result, World};
 use store::shipping::documents::StoredFile;
 use store::shipping::manifest_shipments;
-use store::shipping::manifests::Stored;
+use store::shipping::manifests::StoredManifest;
 
 use super::Manifests;
 use crate::shipping::carriers::carrier_or_handle;
@@ -21,7 +21,11 @@ const PAGE: usize = 500;
 
 impl Manifests {
     /// Makes or fetches the paper and stores it, always under the same id.
-    pub(super) async fn manifest_paper(&self, manifest: &Stored, form: Option<&Label>) -> Result<StoredFile> {
+    pub(super) async fn manifest_paper(
+        &self,
+        manifest: &StoredManifest,
+        form: Option<&Label>,
+    ) -> Result<StoredFile> {
         let (format, bytes) = match form {
             Some(Label::File { format, bytes }) => (*format, bytes.clone()),
             Some(Label::At { format, url }) => {
@@ -42,7 +46,7 @@ impl Manifests {
     }
 
     /// Draws the list. For many parcels that takes long, so it does not run on the threads that serve requests.
-    async fn draw_manifest(&self, manifest: &Stored) -> Result<Bytes> {
+    async fn draw_manifest(&self, manifest: &StoredManifest) -> Result<Bytes> {
         let details: Details = serde_json::from_str(&manifest.details).map_err(Error::fault)?;
         let handover = Handover {
             number: manifest.id.to_string(),
@@ -60,7 +64,7 @@ impl Manifests {
         Ok(bytes.into())
     }
 
-    async fn manifest_rows(&self, manifest: &Stored) -> Result<Vec<HandoverRow>> {
+    async fn manifest_rows(&self, manifest: &StoredManifest) -> Result<Vec<HandoverRow>> {
         let (owner, id) = (manifest.owner, manifest.id);
         let (mut rows, mut after) = (Vec::new(), None);
         loop {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use model::shipping::manifest::{Details, EVENT_SHIPMENTS_MAX, Status};
 use model::{Batch, Document, Error, Id, Location, Manifest, Owner, Result, Shipment};
 use store::shipping::documents::{self, StoredDocument};
-use store::shipping::manifests::{self, Stored};
+use store::shipping::manifests::{self, StoredManifest};
 use store::shipping::{batches, manifest_shipments};
 use store::{Page, Tx};
 
@@ -20,13 +20,13 @@ use crate::shipping::shipments::{etag_with_files, without_links};
 
 /// Manifests with all that belongs to them.
 pub struct Whole {
-    manifests: Vec<Stored>,
+    manifests: Vec<StoredManifest>,
     shipments: HashMap<Id<Manifest>, Vec<Id<Shipment>>>,
     documents: Vec<StoredDocument>,
 }
 
 impl Whole {
-    pub async fn read(tx: &mut Tx<'_>, owner: Owner, of: Vec<Stored>) -> Result<Self> {
+    pub async fn read(tx: &mut Tx<'_>, owner: Owner, of: Vec<StoredManifest>) -> Result<Self> {
         let ids: Vec<_> = of.iter().map(|manifest| manifest.id).collect();
         let mut shipments: HashMap<_, Vec<_>> = HashMap::new();
         for (manifest, shipment) in manifest_shipments::shipments_of(tx, owner, &ids).await? {
@@ -96,7 +96,7 @@ impl Manifests {
     /// Returns manifests as JSON texts, with links to their files.
     pub(super) fn manifest_docs(&self, owner: Owner, whole: Whole) -> Result<Vec<String>> {
         let Whole { manifests, mut shipments, documents } = whole;
-        let show = |manifest: &Stored| {
+        let show = |manifest: &StoredManifest| {
             let subject = manifest.id.to_string();
             let files = documents.iter().filter(|document| document.subject == subject);
             let files = files.map(|document| self.documents.sign(owner, document)).collect();
@@ -122,7 +122,7 @@ pub fn data(docs: &[String]) -> String {
     format!("{{\"data\":[{}]}}", docs.join(","))
 }
 
-fn view(stored: &Stored, shipments: Vec<Id<Shipment>>, documents: Vec<Document>) -> Result<Manifest> {
+fn view(stored: &StoredManifest, shipments: Vec<Id<Shipment>>, documents: Vec<Document>) -> Result<Manifest> {
     let details: Details = serde_json::from_str(&stored.details).map_err(Error::fault)?;
     Ok(Manifest {
         id: stored.id,

@@ -8,7 +8,7 @@ use model::shipping::shipment::{ErrorCode, ErrorType, ShipmentError, Source};
 use model::{Error, Event, Owner, Result};
 use store::Tx;
 use store::shipping::documents::StoredFile;
-use store::shipping::manifests::{self, Standing, Stored};
+use store::shipping::manifests::{self, Standing, StoredManifest};
 use store::shipping::{batches, carrier_accounts, documents, manifest_shipments};
 
 use super::Manifests;
@@ -40,7 +40,7 @@ fn unreadable() -> ShipmentError {
 impl Manifests {
     /// Asks the carrier once. On return the claim is released. If that fails, the node takes another name, so that other nodes
     /// can take over.
-    pub(crate) async fn manifest_turn(self, node: Arc<str>, manifest: Stored) {
+    pub(crate) async fn manifest_turn(self, node: Arc<str>, manifest: StoredManifest) {
         if let Err(error) = self.manifest_step(&node, &manifest).await {
             log::error("manifest", &error);
             log::info(
@@ -55,12 +55,12 @@ impl Manifests {
     }
 
     /// Ends a manifest as failed because servers stopped while they worked on it.
-    pub(crate) async fn set_manifest_aside(&self, manifest: &Stored) -> Result<()> {
+    pub(crate) async fn set_manifest_aside(&self, manifest: &StoredManifest) -> Result<()> {
         let next = Next::Failed(format!("{} Retry the manifest to ask for it once more.", SET_ASIDE));
         self.insist_on_manifest(manifest, &next, None).await
     }
 
-    async fn manifest_step(&self, node: &str, manifest: &Stored) -> Result<()> {
+    async fn manifest_step(&self, node: &str, manifest: &StoredManifest) -> Result<()> {
         let facts =
             Facts { now: self.context.now(), begun_at: manifest.begun_at, failures: manifest.failures };
         let next = match self.load_manifest(manifest).await {
@@ -82,7 +82,7 @@ impl Manifests {
 
     async fn insist_on_manifest(
         &self,
-        manifest: &Stored,
+        manifest: &StoredManifest,
         next: &Next,
         file: Option<StoredFile>,
     ) -> Result<()> {
@@ -94,7 +94,7 @@ impl Manifests {
     }
 
     /// Reads what a request to the carrier needs. Returns `None` if the account is gone.
-    async fn load_manifest(&self, manifest: &Stored) -> Result<Option<Job>> {
+    async fn load_manifest(&self, manifest: &StoredManifest) -> Result<Option<Job>> {
         let (owner, id, account) = (manifest.owner, manifest.id, manifest.account);
         let read = self.context.db().read(owner, async move |tx| {
             let purchases = manifest_shipments::purchases_of(tx, owner, id).await?;
@@ -105,7 +105,7 @@ impl Manifests {
         Ok(Some(Job { connector, account: self.carrier_accounts.open_account(owner, &account)?, purchases }))
     }
 
-    async fn ask_for_manifest(&self, node: &str, manifest: &Stored, job: &Job) -> Outcome {
+    async fn ask_for_manifest(&self, node: &str, manifest: &StoredManifest, job: &Job) -> Outcome {
         let reference = manifest.id.to_string();
         if !job.connector.capabilities(&job.account).can_manifest {
             // Such a carrier needs no call. Dockside draws the paper, for the person who hands the parcels over.
@@ -123,7 +123,7 @@ impl Manifests {
     /// same.
     async fn with_paper(
         &self,
-        manifest: &Stored,
+        manifest: &StoredManifest,
         manifested: Manifested,
         facts: &Facts,
     ) -> (Next, Option<StoredFile>) {
@@ -136,7 +136,12 @@ impl Manifests {
         }
     }
 
-    async fn record_manifest(&self, manifest: &Stored, next: &Next, file: Option<StoredFile>) -> Result<()> {
+    async fn record_manifest(
+        &self,
+        manifest: &StoredManifest,
+        next: &Next,
+        file: Option<StoredFile>,
+    ) -> Result<()> {
         let (owner, now) = (manifest.owner, self.context.now());
         let (manifest, standing) = (manifest.clone(), standing(manifest, next)?);
         let events = self.context.event_log(owner, now);
@@ -169,7 +174,7 @@ impl Manifests {
 }
 
 /// Returns the state of a manifest after the carrier was asked.
-fn standing(manifest: &Stored, next: &Next) -> Result<Standing> {
+fn standing(manifest: &StoredManifest, next: &Next) -> Result<Standing> {
     let mut details: Details = serde_json::from_str(&manifest.details).map_err(Error::fault)?;
     let (status, due_at, failures) = match next {
         Next::Created(manifested) => {
@@ -196,7 +201,7 @@ fn standing(manifest: &Stored, next: &Next) -> Result<Standing> {
 }
 
 /// Locks the finalised batches whose shipments a manifest contains.
-async fn lock_batches(tx: &mut Tx<'_>, manifest: &Stored) -> Result<Vec<batches::Stored>> {
+async fn lock_batches(tx: &mut Tx<'_>, manifest: &StoredManifest) -> Result<Vec<batches::StoredBatch>> {
     let owner = manifest.owner;
     let mut locked = Vec::new();
     for batch in manifest_shipments::batches_of(tx, owner, manifest.id).await? {
@@ -212,7 +217,7 @@ async fn lock_batches(tx: &mut Tx<'_>, manifest: &Stored) -> Result<Vec<batches:
 async fn tell_batches(
     tx: &mut Tx<'_>,
     owner: Owner,
-    of: &[batches::Stored],
+    of: &[batches::StoredBatch],
     events: &EventLog,
 ) -> Result<()> {
     for (batch, shown) in of.iter().zip(show(tx, owner, of).await?) {

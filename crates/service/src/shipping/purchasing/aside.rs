@@ -14,10 +14,10 @@ use store::shipping::purchases::Purchase;
 use super::Purchasing;
 use super::job::Claimed;
 use super::job::Job;
-use super::kept::Kept;
 use super::load::Loaded;
 use super::next::{Next, given_up, unknown_outcome};
 use super::papers::Papers;
+use super::stored_receipt::StoredReceipt;
 use crate::platform::resource::json;
 use crate::platform::set_aside::SET_ASIDE_ALONE;
 
@@ -49,7 +49,7 @@ impl Purchasing {
             };
             return self.conclude(job, "set_aside", next).await;
         }
-        let Some(kept) = Kept::of(&job.purchase)? else { return self.rest(job).await };
+        let Some(kept) = StoredReceipt::of(&job.purchase)? else { return self.rest(job).await };
         match (state, kept.duplicates.first()) {
             (State::Bought, _) if !job.purchase.is_labelled => {
                 let error =

@@ -13,10 +13,10 @@ pub use self::claim::Follows;
 use super::change::Change;
 use super::entry::Settled;
 use super::job::Job;
-use super::kept::Kept;
 use super::next::{REST_MAX_SECONDS, rest_seconds};
 use super::papers::Papers;
 use super::prepared::PreparedPurchase;
+use super::stored_receipt::StoredReceipt;
 use super::voiding::after_duplicate_void;
 use crate::access::caller::Caller;
 use crate::access::reply::Reply;
@@ -57,7 +57,7 @@ impl Purchasing {
 
     /// Does the next step for a purchase that is bought: its label, a duplicate, or tracking.
     pub(super) async fn follow_up(&self, job: Box<Job>) -> Result<()> {
-        let Some(kept) = Kept::of(&job.purchase)? else { return self.rest(job).await };
+        let Some(kept) = StoredReceipt::of(&job.purchase)? else { return self.rest(job).await };
         if !job.purchase.is_labelled && kept.is_label_ours {
             return self.label(job, Ok(Label::Ours)).await;
         }
@@ -86,13 +86,18 @@ impl Purchasing {
         job: Box<Job>,
         label: std::result::Result<Label, ShipmentError>,
     ) -> Result<()> {
-        let Some(kept) = Kept::of(&job.purchase)? else { return self.rest(job).await };
+        let Some(kept) = StoredReceipt::of(&job.purchase)? else { return self.rest(job).await };
         let papers = self.papers(&job, &kept.receipt, label).await;
         self.settle_papers(job, kept, papers).await
     }
 
     /// Records the papers of a purchase, or why they are missing.
-    pub(super) async fn settle_papers(&self, job: Box<Job>, kept: Kept, papers: Papers) -> Result<()> {
+    pub(super) async fn settle_papers(
+        &self,
+        job: Box<Job>,
+        kept: StoredReceipt,
+        papers: Papers,
+    ) -> Result<()> {
         let mut purchase = job.purchase.clone();
         let now = self.context.now();
         let done_at = if kept.duplicates.is_empty() { self.track_at(&job, now, now) } else { Some(now) };
@@ -115,7 +120,7 @@ impl Purchasing {
     }
 
     /// Asks the carrier to void the first duplicate of a purchase that is kept.
-    async fn void_duplicate(&self, job: &Job, kept: &Kept, duplicate: &Receipt) -> Result<()> {
+    async fn void_duplicate(&self, job: &Job, kept: &StoredReceipt, duplicate: &Receipt) -> Result<()> {
         let task = Task::Void(duplicate);
         let outcome = self.ask_about(job, &task).await;
         self.settle_duplicate(job, kept, duplicate, &outcome).await
@@ -125,7 +130,7 @@ impl Purchasing {
     pub(super) async fn settle_duplicate(
         &self,
         job: &Job,
-        kept: &Kept,
+        kept: &StoredReceipt,
         duplicate: &Receipt,
         outcome: &Outcome,
     ) -> Result<()> {
@@ -136,7 +141,7 @@ impl Purchasing {
             purchase.due_at = Some(now.plus_seconds(rest_seconds(purchase.failures)));
             return self.record(purchase, None).await;
         };
-        let rest = Kept { duplicates: kept.duplicates[1..].to_vec(), ..kept.clone() };
+        let rest = StoredReceipt { duplicates: kept.duplicates[1..].to_vec(), ..kept.clone() };
         purchase.receipt = Some(json(&rest)?);
         purchase.failures = 0;
         purchase.due_at = if rest.duplicates.is_empty() { self.track_at(job, now, now) } else { Some(now) };

@@ -6,7 +6,7 @@ use ::carriers::{Account, Connector, Parcel};
 use model::shipping::shipment::{LabelFormat, Shipment};
 use model::{Owner, Timestamp};
 use store::shipping::purchases::Purchase;
-use store::shipping::shipments::Stored;
+use store::shipping::shipments::StoredShipment;
 
 use super::lanes::LaneSlot;
 use super::next::{Next, decision_line};
@@ -27,7 +27,7 @@ pub struct Job {
     pub node: Arc<str>,
     pub purchase: Purchase,
     /// The shipment as it was stored when the purchase was claimed, and the same parsed.
-    pub stored: Arc<Stored>,
+    pub stored: Arc<StoredShipment>,
     pub shipment: Shipment,
     pub connector: &'static dyn Connector,
     /// Shared by the purchases that were claimed together.

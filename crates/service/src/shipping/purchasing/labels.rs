@@ -7,7 +7,7 @@ use model::{Code, Id, Owner, Result};
 use store::Tx;
 use store::shipping::documents::StoredDocument;
 use store::shipping::purchases::{self, Purchase};
-use store::shipping::shipments::Stored;
+use store::shipping::shipments::StoredShipment;
 use store::shipping::{carrier_accounts, shipments};
 
 use crate::access::reply::Reply;
@@ -65,7 +65,7 @@ impl Purchasing {
         };
         let begun = self.context.write(&command, begin).await?;
         self.notify();
-        let is_under_way = |stored: &Stored, _: Option<&Purchase>| {
+        let is_under_way = |stored: &StoredShipment, _: Option<&Purchase>| {
             stored.status == Status::Purchasing || stored.summary.label_pending
         };
         self.wait_while(owner, id, wait, begun, is_under_way).await
@@ -98,7 +98,7 @@ fn step(purchase: &Purchase, documents: &[StoredDocument], has_account: bool) ->
 async fn show_pending(
     tx: &mut Tx<'_>,
     owner: Owner,
-    stored: &Stored,
+    stored: &StoredShipment,
     documents: &[StoredDocument],
     events: &EventLog,
 ) -> Result<()> {

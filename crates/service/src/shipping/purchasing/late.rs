@@ -7,7 +7,7 @@ use model::{Error, Result, Timestamp};
 use store::Tx;
 use store::shipping::purchases::{self, Purchase};
 
-use super::kept::Kept;
+use super::stored_receipt::StoredReceipt;
 use crate::platform::log;
 use crate::platform::resource::json;
 
@@ -27,7 +27,7 @@ pub async fn keep_receipts(tx: &mut Tx<'_>, sold: &[&Purchase], now: Timestamp) 
 
 /// Decides what becomes of a receipt whose purchase is no longer held under its fence.
 async fn accept_late(tx: &mut Tx<'_>, lost: &Purchase, now: Timestamp) -> Result<()> {
-    let (Some(text), Some(late)) = (&lost.receipt, Kept::of(lost)?) else { return Ok(()) };
+    let (Some(text), Some(late)) = (&lost.receipt, StoredReceipt::of(lost)?) else { return Ok(()) };
     let Some(purchase) = purchases::get_for_update(tx, lost.owner, lost.shipment).await? else {
         // The shipment was deleted meanwhile. The receipt stays, as the only proof of what the carrier charged.
         log::info("purchases", &sold_too_late(lost, &late.receipt));
@@ -83,14 +83,14 @@ pub async fn accept_observed(tx: &mut Tx<'_>, purchase: &Purchase, now: Timestam
     Ok(true)
 }
 
-async fn read_observed(tx: &mut Tx<'_>, purchase: &Purchase) -> Result<Vec<Kept>> {
+async fn read_observed(tx: &mut Tx<'_>, purchase: &Purchase) -> Result<Vec<StoredReceipt>> {
     let docs = purchases::observed(tx, purchase.owner, purchase.id).await?;
     docs.iter().map(|doc| serde_json::from_str(doc).map_err(Error::fault)).collect()
 }
 
 /// Returns whether there is a new duplicate to void.
-async fn add(tx: &mut Tx<'_>, purchase: &Purchase, late: Vec<Kept>, now: Timestamp) -> Result<bool> {
-    let Some(before) = Kept::of(purchase)? else { return Ok(false) };
+async fn add(tx: &mut Tx<'_>, purchase: &Purchase, late: Vec<StoredReceipt>, now: Timestamp) -> Result<bool> {
+    let Some(before) = StoredReceipt::of(purchase)? else { return Ok(false) };
     let mut kept = before.clone();
     late.into_iter().for_each(|late| merge(&mut kept, late));
     if kept == before {
@@ -101,7 +101,7 @@ async fn add(tx: &mut Tx<'_>, purchase: &Purchase, late: Vec<Kept>, now: Timesta
 }
 
 /// Adds each receipt that is not known yet to the duplicates.
-fn merge(kept: &mut Kept, late: Kept) {
+fn merge(kept: &mut StoredReceipt, late: StoredReceipt) {
     for receipt in std::iter::once(late.receipt).chain(late.duplicates) {
         let is_same = |known: &Receipt| known.purchase == receipt.purchase;
         if !is_same(&kept.receipt) && !kept.duplicates.iter().any(is_same) {
@@ -114,7 +114,7 @@ fn merge(kept: &mut Kept, late: Kept) {
 mod tests {
     use super::*;
 
-    fn kept(names: &[&str]) -> Kept {
+    fn kept(names: &[&str]) -> StoredReceipt {
         let receipt = |name: &&str| Receipt {
             purchase: (*name).to_owned(),
             tracking_numbers: Vec::new(),
@@ -123,7 +123,7 @@ mod tests {
             label: None,
         };
         let mut all: Vec<Receipt> = names.iter().map(receipt).collect();
-        Kept { receipt: all.remove(0), duplicates: all, is_label_ours: true }
+        StoredReceipt { receipt: all.remove(0), duplicates: all, is_label_ours: true }
     }
 
     #[test]

@@ -20,7 +20,6 @@ mod entry;
 mod follow;
 mod group;
 mod job;
-mod kept;
 mod labels;
 mod lanes;
 mod late;
@@ -32,14 +31,15 @@ mod papers;
 mod places;
 mod prepared;
 mod record;
+mod request;
 mod review;
 mod settle;
 mod share;
 mod state;
+mod stored_receipt;
 mod turn;
 mod void;
 mod voiding;
-mod wish;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -54,12 +54,12 @@ use crate::shipping::drawing::DrawingPermits;
 use crate::shipping::shipments::Shipments;
 
 pub(crate) use follow::move_on;
-pub(crate) use kept::Kept;
 pub(crate) use next::rest_seconds;
 pub(crate) use papers::SIZE as LABEL_SIZE;
+pub(crate) use request::choose;
 pub(crate) use settle::insist;
 pub use state::Counts;
-pub(crate) use wish::choose;
+pub(crate) use stored_receipt::StoredReceipt;
 
 /// What an operator may set.
 #[derive(Clone, Debug)]

@@ -6,7 +6,7 @@ use model::shipping::document::DocumentType;
 use model::shipping::rate::Rate;
 use model::shipping::shipment::{Cost, ErrorType, RATES_MAX, Shipment, Status, TrackingStatus};
 use store::shipping::documents::StoredDocument;
-use store::shipping::shipments::Stored;
+use store::shipping::shipments::StoredShipment;
 
 use super::change::Change;
 use crate::events::events::EventLog;
@@ -23,7 +23,7 @@ pub struct PreparedPurchase {
 impl PreparedPurchase {
     /// Returns `None` if the shipment shows all of it already. `before` are the files that it has.
     pub fn new(
-        stored: &Stored,
+        stored: &StoredShipment,
         old: Shipment,
         before: Vec<StoredDocument>,
         change: &Change,

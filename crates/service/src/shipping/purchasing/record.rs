@@ -9,7 +9,7 @@ use model::{Batch, Event, Id, Owner, Result};
 use store::Tx;
 use store::shipping::documents::{self, StoredDocument};
 use store::shipping::purchases::{self, Purchase};
-use store::shipping::shipments::{self, Stored};
+use store::shipping::shipments::{self, StoredShipment};
 
 use super::change::Change;
 use super::entry::{Entry, Settled};
@@ -65,14 +65,14 @@ async fn change_all(
     tx: &mut Tx<'_>,
     owner: Owner,
     held: &[&Settled],
-    stored: &[Stored],
+    stored: &[StoredShipment],
     events: &EventLog,
 ) -> Result<bool> {
     // A shipment that is not bought yet has no files.
     let mut files = documents_of(tx, owner, &stored.iter().collect::<Vec<_>>()).await?;
     let mut deltas: BTreeMap<Id<Batch>, Delta> = BTreeMap::new();
     for settled in held {
-        let of = |stored: &&Stored| stored.id == settled.purchase.shipment;
+        let of = |stored: &&StoredShipment| stored.id == settled.purchase.shipment;
         let stored = match settled.change {
             Change::Nothing => continue,
             _ => found(stored.iter().find(of))?,
@@ -97,7 +97,7 @@ type Member = (Id<Batch>, Delta);
 async fn change(
     tx: &mut Tx<'_>,
     settled: &Settled,
-    stored: &Stored,
+    stored: &StoredShipment,
     files: Vec<StoredDocument>,
     events: &EventLog,
 ) -> Result<Option<Member>> {
@@ -128,7 +128,7 @@ async fn change(
 async fn fail(
     tx: &mut Tx<'_>,
     owner: Owner,
-    stored: &Stored,
+    stored: &StoredShipment,
     status: Status,
     error: &ShipmentError,
     events: &EventLog,
@@ -147,7 +147,7 @@ async fn fail(
 async fn buy(
     tx: &mut Tx<'_>,
     settled: &Settled,
-    stored: &Stored,
+    stored: &StoredShipment,
     before: Vec<StoredDocument>,
     events: &EventLog,
 ) -> Result<Option<Member>> {

@@ -8,8 +8,8 @@ use store::shipping::purchases::{self, Purchase};
 use store::shipping::{carrier_accounts, shipments};
 use store::{Page, Tx};
 
-use super::kept::Kept;
 use super::late::{accept_observed, add_observed};
+use super::stored_receipt::StoredReceipt;
 use crate::access::caller::Caller;
 use crate::access::reply::Reply;
 use crate::access::write::Command;
@@ -71,7 +71,7 @@ impl Purchasing {
             match resolution.outcome {
                 Finding::Bought => {
                     let receipt = receipt(&purchase, &resolution);
-                    let kept = Kept { receipt, duplicates: Vec::new(), is_label_ours: false };
+                    let kept = StoredReceipt { receipt, duplicates: Vec::new(), is_label_ours: false };
                     let receipt = json(&kept)?;
                     purchases::accept(tx, owner, id, &receipt, now).await?;
                     let purchase = Purchase { receipt: Some(receipt), ..purchase };
@@ -116,7 +116,7 @@ fn receipt(purchase: &Purchase, resolution: &Resolution) -> Receipt {
 /// Returns a purchase as the API shows it.
 pub async fn view(tx: &mut Tx<'_>, purchase: &Purchase) -> Result<PurchaseAttempt> {
     let account = carrier_accounts::get(tx, purchase.owner, purchase.account).await?;
-    let kept = Kept::of(purchase)?;
+    let kept = StoredReceipt::of(purchase)?;
     let read = |text: &String| serde_json::from_str(text).map_err(Error::fault);
     let receipt = kept.map(|kept| kept.receipt);
     let amount =

@@ -15,8 +15,8 @@ use store::shipping::purchases::Purchase;
 use super::change::Change;
 use super::entry::{Entry, Settled};
 use super::job::{Job, log_decision};
-use super::kept::Kept;
 use super::next::{Next, given_up};
+use super::stored_receipt::StoredReceipt;
 use crate::platform::resource::json;
 use crate::platform::{crash_point::crash_point, log};
 use crate::shipping::purchasing::Purchasing;
@@ -27,7 +27,7 @@ pub(super) const INSIST_REST: Duration = Duration::from_millis(500);
 
 impl Purchasing {
     /// Commits the receipt before anything else is done with it. Returns false if the purchase is no longer held.
-    pub(super) async fn keep_receipt(&self, job: &mut Job, kept: &Kept) -> Result<bool> {
+    pub(super) async fn keep_receipt(&self, job: &mut Job, kept: &StoredReceipt) -> Result<bool> {
         mark_bought(&mut job.purchase, json(kept)?);
         let entry = Arc::new(Entry::Receipt(Box::new(job.purchase.clone())));
         let is_held = self.insist_on(job.owner(), "a receipt", entry).await?;
@@ -71,7 +71,7 @@ impl Purchasing {
 
     /// Shows a shipment as purchased although its label can't be made any more.
     async fn report_without_label(&self, mut purchase: Purchase, error: ShipmentError) -> Result<()> {
-        let Some(kept) = Kept::of(&purchase)? else { return self.record(purchase, None).await };
+        let Some(kept) = StoredReceipt::of(&purchase)? else { return self.record(purchase, None).await };
         purchase.is_labelled = true;
         let change = Change::Bought {
             receipt: kept.receipt,

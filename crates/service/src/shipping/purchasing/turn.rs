@@ -11,9 +11,9 @@ use store::shipping::purchases::{self, Earlier, Purchase};
 
 use super::entry::Entry;
 use super::job::{Claimed, Job, log_decision};
-use super::kept::Kept;
 use super::load::Loaded;
 use super::next::{Facts, Next, outcome_word};
+use super::stored_receipt::StoredReceipt;
 use crate::platform::set_aside::{ALONE_CALL_TIME, STOPS_FIRST};
 use crate::platform::{crash_point::crash_point, log};
 use crate::shipping::purchasing::Purchasing;
@@ -197,7 +197,7 @@ impl Purchasing {
                 self.state.counts.bought.fetch_add(1, Ordering::Relaxed);
                 let label = receipt.label.take().unwrap_or(Label::Later);
                 let is_label_ours = matches!(label, Label::Ours);
-                let kept = Kept { receipt, duplicates, is_label_ours };
+                let kept = StoredReceipt { receipt, duplicates, is_label_ours };
                 // The next call to the account need not wait for this label.
                 job.slot = None;
                 match self.keep_receipt(&mut job, &kept).await? {

@@ -11,9 +11,9 @@ use store::shipping::purchases::{self, Purchase};
 use store::shipping::{carrier_accounts, documents, manifest_shipments, shipments};
 
 use super::job::Job;
-use super::kept::Kept;
 use super::next::rest_seconds;
 use super::settle::insist;
+use super::stored_receipt::StoredReceipt;
 use super::voiding::{after_duplicate_void, is_voiding};
 use crate::access::reply::Reply;
 use crate::access::write::Command;
@@ -63,7 +63,7 @@ impl Purchasing {
 
     /// Asks the carrier to void a purchase, and the first of its duplicates.
     pub(super) async fn void(&self, job: Box<Job>) -> Result<()> {
-        let Some(kept) = Kept::of(&job.purchase)? else {
+        let Some(kept) = StoredReceipt::of(&job.purchase)? else {
             let message =
                 "It is not known what the carrier calls the purchase, so it can't be asked to take it back.";
             let code = ErrorCode::ServiceUnavailable;
@@ -77,7 +77,7 @@ impl Purchasing {
     }
 
     /// Records the carrier's answer to a void. If the carrier accepted it, also asks for the void of the first duplicate.
-    pub(super) async fn settle_void(&self, job: &Job, kept: &Kept, outcome: Outcome) -> Result<()> {
+    pub(super) async fn settle_void(&self, job: &Job, kept: &StoredReceipt, outcome: Outcome) -> Result<()> {
         let is_accepted = matches!(outcome, Outcome::Voided | Outcome::Voiding);
         let mut voided = Voided { purchase: job.purchase.clone(), error: None, note: None };
         voided.error = after_void(&mut voided.purchase, outcome, self.context.now());
@@ -89,7 +89,7 @@ impl Purchasing {
 
     /// Voids a duplicate of a shipment that is voided already.
     pub(super) async fn void_duplicates(&self, job: Box<Job>) -> Result<()> {
-        let kept = Kept::of(&job.purchase)?.filter(|kept| !kept.duplicates.is_empty());
+        let kept = StoredReceipt::of(&job.purchase)?.filter(|kept| !kept.duplicates.is_empty());
         let Some(kept) = kept else { return self.rest(job).await };
         let _place = self.place(&job.purchase).await;
         let mut voided = Voided { purchase: job.purchase.clone(), error: None, note: None };
@@ -98,7 +98,12 @@ impl Purchasing {
     }
 
     /// Gives up the void of the first duplicate of a shipment that is voided already.
-    pub(super) async fn leave_duplicate(&self, job: &Job, kept: &Kept, why: ShipmentError) -> Result<()> {
+    pub(super) async fn leave_duplicate(
+        &self,
+        job: &Job,
+        kept: &StoredReceipt,
+        why: ShipmentError,
+    ) -> Result<()> {
         let Some(duplicate) = kept.duplicates.first() else { return Ok(()) };
         let mut voided = Voided { purchase: job.purchase.clone(), error: None, note: None };
         taken_back(kept, duplicate, &Outcome::Rejected(why), &mut voided, self.context.now())?;
@@ -106,7 +111,7 @@ impl Purchasing {
     }
 
     /// Asks the carrier to void the first duplicate. While there are more, the purchase stays due.
-    async fn take_back_first(&self, job: &Job, kept: &Kept, voided: &mut Voided) -> Result<()> {
+    async fn take_back_first(&self, job: &Job, kept: &StoredReceipt, voided: &mut Voided) -> Result<()> {
         let Some(duplicate) = kept.duplicates.first() else { return Ok(()) };
         let task = Task::Void(duplicate);
         let outcome = self.ask_about(job, &task).await;
@@ -177,7 +182,7 @@ struct Voided {
 
 /// Applies the carrier's answer to the void of the first duplicate.
 fn taken_back(
-    kept: &Kept,
+    kept: &StoredReceipt,
     duplicate: &Receipt,
     outcome: &Outcome,
     voided: &mut Voided,
@@ -187,7 +192,7 @@ fn taken_back(
     let purchase = &mut voided.purchase;
     let mut left = kept.duplicates.len();
     if let Some(note) = after_duplicate_void(duplicate, outcome) {
-        let rest = Kept { duplicates: kept.duplicates[1..].to_vec(), ..kept.clone() };
+        let rest = StoredReceipt { duplicates: kept.duplicates[1..].to_vec(), ..kept.clone() };
         left = rest.duplicates.len();
         purchase.receipt = Some(json(&rest)?);
         purchase.failures = 0;

@@ -7,7 +7,7 @@ use model::shipping::shipment::{Shipment, Summary};
 use model::{Error, Event, Id, Owner, Result};
 use serde_json::Value;
 use store::Tx;
-use store::shipping::shipments::{self, Stored};
+use store::shipping::shipments::{self, StoredShipment};
 
 use super::shown::shown;
 use crate::events::events::EventLog;
@@ -33,7 +33,7 @@ pub struct Prepared {
 
 impl Prepared {
     /// Makes the texts for a shipment that becomes `new`, with the files that it has then.
-    pub fn new(stored: &Stored, new: &Shipment, documents: &[Document]) -> Result<Self> {
+    pub fn new(stored: &StoredShipment, new: &Shipment, documents: &[Document]) -> Result<Self> {
         let doc = json(new)?;
         let previous = previous_attributes_of(&stored.doc, &doc).map_err(Error::fault)?;
         let shown = shown(&doc, documents)?;
@@ -41,7 +41,7 @@ impl Prepared {
     }
 
     /// Whether this is a change of the shipment as it is stored: each change gives it another version.
-    pub fn is_of(&self, stored: &Stored) -> bool {
+    pub fn is_of(&self, stored: &StoredShipment) -> bool {
         self.of == (stored.id, stored.version)
     }
 }
@@ -50,7 +50,7 @@ impl Prepared {
 pub async fn change_shipment(
     tx: &mut Tx<'_>,
     owner: Owner,
-    stored: &Stored,
+    stored: &StoredShipment,
     new: &Shipment,
     event: &'static str,
     log: &EventLog,
@@ -62,7 +62,7 @@ pub async fn change_shipment(
 pub async fn change_with_documents(
     tx: &mut Tx<'_>,
     owner: Owner,
-    stored: &Stored,
+    stored: &StoredShipment,
     new: &Shipment,
     documents: &[Document],
     event: &'static str,
@@ -88,7 +88,7 @@ pub struct Changed {
 pub async fn change_uncounted(
     tx: &mut Tx<'_>,
     owner: Owner,
-    stored: &Stored,
+    stored: &StoredShipment,
     new: &Shipment,
     documents: &[Document],
     event: &'static str,
@@ -103,7 +103,7 @@ pub async fn change_uncounted(
 pub async fn write_prepared(
     tx: &mut Tx<'_>,
     owner: Owner,
-    stored: &Stored,
+    stored: &StoredShipment,
     prepared: &Prepared,
     event: &'static str,
     log: &EventLog,

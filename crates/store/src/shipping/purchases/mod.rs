@@ -175,7 +175,7 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
 ];
 
 /// A request to buy a shipment.
-pub struct Wish<'a> {
+pub struct PurchaseRequest<'a> {
     pub shipment: Id<Shipment>,
     pub account: Id<CarrierAccount>,
     pub service: &'a str,
@@ -236,7 +236,7 @@ pub async fn begin(
     tx: &mut Tx<'_>,
     owner: Owner,
     id: Id<PurchaseAttempt>,
-    wish: &Wish<'_>,
+    wish: &PurchaseRequest<'_>,
     now: Timestamp,
 ) -> Result<()> {
     let values = [

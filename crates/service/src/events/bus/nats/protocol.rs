@@ -68,8 +68,8 @@ impl Parser {
             }
             let Some(line) = self.line()? else { return Ok(None) };
             match operation(&line)? {
-                Line::Op(op) => return Ok(Some(op)),
-                Line::Message(length) => self.payload = Some(length),
+                ProtocolLine::Op(op) => return Ok(Some(op)),
+                ProtocolLine::Message(length) => self.payload = Some(length),
             }
         }
     }
@@ -100,17 +100,17 @@ impl Parser {
 }
 
 /// What a line says: all there is to say, or that a message of some length follows.
-enum Line {
+enum ProtocolLine {
     Op(Op),
     Message(usize),
 }
 
-fn operation(line: &[u8]) -> Result<Line, Malformed> {
+fn operation(line: &[u8]) -> Result<ProtocolLine, Malformed> {
     let line = std::str::from_utf8(line).map_err(|_| Malformed("a line that is not text"))?;
     let (word, rest) = line.split_once([' ', '\t']).unwrap_or((line, ""));
     let rest = rest.trim_matches([' ', '\t']);
     let op = match word.to_ascii_uppercase().as_str() {
-        "MSG" => return message_length(rest).map(Line::Message),
+        "MSG" => return message_length(rest).map(ProtocolLine::Message),
         "INFO" => {
             let info = serde_json::from_str(rest);
             Op::Info(info.map_err(|_| Malformed("a description of itself that can't be read"))?)
@@ -121,7 +121,7 @@ fn operation(line: &[u8]) -> Result<Line, Malformed> {
         "+OK" if rest.is_empty() => Op::Ok,
         _ => return Err(Malformed("a line that is not known")),
     };
-    Ok(Line::Op(op))
+    Ok(ProtocolLine::Op(op))
 }
 
 /// Reads `subject sid [reply-to] length`.

@@ -39,14 +39,14 @@ fn pair() -> (DuplexStream, Server) {
     (client, Server { lines: BufReader::new(lines), out })
 }
 
-async fn open(client: DuplexStream) -> Result<Line> {
+async fn open(client: DuplexStream) -> Result<NatsConnection> {
     let mut connection = Connection::new(client, "dockside.hints");
     connection.info().await?;
-    Line::open(connection, &"nats://host".parse().unwrap()).await
+    NatsConnection::open(connection, &"nats://host".parse().unwrap()).await
 }
 
 /// A client that was let in.
-async fn connected() -> (Line, Server) {
+async fn connected() -> (NatsConnection, Server) {
     let (client, mut server) = pair();
     let welcome = async {
         server.greets().await;

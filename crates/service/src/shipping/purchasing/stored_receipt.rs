@@ -7,7 +7,7 @@ use store::shipping::purchases::Purchase;
 
 /// A carrier's receipt, as it is stored.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
-pub struct Kept {
+pub struct StoredReceipt {
     #[serde(flatten)]
     pub receipt: Receipt,
     /// Receipts of duplicates, which are to be voided.
@@ -18,7 +18,7 @@ pub struct Kept {
     pub is_label_ours: bool,
 }
 
-impl Kept {
+impl StoredReceipt {
     /// Returns the stored receipt of a purchase, if it has one.
     pub fn of(purchase: &Purchase) -> Result<Option<Self>> {
         purchase.receipt.as_deref().map(|text| serde_json::from_str(text).map_err(Error::fault)).transpose()

@@ -7,10 +7,10 @@ use model::shipping::shipment::{ChosenService, Shipment, Status};
 use model::{Code, Id, Owner, Problem, PurchaseAttempt, Result, Timestamp, ensure};
 use store::Tx;
 use store::platform::restorations;
-use store::shipping::carrier_accounts::{self, Stored as Account};
-use store::shipping::purchases::{self, Purchase, Wish};
+use store::shipping::carrier_accounts::{self, StoredCarrierAccount as Account};
+use store::shipping::purchases::{self, Purchase, PurchaseRequest};
 use store::shipping::shipments;
-use store::shipping::shipments::Stored;
+use store::shipping::shipments::StoredShipment;
 
 use super::voiding::is_voiding;
 use crate::access::reply::Outcome;
@@ -52,7 +52,7 @@ impl Purchasing {
             let accounts = carrier_accounts::all(tx, owner).await?;
             let (account, service, rate) = choose(&old, &input, &accounts, now)?;
             let reference = id.to_string();
-            let wish = Wish {
+            let wish = PurchaseRequest {
                 shipment: id,
                 account: account.id,
                 service: &service,
@@ -86,7 +86,7 @@ impl Purchasing {
         wait: Wait,
         begun: Reply,
     ) -> Result<Reply> {
-        let is_under_way = |stored: &Stored, purchase: Option<&Purchase>| {
+        let is_under_way = |stored: &StoredShipment, purchase: Option<&Purchase>| {
             stored.status == Status::Purchasing || is_voiding(purchase)
         };
         self.wait_while(owner, id, wait, begun, is_under_way).await
@@ -99,7 +99,7 @@ impl Purchasing {
         id: Id<Shipment>,
         wait: Wait,
         begun: Reply,
-        is_under_way: fn(&Stored, Option<&Purchase>) -> bool,
+        is_under_way: fn(&StoredShipment, Option<&Purchase>) -> bool,
     ) -> Result<Reply> {
         if let Outcome::Refused(_) = begun.outcome {
             return Ok(begun);
