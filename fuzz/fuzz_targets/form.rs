@@ -15,7 +15,7 @@ mod parameter;
 mod query;
 /// The path by which the query imports the parameters.
 mod platform {
-    pub use crate::parameter;
+    pub(crate) use crate::parameter;
 }
 
 use pairs::{decode_pairs, encode};

@@ -3,9 +3,9 @@
 
 use libfuzzer_sys::fuzz_target;
 use model::Error;
-use model::platform::json;
-use model::places::location::LocationInput;
 use model::orders::order::OrderInput;
+use model::places::location::LocationInput;
+use model::platform::json;
 use model::platform::shape::{Input, parse, parse_patch};
 use model::shipping::shipment::ShipmentInput;
 use serde_json::{Value, json};

@@ -4,22 +4,22 @@
 
 use libfuzzer_sys::fuzz_target;
 use model::access::access_token::Secret;
+use model::access::scope::Scopes;
 use model::places::closing::Day;
 use model::places::country::CountryCode;
+use model::places::{post_code, province};
 use model::platform::money::{parse_amount, show_amount};
 use model::platform::nearest::suggestion;
-use model::access::scope::Scopes;
 use model::platform::time::parse_duration_seconds;
 use model::{Id, Location, Owner, Scope, Timestamp};
-use model::places::{post_code, province};
 use realtime::channel::Channel;
 use realtime::session::ClientId;
 use realtime::token::{Key, Signer};
 
 #[expect(dead_code, reason = "the target makes no links")]
-#[path = "../../crates/service/src/documents/link.rs"]
+#[path = "../../crates/service/src/shipping/documents/link.rs"]
 mod link;
-#[path = "../../crates/service/src/cursor/sealed.rs"]
+#[path = "../../crates/service/src/platform/cursor/sealed.rs"]
 mod sealed;
 
 const KEY: [u8; 32] = [7; 32];
