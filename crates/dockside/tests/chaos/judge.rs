@@ -98,7 +98,7 @@ impl Verdict {
         for (id, held) in view {
             match story.members.get(id.as_str()) {
                 Some((batch, mode)) => verdict.weigh(id, held, batch, mode, books),
-                None => verdict.wrong.push(format!("{id}: nobody was told of it")),
+                None => verdict.wrong.push(format!("{id}: no answer and no state told of it")),
             }
         }
         for (mode, book) in books {

@@ -69,7 +69,7 @@ impl Judge<'_> {
             ("purchasing", "needs_review") if self.mode == Mode::Neither => {
                 tally.in_review += 1;
                 tally.unheard += usize::from(account.buys == 0);
-                ensure(seen.errors.iter().any(|code| code == "outcome_unknown"), "nobody is told why")
+                ensure(seen.errors.iter().any(|code| code == "outcome_unknown"), "no error says why")
             }
             _ => Err("it came to no end".to_owned()),
         }

@@ -92,7 +92,7 @@ fn a_purchase_that_never_ends_is_noticed() {
     refused(Mode::Neither, unended("purchasing", "calling"), &[], "no end");
     refused(Mode::Neither, unended("draft", ""), &[], "no end");
     let silent = Seen { errors: Vec::new(), ..unended("purchasing", "needs_review") };
-    refused(Mode::Neither, silent, &[], "nobody is told");
+    refused(Mode::Neither, silent, &[], "no error says why");
 }
 
 #[test]

@@ -198,7 +198,7 @@ fn resolve_one(client: &mut Client, shipment: &str, attempt: &str, accounts: &Le
 /// After a person resolved the reviews, every purchase has ended. It may have failed if its carrier was down.
 fn check_ends(tallies: &[Tally]) {
     let in_review: usize = tallies.iter().map(|tally| tally.in_review).sum();
-    assert_eq!(in_review, 0, "somebody said what became of it, and it is still in review");
+    assert_eq!(in_review, 0, "a person resolved it, and it is still in review");
 }
 
 /// Asserts that enough faults happened: a run without faults proves nothing.

@@ -140,7 +140,7 @@ impl Follower {
         let addresses = self.addresses.lock().unwrap().clone();
         let address = addresses[self.node % addresses.len()];
         let joined = match address {
-            None => Err("nobody is there".to_owned()),
+            None => Err("no server is there".to_owned()),
             Some(address) => match Socket::open(address).await {
                 Err(error) => Err(error.to_string()),
                 Ok(mut socket) => socket.join(&self.ask, place.as_ref()).await.map(|joined| (socket, joined)),

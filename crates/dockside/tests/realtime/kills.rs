@@ -60,7 +60,7 @@ fn clients_of_a_killed_server_come_back_and_have_missed_nothing() {
     let cut: usize = stories.iter().map(|story| story.closes.len()).sum();
     let recovered: usize = stories.iter().map(|story| story.recovered).sum();
     assert!(cut >= CLIENTS * KILLS as usize, "the kills cut off only {cut}");
-    assert!(recovered > 0, "nobody had missed anything: this run is void");
+    assert!(recovered > 0, "no client had missed anything: this run is void");
     println!(
         "realtime on {}, servers: {}, {KILLS} kills in a burst of {} writes ({:.1} s, {} broken connections of writers); {} \
          clients were cut off {cut} times, {recovered} events recovered, {} heard in all: the log, once and in order",

@@ -68,7 +68,7 @@ fn subscribers_that_race_with_writes_hear_everything_once_and_in_order() {
     }
     let recovered: usize = stories.iter().map(|story| story.recovered).sum();
     let raced = stories.iter().filter(|story| story.start < log.head() && !story.heard.is_empty()).count();
-    assert_eq!(raced as u64, SUBSCRIBERS, "somebody joined when all was over");
+    assert_eq!(raced as u64, SUBSCRIBERS, "a subscriber joined when all was over");
     let rejoins: u32 = stories.iter().map(|story| story.joins - 1).sum();
     println!(
         "realtime on {}: {} writes in {:.1} s, {SUBSCRIBERS} subscribers joined meanwhile, half from an older place; {} \

@@ -149,7 +149,7 @@ impl Journal {
             let untold: i64 = untold.map(|(held, _)| held.quantity).sum();
             let doubts = self.in_doubt.iter().filter(|doubt| doubt.order == order);
             let in_doubt: i64 = doubts.map(|doubt| doubt.amounts[place]).sum();
-            assert!(untold <= in_doubt, "{untold} of {item} are allocated that nobody asked for");
+            assert!(untold <= in_doubt, "{untold} of {item} are allocated that no request asked for");
         }
         stored
     }

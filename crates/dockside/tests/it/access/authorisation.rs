@@ -129,7 +129,7 @@ async fn invalid_callers(world: &World) -> Vec<(&'static str, Caller)> {
     assert_eq!(world.delete(format!("/access_tokens/{id}")).await.status, 204);
     world.advance_seconds(60);
     vec![
-        ("no token", Caller::Nobody),
+        ("no token", Caller::Anonymous),
         ("an empty header", Caller::Header(String::new())),
         ("no scheme", Caller::Header(world.token.clone())),
         ("the wrong scheme", Caller::Header(format!("Basic {}", world.token))),

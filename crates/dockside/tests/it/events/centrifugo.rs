@@ -122,7 +122,7 @@ async fn a_user_who_loses_access_is_disconnected() {
 
     channels(&world, &world.token).await;
     assert_eq!(world.post("/events/deprovision", Value::Null).await.status, 204);
-    world.location("Nobody's concern").await;
+    world.location("Sent to no user").await;
     // The external server fails once. It gets the command with the next attempt.
     receiver.answer_next([Answer::status(503)]);
     assert!(hand_on(&world).await.is_err());

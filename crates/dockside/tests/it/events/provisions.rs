@@ -41,7 +41,8 @@ fn is_done(reply: &Reply) -> bool {
 #[tokio::test]
 async fn both_methods_act_and_acting_again_changes_nothing() {
     let world = World::new().await;
-    let (status, detail) = refusal(&world, &world.token).await.expect("nobody is provisioned at first");
+    let (status, detail) =
+        refusal(&world, &world.token).await.expect("no organisation is provisioned at first");
     assert!(status == 409 && detail.contains("POST /events/provision"), "{status} {detail}");
     for method in ["POST", "GET"] {
         for (path, expected) in [(DEPROVISION, false), (PROVISION, true), (DEPROVISION, false)] {

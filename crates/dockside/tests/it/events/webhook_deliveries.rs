@@ -165,10 +165,11 @@ async fn an_attempt_without_an_answer_says_why() {
     world.happen(1).await;
     world.deliver().await;
     let cut = hook.delivery(&world).await;
-    let nobody = world.endpoint(json!({"url": "http://127.0.0.1:1/hook"})).await;
+    let unreachable = world.endpoint(json!({"url": "http://127.0.0.1:1/hook"})).await;
     world.happen(1).await;
     world.deliver().await;
-    let list = world.get(format!("/webhook_endpoints/{}/deliveries", nobody["id"].as_str().unwrap())).await;
+    let list =
+        world.get(format!("/webhook_endpoints/{}/deliveries", unreachable["id"].as_str().unwrap())).await;
     for delivery in [&cut, &list.json()["data"][0]] {
         let attempt = &delivery["attempts"][0];
         assert_eq!(delivery["status"], "retrying");

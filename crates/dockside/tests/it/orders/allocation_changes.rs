@@ -162,11 +162,11 @@ async fn what_is_wrong_with_a_change_is_named_and_nothing_of_it_is_applied() {
     let (order, second) = (world.order(&[(&hat, 5), (&mug, 1)]).await, world.order(&[(&hat, 5)]).await);
     let ids = world.allocated(&order, &[(&depot, &hat, 2), (&depot, &hat, 1)]).await;
     let theirs = world.allocated(&second, &[(&depot, &hat, 2)]).await;
-    let (nobody, nowhere) = (format!("alloc_{}", "7".repeat(26)), format!("loc_{}", "7".repeat(26)));
+    let (unknown, nowhere) = (format!("alloc_{}", "7".repeat(26)), format!("loc_{}", "7".repeat(26)));
     let quantity = |quantity: Value| json!({"id": ids[1], "items": [{"id": hat, "quantity": quantity}]});
     let two = json!([{"id": hat, "quantity": 1}, {"id": mug, "quantity": 1}]);
     let cases = [
-        (json!({"id": nobody, "completed": true}), "allocation_not_found", "id"),
+        (json!({"id": unknown, "completed": true}), "allocation_not_found", "id"),
         (json!({"id": theirs[0], "completed": true}), "allocation_not_found", "id"),
         (json!({"id": ids[0], "completed": true}), "duplicate_allocation", "id"),
         (json!({"id": ids[1], "items": lines(&[(&mug, 1)])}), "item_not_in_allocation", "items/0/id"),

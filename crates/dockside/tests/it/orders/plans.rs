@@ -216,7 +216,7 @@ async fn plans_applied_at_once_never_promise_the_last_units_twice() {
         let levels = [world.level(&hat, &first).await, world.level(&hat, &second).await];
         assert!(levels.iter().all(|level| level[2] >= 0), "round {round}: {levels:?}");
         assert_eq!(promised, levels[0][1] + levels[1][1], "round {round}");
-        assert!(promised >= 2, "round {round}: somebody gets something");
+        assert!(promised >= 2, "round {round}: some order gets stock");
         for order in &orders {
             assert_eq!(world.delete(format!("/orders/{order}")).await.status, 204);
         }

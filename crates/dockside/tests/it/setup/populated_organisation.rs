@@ -359,7 +359,7 @@ pub fn scoped() -> Vec<Route> {
 
 /// How a request identifies its caller.
 pub enum Caller {
-    Nobody,
+    Anonymous,
     Header(String),
     Token(String),
 }
@@ -367,7 +367,7 @@ pub enum Caller {
 pub async fn send(world: &World, route: &Route, path: &str, body: Option<Value>, caller: &Caller) -> Reply {
     let request = world.request(route.method.as_str(), path);
     let request = match caller {
-        Caller::Nobody => request.anonymous(),
+        Caller::Anonymous => request.anonymous(),
         Caller::Header(value) => request.header("authorization", value),
         Caller::Token(token) => request.token(token),
     };

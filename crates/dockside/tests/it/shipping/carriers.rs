@@ -73,7 +73,7 @@ async fn services_are_the_carriers_own_or_those_of_your_tables() {
     assert_eq!(services(&world, "own").await, ["bicycle", "drone", "van"]);
     let mine = std::mem::take(&mut world.token);
     world.token = world.token_for("Rival", "*", Mode::Live).await;
-    assert_eq!(services(&world, "own").await, Vec::<String>::new(), "nobody sees another's tables");
+    assert_eq!(services(&world, "own").await, Vec::<String>::new(), "no organisation sees another's tables");
     world.token = mine;
     world.token = world.token_for("Acme", "*", Mode::Test).await;
     assert_eq!(services(&world, "sandbox").await, ["economy", "express", "standard"]);

@@ -166,7 +166,7 @@ async fn a_shipment_may_limit_which_accounts_are_asked() {
         let rates = rated["rates"].as_array().unwrap();
         assert_eq!(rates.len(), accounts * services, "{choice}");
         assert_eq!(rated["status"], if rates.is_empty() { "draft" } else { "rated" }, "{choice}");
-        assert_eq!(rates.is_empty(), !errors(&rated).is_empty(), "{choice}: no rates, and nobody says why");
+        assert_eq!(rates.is_empty(), !errors(&rated).is_empty(), "{choice}: no rates, and no error says why");
     }
 }
 

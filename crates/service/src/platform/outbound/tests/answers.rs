@@ -191,7 +191,7 @@ async fn of_an_endless_body_only_the_beginning_is_kept_and_read() {
         assert_eq!((response.status, response.body.len(), response.is_truncated), (200, 4096, true));
         tokio::time::timeout(PATIENCE, told.recv()).await.expect("the connection is closed").unwrap();
         client.send(request(&client, &receiver)).await.unwrap();
-        assert_eq!(receiver.accepted(), 2, "the rest of an answer is nobody's next answer");
+        assert_eq!(receiver.accepted(), 2, "the rest of an answer is not read as the next answer");
     }
 }
 
