@@ -63,7 +63,7 @@ impl Revocations {
     }
 
     /// Revokes any organisation's token, for the operator, and returns all that were revoked. Other nodes hear of it with
-    /// [`Bus::send_hints`].
+    /// [`Bus::send`].
     pub async fn revoke_any(&self, id: Id<AccessToken>, children: Children) -> Result<Vec<Id<AccessToken>>> {
         let work = self.context.db().write(Access::System, async move |tx| {
             let owner = found(access_tokens::owner_of(tx, id).await?)?;
