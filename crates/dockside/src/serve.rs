@@ -41,6 +41,7 @@ pub async fn run(settings: Settings) -> Result<(), Failure> {
         (!settings.store.is_postgres()).then(|| FolderLock::take(&settings.store.data())).transpose()?;
     let service = open_store(&settings, address).await?;
     service.nodes.remember_at(settings.store.data().join("mark")).await?;
+    service.streams.ensure_epoch().await?;
     let listener = socket.listen(BACKLOG).map_err(failed)?;
     if let Some(welcome) = service.onboarding.bootstrap().await? {
         greet(&welcome, address, &settings)?;

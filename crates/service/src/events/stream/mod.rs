@@ -31,6 +31,7 @@ use ring::hmac;
 use crate::events::bus::Bus;
 use crate::events::stream::epoch::Epochs;
 use crate::platform::context::Context;
+use crate::platform::log;
 use crate::platform::nodes::Nodes;
 use crate::platform::random::Random;
 
@@ -189,6 +190,18 @@ impl Streams {
     /// Returns the epoch of this installation's log.
     pub async fn epoch(&self) -> Result<Arc<str>> {
         self.epochs.epoch().await
+    }
+
+    /// Makes the epoch before anything is served: every read shows it, and could not make it once the disk is full.
+    pub async fn ensure_epoch(&self) -> Result<()> {
+        match self.epochs.epoch().await {
+            // The disk is full already. What needs no epoch can be served.
+            Err(error) if error.is_unavailable() => {
+                log::error("streams", &error);
+                Ok(())
+            }
+            epoch => epoch.map(drop),
+        }
     }
 
     /// Gives the log another epoch, so that clients reload what they show.
