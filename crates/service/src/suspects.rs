@@ -173,7 +173,12 @@ impl Suspects {
     pub(crate) async fn work_forever(self) {
         let mut stop = self.purchasing.stopping();
         let mut under_way = JoinSet::new();
+        let mut is_counted = false;
         while !*stop.borrow_and_update() {
+            if !is_counted && self.nodes.node().is_some() {
+                is_counted =
+                    self.count_start().await.inspect_err(|error| log::error("suspects", error)).is_ok();
+            }
             match self.resume_suspect(&mut under_way).await {
                 Ok(true) => continue,
                 Ok(false) => {}
@@ -183,6 +188,22 @@ impl Suspects {
             let _either = tokio::time::timeout(LOOK_EVERY, stop.changed()).await;
         }
         under_way.join_all().await;
+    }
+
+    /// Counts the start of this server for each suspect. One that many servers left untouched before they stopped is a suspect no
+    /// longer: something else stops servers.
+    pub async fn count_start(&self) -> Result<()> {
+        let now = self.context.now();
+        let db = self.context.db();
+        let look = async move |tx: &mut Tx<'_>| suspects::any(tx, now, i64::MAX).await;
+        if !db.read(Access::System, look).await? {
+            return Ok(());
+        }
+        let count = async move |tx: &mut Tx<'_>| {
+            purchases::count_start(tx, now, rule::STARTS_MAX).await?;
+            webhook_lanes::count_start(tx, now, rule::STARTS_MAX).await
+        };
+        db.write(Access::System, count).await
     }
 
     /// Resumes or sets aside all suspects that are due, and returns when none are: for tests and tools, which wait for no

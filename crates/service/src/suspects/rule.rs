@@ -15,6 +15,10 @@ pub const STOPS_MAX_OF_MANY: i64 = 5;
 const AGE_SECONDS_SECOND: i64 = 2;
 const AGE_SECONDS_THIRD: i64 = 10;
 
+/// Starts of servers after which a suspect that none of them has resumed is a suspect no longer. Servers that stop before they may
+/// resume it are stopped by something else, and the suspect must not wait for as long as that lasts.
+pub const STARTS_MAX: i64 = 10;
+
 /// Returns the largest number of stops of the purchases and lanes that a node may resume. A node that still
 /// works on another suspect (`is_quiet` is false) resumes only those that were not resumed alone yet.
 pub fn stops_max(age_seconds: i64, is_quiet: bool) -> i64 {

@@ -24,7 +24,7 @@ const CLAIM: Sql = Sql::each(
     concat!(
         "UPDATE webhook_lane SET ",
         taken!(),
-        " WHERE (owner, endpoint_id) IN (
+        ", starts = 0 WHERE (owner, endpoint_id) IN (
          SELECT l.owner, l.endpoint_id FROM webhook_lane l LEFT JOIN event_head h ON h.owner = l.owner
          WHERE l.is_open = 1 AND l.crashes = 0 AND ((l.paused_until <= $2 AND l.cursor < h.sequence) OR l.retry_at <= $2)
          AND l.holder NOT IN (SELECT n.id FROM node n WHERE n.owner = '*' AND n.alive_until > $2)
@@ -34,7 +34,7 @@ const CLAIM: Sql = Sql::each(
     concat!(
         "UPDATE webhook_lane SET ",
         taken!(),
-        " FROM (
+        ", starts = 0 FROM (
          SELECT l.owner, l.endpoint_id FROM webhook_lane l LEFT JOIN event_head h ON h.owner = l.owner
          WHERE l.is_open = 1 AND l.crashes = 0 AND ((l.paused_until <= $2 AND l.cursor < h.sequence) OR l.retry_at <= $2)
          AND l.holder NOT IN (SELECT n.id FROM node n WHERE n.owner = '*' AND n.alive_until > $2)
@@ -50,7 +50,7 @@ const CLAIM_SUSPECT: Sql = Sql::each(
     concat!(
         "UPDATE webhook_lane SET ",
         taken!(),
-        " WHERE (owner, endpoint_id) IN (
+        ", starts = 0 WHERE (owner, endpoint_id) IN (
          SELECT l.owner, l.endpoint_id FROM webhook_lane l LEFT JOIN event_head h ON h.owner = l.owner
          WHERE l.crashes > 0 AND l.is_open = 1
          AND ((l.paused_until <= $2 AND l.cursor < h.sequence) OR l.retry_at <= $2)
@@ -63,7 +63,7 @@ const CLAIM_SUSPECT: Sql = Sql::each(
     concat!(
         "UPDATE webhook_lane SET ",
         taken!(),
-        " FROM (
+        ", starts = 0 FROM (
          SELECT l.owner AS due_owner, l.endpoint_id AS due_id FROM webhook_lane l
          LEFT JOIN event_head h ON h.owner = l.owner
          WHERE l.crashes > 0 AND l.is_open = 1
@@ -75,6 +75,13 @@ const CLAIM_SUSPECT: Sql = Sql::each(
      WHERE owner = due_owner AND endpoint_id = due_id
      RETURNING owner, endpoint_id, cursor, failures, failing_since, paused_until, fence, crashes"
     ),
+);
+/// Spans organisations. Counts the start of a server for each suspect. After `$2` starts, a suspect is none any more.
+const COUNT_START: Sql = Sql::same(
+    "UPDATE webhook_lane SET crashes = CASE WHEN starts < $2 THEN crashes ELSE 0 END,
+         starts = CASE WHEN starts < $2 THEN starts + 1 ELSE 0 END
+     WHERE crashes > 0 AND is_open = 1
+     AND holder NOT IN (SELECT n.id FROM node n WHERE n.owner = '*' AND n.alive_until > $1)",
 );
 const RECORD: Sql = Sql::same(
     "UPDATE webhook_lane SET crashes = 0, cursor = $1, failures = $2, failing_since = $3, paused_until = $4
@@ -114,6 +121,7 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
     &ANY_DUE,
     &CLAIM,
     &CLAIM_SUSPECT,
+    &COUNT_START,
     &RECORD,
     &RELEASE,
     &SET_RETRY,
@@ -174,6 +182,12 @@ pub async fn claim_suspect(
 ) -> Result<Option<Held>> {
     let values = [node.into(), now.into(), stops_max.into()];
     tx.one(&CLAIM_SUSPECT, &values).await?.map(held).transpose()
+}
+
+/// Counts the start of a server for each suspect that no living node holds. One that was not claimed during `starts_max` starts
+/// is a suspect no longer: it is claimed like any other.
+pub async fn count_start(tx: &mut Tx<'_>, now: Timestamp, starts_max: i64) -> Result<()> {
+    tx.send(&COUNT_START, &[now.into(), starts_max.into()]).await
 }
 
 fn held(mut row: Row) -> Result<Held> {

@@ -20,6 +20,8 @@ const ALL: usize = 100;
 const STOPS_ALONE: usize = 3;
 /// The age at which a node resumes or sets aside whatever it finds.
 const AGED_SECONDS: i64 = 10;
+/// Starts of servers during which a suspect may be left untouched and still is one.
+const STARTS: usize = 10;
 /// How long a receiver usually has for its answer.
 const WEBHOOK_TIME_LIMIT: Duration = Duration::from_secs(15);
 
@@ -51,6 +53,13 @@ impl World {
                 }
             });
             assert_eq!(stopped.await, 1);
+        }
+    }
+
+    /// Has servers start that stop before they resume any suspect.
+    async fn start_and_stop(&self, times: usize) {
+        for _ in 0..times {
+            self.service.suspects.count_start().await.expect("starts are counted");
         }
     }
 
@@ -234,6 +243,33 @@ async fn assert_label_is_set_aside(world: &World, path: &str) {
     let shown = world.get(path).await.json();
     assert!(shown["documents"].to_string().contains("\"label\""), "{shown}");
     assert_eq!(errors(&shown), Vec::<[String; 3]>::new());
+}
+
+#[tokio::test]
+async fn suspects_that_servers_left_untouched_before_they_stopped_are_suspects_no_longer() {
+    let world = World::rehearsal().await;
+    let path = world.begin_purchase().await;
+    let hook = TestEndpoint::new(&world).await;
+    world.happen(1).await;
+    world.relay().await;
+    for _ in 0..2 {
+        assert_eq!(world.stop_at(claim_only).await, 1);
+        assert_eq!(world.stop_at(claim_lanes).await, 1);
+    }
+    world.start_and_stop(STARTS).await;
+    // A claim begins the count anew: work that stops servers is not let off by the starts that follow.
+    world.stop_alone(1, AloneClaim::Purchase).await;
+    world.stop_alone(1, AloneClaim::Lane).await;
+    world.start_and_stop(STARTS).await;
+    world.work().await;
+    world.deliver().await;
+    assert_eq!(world.status_of(&path).await, "purchasing", "it is still a suspect");
+    assert_eq!(hook.receiver.seen().len(), 0, "it is still a suspect");
+    world.start_and_stop(1).await;
+    world.work().await;
+    world.deliver().await;
+    assert_eq!((world.status_of(&path).await, world.crashes_of(&path).await), (json!("purchased"), 0));
+    assert_eq!(sequences(&hook.receiver.seen()), [1]);
 }
 
 #[tokio::test]

@@ -32,7 +32,7 @@ pub(super) const CLAIM: Sql = Sql::each(
     concat!(
         "UPDATE purchase SET ",
         taken!(),
-        " WHERE +due_at <= $2 AND ",
+        ", starts = 0 WHERE +due_at <= $2 AND ",
         unsuspected!(""),
         " AND holder NOT IN (SELECT n.id FROM node n WHERE n.owner = '*' AND n.alive_until > $2)
          AND (owner, id) IN (SELECT value ->> 0, value ->> 1 FROM json_each($3)) AND is_follow_up = $4
@@ -42,7 +42,7 @@ pub(super) const CLAIM: Sql = Sql::each(
     concat!(
         "UPDATE purchase SET ",
         taken!(),
-        " WHERE ctid = ANY (ARRAY(
+        ", starts = 0 WHERE ctid = ANY (ARRAY(
              SELECT due.ctid FROM jsonb_array_elements($3::text::jsonb) AS wanted
              CROSS JOIN LATERAL (
                  SELECT p.ctid FROM purchase p WHERE p.owner = wanted ->> 0 AND p.id = wanted ->> 1
@@ -120,7 +120,7 @@ pub(super) const CLAIM_SUSPECT: Sql = Sql::each(
     concat!(
         "UPDATE purchase SET ",
         taken!(),
-        " WHERE rowid IN (
+        ", starts = 0 WHERE rowid IN (
              SELECT p.rowid FROM purchase p WHERE p.crashes > 0 AND p.due_at <= $2 AND ",
         stops!("p."),
         " BETWEEN 2 AND $3
@@ -132,7 +132,7 @@ pub(super) const CLAIM_SUSPECT: Sql = Sql::each(
     concat!(
         "UPDATE purchase SET ",
         taken!(),
-        " WHERE ctid = ANY (ARRAY(
+        ", starts = 0 WHERE ctid = ANY (ARRAY(
              SELECT p.ctid FROM purchase p WHERE p.crashes > 0 AND p.due_at <= $2 AND ",
         stops!("p."),
         " BETWEEN 2 AND $3
@@ -141,6 +141,13 @@ pub(super) const CLAIM_SUSPECT: Sql = Sql::each(
          RETURNING ",
         columns!()
     ),
+);
+/// Spans organisations. Counts the start of a server for each suspect. After `$2` starts, a suspect is none any more.
+pub(super) const COUNT_START: Sql = Sql::same(
+    "UPDATE purchase SET crashes = CASE WHEN starts < $2 THEN crashes ELSE 0 END,
+         starts = CASE WHEN starts < $2 THEN starts + 1 ELSE 0 END
+     WHERE crashes > 0 AND due_at <= $1
+     AND holder NOT IN (SELECT n.id FROM node n WHERE n.owner = '*' AND n.alive_until > $1)",
 );
 pub(super) const AWAITED: Sql = Sql::same(
     "SELECT COUNT(*) FROM (SELECT 1 FROM purchase WHERE owner = $1 AND batch_id = $2 LIMIT $3) awaited",
@@ -253,6 +260,12 @@ pub async fn claim_suspect(
     }
     let values = [node.into(), now.into(), stops_max.into()];
     tx.one(&CLAIM_SUSPECT, &values).await?.map(|row| read(row, 0)).transpose()
+}
+
+/// Counts the start of a server for each suspect that no living node holds. One that was not claimed during `starts_max` starts
+/// is a suspect no longer: it is claimed like any other.
+pub async fn count_start(tx: &mut Tx<'_>, now: Timestamp, starts_max: i64) -> Result<()> {
+    tx.send(&COUNT_START, &[now.into(), starts_max.into()]).await
 }
 
 /// Returns the number of purchases that a batch waits for, at most `max`.

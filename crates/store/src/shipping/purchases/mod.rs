@@ -21,7 +21,8 @@ mod purchase;
 mod receipts;
 
 pub use claim::{
-    Due, awaited, claim, claim_follow_ups, claim_suspect, due, follow_ups, follow_ups_by_account, unfinished,
+    Due, awaited, claim, claim_follow_ups, claim_suspect, count_start, due, follow_ups,
+    follow_ups_by_account, unfinished,
 };
 pub use labels::{hasten_label, relabel};
 pub use observations::{delete_observations, forget, observe, observed, release};
@@ -150,6 +151,7 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
     &claim::DUE,
     &claim::CLAIM,
     &claim::CLAIM_SUSPECT,
+    &claim::COUNT_START,
     &claim::FOLLOW_UPS,
     &claim::FOLLOW_UPS_BY_ACCOUNT,
     &claim::UNFINISHED,
