@@ -76,12 +76,12 @@ const CLAIM_SUSPECT: Sql = Sql::each(
      RETURNING owner, endpoint_id, cursor, failures, failing_since, paused_until, fence, crashes"
     ),
 );
-/// Spans organisations. Counts the start of a server for each suspect. After `$2` starts, a suspect is none any more.
+/// Spans organisations. Counts the start of a server for each suspect. After `$1` starts, a suspect is none any more.
 const COUNT_START: Sql = Sql::same(
-    "UPDATE webhook_lane SET crashes = CASE WHEN starts < $2 THEN crashes ELSE 0 END,
-         starts = CASE WHEN starts < $2 THEN starts + 1 ELSE 0 END
+    "UPDATE webhook_lane SET crashes = CASE WHEN starts < $1 THEN crashes ELSE 0 END,
+         starts = CASE WHEN starts < $1 THEN starts + 1 ELSE 0 END
      WHERE crashes > 0 AND is_open = 1
-     AND holder NOT IN (SELECT n.id FROM node n WHERE n.owner = '*' AND n.alive_until > $1)",
+     AND holder NOT IN (SELECT n.id FROM node n WHERE n.owner = '*' AND n.alive_until > $2)",
 );
 const RECORD: Sql = Sql::same(
     "UPDATE webhook_lane SET crashes = 0, cursor = $1, failures = $2, failing_since = $3, paused_until = $4
@@ -187,7 +187,7 @@ pub async fn claim_suspect(
 /// Counts the start of a server for each suspect that no living node holds. One that was not claimed during `starts_max` starts
 /// is a suspect no longer: it is claimed like any other.
 pub async fn count_start(tx: &mut Tx<'_>, now: Timestamp, starts_max: i64) -> Result<()> {
-    tx.send(&COUNT_START, &[now.into(), starts_max.into()]).await
+    tx.send(&COUNT_START, &[starts_max.into(), now.into()]).await
 }
 
 fn held(mut row: Row) -> Result<Held> {

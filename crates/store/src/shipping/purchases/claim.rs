@@ -142,12 +142,12 @@ pub(super) const CLAIM_SUSPECT: Sql = Sql::each(
         columns!()
     ),
 );
-/// Spans organisations. Counts the start of a server for each suspect. After `$2` starts, a suspect is none any more.
+/// Spans organisations. Counts the start of a server for each suspect. After `$1` starts, a suspect is none any more.
 pub(super) const COUNT_START: Sql = Sql::same(
-    "UPDATE purchase SET crashes = CASE WHEN starts < $2 THEN crashes ELSE 0 END,
-         starts = CASE WHEN starts < $2 THEN starts + 1 ELSE 0 END
-     WHERE crashes > 0 AND due_at <= $1
-     AND holder NOT IN (SELECT n.id FROM node n WHERE n.owner = '*' AND n.alive_until > $1)",
+    "UPDATE purchase SET crashes = CASE WHEN starts < $1 THEN crashes ELSE 0 END,
+         starts = CASE WHEN starts < $1 THEN starts + 1 ELSE 0 END
+     WHERE crashes > 0 AND due_at <= $2
+     AND holder NOT IN (SELECT n.id FROM node n WHERE n.owner = '*' AND n.alive_until > $2)",
 );
 pub(super) const AWAITED: Sql = Sql::same(
     "SELECT COUNT(*) FROM (SELECT 1 FROM purchase WHERE owner = $1 AND batch_id = $2 LIMIT $3) awaited",
@@ -265,7 +265,7 @@ pub async fn claim_suspect(
 /// Counts the start of a server for each suspect that no living node holds. One that was not claimed during `starts_max` starts
 /// is a suspect no longer: it is claimed like any other.
 pub async fn count_start(tx: &mut Tx<'_>, now: Timestamp, starts_max: i64) -> Result<()> {
-    tx.send(&COUNT_START, &[now.into(), starts_max.into()]).await
+    tx.send(&COUNT_START, &[starts_max.into(), now.into()]).await
 }
 
 /// Returns the number of purchases that a batch waits for, at most `max`.
