@@ -63,7 +63,7 @@ enum OwnRows {
     StockChanges,
 }
 
-/// Deletes what has expired. Clones share what they need.
+/// Deletes what has expired.
 #[derive(Clone)]
 pub struct Cleaning {
     context: Context,

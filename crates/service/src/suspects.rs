@@ -136,7 +136,7 @@ impl Suspect {
     }
 }
 
-/// Resumes suspects. Clones share what they need.
+/// Resumes suspects.
 #[derive(Clone)]
 pub struct Suspects {
     context: Context,

@@ -81,12 +81,16 @@ impl<'a> Killer<'a> {
         }
         self.environment.shared.quota.allow(usize::MAX);
         self.environment.shared.easypost_quota.allow(usize::MAX);
-        let began = Instant::now();
+        let (mut seen, mut moved) = (0, Instant::now());
         while self.charges() < self.goal.charges
             || self.environment.shared.easypost_charges() < self.goal.easypost
         {
+            let charged = self.charges() + self.environment.shared.easypost_charges();
+            if charged > seen {
+                (seen, moved) = (charged, Instant::now());
+            }
             assert!(
-                began.elapsed() < STUCK,
+                moved.elapsed() < STUCK,
                 "nothing is bought; the servers say:\n{}",
                 self.environment.last_log_lines()
             );

@@ -17,8 +17,7 @@ use crate::access::reply::Reply;
 use crate::access::write::Command;
 use crate::platform::context::Context;
 use crate::platform::cursor::{ListQuery, Listing};
-use crate::platform::resource::found;
-use crate::platform::resource::json;
+use crate::platform::resource::{found, json};
 
 /// How long a look-up is believed: the longest that a token revoked elsewhere goes on working.
 const CACHE_AGE_MAX: Duration = Duration::from_secs(2);

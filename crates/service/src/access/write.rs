@@ -88,18 +88,18 @@ impl Context {
         let (owner, own_fingerprint) = (caller.owner, known.fingerprint_of(caller.token));
         // A clock that jumped must not make a key free: the request would be carried out again.
         let since = self.trusted_time(now).plus_seconds(-self.settings().idempotency_seconds);
-        let service = self.clone();
+        let context = self.clone();
         let result = self.db().write(owner, async move |tx| {
             ensure(idempotency::claim(tx, owner, &known.key).await?, Code::IdempotencyInProgress)?;
             if let Some(kept) = idempotency::get(tx, owner, &known.key, since).await? {
                 let is_same = kept.fingerprint == known.fingerprint || kept.fingerprint == own_fingerprint;
                 ensure(is_same, Code::IdempotencyKeyReused)?;
-                let mut reply = service.open_answer(answer_key(owner, &known.key), &kept.answer)?;
+                let mut reply = context.open_answer(answer_key(owner, &known.key), &kept.answer)?;
                 reply.is_replayed = true;
                 return Ok(reply);
             }
             let reply = operation(tx).await?;
-            let answer = service.seal_answer(answer_key(owner, &known.key), &reply)?;
+            let answer = context.seal_answer(answer_key(owner, &known.key), &reply)?;
             let fingerprint = if reply.is_confidential { &own_fingerprint } else { &known.fingerprint };
             idempotency::put(tx, owner, &known.key, fingerprint, &answer, now).await?;
             Ok(reply)

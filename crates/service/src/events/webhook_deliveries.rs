@@ -12,8 +12,7 @@ use crate::events::provisioned::ensure_provisioned;
 use crate::events::stored_endpoints::read_enabled;
 use crate::platform::context::Context;
 use crate::platform::cursor::{ListQuery, Listing};
-use crate::platform::resource::found;
-use crate::platform::resource::json;
+use crate::platform::resource::{found, json};
 use crate::platform::signal::Signal;
 
 /// Operations on the deliveries of webhook endpoints.

@@ -19,8 +19,7 @@ use crate::events::webhook_deliveries::insert_due;
 use crate::platform::context::Context;
 use crate::platform::cursor::{ListQuery, Listing};
 use crate::platform::outbound::Outbound;
-use crate::platform::resource::json;
-use crate::platform::resource::{found, version_etag};
+use crate::platform::resource::{found, json, version_etag};
 use crate::platform::signal::Signal;
 
 /// The type of the event that a test sends. It is not in the log, and reaches the tested endpoint alone.
@@ -95,7 +94,7 @@ impl WebhookEndpoints {
         let owner = command.caller.owner;
         let caller = command.caller;
         let precondition = command.precondition.clone();
-        let service = self.clone();
+        let endpoints = self.clone();
         let update = async move |tx: &mut Tx<'_>| {
             ensure_provisioned(tx, owner).await?;
             let (old, stored) = read_for_update(tx, owner, id).await?;
@@ -103,7 +102,7 @@ impl WebhookEndpoints {
             ensure_current(&precondition, &version_etag(stored.version))?;
             let current = serde_json::from_str(&stored.doc).map_err(Error::fault)?;
             let input: WebhookEndpointInput = shape::parse_patch(current, patch.clone())?;
-            service.check_url(&input.url)?;
+            endpoints.check_url(&input.url)?;
             let new = old.changed(input, caller.scopes, now);
             if new.event_types != old.event_types {
                 ensure_chosen(&caller, &new)?;
@@ -141,14 +140,14 @@ impl WebhookEndpoints {
         let now = self.context.now();
         let owner = command.caller.owner;
         let random = self.secret_bytes();
-        let service = self.clone();
+        let endpoints = self.clone();
         let rotate = async move |tx: &mut Tx<'_>| {
             ensure_provisioned(tx, owner).await?;
             let (old, stored) = read_for_update(tx, owner, id).await?;
-            let secrets = service.open_secrets(owner, id, &stored.secrets)?;
+            let secrets = endpoints.open_secrets(owner, id, &stored.secrets)?;
             let secrets = secrets.rotated(random, now).ok_or(Code::TooManySecrets)?;
             let endpoint = WebhookEndpoint { updated_at: now, ..old };
-            let sealed = service.seal_secrets(owner, id, &secrets)?;
+            let sealed = endpoints.seal_secrets(owner, id, &secrets)?;
             webhook_endpoints::update(tx, owner, id, &json(&endpoint)?, &sealed).await?;
             let shown = with_secret(&endpoint, &secrets)?;
             Ok(Reply::resource(version_etag(stored.version + 1), shown).confidential())

@@ -26,8 +26,7 @@ use crate::orders::orders::{set_status, update_reservation};
 use crate::orders::stock_moves::{Changed, take_back, take_stock};
 use crate::platform::context::Context;
 use crate::platform::cursor::{ListQuery, Listing};
-use crate::platform::resource::found;
-use crate::platform::resource::{json, previous};
+use crate::platform::resource::{found, json, previous};
 use crate::stock::inventory_levels::announce;
 
 /// Bytes of the hash that is the tag of an order's allocations.

@@ -21,8 +21,7 @@ use crate::orders::stock_moves::take_back;
 use crate::places::post_codes::ensure_post_codes;
 use crate::platform::context::Context;
 use crate::platform::cursor::{ListQuery, Listing};
-use crate::platform::resource::{found, version_etag};
-use crate::platform::resource::{json, previous};
+use crate::platform::resource::{found, json, previous, version_etag};
 
 /// Operations on orders and their reservations.
 #[derive(Clone)]

@@ -10,8 +10,7 @@ use store::orders::{allocations, orders};
 use store::stock::inventory_levels::At;
 
 use crate::events::events::EventLog;
-use crate::platform::resource::found;
-use crate::platform::resource::json;
+use crate::platform::resource::{found, json};
 use crate::stock::inventory_levels::{Step, announce, change, lock};
 
 /// An allocation as it is, and as it becomes.

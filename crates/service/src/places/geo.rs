@@ -1,12 +1,13 @@
 //! The table of post codes: an operator imports it, and plans measure distances with it.
 
-use crate::platform::context::Context;
 use std::time::Duration;
 
 use model::Result;
 use model::places::geo::PostalArea;
 use store::Access;
 use store::places::postal_places;
+
+use crate::platform::context::Context;
 
 /// Areas in one transaction: enough that its commit costs little, few enough that a running server's own writes don't
 /// wait long behind it.

@@ -15,8 +15,7 @@ use crate::access::reply::Reply;
 use crate::access::write::{Command, ensure_current};
 use crate::platform::context::Context;
 use crate::platform::cursor::{ListQuery, Listing};
-use crate::platform::resource::found;
-use crate::platform::resource::json;
+use crate::platform::resource::{found, json};
 
 /// Operations on location configurations.
 #[derive(Clone)]

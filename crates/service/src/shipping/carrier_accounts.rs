@@ -1,6 +1,5 @@
 //! Carrier accounts: create, read, change, delete. Their credentials come in and never go out again.
 
-use crate::shipping::account_details::details;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -20,8 +19,8 @@ use crate::access::write::{Command, ensure_current};
 use crate::platform::context::Context;
 use crate::platform::cursor::{ListQuery, Listing};
 use crate::platform::outbound::Outbound;
-use crate::platform::resource::json;
-use crate::platform::resource::{found, version_etag};
+use crate::platform::resource::{found, json, version_etag};
+use crate::shipping::account_details::details;
 use crate::shipping::carriers::{carrier_reference, handle_of, why_unusable};
 
 /// Operations on carrier accounts, and their credentials.
@@ -95,7 +94,7 @@ impl CarrierAccounts {
         let now = self.context.now();
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
-        let service = self.clone();
+        let accounts = self.clone();
         let update = async move |tx: &mut Tx<'_>| {
             let old = found(carrier_accounts::get_for_update(tx, owner, id).await?)?;
             ensure_current(&precondition, &version_etag(old.version))?;
@@ -109,13 +108,13 @@ impl CarrierAccounts {
                 return Err(Problem::body(vec![issue]).into());
             }
             let (given, sealed) = match patch.get("credentials") {
-                None => (service.open_credentials(owner, &old)?, old.credentials.clone()),
+                None => (accounts.open_credentials(owner, &old)?, old.credentials.clone()),
                 Some(_) => {
-                    let sealed = service.seal_credentials(owner, id, input.credentials.as_ref())?;
+                    let sealed = accounts.seal_credentials(owner, id, input.credentials.as_ref())?;
                     (input.credentials.unwrap_or_default(), sealed)
                 }
             };
-            service.check_account(&old.carrier, &input.details, Some(&given))?;
+            accounts.check_account(&old.carrier, &input.details, Some(&given))?;
             ensure_not_moved(&old, &input.details, &patch)?;
             let details = json(&input.details)?;
             let new = StoredCarrierAccount {

@@ -1,7 +1,6 @@
 //! Carriers and what they offer. They are known to the program, not kept in the database: their ids are made of their
 //! handles, so that they are the same on every server and for ever.
 
-use crate::shipping::account_details::details;
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
@@ -19,8 +18,8 @@ use crate::access::caller::Caller;
 use crate::access::reply::Reply;
 use crate::platform::context::Context;
 use crate::platform::cursor::{ListQuery, Listing};
-use crate::platform::resource::found;
-use crate::platform::resource::json;
+use crate::platform::resource::{found, json};
+use crate::shipping::account_details::details;
 
 /// A carrier that there is a connector for.
 struct Known {

@@ -27,8 +27,7 @@ use crate::access::reply::Reply;
 use crate::access::write::{Command, Precondition};
 use crate::platform::context::Context;
 use crate::platform::cursor::{ListQuery, Listing};
-use crate::platform::resource::json;
-use crate::platform::resource::{found, version_etag};
+use crate::platform::resource::{found, json, version_etag};
 use crate::shipping::batches;
 use crate::shipping::documents::Documents;
 

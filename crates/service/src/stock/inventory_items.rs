@@ -14,8 +14,7 @@ use crate::access::reply::Reply;
 use crate::access::write::{Command, ensure_current};
 use crate::platform::context::Context;
 use crate::platform::cursor::{ListQuery, Listing};
-use crate::platform::resource::json;
-use crate::platform::resource::{found, version_etag};
+use crate::platform::resource::{found, json, version_etag};
 
 /// Operations on inventory items.
 #[derive(Clone)]

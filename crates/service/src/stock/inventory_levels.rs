@@ -17,8 +17,7 @@ use crate::access::write::Command;
 use crate::events::events::EventLog;
 use crate::platform::context::Context;
 use crate::platform::cursor::{ListQuery, Listing};
-use crate::platform::resource::found;
-use crate::platform::resource::{json, previous};
+use crate::platform::resource::{found, json, previous};
 
 /// The reason of an adjustment if the request gives none.
 const REASON_ADJUSTED: &str = "adjusted";

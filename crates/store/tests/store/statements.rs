@@ -19,12 +19,31 @@ async fn every_statement_prepares(engine: Engine) {
 fn every_statement_of_the_source_is_listed() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut written = 0;
-    for file in files(&source).into_iter().filter(|file| !file.starts_with(source.join("engine"))) {
+    for file in files(&source).into_iter().filter(|file| !file.starts_with(source.join("platform/engine"))) {
         let text = std::fs::read_to_string(&file).unwrap();
         written += text.matches("Sql::same(").count() + text.matches("Sql::each(").count();
     }
     assert!(written > 0, "no source was found in {}", source.display());
     assert_eq!(store::statements().count(), written, "a statement is missing from its STATEMENTS");
+}
+
+/// SQLite gives placeholders their numbers by their first appearance, whatever they are called. If `$2` came first, it would get
+/// the first value there, and the second on PostgreSQL.
+#[test]
+fn placeholders_appear_in_the_order_of_their_numbers() {
+    let mut checked = 0;
+    for text in store::statements().map(|sql| sql.sqlite_text()) {
+        let mut known = 0;
+        for rest in text.split('$').skip(1) {
+            let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
+            // The path of a JSON value begins with a dollar too.
+            let Ok(number) = digits.parse::<usize>() else { continue };
+            assert!(number <= known + 1, "${number} comes before ${}: {text}", known + 1);
+            known = known.max(number);
+            checked += 1;
+        }
+    }
+    assert!(checked > 1000, "only {checked} placeholders: this looked at the wrong place");
 }
 
 /// If PostgreSQL takes the table for a small one, it reads a list behind `IN` again for each row: with a list of
@@ -35,7 +54,7 @@ fn lists_lead_their_statements() {
     const LOOKUP_CHARS: usize = 500;
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut leading = 0;
-    for file in files(&source).into_iter().filter(|file| !file.starts_with(source.join("engine"))) {
+    for file in files(&source).into_iter().filter(|file| !file.starts_with(source.join("platform/engine"))) {
         let text = std::fs::read_to_string(&file).unwrap();
         assert!(!text.contains("IN (SELECT jsonb_array_elements"), "{}", file.display());
         for (place, _) in text.match_indices("wanted!(").chain(text.match_indices("AS wanted")) {

@@ -1,6 +1,5 @@
 //! A lane: delivers one owner's events to one endpoint while this node holds it.
 
-use super::{ALONE_TIME, Delivery, Linger};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -16,7 +15,7 @@ use tokio::task::JoinHandle;
 use super::pages::{self, Message, Messages};
 use super::post::TIME_LIMIT;
 use super::record::{Recorded, Unrecorded};
-use super::{Answer, Post, Secrets, posted_body};
+use super::{ALONE_TIME, Answer, Delivery, Linger, Post, Secrets, posted_body};
 use crate::events::events::event_json;
 use crate::platform::log;
 use crate::platform::outbound::Target;

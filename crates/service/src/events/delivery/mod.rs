@@ -11,12 +11,11 @@ mod post;
 mod record;
 mod signature;
 
-use crate::platform::clock::DELIVERY_REST_SECONDS_MAX;
-use model::events::webhook_delivery::RETRY_AFTER_SECONDS_MAX;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use model::events::webhook_delivery::RETRY_AFTER_SECONDS_MAX;
 use model::{Id, Result, Timestamp};
 use store::Access;
 use store::events::webhook_deliveries;
@@ -28,6 +27,7 @@ pub use post::{Answer, Post, posted_body};
 pub use signature::{SECRET_BYTES, Secrets};
 
 use crate::events::webhook_endpoints::WebhookEndpoints;
+use crate::platform::clock::DELIVERY_REST_SECONDS_MAX;
 use crate::platform::context::Context;
 use crate::platform::log;
 use crate::platform::nodes::Nodes;

@@ -12,8 +12,7 @@ use store::events::{webhook_deliveries, webhook_endpoints};
 use super::{BUSY_REST, Delivery};
 use crate::events::events::EventLog;
 use crate::platform::nodes::is_busy;
-use crate::platform::resource::found;
-use crate::platform::resource::json;
+use crate::platform::resource::{found, json};
 
 /// What was sent and is not recorded yet.
 pub(super) struct Unrecorded {

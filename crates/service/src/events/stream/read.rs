@@ -1,6 +1,5 @@
 //! Reads the log for clients that recover or request history.
 
-use super::position::Position;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -14,6 +13,7 @@ use store::events::streams::Bounds;
 use store::events::{announcements, streams};
 use store::{Access, Tx};
 
+use super::position::Position;
 use crate::events::events::stream_json;
 use crate::events::stream::Streams;
 

@@ -42,8 +42,7 @@ use crate::access::write::Command;
 use crate::events::events::EventLog;
 use crate::platform::context::Context;
 use crate::platform::nodes::Nodes;
-use crate::platform::resource::found;
-use crate::platform::resource::json;
+use crate::platform::resource::{found, json};
 use crate::platform::wait_deadline::{Wait, WaitDeadline};
 use crate::shipping::batches::show;
 use crate::shipping::carrier_accounts::CarrierAccounts;
@@ -79,7 +78,7 @@ pub struct BatchLabels {
     state: Arc<labelling::Labelling>,
 }
 
-/// What they need of others.
+/// The components that the labels of batches need.
 pub(crate) struct Needs<'a> {
     pub nodes: &'a Nodes,
     pub calls: &'a CarrierCalls,

@@ -8,8 +8,7 @@ use store::shipping::batches::{self, StoredBatch};
 use store::shipping::{manifest_shipments, purchases, shipments};
 
 use crate::events::events::EventLog;
-use crate::platform::resource::found;
-use crate::platform::resource::json;
+use crate::platform::resource::{found, json};
 
 /// The shortest time between two progress events of a batch that is being bought.
 const TELL_MILLIS: i64 = 250;

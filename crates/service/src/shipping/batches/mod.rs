@@ -22,14 +22,13 @@ use crate::access::reply::Reply;
 use crate::access::write::{Command, ensure_current};
 use crate::platform::context::Context;
 use crate::platform::cursor::{ListQuery, Listing};
-use crate::platform::resource::json;
-use crate::platform::resource::{found, version_etag};
+use crate::platform::resource::{found, json, version_etag};
 use crate::shipping::purchasing::Purchasing;
 use crate::shipping::shipments::Shipments;
 
 pub use member::{ensure_member_changeable, member_changed, show, tell_if_manifested};
 
-/// Operations on batches, and their purchase. Clones share what they need.
+/// Operations on batches, and their purchase.
 #[derive(Clone)]
 pub struct Batches {
     context: Context,

@@ -110,7 +110,7 @@ impl Batches {
 
     /// Stores purchases of batches until the server stops. It has a task of its own, so that the claiming task does not wait.
     pub(crate) async fn begin_forever(self) {
-        let (mut work, mut stop) = (self.purchasing.work(), self.purchasing.stopping());
+        let (mut work, mut stop) = (self.purchasing.work_signal(), self.purchasing.stopping());
         let mut rotation = Rotation::default();
         while !*stop.borrow_and_update() {
             let begun = self.begin(&mut rotation).await;

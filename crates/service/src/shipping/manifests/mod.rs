@@ -73,7 +73,7 @@ pub struct Manifests {
     state: Arc<State>,
 }
 
-/// What they need of others.
+/// The components that manifests need.
 pub(crate) struct Needs<'a> {
     pub nodes: &'a Nodes,
     pub calls: &'a CarrierCalls,

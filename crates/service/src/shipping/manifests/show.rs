@@ -13,8 +13,7 @@ use super::Manifests;
 use crate::access::caller::Caller;
 use crate::access::reply::Reply;
 use crate::platform::cursor::{ListQuery, Listing};
-use crate::platform::resource::found;
-use crate::platform::resource::json;
+use crate::platform::resource::{found, json};
 use crate::shipping::carriers::carrier_or_handle;
 use crate::shipping::shipments::{etag_with_files, without_links};
 

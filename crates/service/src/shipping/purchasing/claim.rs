@@ -81,7 +81,7 @@ impl Purchasing {
     }
 
     /// Changes when there may be something to do.
-    pub(crate) fn work(&self) -> watch::Receiver<u64> {
+    pub(crate) fn work_signal(&self) -> watch::Receiver<u64> {
         self.state.work.subscribe()
     }
 

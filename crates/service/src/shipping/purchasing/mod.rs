@@ -106,7 +106,7 @@ pub struct Purchasing {
     state: Arc<state::State>,
 }
 
-/// What purchases need of others.
+/// The components that purchases need.
 pub(crate) struct Needs<'a> {
     pub nodes: &'a Nodes,
     pub outbound: &'a Outbound,

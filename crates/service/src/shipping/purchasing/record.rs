@@ -16,8 +16,7 @@ use super::entry::{Entry, Settled};
 use super::late::{accept_observed, keep_receipts};
 use super::prepared::PreparedPurchase;
 use crate::events::events::EventLog;
-use crate::platform::resource::found;
-use crate::platform::resource::json;
+use crate::platform::resource::{found, json};
 use crate::shipping::batches::member_changed;
 use crate::shipping::shipments::{change_uncounted, documents_of, read_shipment, write_prepared};
 

@@ -17,8 +17,7 @@ use super::stored_receipt::StoredReceipt;
 use super::voiding::{after_duplicate_void, is_voiding};
 use crate::access::reply::Reply;
 use crate::access::write::Command;
-use crate::platform::resource::found;
-use crate::platform::resource::json;
+use crate::platform::resource::{found, json};
 use crate::platform::wait_deadline::Wait;
 use crate::shipping::purchasing::Purchasing;
 use crate::shipping::shipments::{change_with_documents, ensure_version, read_shipment, without_links};
@@ -34,7 +33,7 @@ impl Purchasing {
         let now = self.context.now();
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
-        let service = self.clone();
+        let purchasing = self.clone();
         let begin = async move |tx: &mut Tx<'_>| {
             let stored = found(shipments::get_for_update(tx, owner, id).await?)?;
             if stored.status == Status::Voided {
@@ -50,7 +49,7 @@ impl Purchasing {
             ensure(!manifest_shipments::holds(tx, owner, id).await?, Code::ShipmentManifested)?;
             let account = carrier_accounts::get(tx, owner, purchase.account).await?;
             let account = account.ok_or(Code::VoidUnsupported)?;
-            let opened = service.carrier_accounts.open_account(owner, &account)?;
+            let opened = purchasing.carrier_accounts.open_account(owner, &account)?;
             let connector = ::carriers::connector(&account.carrier).ok_or(Code::VoidUnsupported)?;
             ensure(connector.capabilities(&opened).can_void, Code::VoidUnsupported)?;
             purchases::set_state(tx, owner, purchase.id, State::Voiding, Some(now), now).await?;
