@@ -11,10 +11,10 @@ use service::{Random, SystemRandom};
 
 use crate::failure::Failure;
 use crate::settings::Store;
+use crate::settings::hex_key::{self, KEY_BYTES};
 use crate::toml_error;
 
 const FILE: &str = "secrets.toml";
-const KEY_BYTES: usize = 32;
 const NAMES: [&str; 2] = ["signing_key", "encryption_key"];
 
 /// The keys. With them one can forge cursors and file links, and read carriers' credentials.
@@ -146,15 +146,7 @@ fn write_draft(draft: &Path, stored: &Stored) -> std::io::Result<()> {
 }
 
 fn parse_key(name: &str, hex: &str) -> Result<[u8; KEY_BYTES], Failure> {
-    let wrong = || Failure(format!("the setting {name} must have {} hexadecimal digits", 2 * KEY_BYTES));
-    if hex.len() != 2 * KEY_BYTES || !hex.is_ascii() {
-        return Err(wrong());
-    }
-    let mut key = [0; KEY_BYTES];
-    for (place, byte) in key.iter_mut().enumerate() {
-        *byte = u8::from_str_radix(&hex[2 * place..2 * place + 2], 16).map_err(|_| wrong())?;
-    }
-    Ok(key)
+    hex_key::parse(hex).map_err(|why| Failure(format!("the setting {name} {why}")))
 }
 
 #[cfg(test)]

@@ -30,7 +30,7 @@ pub async fn run(settings: Settings) -> Result<(), Failure> {
     // First of all: what follows opens the database and the port.
     let limits = limits(&settings);
     let mut terminate = signal(SignalKind::terminate())?;
-    let wanted = settings.server.listen();
+    let wanted = settings.server.listen().0;
     let failed = |error| Failure(format!("the setting listen names {wanted}, which can't be had: {error}"));
     // Bound first, because links name the port. No client can connect before `listen` below, when there is a store to ask.
     let socket = bind(wanted).map_err(failed)?;
@@ -74,10 +74,10 @@ fn check_role(db: &Db, settings: &Settings) -> Result<(), Failure> {
     }
     let why = "the role that database_url names is a superuser or has BYPASSRLS, so PostgreSQL's row level security does not \
                keep organisations apart: use a role with neither";
-    if settings.server.strict.unwrap_or(false) {
+    if settings.server.strict() {
         return Err(Failure(why.to_owned()));
     }
-    if !settings.server.allow_superuser.unwrap_or(false) {
+    if !settings.server.allow_superuser() {
         return Err(Failure(format!("{why}, or accept that with --allow-superuser")));
     }
     log::info("start", why);
@@ -132,7 +132,7 @@ fn bind(address: SocketAddr) -> std::io::Result<TcpSocket> {
 pub async fn open(settings: &Settings) -> Result<Service, Failure> {
     let db = open_existing(settings).await?;
     let secrets = Secrets::find(&settings.store)?;
-    let address = settings.server.listen();
+    let address = settings.server.listen().0;
     start_service(settings, db, &secrets, address).await
 }
 

@@ -1,15 +1,18 @@
 //! Settings: a group for each subject, filled from flags, then the environment, then `dockside.toml`, then the defaults.
 //!
-//! Each subject has a file with its flags, its keys in the settings file, its defaults and its checks. To add a setting, add
-//! the field and its name in `group!` there, and describe it in `docs/guide/settings.md`.
+//! Each subject has a file, in which `settings!` declares each of its settings once: name, type, default, validation and
+//! description. The flag, the variable, the key of the settings file, the help and the line in `docs/guide/settings.md` follow
+//! from that.
 
 mod carriers;
 mod command;
 mod database;
+mod declaration;
+mod description;
 mod events;
 mod file;
 mod files;
-mod group;
+pub mod hex_key;
 mod limits;
 mod listen;
 mod realtime;
@@ -17,6 +20,7 @@ mod server;
 mod store;
 mod subjects;
 mod url;
+mod value;
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -25,14 +29,12 @@ use crate::failure::Failure;
 use crate::secrets::Secrets;
 
 pub use command::StoreSettings;
-use group::Group;
+use declaration::Subject;
 use limits::Limits;
 pub use listen::ListenAddress;
+use store::SETTINGS_FILE as FILE;
 pub use store::Store;
 pub use subjects::Settings;
-
-/// The settings file, unless the operator names another.
-const FILE: &str = "dockside.toml";
 
 impl Settings {
     /// Fills what neither flag nor variable set from the file, and checks the whole.
@@ -49,13 +51,13 @@ impl Settings {
 
     fn or(self, file: Self) -> Self {
         Self {
-            store: self.store.or(file.store),
-            server: self.server.or(file.server),
-            limits: self.limits.or(file.limits),
-            events: self.events.or(file.events),
-            realtime: self.realtime.or(file.realtime),
-            carriers: self.carriers.or(file.carriers),
-            files: self.files.or(file.files),
+            store: self.store.or(&file.store),
+            server: self.server.or(&file.server),
+            limits: self.limits.or(&file.limits),
+            events: self.events.or(&file.events),
+            realtime: self.realtime.or(&file.realtime),
+            carriers: self.carriers.or(&file.carriers),
+            files: self.files.or(&file.files),
         }
     }
 
@@ -71,14 +73,10 @@ impl Settings {
 
     /// Returns the limits of HTTP.
     pub fn http_limits(&self) -> api::Limits {
-        let limits = self.limits.http();
         api::Limits {
-            stream_connections_max: self
-                .realtime
-                .realtime_connections_max
-                .unwrap_or(limits.stream_connections_max),
-            cors_origins: self.server.cors_origins.clone().unwrap_or_default(),
-            ..limits
+            stream_connections_max: self.realtime.realtime_connections_max(),
+            cors_origins: self.server.cors_origins(),
+            ..self.limits.http()
         }
     }
 
@@ -87,11 +85,11 @@ impl Settings {
         Ok(service::Settings {
             page_limit_default: self.limits.page_limit_default(),
             page_limit_max: self.limits.page_limit_max(),
-            batch_shipments_max: self.limits.batch_shipments_max.unwrap_or(model::shipping::batch::NAMED_MAX),
+            batch_shipments_max: self.limits.batch_shipments_max(),
             idempotency_seconds: self.limits.idempotency_seconds(),
             event_seconds: self.events.event_seconds(),
             retention: self.store.retention(),
-            outbound_allow: self.events.outbound_allow.clone().unwrap_or_default(),
+            outbound_allow: self.events.outbound_allow(),
             stream: self.realtime.stream()?,
             carriers: self.carriers.purchasing(&self.limits),
             files: self.files.documents(&self.store, self.server.public_url(address)?)?,

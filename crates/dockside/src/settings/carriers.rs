@@ -2,55 +2,51 @@
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
+use std::fmt;
 use std::str::FromStr;
 
 use ::carriers::{Address, Connector};
-use clap::Args;
 use serde::Deserialize;
 use service::shipping::purchasing;
 
 use super::Limits;
-use super::group::{group, require_positive};
+use super::declaration::{Subject, settings};
 use super::url::plain_url;
+use super::value::values;
 use crate::failure::Failure;
 
-#[derive(Args, Default, Clone)]
-#[command(next_help_heading = "Carriers and purchases")]
-pub struct Carriers {
-    /// Addresses of carriers that are not where everyone finds them, such as a proxy's, as
-    /// `easypost=https://proxy.example.com/v2`; separated by commas [default: the carriers' own].
-    #[arg(long, env = "DOCKSIDE_CARRIER_URLS", value_name = "HANDLE=URL")]
-    pub carrier_urls: Option<CarrierUrls>,
+/// Seconds that each carrier account may take to give its rates, unless requests must be answered sooner.
+const RATE_SECONDS: u64 = 10;
 
-    /// Seconds that each carrier account may take to give its rates [default: 10].
-    #[arg(long, env = "DOCKSIDE_CARRIER_RATE_SECONDS", value_name = "SECONDS")]
-    pub carrier_rate_seconds: Option<u64>,
+settings! {
+    /// Settings of carriers and purchases.
+    pub struct Carriers("Carriers and purchases") {
+        /// Addresses of carriers that are not at their own, such as a proxy's, as `easypost=https://proxy.example.com/v2`;
+        /// separated by commas; in the file a table `[carrier_urls]` with `easypost = "…"`. Plain `http://` only in networks
+        /// that `outbound_allow` names.
+        carrier_urls("HANDLE=URL"): CarrierUrls = CarrierUrls::default(), shown("the carriers' own"),
+            check(CarrierUrls::check);
 
-    /// Seconds that a carrier may take to sell, to look something up or to take it back [default: 30].
-    #[arg(long, env = "DOCKSIDE_CARRIER_SECONDS", value_name = "SECONDS")]
-    pub carrier_seconds: Option<u64>,
+        /// Seconds that each carrier account may take to give its rates; less than `request_seconds`.
+        carrier_rate_seconds("SECONDS"): u64, range(1..),
+            shown(format!("{RATE_SECONDS}, or half of `request_seconds` if that is less"));
 
-    /// Calls to one carrier account at once, from this server [default: 8].
-    #[arg(long, env = "DOCKSIDE_CARRIER_CALLS_MAX", value_name = "N")]
-    pub carrier_calls_max: Option<usize>,
+        /// Seconds that a carrier may take to sell, to look something up or to take it back.
+        carrier_seconds("SECONDS"): u64 = 30, range(1..);
 
-    /// Seconds that a purchase is waited for before it is answered with 202; 0 does not wait [default: 5].
-    #[arg(long, env = "DOCKSIDE_PURCHASE_WAIT_SECONDS", value_name = "SECONDS")]
-    pub purchase_wait_seconds: Option<u64>,
+        /// Calls to one carrier account at once, from this server.
+        carrier_calls_max("N"): usize = 8, range(1..);
 
-    /// Seconds that it may stay unknown whether something was bought before a person is asked [default: 86400].
-    #[arg(long, env = "DOCKSIDE_PURCHASE_REVIEW_SECONDS", value_name = "SECONDS")]
-    pub purchase_review_seconds: Option<u32>,
+        /// Seconds that a purchase is waited for before it is answered with 202; 0 does not wait.
+        purchase_wait_seconds("SECONDS"): u64 = 5;
+
+        /// Seconds that it may stay unknown whether something was bought before a person is asked; 20 at most in the test
+        /// world.
+        purchase_review_seconds("SECONDS"): u32 = 24 * 3600, range(1..);
+    }
 }
 
-group!(Carriers {
-    carrier_urls,
-    carrier_rate_seconds,
-    carrier_seconds,
-    carrier_calls_max,
-    purchase_wait_seconds,
-    purchase_review_seconds,
-});
+values! { CarrierUrls: ToString::to_string; }
 
 /// Where carriers are that are not at their own addresses, by their handles. It is read from any text and checked later, with
 /// the other settings: the command line would print a value that it can't read, and a URL may hold a password.
@@ -58,20 +54,18 @@ group!(Carriers {
 pub struct CarrierUrls(BTreeMap<String, String>);
 
 impl CarrierUrls {
-    /// Refuses carriers whose address can't be set, and addresses that are none. The failure has no value in it.
-    fn check(&self) -> Result<(), Failure> {
+    /// Refuses carriers whose address can't be set, and addresses that are none. The text has no value in it.
+    fn check(&self) -> Result<(), String> {
         for (handle, url) in &self.0 {
             let connector = ::carriers::connector(handle);
             if !connector.is_some_and(|connector| matches!(connector.address(), Address::Known(_))) {
-                return Err(Failure(format!(
-                    "the setting carrier_urls must name carriers as in easypost=https://proxy.example.com/v2. Carriers whose \
-                     address can be set: {}",
+                return Err(format!(
+                    "must name carriers as in easypost=https://proxy.example.com/v2. Carriers whose address can be set: {}",
                     known().join(", ")
-                )));
+                ));
             }
             if plain_url(url).is_none() {
-                let why = "has no address such as https://proxy.example.com/v2";
-                return Err(Failure(format!("the setting carrier_urls {why} for {handle}")));
+                return Err(format!("has no address such as https://proxy.example.com/v2 for {handle}"));
             }
         }
         Ok(())
@@ -96,14 +90,16 @@ impl FromStr for CarrierUrls {
     }
 }
 
+impl fmt::Display for CarrierUrls {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let entries: Vec<String> = self.0.iter().map(|(handle, url)| format!("{handle}={url}")).collect();
+        out.write_str(&entries.join(","))
+    }
+}
+
 impl Carriers {
     pub(super) fn check(&self, limits: &Limits) -> Result<(), Failure> {
-        require_positive!(self {
-            carrier_rate_seconds,
-            carrier_seconds,
-            carrier_calls_max,
-            purchase_review_seconds,
-        })?;
+        self.check_values()?;
         let (rate_seconds, request_seconds) =
             (self.carrier_rate_seconds.unwrap_or(0), limits.request_seconds());
         if rate_seconds >= request_seconds {
@@ -111,20 +107,19 @@ impl Carriers {
                 "the setting carrier_rate_seconds ({rate_seconds}) must be below request_seconds ({request_seconds}): a request for rates waits for the carriers"
             )));
         }
-        self.carrier_urls.as_ref().map_or(Ok(()), CarrierUrls::check)
+        Ok(())
     }
 
     pub(super) fn purchasing(&self, limits: &Limits) -> purchasing::Settings {
-        let defaults = purchasing::Settings::default();
         // A request for rates waits for the carriers, so their time must end before the request's own.
-        let rate_seconds = defaults.rate_seconds.min((limits.request_seconds() / 2).max(1));
+        let rate_seconds = RATE_SECONDS.min((limits.request_seconds() / 2).max(1));
         purchasing::Settings {
             rate_seconds: self.carrier_rate_seconds.unwrap_or(rate_seconds),
-            call_seconds: self.carrier_seconds.unwrap_or(defaults.call_seconds),
-            account_calls_max: self.carrier_calls_max.unwrap_or(defaults.account_calls_max),
-            wait_seconds: self.purchase_wait_seconds.unwrap_or(defaults.wait_seconds),
-            review_seconds: self.purchase_review_seconds.map_or(defaults.review_seconds, i64::from),
-            urls: self.carrier_urls.clone().unwrap_or_default().0,
+            call_seconds: self.carrier_seconds(),
+            account_calls_max: self.carrier_calls_max(),
+            wait_seconds: self.purchase_wait_seconds(),
+            review_seconds: i64::from(self.purchase_review_seconds()),
+            urls: self.carrier_urls().0,
         }
     }
 }
@@ -161,7 +156,8 @@ mod tests {
             "easypost=hunter2",
             "easypost=https://ada:hunter2@proxy",
         ] {
-            let said = read(text).check().err().unwrap().0;
+            let carriers = Carriers { carrier_urls: Some(read(text)), ..Carriers::default() };
+            let said = carriers.check_values().err().unwrap().0;
             assert!(said.contains("carrier_urls") && said.contains("easypost"), "{text}: {said}");
             assert!(!said.contains("hunter2"), "{text}: {said}");
         }

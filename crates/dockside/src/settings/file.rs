@@ -4,14 +4,15 @@
 
 use std::fmt;
 use std::path::Path;
+use std::sync::LazyLock;
 
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
 use super::carriers::Carriers;
+use super::declaration::Subject;
 use super::events::Events;
 use super::files::Files;
-use super::group::Group;
 use super::limits::Limits;
 use super::realtime::Realtime;
 use super::server::Server;
@@ -20,16 +21,30 @@ use super::subjects::Settings;
 use crate::failure::Failure;
 use crate::toml_error;
 
-/// The keys that the file may have, by subject.
-const KEYS: [&[&str]; 7] =
-    [Store::KEYS, Server::KEYS, Limits::KEYS, Events::KEYS, Realtime::KEYS, Carriers::KEYS, Files::KEYS];
+/// The keys that the file may have.
+static KEYS: LazyLock<Vec<String>> = LazyLock::new(|| {
+    let subjects = [
+        keys::<Store>(),
+        keys::<Server>(),
+        keys::<Limits>(),
+        keys::<Events>(),
+        keys::<Realtime>(),
+        keys::<Carriers>(),
+        keys::<Files>(),
+    ];
+    subjects.concat()
+});
+
+fn keys<S: Subject>() -> Vec<String> {
+    let declared = S::declared().iter().map(|setting| setting.description());
+    declared.filter(|setting| setting.is_in_file).map(|setting| setting.name.to_owned()).collect()
+}
 
 /// Reads the settings file. A failure names the line and the key, and never the value, which may be a secret.
 pub fn read(path: &Path) -> Result<Settings, Failure> {
     let text = std::fs::read_to_string(path)
         .map_err(|error| Failure(format!("the settings file {} can't be read: {error}", path.display())))?;
-    let known: Vec<String> = KEYS.concat().into_iter().map(str::to_owned).collect();
-    toml_error::parse(&format!("in the settings file {}", path.display()), &text, &known)
+    toml_error::parse(&format!("in the settings file {}", path.display()), &text, &KEYS)
 }
 
 impl<'de> Deserialize<'de> for Settings {
@@ -72,7 +87,7 @@ struct KnownKey(String);
 impl<'de> Deserialize<'de> for KnownKey {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let key = String::deserialize(from)?;
-        let is_known = KEYS.iter().any(|keys| keys.contains(&key.as_str()));
+        let is_known = KEYS.contains(&key);
         if is_known { Ok(Self(key)) } else { Err(unknown(&key)) }
     }
 }

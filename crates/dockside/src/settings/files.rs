@@ -2,11 +2,10 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
 use service::shipping::documents::{self, Bucket, FilePlace, LINK_SECONDS, bucket_and_prefix};
 
 use super::Store;
-use super::group::{group, require_positive};
+use super::declaration::{Subject, settings};
 use super::url::is_origin;
 use crate::failure::Failure;
 
@@ -14,57 +13,57 @@ use crate::failure::Failure;
 const FOLDER: &str = "files";
 const BUCKET_SCHEME: &str = "s3://";
 
-#[derive(Args, Default, Clone)]
-#[command(next_help_heading = "Files")]
-pub struct Files {
-    /// Where files are kept: a folder, or a bucket as `s3://bucket/prefix` [default: `files` in the data folder].
-    #[arg(long, env = "DOCKSIDE_FILES", value_name = "PLACE")]
-    pub files: Option<String>,
+settings! {
+    /// Settings of files.
+    pub struct Files("Files") {
+        /// Where files (labels, customs papers, manifests) are kept: a folder, or a bucket as `s3://bucket/prefix`.
+        files("PLACE"): String, shown("`files` in the data folder"), check(|place| check_place(place));
 
-    /// Where that bucket's store is, such as `https://s3.example.com` [default: Amazon S3].
-    #[arg(long, env = "DOCKSIDE_FILES_ENDPOINT", value_name = "URL")]
-    pub files_endpoint: Option<String>,
+        /// Where that bucket's store is, such as `https://s3.example.com`; without TLS where it says `http://`.
+        files_endpoint("URL"): String, shown("Amazon S3"), check(|url| check_endpoint(url));
 
-    /// Its region [default: us-east-1].
-    #[arg(long, env = "DOCKSIDE_FILES_REGION", value_name = "REGION")]
-    pub files_region: Option<String>,
+        /// Its region.
+        files_region("REGION"): String = "us-east-1".to_owned();
 
-    /// The id of the key that opens it.
-    #[arg(long, env = "DOCKSIDE_FILES_KEY_ID", value_name = "ID")]
-    pub files_key_id: Option<String>,
+        /// The id of the key that opens it.
+        files_key_id("ID"): String;
 
-    /// That key's secret.
-    #[arg(long, env = "DOCKSIDE_FILES_SECRET", value_name = "TEXT", hide_env_values = true)]
-    pub files_secret: Option<String>,
+        /// That key's secret.
+        files_secret("TEXT"): String, secret;
 
-    /// A file with that secret.
-    #[arg(long, env = "DOCKSIDE_FILES_SECRET_FILE", value_name = "FILE")]
-    pub files_secret_file: Option<PathBuf>,
+        /// A file with that secret.
+        files_secret_file("FILE"): PathBuf;
 
-    /// Whether the bucket is named in the path, and not in the host name [default: true where there is an endpoint].
-    #[arg(long, env = "DOCKSIDE_FILES_PATH_STYLE", value_name = "BOOL")]
-    pub files_path_style: Option<bool>,
+        /// Whether the bucket is named in the path, and not in the host name.
+        files_path_style("BOOL"): bool, shown("true where there is an endpoint, else false");
 
-    /// Seconds that a link to a file lives [default: 3600].
-    #[arg(long, env = "DOCKSIDE_FILE_URL_SECONDS", value_name = "SECONDS")]
-    pub file_url_seconds: Option<u32>,
+        /// Seconds that a link to a file lives.
+        file_url_seconds("SECONDS"): u32 = LINK_SECONDS, range(1..);
+    }
 }
 
-group!(Files {
-    files,
-    files_endpoint,
-    files_region,
-    files_key_id,
-    files_secret,
-    files_secret_file,
-    files_path_style,
-    file_url_seconds,
-});
+fn check_place(text: &str) -> Result<(), String> {
+    if text.starts_with(BUCKET_SCHEME) {
+        bucket_and_prefix(text).map(drop).map_err(str::to_owned)
+    } else if text.is_empty() || text.contains("://") {
+        Err("is neither a folder nor a bucket such as s3://labels/dockside".to_owned())
+    } else {
+        Ok(())
+    }
+}
+
+fn check_endpoint(url: &str) -> Result<(), String> {
+    if is_origin(url.trim_end_matches('/')) {
+        Ok(())
+    } else {
+        Err("is no address such as https://s3.example.com".to_owned())
+    }
+}
 
 impl Files {
     /// Refuses settings that contradict each other before anything is opened.
     pub(super) fn check(&self, store: &Store) -> Result<(), Failure> {
-        require_positive!(self { file_url_seconds })?;
+        self.check_values()?;
         self.place(store).map(drop)
     }
 
@@ -77,7 +76,7 @@ impl Files {
         Ok(documents::Settings {
             place: self.place(store)?,
             public_url,
-            link_seconds: self.file_url_seconds.unwrap_or(LINK_SECONDS),
+            link_seconds: self.file_url_seconds(),
         })
     }
 
@@ -102,25 +101,12 @@ impl Files {
                 "the setting {name} goes with a bucket, such as files = \"s3://labels/dockside\""
             )));
         }
-        match named {
-            None => Ok(store.data().join(FOLDER)),
-            Some(text) if text.is_empty() || text.contains("://") => {
-                let why = "is neither a folder nor a bucket such as s3://labels/dockside";
-                Err(Failure(format!("the setting files {why}")))
-            }
-            Some(folder) => Ok(PathBuf::from(folder)),
-        }
+        Ok(named.map_or_else(|| store.data().join(FOLDER), PathBuf::from))
     }
 
     fn bucket(&self, text: &str) -> Result<Bucket, Failure> {
         let (name, prefix) =
             bucket_and_prefix(text).map_err(|why| Failure(format!("the setting files {why}")))?;
-        if let Some(endpoint) = &self.files_endpoint
-            && !is_origin(endpoint.trim_end_matches('/'))
-        {
-            let why = "is no address such as https://s3.example.com";
-            return Err(Failure(format!("the setting files_endpoint {why}")));
-        }
         let (Some(key_id), Some(secret)) = (self.files_key_id.clone(), self.secret()?) else {
             let why = "names a bucket, which needs files_key_id, and files_secret or files_secret_file";
             return Err(Failure(format!("the setting files {why}")));
@@ -129,7 +115,7 @@ impl Files {
             name,
             prefix,
             endpoint: self.files_endpoint.clone(),
-            region: self.files_region.clone(),
+            region: Some(self.files_region()),
             key_id,
             secret,
             // Amazon wants the bucket in the host name; others seldom have such names.

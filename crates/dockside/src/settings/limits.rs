@@ -2,113 +2,69 @@
 
 use std::time::Duration;
 
-use clap::Args;
+use model::shipping::batch::NAMED_MAX;
 
-use super::group::{group, require_positive};
+use super::declaration::{Subject, settings};
 use crate::failure::Failure;
 
 /// Memory that a parsed body may take for each byte that it may have, unless the operator says otherwise.
 const MEMORY_PER_BODY_BYTE: usize = 4;
-const PAGE_LIMIT_DEFAULT: usize = 20;
-const PAGE_LIMIT_MAX: usize = 100;
-const IDEMPOTENCY_HOURS: u32 = 24;
+/// Memory that a parsed body may take, in bytes, unless bodies may be large.
+const BODY_MEMORY: usize = 16 * 1024 * 1024;
 
-#[derive(Args, Default, Clone)]
-#[command(next_help_heading = "Limits")]
-pub struct Limits {
-    /// Page size where a request names none [default: 20].
-    #[arg(long, env = "DOCKSIDE_PAGE_LIMIT_DEFAULT", value_name = "N")]
-    pub page_limit_default: Option<usize>,
+settings! {
+    /// Settings of limits.
+    pub struct Limits("Limits") {
+        /// Page size where a request names none.
+        page_limit_default("N"): usize = 20, range(1..);
 
-    /// Largest page size; larger ones are clamped [default: 100].
-    #[arg(long, env = "DOCKSIDE_PAGE_LIMIT_MAX", value_name = "N")]
-    pub page_limit_max: Option<usize>,
+        /// Largest page size; larger ones are clamped.
+        page_limit_max("N"): usize = 100, range(1..);
 
-    /// Most shipments in a batch [default: 100000].
-    #[arg(long, env = "DOCKSIDE_BATCH_SHIPMENTS_MAX", value_name = "N")]
-    pub batch_shipments_max: Option<usize>,
+        /// Most shipments in a batch.
+        batch_shipments_max("N"): usize = NAMED_MAX, range(1..);
 
-    /// Largest request body, in bytes [default: 4194304].
-    #[arg(long, env = "DOCKSIDE_BODY_BYTES_MAX", value_name = "BYTES")]
-    pub body_bytes_max: Option<usize>,
+        /// Largest request body, in bytes. Where no token is needed it is 16 KiB, for messages of carriers 1 MiB.
+        body_bytes_max("BYTES"): usize = 4 * 1024 * 1024, range(1..);
 
-    /// Most memory that a request body takes once it is parsed, in bytes; a body with more, such as a list of a million small
-    /// values, gets 413 [default: 16777216, or four times the largest body].
-    #[arg(long, env = "DOCKSIDE_BODY_MEMORY_MAX", value_name = "BYTES")]
-    pub body_memory_max: Option<usize>,
+        /// Most memory that a request body takes once it is parsed, in bytes; a body with more, such as a list of a million
+        /// small values, gets 413.
+        body_memory_max("BYTES"): usize, range(1..),
+            shown(format!("{BODY_MEMORY}, or {MEMORY_PER_BODY_BYTE} times `body_bytes_max` if that is more"));
 
-    /// Seconds for a request's head to arrive, and for a connection to idle [default: 15].
-    #[arg(long, env = "DOCKSIDE_HEADER_SECONDS", value_name = "SECONDS")]
-    pub header_seconds: Option<u64>,
+        /// Seconds for a request's head to arrive, and for a connection to idle.
+        header_seconds("SECONDS"): u64 = 15, range(1..);
 
-    /// Seconds for a client to read more of an answer; a client that does not is disconnected [default: 30].
-    #[arg(long, env = "DOCKSIDE_WRITE_SECONDS", value_name = "SECONDS")]
-    pub write_seconds: Option<u64>,
+        /// Seconds for a client to read more of an answer; a client that does not is disconnected.
+        write_seconds("SECONDS"): u64 = 30, range(1..);
 
-    /// Seconds for a body to arrive [default: 30].
-    #[arg(long, env = "DOCKSIDE_BODY_SECONDS", value_name = "SECONDS")]
-    pub body_seconds: Option<u64>,
+        /// Seconds for a body to arrive.
+        body_seconds("SECONDS"): u64 = 30, range(1..);
 
-    /// Seconds for a request to be answered. A request that waits for a carrier waits less, and is answered with 202
-    /// [default: 60].
-    #[arg(long, env = "DOCKSIDE_REQUEST_SECONDS", value_name = "SECONDS")]
-    pub request_seconds: Option<u64>,
+        /// Seconds for a request to be answered; more than `carrier_rate_seconds`. A request that waits for a carrier
+        /// (`Prefer: wait`) waits less, and is answered with 202.
+        request_seconds("SECONDS"): u64 = api::REQUEST_SECONDS_DEFAULT, range(1..);
 
-    /// Connections held at once; more wait to be accepted [default: 10000].
-    #[arg(long, env = "DOCKSIDE_CONNECTIONS_MAX", value_name = "N")]
-    pub connections_max: Option<usize>,
+        /// Connections held at once; more wait to be accepted.
+        connections_max("N"): usize = 10_000, range(1..);
 
-    /// Requests worked on at once; more get 503. One organisation has at most seven eighths of them [default: 2048].
-    #[arg(long, env = "DOCKSIDE_REQUESTS_MAX", value_name = "N")]
-    pub requests_max: Option<usize>,
+        /// Requests worked on at once; more get 503. One organisation has at most seven eighths of them.
+        requests_max("N"): usize = 2048, range(1..);
 
-    /// Requests per second and organisation, whichever of its tokens it uses; 0 is no limit [default: 0].
-    #[arg(long, env = "DOCKSIDE_RATE_PER_SECOND", value_name = "N")]
-    pub rate_per_second: Option<u32>,
+        /// Requests per second and organisation, whichever of its tokens it uses; 0 is no limit.
+        rate_per_second("N"): u32 = 0;
 
-    /// Requests that an organisation may send at once before the rate holds it back [default: 100].
-    #[arg(long, env = "DOCKSIDE_RATE_BURST", value_name = "N")]
-    pub rate_burst: Option<u32>,
+        /// Requests that an organisation may send at once before the rate holds it back.
+        rate_burst("N"): u32 = 100, range(1..);
 
-    /// Hours that an answer is kept for a repeated Idempotency-Key [default: 24].
-    #[arg(long, env = "DOCKSIDE_IDEMPOTENCY_HOURS", value_name = "HOURS")]
-    pub idempotency_hours: Option<u32>,
+        /// Hours that an answer is kept for a repeated `Idempotency-Key`.
+        idempotency_hours("HOURS"): u32 = 24, range(1..);
+    }
 }
-
-group!(Limits {
-    page_limit_default,
-    page_limit_max,
-    batch_shipments_max,
-    body_bytes_max,
-    body_memory_max,
-    header_seconds,
-    write_seconds,
-    body_seconds,
-    request_seconds,
-    connections_max,
-    requests_max,
-    rate_per_second,
-    rate_burst,
-    idempotency_hours,
-});
 
 impl Limits {
     pub(super) fn check(&self) -> Result<(), Failure> {
-        require_positive!(self {
-            page_limit_default,
-            page_limit_max,
-            batch_shipments_max,
-            body_bytes_max,
-            body_memory_max,
-            header_seconds,
-            write_seconds,
-            body_seconds,
-            request_seconds,
-            connections_max,
-            requests_max,
-            rate_burst,
-            idempotency_hours,
-        })?;
+        self.check_values()?;
         let (default, max) = (self.page_limit_default(), self.page_limit_max());
         if default > max {
             return Err(Failure(format!(
@@ -118,40 +74,25 @@ impl Limits {
         Ok(())
     }
 
-    pub(super) fn page_limit_default(&self) -> usize {
-        self.page_limit_default.unwrap_or(PAGE_LIMIT_DEFAULT)
-    }
-
-    pub(super) fn page_limit_max(&self) -> usize {
-        self.page_limit_max.unwrap_or(PAGE_LIMIT_MAX)
-    }
-
-    pub(super) fn request_seconds(&self) -> u64 {
-        self.request_seconds.unwrap_or(api::REQUEST_SECONDS_DEFAULT)
-    }
-
     pub(super) fn idempotency_seconds(&self) -> i64 {
-        i64::from(self.idempotency_hours.unwrap_or(IDEMPOTENCY_HOURS)) * 3600
+        i64::from(self.idempotency_hours()) * 3600
     }
 
     /// Returns the limits of HTTP. Those that other subjects set have their defaults.
     pub(super) fn http(&self) -> api::Limits {
-        let defaults = api::Limits::default();
-        let seconds = |given: Option<u64>, default: Duration| given.map_or(default, Duration::from_secs);
-        let body_bytes_max = self.body_bytes_max.unwrap_or(defaults.body_bytes_max);
-        let memory_max = body_bytes_max.saturating_mul(MEMORY_PER_BODY_BYTE).max(defaults.body_memory_max);
+        let memory_max = self.body_bytes_max().saturating_mul(MEMORY_PER_BODY_BYTE).max(BODY_MEMORY);
         api::Limits {
-            body_bytes_max,
+            body_bytes_max: self.body_bytes_max(),
             body_memory_max: self.body_memory_max.unwrap_or(memory_max),
-            body_time: seconds(self.body_seconds, defaults.body_time),
-            request_time: seconds(self.request_seconds, defaults.request_time),
-            header_time: seconds(self.header_seconds, defaults.header_time),
-            write_time: seconds(self.write_seconds, defaults.write_time),
-            connections_max: self.connections_max.unwrap_or(defaults.connections_max),
-            requests_max: self.requests_max.unwrap_or(defaults.requests_max),
-            rate_per_second: self.rate_per_second.unwrap_or(defaults.rate_per_second),
-            rate_burst: self.rate_burst.unwrap_or(defaults.rate_burst),
-            ..defaults
+            body_time: Duration::from_secs(self.body_seconds()),
+            request_time: Duration::from_secs(self.request_seconds()),
+            header_time: Duration::from_secs(self.header_seconds()),
+            write_time: Duration::from_secs(self.write_seconds()),
+            connections_max: self.connections_max(),
+            requests_max: self.requests_max(),
+            rate_per_second: self.rate_per_second(),
+            rate_burst: self.rate_burst(),
+            ..api::Limits::default()
         }
     }
 }

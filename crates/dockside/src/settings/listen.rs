@@ -6,10 +6,14 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer};
 
+use super::value::values;
+
 /// Where to listen: an address with its port (`127.0.0.1:8080`, `[::1]:8080`, `localhost:8080`), a port of this machine
 /// alone (`8080`), or a port on all addresses (`:8080`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ListenAddress(pub SocketAddr);
+
+values! { ListenAddress: ToString::to_string; }
 
 impl FromStr for ListenAddress {
     type Err = String;

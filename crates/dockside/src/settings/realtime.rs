@@ -2,69 +2,60 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::ValueEnum;
 use serde::Deserialize;
 use service::events::stream::{self, StreamKey, centrifugo};
 
-use super::group::{group, require_positive};
+use super::declaration::{Subject, settings};
+use super::value::{values, word};
 use crate::failure::Failure;
 
-#[derive(Args, Default, Clone)]
-#[command(next_help_heading = "Realtime")]
-pub struct Realtime {
-    /// Clients that follow events live, on this server; more get 503 [default: 50000].
-    #[arg(long, env = "DOCKSIDE_REALTIME_CONNECTIONS_MAX", value_name = "N")]
-    pub realtime_connections_max: Option<usize>,
+settings! {
+    /// Settings of streams.
+    pub struct Realtime("Realtime") {
+        /// Clients that follow events live, on this server; more get 503.
+        realtime_connections_max("N"): usize = 50_000, range(1..);
 
-    /// Clients that one organisation may have, on this server [default: 10000].
-    #[arg(long, env = "DOCKSIDE_REALTIME_ORGANISATION_MAX", value_name = "N")]
-    pub realtime_organisation_max: Option<u32>,
+        /// Clients that one organisation may have, on this server.
+        realtime_organisation_max("N"): u32 = 10_000, range(1..);
 
-    /// Clients that one user may have, on this server [default: 20].
-    #[arg(long, env = "DOCKSIDE_REALTIME_USER_MAX", value_name = "N")]
-    pub realtime_user_max: Option<u32>,
+        /// Clients that one user may have, on this server.
+        realtime_user_max("N"): u32 = 20, range(1..);
 
-    /// Who serves these clients: this server, or an external Centrifugo [default: embedded].
-    #[arg(long, env = "DOCKSIDE_REALTIME", value_name = "WHERE")]
-    pub realtime: Option<StreamServer>,
+        /// Who serves these clients: `embedded`, this server, or `centrifugo`, an external Centrifugo.
+        realtime("WHERE"): StreamServer = StreamServer::Embedded;
 
-    /// Where that Centrifugo is, such as `http://10.0.0.5:8000`.
-    #[arg(long, env = "DOCKSIDE_CENTRIFUGO_URL", value_name = "URL")]
-    pub centrifugo_url: Option<String>,
+        /// Where that Centrifugo is, such as `http://10.0.0.5:8000`.
+        centrifugo_url("URL"): String, check(|url| check_centrifugo_url(url));
 
-    /// Its `http_api.key`.
-    #[arg(long, env = "DOCKSIDE_CENTRIFUGO_KEY", value_name = "KEY", hide_env_values = true)]
-    pub centrifugo_key: Option<String>,
+        /// Its `http_api.key`.
+        centrifugo_key("KEY"): String, secret;
 
-    /// Seconds that the token lives with which such a client connects; it fetches new ones [default: 1800].
-    #[arg(long, env = "DOCKSIDE_REALTIME_TOKEN_SECONDS", value_name = "SECONDS")]
-    pub realtime_token_seconds: Option<u32>,
+        /// Seconds that the token lives with which such a client connects; it fetches new ones.
+        realtime_token_seconds("SECONDS"): u32 = 1800, range(1..);
 
-    /// Seconds that the token lives with which it joins a channel [default: 900].
-    #[arg(long, env = "DOCKSIDE_REALTIME_SUBSCRIPTION_TOKEN_SECONDS", value_name = "SECONDS")]
-    pub realtime_subscription_token_seconds: Option<u32>,
+        /// Seconds that the token lives with which it joins a channel.
+        realtime_subscription_token_seconds("SECONDS"): u32 = 900, range(1..);
 
-    /// Signs the tokens of these clients (HS256): a secret of 32 characters or more [default: made of the signing key].
-    #[arg(long, env = "DOCKSIDE_REALTIME_SECRET", value_name = "TEXT", hide_env_values = true)]
-    pub realtime_secret: Option<String>,
+        /// Signs the tokens of these clients (HS256): a secret of 32 characters or more.
+        realtime_secret("TEXT"): String, secret, shown("made of the signing key"), check(|secret| check_stream_secret(secret));
 
-    /// Signs them with ES256 instead: a file with a P-256 private key (PEM, PKCS#8).
-    #[arg(long, env = "DOCKSIDE_REALTIME_KEY_FILE", value_name = "FILE")]
-    pub realtime_key_file: Option<PathBuf>,
+        /// Signs them with ES256 instead: a file with a P-256 private key (PEM, PKCS#8).
+        realtime_key_file("FILE"): PathBuf;
+    }
 }
 
-group!(Realtime {
-    realtime_connections_max,
-    realtime_organisation_max,
-    realtime_user_max,
-    realtime,
-    centrifugo_url,
-    centrifugo_key,
-    realtime_token_seconds,
-    realtime_subscription_token_seconds,
-    realtime_secret,
-    realtime_key_file,
-});
+fn check_centrifugo_url(url: &str) -> Result<(), String> {
+    if centrifugo::is_address(url) {
+        Ok(())
+    } else {
+        Err("is no address such as http://10.0.0.5:8000".to_owned())
+    }
+}
+
+fn check_stream_secret(secret: &str) -> Result<(), String> {
+    StreamKey::Secret(secret.to_owned()).check().map_err(|error| format!("can't sign: {error}"))
+}
 
 /// Who serves clients that follow events live.
 #[derive(ValueEnum, Deserialize, Clone, Copy, PartialEq, Eq, Debug)]
@@ -74,19 +65,14 @@ pub enum StreamServer {
     Centrifugo,
 }
 
+values! { StreamServer: word; }
+
 impl Realtime {
     pub(super) fn check(&self) -> Result<(), Failure> {
-        require_positive!(self {
-            realtime_connections_max,
-            realtime_organisation_max,
-            realtime_user_max,
-            realtime_token_seconds,
-            realtime_subscription_token_seconds,
-        })
+        self.check_values()
     }
 
     pub(super) fn stream(&self) -> Result<stream::Settings, Failure> {
-        let defaults = stream::Settings::default();
         let key = match (&self.realtime_secret, &self.realtime_key_file) {
             (None, None) => StreamKey::Derived,
             (Some(_), Some(_)) => {
@@ -103,32 +89,27 @@ impl Realtime {
         }
         Ok(stream::Settings {
             key,
-            connections_per_user_max: self.realtime_user_max.unwrap_or(defaults.connections_per_user_max),
-            connections_per_organisation_max: self
-                .realtime_organisation_max
-                .unwrap_or(defaults.connections_per_organisation_max),
+            connections_per_user_max: self.realtime_user_max(),
+            connections_per_organisation_max: self.realtime_organisation_max(),
             centrifugo: self.centrifugo()?,
             lives: stream::Lives {
-                connection: self.realtime_token_seconds.unwrap_or(defaults.lives.connection),
-                subscription: self.realtime_subscription_token_seconds.unwrap_or(defaults.lives.subscription),
+                connection: self.realtime_token_seconds(),
+                subscription: self.realtime_subscription_token_seconds(),
             },
         })
     }
 
     /// The external server, where there is to be one.
     fn centrifugo(&self) -> Result<Option<centrifugo::Settings>, Failure> {
-        match (self.realtime, &self.centrifugo_url, &self.centrifugo_key) {
-            (None | Some(StreamServer::Embedded), None, None) => Ok(None),
-            (None | Some(StreamServer::Embedded), _, _) => Err(Failure(
+        match (self.realtime(), &self.centrifugo_url, &self.centrifugo_key) {
+            (StreamServer::Embedded, None, None) => Ok(None),
+            (StreamServer::Embedded, _, _) => Err(Failure(
                 "centrifugo_url and centrifugo_key go with the setting realtime = \"centrifugo\"".to_owned(),
             )),
-            (Some(StreamServer::Centrifugo), Some(url), Some(key)) if centrifugo::is_address(url) => {
+            (StreamServer::Centrifugo, Some(url), Some(key)) => {
                 Ok(Some(centrifugo::Settings { url: url.clone(), key: key.clone() }))
             }
-            (Some(StreamServer::Centrifugo), Some(_), Some(_)) => Err(Failure(
-                "the setting centrifugo_url is no address such as http://10.0.0.5:8000".to_owned(),
-            )),
-            (Some(StreamServer::Centrifugo), _, _) => Err(Failure(
+            (StreamServer::Centrifugo, _, _) => Err(Failure(
                 "the setting realtime = \"centrifugo\" needs centrifugo_url and centrifugo_key".to_owned(),
             )),
         }

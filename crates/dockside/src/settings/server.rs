@@ -2,63 +2,67 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-use clap::{Args, ValueEnum};
+use clap::ValueEnum;
 use serde::Deserialize;
 use service::platform::log::Format;
 
 use super::ListenAddress;
-use super::group::group;
+use super::declaration::{Subject, settings};
 use super::url::plain_url;
+use super::value::{values, word};
 use crate::failure::Failure;
 
 /// Where the server listens, unless the operator says otherwise.
 const DEFAULT_LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8080);
 
-#[derive(Args, Default, Clone)]
-#[command(next_help_heading = "Server")]
-pub struct Server {
-    /// The address to listen on; a port alone (8080) is on this machine only, `:8080` on all its addresses
-    /// [default: 127.0.0.1:8080].
-    #[arg(long, env = "DOCKSIDE_LISTEN", value_name = "ADDR")]
-    pub listen: Option<ListenAddress>,
+settings! {
+    /// Settings of the server.
+    pub struct Server("Server") {
+        /// The address to listen on; a port alone (8080) is on this machine only, `:8080` on all its addresses.
+        listen("ADDR"): ListenAddress = ListenAddress(DEFAULT_LISTEN);
 
-    /// The address that clients reach this server under, such as `https://dockside.example.com`: links to files begin with
-    /// it [default: the address it listens on].
-    #[arg(long, env = "DOCKSIDE_PUBLIC_URL", value_name = "URL")]
-    pub public_url: Option<String>,
+        /// The address that clients reach this server under, such as `https://dockside.example.com`: links to files begin
+        /// with it.
+        public_url("URL"): String, shown("the address it listens on"), check(|url| check_public_url(url));
 
-    /// Origins whose pages may call the API, such as `https://shop.example.com`; separated by commas [default: none].
-    #[arg(long, env = "DOCKSIDE_CORS_ORIGINS", value_name = "ORIGINS", value_delimiter = ',')]
-    pub cors_origins: Option<Vec<String>>,
+        /// Origins whose pages may call the API, such as `https://shop.example.com`; separated by commas.
+        cors_origins("ORIGINS"): Vec<String> = Vec::new(), shown("none"), check(|origins| check_origins(origins));
 
-    /// Refuse to start where the server would only warn, such as with a superuser's role on PostgreSQL.
-    #[arg(
-        long,
-        env = "DOCKSIDE_STRICT",
-        value_name = "BOOL",
-        num_args = 0..=1,
-        require_equals = true,
-        default_missing_value = "true",
-    )]
-    pub strict: Option<bool>,
+        /// Refuse to start where the server would only warn, such as with a superuser's role that `--allow-superuser`
+        /// allows.
+        strict("BOOL"): bool = false, switch;
 
-    /// Start although the role on PostgreSQL is a superuser or has BYPASSRLS, which row level security does not hold.
-    #[arg(
-        long,
-        env = "DOCKSIDE_ALLOW_SUPERUSER",
-        value_name = "BOOL",
-        num_args = 0..=1,
-        require_equals = true,
-        default_missing_value = "true",
-    )]
-    pub allow_superuser: Option<bool>,
+        /// Start although the role on PostgreSQL is a superuser or has `BYPASSRLS`. Row level security does not hold such a
+        /// role, so a mistake in one statement could show one organisation's data to another.
+        allow_superuser("BOOL"): bool = false, switch;
 
-    /// How log lines look [default: pretty on a terminal, json otherwise].
-    #[arg(long, env = "DOCKSIDE_LOG_FORMAT", value_name = "FORMAT")]
-    pub log_format: Option<LogFormat>,
+        /// How log lines look: `pretty`, `json` or `off`.
+        log_format("FORMAT"): LogFormat, shown("pretty on a terminal, json otherwise");
+    }
 }
 
-group!(Server { listen, public_url, cors_origins, strict, allow_superuser, log_format });
+fn check_public_url(url: &str) -> Result<(), String> {
+    public_url(url).map(drop)
+}
+
+/// Reads what links begin with, without a slash at its end.
+fn public_url(url: &str) -> Result<String, String> {
+    let plain = plain_url(url).ok_or("is no address such as https://dockside.example.com")?;
+    Ok(plain.to_owned())
+}
+
+fn check_origins(origins: &[String]) -> Result<(), String> {
+    let is_origin = |origin: &String| {
+        origin.split_once("://").is_some_and(|(scheme, host)| {
+            matches!(scheme, "http" | "https") && !host.is_empty() && !host.contains('/')
+        })
+    };
+    if origins.iter().all(is_origin) {
+        Ok(())
+    } else {
+        Err("has an entry that is not an origin such as https://shop.example.com".to_owned())
+    }
+}
 
 /// How log lines look.
 #[derive(ValueEnum, Deserialize, Clone, Copy, PartialEq, Eq, Debug)]
@@ -69,31 +73,17 @@ pub enum LogFormat {
     Off,
 }
 
+values! { LogFormat: word; }
+
 impl Server {
     pub(super) fn check(&self) -> Result<(), Failure> {
-        for origin in self.cors_origins.iter().flatten() {
-            let is_origin = origin.split_once("://").is_some_and(|(scheme, host)| {
-                matches!(scheme, "http" | "https") && !host.is_empty() && !host.contains('/')
-            });
-            if !is_origin {
-                let why = "has an entry that is not an origin such as https://shop.example.com";
-                return Err(Failure(format!("the setting cors_origins {why}")));
-            }
-        }
-        self.public_url(DEFAULT_LISTEN).map(drop)
-    }
-
-    /// Returns the address to listen on.
-    pub fn listen(&self) -> SocketAddr {
-        self.listen.map_or(DEFAULT_LISTEN, |listen| listen.0)
+        self.check_values()
     }
 
     /// Returns what links begin with, without a slash at its end. `address` is where this server listens.
     pub(super) fn public_url(&self, address: SocketAddr) -> Result<String, Failure> {
         let Some(url) = &self.public_url else { return Ok(format!("http://{}", reachable(address))) };
-        plain_url(url).map(str::to_owned).ok_or_else(|| {
-            Failure("the setting public_url is no address such as https://dockside.example.com".to_owned())
-        })
+        public_url(url).map_err(|why| Failure(format!("the setting public_url {why}")))
     }
 
     pub fn log_format(&self) -> Format {

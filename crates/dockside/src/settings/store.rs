@@ -2,101 +2,74 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
-
-use super::database;
-use super::group::{group, require_positive};
+use super::declaration::{Subject, settings};
+use super::{database, hex_key};
 use crate::failure::Failure;
 
+/// The settings file, unless the operator names another.
+pub const SETTINGS_FILE: &str = "dockside.toml";
 /// Connections to PostgreSQL, unless the operator says otherwise.
 const POSTGRES_CONNECTIONS: usize = 16;
 
-#[derive(Args, Default, Clone)]
-#[command(next_help_heading = "Store")]
-pub struct Store {
-    /// The folder for the database, files and secrets [default: ./dockside-data].
-    #[arg(long, env = "DOCKSIDE_DATA", value_name = "DIR")]
-    pub data: Option<PathBuf>,
+settings! {
+    /// Settings of the store.
+    pub struct Store("Store") {
+        /// The folder for the database, files and secrets.
+        data("DIR"): PathBuf = PathBuf::from("dockside-data"), shown("./dockside-data");
 
-    /// Use PostgreSQL (postgres://user:password@host/database) instead of SQLite in the data folder.
-    #[arg(long, env = "DOCKSIDE_DATABASE_URL", value_name = "URL", hide_env_values = true)]
-    pub database_url: Option<String>,
+        /// The PostgreSQL database to use, as postgres://user:password@host/database.
+        database_url("URL"): String, secret, shown("SQLite in the data folder"), check(|url| check_database_url(url));
 
-    /// How PostgreSQL's connections are encrypted: disable, prefer, require, verify-ca or verify-full; `sslmode` of the
-    /// address [default: prefer].
-    #[arg(long, env = "DOCKSIDE_DATABASE_SSLMODE", value_name = "MODE")]
-    pub database_sslmode: Option<String>,
+        /// How PostgreSQL's connections are encrypted: disable, prefer, require, verify-ca or verify-full; `sslmode` of the
+        /// address.
+        database_sslmode("MODE"): String, shown("prefer");
 
-    /// The authorities that may have signed its certificate: a file with certificates in PEM; `sslrootcert` of the address
-    /// [default: those that this machine trusts].
-    #[arg(long, env = "DOCKSIDE_DATABASE_SSLROOTCERT", value_name = "FILE")]
-    pub database_sslrootcert: Option<String>,
+        /// The authorities that may have signed its certificate: a file with certificates in PEM; `sslrootcert` of the
+        /// address.
+        database_sslrootcert("FILE"): String, shown("those that this machine trusts");
 
-    /// The certificate that this server shows it: a file in PEM; `sslcert` of the address.
-    #[arg(long, env = "DOCKSIDE_DATABASE_SSLCERT", value_name = "FILE")]
-    pub database_sslcert: Option<String>,
+        /// The certificate that this server shows it: a file in PEM; `sslcert` of the address.
+        database_sslcert("FILE"): String;
 
-    /// The key of that certificate: a file in PEM; `sslkey` of the address.
-    #[arg(long, env = "DOCKSIDE_DATABASE_SSLKEY", value_name = "FILE")]
-    pub database_sslkey: Option<String>,
+        /// The key of that certificate: a file in PEM; `sslkey` of the address.
+        database_sslkey("FILE"): String;
 
-    /// The settings file [default: dockside.toml, where there is one].
-    #[arg(long, env = "DOCKSIDE_CONFIG", value_name = "FILE")]
-    pub config: Option<PathBuf>,
+        /// The settings file.
+        config("FILE"): PathBuf, flag_only, shown(format!("{SETTINGS_FILE}, where there is one"));
 
-    /// Connections to PostgreSQL [default: 16], or reader threads of SQLite [default: one per core].
-    #[arg(long, env = "DOCKSIDE_DATABASE_CONNECTIONS", value_name = "N")]
-    pub database_connections: Option<usize>,
+        /// Connections to PostgreSQL, or reader threads of SQLite.
+        database_connections("N"): usize, range(1..),
+            shown(format!("{POSTGRES_CONNECTIONS} for PostgreSQL, one per core for SQLite"));
 
-    /// Days that the history of stock levels and the tracking events of shipments are kept; 0 keeps them for as long as the
-    /// level or the shipment [default: 0].
-    #[arg(long, env = "DOCKSIDE_HISTORY_DAYS", value_name = "DAYS")]
-    pub history_days: Option<u32>,
+        /// Days that the history of stock levels and the tracking events of shipments are kept; 0 keeps them for as long as
+        /// the level or the shipment.
+        history_days("DAYS"): u32 = 0;
 
-    /// Days that data is kept which belongs to nothing any more, such as versions of locations that no shipment was made
-    /// from, and access tokens that expired [default: 365].
-    #[arg(long, env = "DOCKSIDE_LEFTOVER_DAYS", value_name = "DAYS")]
-    pub leftover_days: Option<u32>,
+        /// Days that data is kept which belongs to nothing any more, such as versions of locations that no shipment was made
+        /// from, and access tokens that expired.
+        leftover_days("DAYS"): u32 = 365, range(1..);
 
-    /// Signs cursors and file links: 64 hexadecimal digits. Nodes that share a database share it
-    /// [default: made at first start, in the data folder].
-    #[arg(long, env = "DOCKSIDE_SIGNING_KEY", value_name = "HEX", hide_env_values = true)]
-    pub signing_key: Option<String>,
+        /// Signs cursors and file links: 64 hexadecimal digits. Nodes that share a database share it.
+        signing_key("HEX"): String, secret, shown("made at first start, in the data folder"), check(|hex| check_key(hex));
 
-    /// Encrypts carriers' credentials: 64 hexadecimal digits. Nodes that share a database share it
-    /// [default: made at first start, in the data folder].
-    #[arg(long, env = "DOCKSIDE_ENCRYPTION_KEY", value_name = "HEX", hide_env_values = true)]
-    pub encryption_key: Option<String>,
+        /// Encrypts carriers' credentials: 64 hexadecimal digits. Nodes that share a database share it.
+        encryption_key("HEX"): String, secret, shown("made at first start, in the data folder"), check(|hex| check_key(hex));
+    }
 }
 
-group!(Store {
-    data,
-    database_url,
-    database_sslmode,
-    database_sslrootcert,
-    database_sslcert,
-    database_sslkey,
-    database_connections,
-    history_days,
-    leftover_days,
-    signing_key,
-    encryption_key,
-} flags { config });
+fn check_database_url(url: &str) -> Result<(), String> {
+    let is_url = url.starts_with("postgres://") || url.starts_with("postgresql://");
+    if is_url { Ok(()) } else { Err("must start with postgres://".to_owned()) }
+}
+
+fn check_key(hex: &str) -> Result<(), String> {
+    hex_key::parse(hex).map(drop)
+}
 
 impl Store {
     pub(super) fn check(&self) -> Result<(), Failure> {
-        require_positive!(self { database_connections, leftover_days })?;
-        if let Some(url) = &self.database_url
-            && !url.starts_with("postgres://")
-            && !url.starts_with("postgresql://")
-        {
-            return Err(Failure("the setting database_url must start with postgres://".to_owned()));
-        }
+        self.check_values()?;
         database::check(self.database_url.as_deref(), &self.encryption())
-    }
-
-    pub fn data(&self) -> PathBuf {
-        self.data.clone().unwrap_or_else(|| PathBuf::from("dockside-data"))
     }
 
     pub fn is_postgres(&self) -> bool {
@@ -123,10 +96,10 @@ impl Store {
     /// Returns how long histories and leftovers are kept.
     pub(super) fn retention(&self) -> service::Retention {
         let seconds = |days: u32| i64::from(days) * 24 * 3600;
-        let default = service::Retention::default();
+        let history_days = self.history_days();
         service::Retention {
-            history_seconds: self.history_days.filter(|days| *days > 0).map(seconds),
-            leftover_seconds: self.leftover_days.map_or(default.leftover_seconds, seconds),
+            history_seconds: (history_days > 0).then(|| seconds(history_days)),
+            leftover_seconds: seconds(self.leftover_days()),
         }
     }
 

@@ -1,5 +1,10 @@
 //! Settings: which wins, and what is refused.
 
+mod defaults;
+mod entries;
+mod guide;
+mod sources;
+
 use clap::{CommandFactory, Parser};
 
 use super::*;
