@@ -19,7 +19,7 @@ CREATE TABLE webhook_endpoint (
 );
 
 -- The way of events to one endpoint: apart from the endpoint, because it changes with every delivery. Everything up
--- to the cursor was sent, skipped, or set aside as a delivery of its own. Whoever holds it proves so with the fence.
+-- to the cursor was sent, skipped, or set aside as a delivery of its own. The holding node proves its claim with the fence.
 CREATE TABLE webhook_lane (
     owner          TEXT COLLATE "C" NOT NULL,
     endpoint_id    TEXT COLLATE "C" NOT NULL,

@@ -13,10 +13,10 @@ CREATE TABLE carrier_account (
     updated_at   BIGINT NOT NULL,
     PRIMARY KEY (owner, id)
 );
--- Whoever posts news of an account knows its id alone.
+-- A carrier that posts news of an account names only the account's id.
 CREATE INDEX carrier_account_by_id ON carrier_account (id);
 -- The test world of every organisation has an account with the sandbox carrier, ready for use.
--- Organisations are seen by whoever spans them.
+-- Row level security shows organisations only to work that spans them.
 SELECT set_config('dockside.owner', '*', true);
 INSERT INTO carrier_account (owner, id, version, carrier, details, created_at, updated_at)
     SELECT owner || '_test', 'ca_' || substr(owner, 5), 1, 'sandbox', '{"name":"Sandbox","handle":"sandbox"}', created_at, created_at
@@ -36,8 +36,8 @@ CREATE TABLE shipment (
 );
 CREATE INDEX shipment_by_status ON shipment (owner, status, id);
 
--- What is bought for a shipment, once: whoever works on it proves so with the fence. What is under way when a server
--- dies stays `calling`, so that nobody buys it again on a guess. `due_at` tells when somebody must look at it.
+-- What is bought for a shipment, once: the claiming node proves its claim with the fence. What is under way when a server
+-- dies stays `calling`, so that no node buys it again on a guess. `due_at` tells when a node must look at it.
 CREATE TABLE purchase (
     owner        TEXT COLLATE "C" NOT NULL,
     id           TEXT COLLATE "C" NOT NULL,

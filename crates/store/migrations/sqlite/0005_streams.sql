@@ -17,8 +17,8 @@ CREATE TABLE announcement (
     PRIMARY KEY (owner, sequence)
 );
 
--- Where an external server sends the streams: how far each log was handed to it. Whoever holds it proves so with the
--- fence.
+-- Where an external server sends the streams: how far each log was handed to it. The holding node proves its claim with
+-- the fence.
 CREATE TABLE stream_relay (
     owner   TEXT NOT NULL,
     cursor  BIGINT NOT NULL,

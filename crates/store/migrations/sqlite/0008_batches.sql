@@ -7,7 +7,7 @@ CREATE TABLE batch (
     status           TEXT NOT NULL CHECK (status IN ('open', 'purchasing', 'purchased', 'partially_purchased', 'purchase_failed')),
     -- What a client said of it, but for its shipments.
     details          TEXT NOT NULL,
-    -- Of its shipments, kept exact by whoever changes one, in the same transaction.
+    -- Of its shipments, kept exact by each transaction that changes one.
     shipments_count  BIGINT NOT NULL DEFAULT 0 CHECK (shipments_count >= 0),
     purchased_count  BIGINT NOT NULL DEFAULT 0 CHECK (purchased_count >= 0),
     error_count      BIGINT NOT NULL DEFAULT 0 CHECK (error_count >= 0),

@@ -12,11 +12,11 @@ CREATE TABLE manifest (
     location_id      TEXT,
     ship_date        TEXT NOT NULL,
     details          TEXT NOT NULL,
-    -- The id of its document, made beforehand: whoever draws it again leaves nothing behind.
+    -- The id of its document, made beforehand: a node that draws it again leaves nothing behind.
     document_id      TEXT NOT NULL,
     shipments_count  BIGINT NOT NULL CHECK (shipments_count >= 0),
     packages_count   BIGINT NOT NULL CHECK (packages_count >= 0),
-    -- Who is at it, as with purchases; and when somebody must be.
+    -- Which node works on it, as with purchases; and when a node must.
     holder           TEXT NOT NULL DEFAULT '',
     fence            BIGINT NOT NULL DEFAULT 0,
     due_at           BIGINT,
