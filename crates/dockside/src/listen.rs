@@ -12,8 +12,8 @@ use std::time::Duration;
 use clap::Args;
 use model::events::event::is_known;
 use model::events::webhook_endpoint::ALL_TYPES;
+use outbound::{Network, Outbound, Target};
 use service::events::delivery::{Post, SECRET_BYTES, Secrets, posted_body};
-use service::platform::outbound::{Network, Outbound, Target};
 use service::{Clock, Random, SystemClock, SystemRandom};
 use tokio::signal::unix::{SignalKind, signal};
 

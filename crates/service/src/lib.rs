@@ -46,8 +46,8 @@ use places::geo::PostalPlaces;
 use places::location_configurations::LocationConfigurations;
 use places::locations::Locations;
 use platform::context::{Context, ContextSettings};
+use platform::lookups::fair_outbound;
 use platform::nodes::Nodes;
-use platform::outbound::Outbound;
 use platform::signal::Signal;
 use shipping::batch_labels::{self, BatchLabels};
 use shipping::batches::Batches;
@@ -97,7 +97,7 @@ pub struct Settings {
     /// How long histories and leftovers are kept.
     pub retention: Retention,
     /// Networks beside the public ones that may be called.
-    pub outbound_allow: Vec<platform::outbound::Network>,
+    pub outbound_allow: Vec<outbound::Network>,
     pub stream: events::stream::Settings,
     pub carriers: shipping::purchasing::Settings,
     pub files: shipping::documents::Settings,
@@ -120,7 +120,7 @@ pub struct Components {
     settings: Settings,
     pub context: Context,
     pub nodes: Nodes,
-    pub outbound: Outbound,
+    pub outbound: outbound::Outbound,
     pub access_tokens: AccessTokens,
     pub organisations: Organisations,
     pub callers: Callers,
@@ -183,7 +183,7 @@ impl Components {
         };
         let after_commit = Arc::new(notices.clone());
         let context = Context::new(db, clock, random, settings.context(), after_commit);
-        let outbound = Outbound::new(&settings.outbound_allow)?;
+        let outbound = fair_outbound(&settings.outbound_allow)?;
 
         let access_tokens = AccessTokens::new(&context);
         let bus_settings =

@@ -6,9 +6,9 @@ use bytes::Bytes;
 use http::header::{ACCEPT, AUTHORIZATION};
 use http::{HeaderValue, Method};
 use model::{Event, Id, Timestamp};
+use outbound::{Failure as Unanswered, Outbound, Request, Response};
 use serde::Deserialize;
 use serde_json::Value;
-use service::platform::outbound::{Failure as Unanswered, Outbound, Request, Response};
 
 use crate::failure::Failure;
 

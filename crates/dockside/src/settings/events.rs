@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
+use outbound::Network;
 use service::events::bus::nats::NatsUrl;
-use service::platform::outbound::Network;
 
 use super::Store;
 use super::declaration::{Subject, settings};

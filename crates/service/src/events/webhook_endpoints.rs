@@ -6,6 +6,7 @@ use model::events::webhook_endpoint::{ENDPOINTS_MAX, Replay, WebhookEndpoint, We
 use model::platform::problem::Issue;
 use model::platform::shape;
 use model::{Code, Error, Event, Id, Owner, Problem, Result, Timestamp, WebhookDelivery, ensure};
+use outbound::Outbound;
 use serde_json::Value;
 use store::Tx;
 use store::events::{events, webhook_endpoints, webhook_lanes};
@@ -18,7 +19,6 @@ use crate::events::provisioned::{ensure_provisioned, hold_provision};
 use crate::events::webhook_deliveries::insert_due;
 use crate::platform::context::Context;
 use crate::platform::cursor::{ListQuery, Listing};
-use crate::platform::outbound::Outbound;
 use crate::platform::resource::{found, json, version_etag};
 use crate::platform::signal::Signal;
 

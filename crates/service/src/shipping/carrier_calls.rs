@@ -8,12 +8,13 @@ use ::carriers::{Account, Answer, Connector, Outcome, Request, Step, Task};
 use http::{HeaderName, HeaderValue, Method};
 use model::shipping::shipment::{ErrorCode, ErrorType, ShipmentError, Source};
 use model::{Error, Owner, Result};
+use outbound::{Failure, Outbound, Phase};
 use store::shipping::sandbox_entries;
 use tokio::time::Instant;
 
 use crate::platform::context::Context;
 use crate::platform::log;
-use crate::platform::outbound::{self, Failure, Outbound, Phase};
+use crate::platform::lookups::party;
 
 /// Maximum number of exchanges of one task. A connector that wants more is broken.
 const EXCHANGES_MAX: usize = 6;
@@ -133,7 +134,7 @@ impl CarrierCalls {
             time_limit,
             body_bytes_max: ANSWER_BYTES_MAX,
         };
-        match self.outbound.of(owner).send_if(request, is_wanted).await {
+        match self.outbound.of(party(owner)).send_if(request, is_wanted).await {
             Ok(response) if response.is_truncated => {
                 Answer::Lost("The answer is larger than an answer may be.".to_owned())
             }

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use model::events::webhook_delivery::{Attempt, Consequence, Status, Verdict};
 use model::{Error, Event, Id, Result, WebhookDelivery, WebhookEndpoint};
+use outbound::Target;
 use store::events::webhook_deliveries::{self, Content, Due};
 use store::events::webhook_endpoints;
 use store::events::webhook_lanes::{self, Held};
@@ -18,7 +19,7 @@ use super::record::{Recorded, Unrecorded};
 use super::{ALONE_TIME, Answer, Delivery, Linger, Post, Secrets, posted_body};
 use crate::events::events::event_json;
 use crate::platform::log;
-use crate::platform::outbound::Target;
+use crate::platform::lookups::party;
 use crate::platform::set_aside::{ALONE_CALL_TIME, STOPS_FIRST};
 
 /// Due deliveries (retries, tests) that a lane reads at once.
@@ -302,7 +303,7 @@ impl Lane {
                     Linger::Alone if self.held.crashes > STOPS_FIRST => ALONE_CALL_TIME,
                     _ => TIME_LIMIT,
                 };
-                post.send_within(&self.delivery.outbound.of(self.held.owner), now, limit).await
+                post.send_within(&self.delivery.outbound.of(party(self.held.owner)), now, limit).await
             }
             Err(refusal) => Ok(Answer::failed(Attempt {
                 attempted_at: now,

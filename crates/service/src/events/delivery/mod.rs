@@ -17,6 +17,7 @@ use std::time::Duration;
 
 use model::events::webhook_delivery::RETRY_AFTER_SECONDS_MAX;
 use model::{Id, Result, Timestamp};
+use outbound::Outbound;
 use store::Access;
 use store::events::webhook_deliveries;
 use store::events::webhook_lanes::{self, Held};
@@ -31,7 +32,6 @@ use crate::platform::clock::DELIVERY_REST_SECONDS_MAX;
 use crate::platform::context::Context;
 use crate::platform::log;
 use crate::platform::nodes::Nodes;
-use crate::platform::outbound::Outbound;
 use crate::platform::signal::Signal;
 
 /// Lanes that a node works on at once, and how many of them may belong to failing endpoints: however many endpoints fail,

@@ -6,9 +6,9 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 use model::events::webhook_delivery::{Attempt, RESPONSE_BYTES_MAX, Verdict};
 use model::{Error, Event, Id, Result, Timestamp};
+use outbound::{Outbound, Request, Target};
 
 use super::Secrets;
-use crate::platform::outbound::{Outbound, Request, Target};
 
 /// How long a receiver may take to answer.
 pub(super) const TIME_LIMIT: Duration = Duration::from_secs(15);

@@ -16,8 +16,7 @@ use object_store::client::{
     HttpService,
 };
 use object_store::{BackoffConfig, RetryConfig};
-
-use crate::platform::outbound::{Failure, Outbound, Request};
+use outbound::{Failure, Outbound, Request};
 
 /// How long one request may take, and how often it is repeated for how long.
 const TIME_LIMIT: Duration = Duration::from_secs(60);
@@ -110,7 +109,7 @@ impl Client {
     fn new() -> Result<Self> {
         let everywhere = ["0.0.0.0/0", "::/0"].map(str::parse);
         let networks = everywhere.into_iter().collect::<Result<Vec<_>, _>>().map_err(Error::fault)?;
-        Ok(Self(Outbound::new(&networks)?))
+        Ok(Self(Outbound::new(&networks).map_err(Error::fault)?))
     }
 }
 

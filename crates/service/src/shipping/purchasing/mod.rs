@@ -44,9 +44,10 @@ mod voiding;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use outbound::Outbound;
+
 use crate::platform::context::Context;
 use crate::platform::nodes::Nodes;
-use crate::platform::outbound::Outbound;
 use crate::shipping::carrier_accounts::CarrierAccounts;
 use crate::shipping::carrier_calls::CarrierCalls;
 use crate::shipping::documents::Documents;

@@ -10,11 +10,12 @@ use model::shipping::document::DocumentType;
 use model::shipping::shipment::options::LabelFormat;
 use model::shipping::shipment::{ErrorCode, ErrorType, ShipmentError, Source, Status};
 use model::{Error, Owner, Result, Timestamp, World};
+use outbound::Request;
 
 use store::shipping::documents;
 
 use super::job::Job;
-use crate::platform::outbound::Request;
+use crate::platform::lookups::party;
 use crate::platform::{crash_point::crash_point, log};
 use crate::shipping::documents::{NewDocument, PaperOwner, StoredFile};
 use crate::shipping::purchasing::Purchasing;
@@ -179,7 +180,8 @@ impl Purchasing {
             time_limit: self.call_time(),
             body_bytes_max: LABEL_BYTES_MAX,
         };
-        let response = self.outbound.of(owner).send(request).await.map_err(|failure| failure.to_string())?;
+        let response =
+            self.outbound.of(party(owner)).send(request).await.map_err(|failure| failure.to_string())?;
         match response.status {
             200 if !response.is_truncated && !response.body.is_empty() => Ok(response.body),
             status => Err(format!("The carrier's label could not be fetched: status {status}.")),

@@ -12,7 +12,6 @@ use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
 use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 
 use super::NatsUrl;
-use crate::platform::outbound;
 
 /// Shakes hands with the server at this address.
 pub async fn encrypt(socket: TcpStream, url: &NatsUrl) -> Result<TlsStream<TcpStream>> {

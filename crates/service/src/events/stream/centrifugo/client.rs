@@ -6,9 +6,9 @@ use bytes::Bytes;
 use http::Method;
 use http::header::{CONTENT_TYPE, HeaderName, HeaderValue};
 use model::{Error, Result};
+use outbound::{Outbound, Request, Target};
 
 use super::api::{self, Outcome};
-use crate::platform::outbound::{Outbound, Request, Target};
 
 const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 /// How long one request may take, and how much of its answer is read.
@@ -36,7 +36,7 @@ impl Centrifugo {
         // The operator chose the server, so every address is allowed.
         let everywhere = ["0.0.0.0/0", "::/0"].map(str::parse);
         let networks = everywhere.into_iter().collect::<Result<Vec<_>, _>>().map_err(Error::fault)?;
-        let outbound = Outbound::new(&networks)?;
+        let outbound = Outbound::new(&networks).map_err(Error::fault)?;
         let url = format!("{}/api/batch", settings.url.trim_end_matches('/'));
         let target = outbound.parse_url(&url).map_err(Error::fault)?;
         let mut key = HeaderValue::try_from(&settings.key).map_err(Error::fault)?;

@@ -13,8 +13,8 @@ use tokio_rustls::rustls::{RootCertStore, ServerConfig};
 
 use super::receiver::{OK, Receiver, closed_by_client, read_request};
 use super::{Answers, networks, post};
-use crate::platform::outbound::connect::{self, Connector};
-use crate::platform::outbound::{Failure, Outbound, Phase, Request, Response};
+use crate::connect::{self, Connector};
+use crate::{Failure, Outbound, Phase, Request, Response};
 
 /// An authority, and a client that trusts it and no other.
 struct Authority(CertifiedIssuer<'static, KeyPair>);

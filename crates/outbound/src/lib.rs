@@ -1,6 +1,6 @@
-//! The one HTTP client: every request to a URL that a user gave goes through this module.
+//! The one HTTP client: every request to a URL that a user gave goes through this crate. It knows nothing of the product.
 //!
-//! Architecture Invariant: only this module opens sockets to the outside. `reach` judges every address after its look-up, and
+//! Architecture Invariant: only this crate opens sockets to the outside. `reach` judges every address after its look-up, and
 //! the connection is made to exactly that address, so a DNS answer that changes between check and use has no effect. Redirects
 //! are not followed, the environment's proxies are not used, and there is a limit on everything.
 
@@ -26,16 +26,17 @@ use http::header::{
 };
 use http::{HeaderName, HeaderValue, Method};
 use http_body_util::Full;
-use model::Result;
-use model::platform::fair::Tenant;
 
 pub use failure::{Failure, Phase};
-pub use lookup::{Addresses, Lookup, SystemLookup};
+pub use lookup::{
+    Addresses, GrantedPermit, LOOKUPS_EACH_MAX, LOOKUPS_MAX, Lookup, LookupPermits, Party, SystemLookup,
+};
 pub use network::Network;
 pub use target::{Refusal, Target, URL_BYTES_MAX};
+pub use tokio_rustls::rustls::Error as TlsError;
 
 use connect::Connector;
-pub(crate) use connect::roots;
+pub use connect::roots;
 use live::Trouble;
 use pool::Pool;
 
@@ -49,8 +50,8 @@ const OWN_HEADERS: [HeaderName; 8] =
 #[derive(Clone)]
 pub struct Outbound {
     inner: Arc<Inner>,
-    /// The tenant for whom it sends.
-    tenant: Tenant,
+    /// The party that it sends for; the program itself if there is none.
+    party: Option<Party>,
 }
 
 struct Inner {
@@ -72,39 +73,39 @@ pub struct Request {
 }
 
 impl Outbound {
-    /// A client that reaches public addresses and these networks.
-    pub fn new(allow: &[Network]) -> Result<Self> {
+    /// A client that reaches public addresses and these networks, and sends for the program itself.
+    pub fn new(allow: &[Network]) -> Result<Self, TlsError> {
         Self::with_lookup(allow, Arc::new(SystemLookup::default()))
     }
 
     /// As [`Outbound::new`], with another way to look up host names.
-    pub fn with_lookup(allow: &[Network], lookup: Arc<dyn Lookup>) -> Result<Self> {
+    pub fn with_lookup(allow: &[Network], lookup: Arc<dyn Lookup>) -> Result<Self, TlsError> {
         Ok(Self::with_connector(Connector::new(allow, lookup, connect::roots())?))
     }
 
     fn with_connector(connector: Connector) -> Self {
-        Self { inner: Arc::new(Inner { connector, pool: Arc::default() }), tenant: Tenant::System }
+        Self { inner: Arc::new(Inner { connector, pool: Arc::default() }), party: None }
     }
 
-    /// Returns the same client, sending for this organisation: its look-ups of names are counted as the organisation's.
-    pub fn of(&self, tenant: impl Into<Tenant>) -> Self {
-        Self { inner: Arc::clone(&self.inner), tenant: tenant.into() }
+    /// Returns the same client, sending for this party: its look-ups of names are counted as the party's.
+    pub fn of(&self, party: Party) -> Self {
+        Self { inner: Arc::clone(&self.inner), party: Some(party) }
     }
 
     /// Reads a URL that a user gave, and refuses what can never be reached.
-    pub fn parse_url(&self, text: &str) -> std::result::Result<Target, Refusal> {
+    pub fn parse_url(&self, text: &str) -> Result<Target, Refusal> {
         Target::parse(text, self.inner.connector.reach())
     }
 
     /// Reads a URL that credentials are sent to. Plain `http://` is for networks that the operator allowed; elsewhere, others on
     /// the network path could read the credentials.
-    pub fn parse_private_url(&self, text: &str) -> std::result::Result<Target, Refusal> {
+    pub fn parse_private_url(&self, text: &str) -> Result<Target, Refusal> {
         Target::parse_private(text, self.inner.connector.reach())
     }
 
     /// Sends the request and reads the answer, within the time limit. A request that failed may have been received: it is
     /// repeated here only if it was provably not sent.
-    pub async fn send(&self, request: Request) -> std::result::Result<Response, Failure> {
+    pub async fn send(&self, request: Request) -> Result<Response, Failure> {
         self.send_if(request, &|| true).await
     }
 
@@ -114,7 +115,7 @@ impl Outbound {
         &self,
         request: Request,
         is_wanted: &(dyn Fn() -> bool + Sync),
-    ) -> std::result::Result<Response, Failure> {
+    ) -> Result<Response, Failure> {
         let limit = request.time_limit;
         let mut phase = Phase::Lookup;
         match tokio::time::timeout(limit, self.run(request, is_wanted, &mut phase)).await {
@@ -128,7 +129,7 @@ impl Outbound {
         request: Request,
         is_wanted: &(dyn Fn() -> bool + Sync),
         phase: &mut Phase,
-    ) -> std::result::Result<Response, Failure> {
+    ) -> Result<Response, Failure> {
         let origin = request.target.origin().clone();
         let keep_max = request.body_bytes_max;
         let mut message = message(request);
@@ -147,7 +148,7 @@ impl Outbound {
             }
         }
         *phase = Phase::Lookup;
-        let mut live = self.inner.connector.connect(&origin, self.tenant, phase).await?;
+        let mut live = self.inner.connector.connect(&origin, self.party, phase).await?;
         if !is_wanted() {
             return Err(Failure::Withdrawn);
         }

@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 
 use super::receiver::{OK, Receiver, at_one_port, closed_by_client, read_request};
 use super::{PATIENCE, local, post};
-use crate::platform::outbound::{Failure, Outbound, Phase, Request, Response};
+use crate::{Failure, Outbound, Phase, Request, Response};
 
 /// A limit short enough to wait for.
 const SHORT: Duration = Duration::from_millis(150);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::receiver::{Receiver, at_one_port};
 use super::{Answers, client, post};
-use crate::platform::outbound::Failure;
+use crate::Failure;
 
 const PUBLIC: &str = "127.9.9.9";
 const ROUNDS: usize = 120;
@@ -109,18 +109,16 @@ async fn a_name_of_the_private_network_fails_as_one_that_does_not_exist() {
 
 #[tokio::test]
 async fn a_look_up_that_fails_or_never_ends_is_told() {
-    use model::platform::fair::Tenant;
-
-    use crate::platform::outbound::{Addresses, Lookup, Outbound, Phase};
+    use crate::{Addresses, Lookup, Outbound, Party, Phase};
     struct Fails;
     impl Lookup for Fails {
-        fn addresses<'a>(&'a self, _: &'a str, _: Tenant) -> Addresses<'a> {
+        fn addresses<'a>(&'a self, _: &'a str, _: Option<Party>) -> Addresses<'a> {
             Box::pin(std::future::ready(Err(std::io::Error::other("no name servers"))))
         }
     }
     struct Hangs;
     impl Lookup for Hangs {
-        fn addresses<'a>(&'a self, _: &'a str, _: Tenant) -> Addresses<'a> {
+        fn addresses<'a>(&'a self, _: &'a str, _: Option<Party>) -> Addresses<'a> {
             Box::pin(std::future::pending())
         }
     }

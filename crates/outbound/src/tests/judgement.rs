@@ -5,9 +5,9 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use proptest::prelude::*;
 
 use super::networks;
-use crate::platform::outbound::reach::Reach;
-use crate::platform::outbound::target::Named;
-use crate::platform::outbound::{Network, Target};
+use crate::reach::Reach;
+use crate::target::Named;
+use crate::{Network, Target};
 
 fn is_admitted(reach: &Reach, address: &str) -> bool {
     reach.admit(address.parse().unwrap()).is_some()

@@ -20,9 +20,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::Method;
-use model::platform::fair::Tenant;
 
-use super::{Addresses, Lookup, Network, Outbound, Request, Target};
+use super::{Addresses, Lookup, Network, Outbound, Party, Request, Target};
 
 /// Far longer than anything takes here: a test that waits so long has failed.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -78,7 +77,7 @@ impl Answers {
 }
 
 impl Lookup for Answers {
-    fn addresses<'a>(&'a self, _: &'a str, _: Tenant) -> Addresses<'a> {
+    fn addresses<'a>(&'a self, _: &'a str, _: Option<Party>) -> Addresses<'a> {
         let turn = self.asked.fetch_add(1, Ordering::SeqCst);
         let answer: io::Result<_> = Ok(self.list[turn % self.list.len()].clone());
         Box::pin(std::future::ready(answer))

@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 
 use super::receiver::{OK, OK_CLOSE, Receiver, answer_all, closed_by_client, read_request};
 use super::{Answers, PATIENCE, client, local, post};
-use crate::platform::outbound::{Failure, Outbound, Target};
+use crate::{Failure, Outbound, Target};
 
 fn target(client: &Outbound, receiver: &Receiver) -> Target {
     client.parse_url(&receiver.url()).unwrap()

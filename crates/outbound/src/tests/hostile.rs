@@ -5,8 +5,8 @@ use std::collections::HashSet;
 
 use super::receiver::{Receiver, at_one_port};
 use super::{Answers, client, post};
-use crate::platform::outbound::Failure;
-use crate::platform::outbound::target::Named;
+use crate::Failure;
+use crate::target::Named;
 
 /// What a look-up may answer for a host that wants to reach the machine itself.
 const LOOPBACK_ANSWERS: [&[&str]; 5] =
@@ -106,12 +106,11 @@ async fn where_loopback_is_allowed_the_same_urls_reach_the_canary() {
 async fn the_machines_own_look_up_is_judged_too() {
     let (port, canaries) = at_one_port(&["127.0.0.1", "::1"]).await;
     let url = format!("http://localhost:{port}/");
-    let closed = crate::platform::outbound::Outbound::new(&[]).unwrap();
+    let closed = crate::Outbound::new(&[]).unwrap();
     let failure = closed.send(post(closed.parse_url(&url).unwrap())).await.unwrap_err();
     assert_eq!(failure, Failure::Unresolved { host: "localhost".to_owned() });
     assert_eq!(count(&canaries), 0);
-    let open =
-        crate::platform::outbound::Outbound::new(&super::networks(&["127.0.0.0/8", "::1/128"])).unwrap();
+    let open = crate::Outbound::new(&super::networks(&["127.0.0.0/8", "::1/128"])).unwrap();
     let response = open.send(post(open.parse_url(&url).unwrap())).await.unwrap();
     assert_eq!((response.status, count(&canaries)), (200, 1));
 }
@@ -140,7 +139,7 @@ fn a_refusal_says_what_to_do() {
 
 #[tokio::test]
 async fn what_is_private_goes_unencrypted_to_allowed_networks_alone() {
-    let said = |client: &crate::platform::outbound::Outbound, url: &str| match client.parse_private_url(url) {
+    let said = |client: &crate::Outbound, url: &str| match client.parse_private_url(url) {
         Ok(_) => String::new(),
         Err(refusal) => refusal.to_string(),
     };

@@ -5,8 +5,6 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use model::platform::fair::Tenant;
-use model::{Error, Result};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout, timeout_at};
 use tokio_rustls::TlsConnector;
@@ -18,7 +16,7 @@ use tokio_rustls::rustls::{self, CertificateError, ClientConfig, InvalidMessage,
 use super::live::Live;
 use super::reach::Reach;
 use super::target::{Named, Origin};
-use super::{Failure, Lookup, Network, Phase};
+use super::{Failure, Lookup, Network, Party, Phase};
 
 /// Time limit for the socket and TLS together.
 const CONNECT_TIME_MAX: Duration = Duration::from_secs(5);
@@ -42,10 +40,13 @@ pub fn roots() -> RootCertStore {
 }
 
 impl Connector {
-    pub fn new(allow: &[Network], lookup: Arc<dyn Lookup>, roots: RootCertStore) -> Result<Self> {
+    pub fn new(
+        allow: &[Network],
+        lookup: Arc<dyn Lookup>,
+        roots: RootCertStore,
+    ) -> Result<Self, rustls::Error> {
         let mut config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
-            .with_safe_default_protocol_versions()
-            .map_err(Error::fault)?
+            .with_safe_default_protocol_versions()?
             .with_root_certificates(roots)
             .with_no_client_auth();
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
@@ -57,9 +58,14 @@ impl Connector {
     }
 
     /// Opens a connection to the host, at an address that may be reached.
-    pub async fn connect(&self, origin: &Origin, tenant: Tenant, phase: &mut Phase) -> Result<Live, Failure> {
+    pub async fn connect(
+        &self,
+        origin: &Origin,
+        party: Option<Party>,
+        phase: &mut Phase,
+    ) -> Result<Live, Failure> {
         *phase = Phase::Lookup;
-        let addresses = self.addresses(origin, tenant).await?;
+        let addresses = self.addresses(origin, party).await?;
         *phase = Phase::Connect;
         let deadline = Instant::now() + CONNECT_TIME_MAX;
         let socket = dial(&addresses, origin, deadline).await?;
@@ -75,11 +81,11 @@ impl Connector {
     }
 
     /// Returns the addresses of the host that may be reached. The others are dropped; a host with none is not called.
-    async fn addresses(&self, origin: &Origin, tenant: Tenant) -> Result<Vec<IpAddr>, Failure> {
+    async fn addresses(&self, origin: &Origin, party: Option<Party>) -> Result<Vec<IpAddr>, Failure> {
         let host = &origin.host;
         let found = match host {
             Named::Address(address) => vec![*address],
-            Named::Name(name) => self.lookup.addresses(name, tenant).await.unwrap_or_default(),
+            Named::Name(name) => self.lookup.addresses(name, party).await.unwrap_or_default(),
         };
         let admit = |address| match origin.is_allowed_only {
             true => self.reach.admit_allowed(address),
