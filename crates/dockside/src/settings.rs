@@ -93,7 +93,7 @@ impl Settings {
             stream: self.realtime.stream()?,
             carriers: self.carriers.purchasing(&self.limits),
             files: self.files.documents(&self.store, self.server.public_url(address)?)?,
-            nats_url: self.events.nats_url(&self.store)?,
+            nats: self.events.nats(&self.store)?,
             hint_loss_percent: 0,
             signing_key: secrets.signing_key,
             encryption_key: secrets.encryption_key,

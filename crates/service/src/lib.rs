@@ -102,7 +102,7 @@ pub struct Settings {
     pub carriers: shipping::purchasing::Settings,
     pub files: shipping::documents::Settings,
     /// The NATS server that carries hints between the nodes of one database, instead of the database itself.
-    pub nats_url: Option<events::bus::nats::NatsUrl>,
+    pub nats: Option<bus::nats::NatsSettings>,
     /// The share of other nodes' hints that is lost, in percent. Only tests set it.
     pub hint_loss_percent: u8,
     /// Signs cursors and file links. Nodes that share a database share it.
@@ -187,7 +187,7 @@ impl Components {
 
         let access_tokens = AccessTokens::new(&context);
         let bus_settings =
-            BusSettings { nats_url: settings.nats_url.clone(), loss_percent: settings.hint_loss_percent };
+            BusSettings { nats: settings.nats.clone(), loss_percent: settings.hint_loss_percent };
         let bus = Bus::new(&context, bus_settings, &notices.channels, &notices.deliveries, &access_tokens);
         let epochs = Epochs::new(&context, &bus, settings.stream.hub(), &notices.positions);
         let nodes = Nodes::new(&context, Arc::new(epochs.clone()));

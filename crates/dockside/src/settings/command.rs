@@ -18,7 +18,8 @@ const STORE: [&str; 9] = [
     "encryption_key",
 ];
 /// What commands need too whose change running servers hear of at once.
-const HINTS: [&str; 2] = ["nats_url", "nats_sslrootcert"];
+const HINTS: [&str; 5] =
+    ["nats_url", "nats_credentials_file", "nats_sslrootcert", "nats_sslcert", "nats_sslkey"];
 
 /// The settings of a command on the store. `SENDS_HINTS`: whether running servers hear of what it did.
 ///

@@ -35,14 +35,20 @@ impl HintListener {
         line.trim_end().to_owned()
     }
 
-    /// Returns the words of the next message after its version and its sender.
+    /// Returns the words of the next message after its version and its sender. A message without words is the probe of a
+    /// server that has just connected.
     fn hears(&mut self) -> Vec<String> {
-        while !self.line().starts_with("MSG dockside.hints 7 ") {}
-        let message = self.line();
-        let mut words = message.split(' ').map(str::to_owned);
-        assert_eq!(words.next().as_deref(), Some("1"), "{message}");
-        assert!(words.next().is_some_and(|sender| sender.len() == 24), "{message}");
-        words.collect()
+        loop {
+            while !self.line().starts_with("MSG dockside.hints 7 ") {}
+            let message = self.line();
+            let mut words = message.split(' ').map(str::to_owned);
+            assert_eq!(words.next().as_deref(), Some("1"), "{message}");
+            assert!(words.next().is_some_and(|sender| sender.len() == 24), "{message}");
+            let words: Vec<_> = words.collect();
+            if !words.is_empty() {
+                return words;
+            }
+        }
     }
 }
 

@@ -1,12 +1,9 @@
 //! Encrypted connections to NATS.
 
 use std::fs;
-use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::time::Duration;
 
 use rcgen::CertificateParams;
-use serde_json::Value;
 use testkit::database::Database;
 use testkit::nats::Nats;
 use testkit::server::{Server, wait_until};
@@ -14,17 +11,6 @@ use testkit::server::{Server, wait_until};
 use crate::certificates::{authority, certify, pem};
 
 const LIMIT: Duration = Duration::from_secs(20);
-
-/// Returns the connections that the NATS server reports.
-fn connections(monitor: SocketAddr) -> Vec<Value> {
-    let mut stream = TcpStream::connect(monitor).expect("a monitor");
-    stream.write_all(b"GET /connz HTTP/1.0\r\n\r\n").unwrap();
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).unwrap();
-    let (_, body) = answer.split_once("\r\n\r\n").expect("a body");
-    let told: Value = serde_json::from_str(body).unwrap();
-    told["connections"].as_array().cloned().unwrap_or_default()
-}
 
 #[test]
 fn hints_go_over_an_encrypted_connection_whose_server_is_checked() {
@@ -35,10 +21,9 @@ fn hints_go_over_an_encrypted_connection_whose_server_is_checked() {
     let [ca, other] = ["ca.crt", "other.crt"].map(|name| folder.path().join(name));
     fs::write(&ca, pem("CERTIFICATE", ours.der())).unwrap();
     fs::write(&other, pem("CERTIFICATE", others.der())).unwrap();
-    let monitor = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let (port, key) = (monitor.port().to_string(), certificate.with_extension("key"));
+    let key = certificate.with_extension("key");
     let (certificate, key) = (certificate.to_str().unwrap(), key.to_str().unwrap());
-    let nats = Nats::start(&["--tls", "--tlscert", certificate, "--tlskey", key, "--http_port", &port]);
+    let nats = Nats::start(&["--tls", "--tlscert", certificate, "--tlskey", key]);
     let database = Database::create();
     let start = |scheme: &str, host: &str, root: &str| {
         let url = format!("{scheme}://{host}:{}", nats.address.port());
@@ -48,15 +33,15 @@ fn hints_go_over_an_encrypted_connection_whose_server_is_checked() {
     // Both use TLS: one because the operator's URL asks for it, one because the NATS server does.
     for scheme in ["tls", "nats"] {
         let server = start(scheme, "localhost", ca.to_str().unwrap());
-        wait_until("a connection to NATS", LIMIT, || !connections(monitor).is_empty());
-        assert!(connections(monitor)[0]["tls_version"].is_string(), "{scheme}");
+        wait_until("a connection to NATS", LIMIT, || !nats.connections().is_empty());
+        assert!(nats.connections()[0]["tls_version"].is_string(), "{scheme}");
         server.stop();
     }
     let refused = [("localhost", &other, "UnknownIssuer"), ("127.0.0.1", &ca, "not valid for name")];
     for (host, root, why) in refused {
         let mut server = start("tls", host, root.to_str().unwrap());
         wait_until("it says why", LIMIT, || server.log().contains(why));
-        assert!(connections(monitor).iter().all(|connection| connection["subscriptions"] == 0));
+        assert!(nats.connections().iter().all(|connection| connection["subscriptions"] == 0));
         server.stopped();
     }
 }

@@ -59,7 +59,7 @@ impl Drop for Node {
 /// Returns another server on the world's database. It uses NATS if its address is given, and loses a share of the hints.
 fn another(world: &World, nats: Option<&str>, random: Arc<dyn Random>, hint_loss_percent: u8) -> Service {
     let mut settings = world.service.settings().clone();
-    settings.nats_url = nats.map(|url| url.parse().expect("an address"));
+    settings.nats = nats.map(|url| url.parse().expect("an address"));
     settings.hint_loss_percent = hint_loss_percent;
     Service::new(world.db.clone(), world.clock.clone(), random, settings).expect("a service")
 }

@@ -1,60 +1,60 @@
-//! The message in which nodes send each other hints: `1 <sender> <word>…`, where 1 is the version, the sender is a unique name,
-//! and a word is one of `anything`, `access`, `announcement`, or the owner of a log that has grown.
+//! The text in which nodes send each other hints: words, of which each is one of `anything`, `access`, `announcement`, or the
+//! owner of a log that has grown. The bus puts it into an envelope.
 //!
 //! Nodes of several versions may run during a roll-out: a node treats anything that it does not understand as
 //! `anything`.
 
+use bus::{ENVELOPE_BYTES_MAX, MESSAGE_BYTES_MAX, Pending};
 use model::Owner;
-use store::PAYLOAD_BYTES_MAX;
 
 use super::gathered::{Gathered, OWNERS_MAX};
 
-const VERSION: &str = "1";
 const ANYTHING: &str = "anything";
 const ACCESS: &str = "access";
 const ANNOUNCEMENT: &str = "announcement";
-/// The longest owner's key with the space before it, and the longest rest of a message, in bytes.
+/// The longest owner's key with the space before it, and the longest other words, in bytes.
 const OWNER_BYTES_MAX: usize = 1 + 35;
-const REST_BYTES_MAX: usize = 100;
+const WORDS_BYTES_MAX: usize = ANYTHING.len() + 1 + ACCESS.len() + 1 + ANNOUNCEMENT.len();
+/// The longest text, in bytes.
+const TEXT_BYTES_MAX: usize = MESSAGE_BYTES_MAX - ENVELOPE_BYTES_MAX;
 
-const _: () = assert!(REST_BYTES_MAX + OWNERS_MAX * OWNER_BYTES_MAX <= PAYLOAD_BYTES_MAX);
+const _: () = assert!(WORDS_BYTES_MAX + OWNERS_MAX * OWNER_BYTES_MAX <= TEXT_BYTES_MAX);
 
-/// Writes a message.
-pub fn write(sender: &str, told: &Gathered) -> String {
-    let mut text = format!("{VERSION} {sender}");
-    let words =
-        [(told.is_anything, ANYTHING), (told.is_access, ACCESS), (told.is_announcement, ANNOUNCEMENT)];
-    for (_, word) in words.into_iter().filter(|(is_said, _)| *is_said) {
-        text.extend([" ", word]);
+impl Pending for Gathered {
+    fn is_empty(&self) -> bool {
+        self.is_empty()
     }
-    for owner in &told.owners {
-        text.extend([" ", &owner.to_string()]);
+
+    fn merge(&mut self, other: &Self) {
+        self.merge(other);
     }
-    text
+
+    fn text(&self) -> String {
+        write(self)
+    }
 }
 
-/// Reads a message. Returns `None` if it is this node's own.
-pub fn read(message: &[u8], own_name: &str) -> Option<Gathered> {
+/// Writes the words of a message.
+fn write(told: &Gathered) -> String {
+    let said = [(told.is_anything, ANYTHING), (told.is_access, ACCESS), (told.is_announcement, ANNOUNCEMENT)];
+    let words = said.into_iter().filter(|(is_said, _)| *is_said).map(|(_, word)| word.to_owned());
+    let words: Vec<String> = words.chain(told.owners.iter().map(ToString::to_string)).collect();
+    words.join(" ")
+}
+
+/// Reads the words of a message.
+pub fn read(text: &str) -> Gathered {
     let mut told = Gathered::default();
-    let mut words = std::str::from_utf8(message).unwrap_or_default().split(' ');
-    if words.next() == Some(VERSION) {
-        if words.next() == Some(own_name) {
-            return None;
-        }
-        for word in words {
-            match (word, Owner::parse(word)) {
-                (_, Some(owner)) => told.add_owners([owner]),
-                (ACCESS, _) => told.is_access = true,
-                (ANNOUNCEMENT, _) => told.is_announcement = true,
-                // `anything`, and every unknown word.
-                _ => told.add_anything(),
-            }
+    for word in text.split(' ') {
+        match (word, Owner::parse(word)) {
+            (_, Some(owner)) => told.add_owners([owner]),
+            (ACCESS, _) => told.is_access = true,
+            (ANNOUNCEMENT, _) => told.is_announcement = true,
+            // `anything`, and every unknown word.
+            _ => told.add_anything(),
         }
     }
-    if told.is_empty() {
-        told.add_anything();
-    }
-    Some(told)
+    told
 }
 
 #[cfg(test)]
@@ -81,21 +81,18 @@ mod tests {
             is_access: true,
             ..Gathered::default()
         };
-        let text = "1 ab12 access org_00000000000000000000000001 org_00000000000000000000000002_test";
-        assert_eq!(write("ab12", &told), text);
-        assert_eq!(read(text.as_bytes(), "cd34"), Some(told));
-        assert_eq!(read(text.as_bytes(), "ab12"), None, "a node need not hear itself");
+        let text = "access org_00000000000000000000000001 org_00000000000000000000000002_test";
+        assert_eq!(write(&told), text);
+        assert_eq!(read(text), told);
     }
 
     #[test]
     fn what_is_not_understood_is_anything() {
-        for message in ["", "1", "1 x", "1 x ", "2 x access", "11 x access", "1 x events", "1 x org_1", "{}"]
-        {
-            assert_eq!(read(message.as_bytes(), "me"), Some(anything()), "{message:?}");
+        for text in ["", " ", "events", "org_1", "{}", "1 x access"] {
+            assert!(read(text).is_anything, "{text:?}");
         }
-        assert_eq!(read(b"1 x access later", "me"), Some(Gathered { is_access: true, ..anything() }));
-        assert_eq!(read(b"\xff 1 x access", "me"), Some(anything()));
-        assert_eq!(read(b"2 me access", "me"), Some(anything()), "another version may name itself otherwise");
+        assert_eq!(read("events"), anything());
+        assert_eq!(read("access later"), Gathered { is_access: true, ..anything() });
     }
 
     proptest! {
@@ -107,15 +104,14 @@ mod tests {
             let mut told = Gathered { is_access, is_announcement, is_anything, ..Gathered::default() };
             told.add_owners(owners.into_iter().map(|(bits, is_test)| owner(bits, is_test)));
             prop_assume!(!told.is_empty());
-            let text = write("0123456789abcdef01234567", &told);
-            prop_assert!(text.len() <= PAYLOAD_BYTES_MAX);
-            prop_assert_eq!(read(text.as_bytes(), "me"), Some(told));
+            let text = write(&told);
+            prop_assert!(text.len() <= TEXT_BYTES_MAX);
+            prop_assert_eq!(read(&text), told);
         }
 
         #[test]
-        fn no_message_is_a_danger(message in prop::collection::vec(any::<u8>(), 0..200)) {
-            let told = read(&message, "me").expect("not our own");
-            prop_assert!(!told.is_empty());
+        fn every_message_says_something(text in ".{0,200}") {
+            prop_assert!(!read(&text).is_empty());
         }
     }
 }
