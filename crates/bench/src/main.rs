@@ -42,6 +42,9 @@ struct Arguments {
     /// Buy the large batch on one engine only.
     #[arg(long, value_name = "ENGINE")]
     engine: Option<Engine>,
+    /// An earlier build of the program: measure only how this one compares with it.
+    #[arg(long, value_name = "PROGRAM")]
+    earlier: Option<PathBuf>,
     /// Be a bare server that gives the answer in this file.
     #[arg(long, hide = true, value_name = "FILE", requires = "listen")]
     bare: Option<PathBuf>,
@@ -102,6 +105,7 @@ fn measure(arguments: &Arguments) -> Outcome<()> {
         let mut bench = Bench {
             plan: plan(arguments),
             program,
+            earlier: arguments.earlier.clone(),
             folder: folder.path().to_owned(),
             targets: Targets::default(),
             began: Instant::now(),

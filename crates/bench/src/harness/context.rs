@@ -13,6 +13,8 @@ pub struct Bench {
     pub plan: Plan,
     /// The program under test.
     pub program: PathBuf,
+    /// An earlier build of the program, to compare with.
+    pub earlier: Option<PathBuf>,
     /// A folder on a real disk, which is deleted at the end. If syncs were free, measurements of writes would be
     /// worthless.
     pub folder: PathBuf,

@@ -11,7 +11,6 @@ use model::{Id, InventoryItem, Order, Owner};
 use service::{Clock, SystemClock};
 use store::orders::orders;
 
-use crate::harness::context::Bench;
 use crate::harness::load;
 use crate::harness::outcome::Outcome;
 use crate::harness::postgres::Database;
@@ -42,15 +41,10 @@ pub struct OrderStore {
 
 impl OrderStore {
     /// Makes the store with this number of orders, numbered from 0.
-    pub async fn open(
-        bench: &Bench,
-        data: Data,
-        database: Option<&Database>,
-        orders: usize,
-    ) -> Outcome<Self> {
-        let token = data.token(bench).await?;
+    pub async fn open(data: Data, database: Option<&Database>, orders: usize) -> Outcome<Self> {
+        let token = data.token().await?;
         let owner = Secret::owner_of(&token).ok_or("the token names no owner")?;
-        let server = data.serve(bench).await?;
+        let server = data.serve().await?;
         let ask = async |path: &str, body: &str| {
             load::ask(&server.target(request("POST", path, Some(&token), body))).await
         };

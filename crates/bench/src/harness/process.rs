@@ -38,6 +38,8 @@ pub struct Server {
 /// The data of a product's server.
 #[derive(Clone)]
 pub struct Data {
+    /// The program that serves it.
+    program: PathBuf,
     folder: PathBuf,
     database_url: Option<String>,
 }
@@ -54,7 +56,12 @@ impl Data {
     pub fn sqlite(bench: &Bench, name: &str) -> Outcome<Self> {
         let folder = bench.folder.join(name);
         std::fs::create_dir(&folder)?;
-        Ok(Self { folder, database_url: None })
+        Ok(Self { program: bench.program.clone(), folder, database_url: None })
+    }
+
+    /// Returns the same data, served by another build of the program.
+    pub fn served_by(self, program: &Path) -> Self {
+        Self { program: program.to_owned(), ..self }
     }
 
     /// A PostgreSQL store. The folder holds the secrets.
@@ -69,8 +76,8 @@ impl Data {
 
     /// Returns the command that runs the program on this data. It inherits neither environment variables nor a
     /// settings file.
-    fn command(&self, bench: &Bench, words: &[&str]) -> Command {
-        let mut command = Command::new(&bench.program);
+    fn command(&self, words: &[&str]) -> Command {
+        let mut command = Command::new(&self.program);
         command.args(words).arg("--data").arg(&self.folder);
         if let Some(url) = &self.database_url {
             command.args(["--database-url", url]);
@@ -80,23 +87,23 @@ impl Data {
     }
 
     /// Makes a token, and first the store if there is none.
-    pub async fn token(&self, bench: &Bench) -> Outcome<String> {
-        self.make_token(bench, &[]).await
+    pub async fn token(&self) -> Outcome<String> {
+        self.make_token(&[]).await
     }
 
     /// Makes a token for the test world, where the sandbox carrier is.
-    pub async fn test_token(&self, bench: &Bench) -> Outcome<String> {
-        self.make_token(bench, &["--test"]).await
+    pub async fn test_token(&self) -> Outcome<String> {
+        self.make_token(&["--test"]).await
     }
 
-    async fn make_token(&self, bench: &Bench, more: &[&'static str]) -> Outcome<String> {
+    async fn make_token(&self, more: &[&'static str]) -> Outcome<String> {
         let words: Vec<&str> =
             ["token", "create"].into_iter().chain(ORGANISATION).chain(more.iter().copied()).collect();
-        let mut output = self.command(bench, &words).output().await?;
+        let mut output = self.command(&words).output().await?;
         if String::from_utf8_lossy(&output.stderr).contains("there is no store") {
             // Only a server creates the store.
-            self.serve(bench).await?.stop().await?;
-            output = self.command(bench, &words).output().await?;
+            self.serve().await?.stop().await?;
+            output = self.command(&words).output().await?;
         }
         if !output.status.success() {
             return Err(String::from_utf8_lossy(&output.stderr).into());
@@ -105,14 +112,14 @@ impl Data {
     }
 
     /// Starts the product. It logs JSON, as for a user who keeps the log, but to nowhere.
-    pub async fn serve(&self, bench: &Bench) -> Outcome<Server> {
-        self.serve_with(bench, &[]).await
+    pub async fn serve(&self) -> Outcome<Server> {
+        self.serve_with(&[]).await
     }
 
     /// Starts a sandbox carrier in a process of its own, with this latency.
-    pub async fn carrier(&self, bench: &Bench, latency_ms: u64) -> Outcome<Server> {
+    pub async fn carrier(&self, latency_ms: u64) -> Outcome<Server> {
         let address = free_address()?;
-        let mut command = Command::new(&bench.program);
+        let mut command = Command::new(&self.program);
         command.args(["sandbox-carrier", "--listen", &address.to_string()]);
         command.args(["--latency-ms", &latency_ms.to_string()]);
         command.arg("--ledger").arg(self.folder.join("ledger.jsonl"));
@@ -121,9 +128,9 @@ impl Data {
     }
 
     /// Starts the product with further settings.
-    pub async fn serve_with(&self, bench: &Bench, settings: &[&str]) -> Outcome<Server> {
+    pub async fn serve_with(&self, settings: &[&str]) -> Outcome<Server> {
         let address = free_address()?;
-        let mut command = self.command(bench, &["serve", "--log-format", "json"]);
+        let mut command = self.command(&["serve", "--log-format", "json"]);
         command.args(["--listen", &address.to_string(), "--outbound-allow", "127.0.0.0/8"]);
         command.args(settings);
         Server::start(command, address).await

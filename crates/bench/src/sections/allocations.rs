@@ -84,8 +84,8 @@ fn comparison(case: &Case, engine: &str, rival: &'static str, rounds: usize) -> 
 /// Measures against the same rows written by the same writer thread, in a store of its own.
 pub async fn sqlite(bench: &mut Bench) -> Outcome<()> {
     bench.progress("filling the stores");
-    let store = OrderStore::open(bench, Data::sqlite(bench, "allocate")?, None, ORDERS + 1).await?;
-    let other = OrderStore::open(bench, Data::sqlite(bench, "allocate-bare")?, None, ORDERS + 1).await?;
+    let store = OrderStore::open(Data::sqlite(bench, "allocate")?, None, ORDERS + 1).await?;
+    let other = OrderStore::open(Data::sqlite(bench, "allocate-bare")?, None, ORDERS + 1).await?;
     other.server.stop().await?;
     let file = other.data.file();
     let rows = Rows { file: &file, token: &other.token, allocation_of: Some(&other.sample) };
@@ -115,10 +115,10 @@ pub async fn postgres(bench: &mut Bench) -> Outcome<()> {
     };
     let database = Database::create(&server.url, "bench_allocate").await?;
     let data = Data::postgres(bench, "allocate-postgres", database.url.clone())?;
-    let store = OrderStore::open(bench, data, Some(&database), ORDERS + 1).await?;
+    let store = OrderStore::open(data, Some(&database), ORDERS + 1).await?;
     let rival = Database::create(&server.url, "bench_allocate_pgbench").await?;
     let data = Data::postgres(bench, "allocate-pgbench", rival.url.clone())?;
-    let other = OrderStore::open(bench, data, Some(&rival), ORDERS + 1).await?;
+    let other = OrderStore::open(data, Some(&rival), ORDERS + 1).await?;
     rival.until_numbered().await?;
     let script = Script::read(&rival, &other).await?;
     other.server.stop().await?;

@@ -43,9 +43,9 @@ pub struct Seen {
 impl<'a> BatchClient<'a> {
     pub async fn open(bench: &'a Bench, data: &Data, latency_ms: u64) -> Outcome<Self> {
         bench.progress("starting a server and a carrier");
-        let token = data.test_token(bench).await?;
-        let carrier = data.carrier(bench, latency_ms).await?;
-        let product = data.serve_with(bench, &["--carrier-calls-max", &CALLS.to_string()]).await?;
+        let token = data.test_token().await?;
+        let carrier = data.carrier(latency_ms).await?;
+        let product = data.serve_with(&["--carrier-calls-max", &CALLS.to_string()]).await?;
         let client = Self { bench, product, carrier, token };
         let url = format!("http://{}", client.carrier.address);
         let account = format!(

@@ -15,8 +15,8 @@ use crate::harness::process::{self, Data, Rows, Server, create_request};
 pub async fn sqlite(bench: &mut Bench) -> Outcome<()> {
     bench.progress("starting the stores");
     let data = Data::sqlite(bench, "create")?;
-    let token = data.token(bench).await?;
-    let product = data.serve(bench).await?;
+    let token = data.token().await?;
+    let product = data.serve().await?;
     let request = create_request(&token);
     let answer = load::ask(&product.target(request.clone())).await?;
     let bare_data = Data::sqlite(bench, "create-bare")?;
@@ -51,13 +51,13 @@ pub async fn postgres(bench: &mut Bench) -> Outcome<()> {
     };
     let database = Database::create(&server.url, "bench_product").await?;
     let data = Data::postgres(bench, "postgres", database.url.clone())?;
-    let token = data.token(bench).await?;
-    let product = data.serve(bench).await?;
+    let token = data.token().await?;
+    let product = data.serve().await?;
     let request = create_request(&token);
     let answer = load::ask(&product.target(request.clone())).await?;
 
     let rival = Database::create(&server.url, "bench_pgbench").await?;
-    Data::postgres(bench, "pgbench", rival.url.clone())?.token(bench).await?;
+    Data::postgres(bench, "pgbench", rival.url.clone())?.token().await?;
     let owner = Secret::owner_of(&token).ok_or("the token names no owner")?;
     let script = pgbench.script(&bench.folder, &rival.url, &owner.to_string(), process::body(&answer)?)?;
 

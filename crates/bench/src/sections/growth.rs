@@ -32,8 +32,8 @@ const CASES: [Case; 3] = [
 pub async fn measure(bench: &mut Bench) -> Outcome<()> {
     let began = filling(bench, "SQLite");
     let many = bench.plan.orders;
-    let small = OrderStore::open(bench, Data::sqlite(bench, "few-orders")?, None, ORDERS_FEW).await?;
-    let large = OrderStore::open(bench, Data::sqlite(bench, "many-orders")?, None, many).await?;
+    let small = OrderStore::open(Data::sqlite(bench, "few-orders")?, None, ORDERS_FEW).await?;
+    let large = OrderStore::open(Data::sqlite(bench, "many-orders")?, None, many).await?;
     grow(bench, "SQLite", [&small, &large], began).await?;
     small.server.stop().await?;
     large.server.stop().await?;
@@ -45,10 +45,10 @@ pub async fn measure(bench: &mut Bench) -> Outcome<()> {
     };
     let few_rows = Database::create(&server.url, "bench_few_orders").await?;
     let data = Data::postgres(bench, "few-orders-postgres", few_rows.url.clone())?;
-    let small = OrderStore::open(bench, data, Some(&few_rows), ORDERS_FEW).await?;
+    let small = OrderStore::open(data, Some(&few_rows), ORDERS_FEW).await?;
     let many_rows = Database::create(&server.url, "bench_many_orders").await?;
     let data = Data::postgres(bench, "many-orders-postgres", many_rows.url.clone())?;
-    let large = OrderStore::open(bench, data, Some(&many_rows), many).await?;
+    let large = OrderStore::open(data, Some(&many_rows), many).await?;
     grow(bench, "PostgreSQL", [&small, &large], began).await
 }
 

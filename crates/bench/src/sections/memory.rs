@@ -18,13 +18,13 @@ const START_MS_MAX: f64 = 200.0;
 pub async fn measure(bench: &mut Bench) -> Outcome<()> {
     bench.progress("memory, SQLite");
     let data = Data::sqlite(bench, "memory")?;
-    let server = data.serve(bench).await?;
+    let server = data.serve().await?;
     let first = server.start.as_secs_f64() * 1000.0;
     tokio::time::sleep(REST).await;
     let idle = server.resident_mib()?;
 
     bench.progress("memory under load, SQLite");
-    let token = data.token(bench).await?;
+    let token = data.token().await?;
     let requests = [create_request(&token), process::request("GET", "/locations", Some(&token), "")];
     for request in &requests {
         server.answer(request, LOAD_CONNECTIONS, LOAD).await?;
@@ -35,7 +35,7 @@ pub async fn measure(bench: &mut Bench) -> Outcome<()> {
     let mut starts = Vec::new();
     for start in 1..=bench.plan.starts {
         bench.progress(&format!("start {start} of {}", bench.plan.starts));
-        let server = data.serve(bench).await?;
+        let server = data.serve().await?;
         starts.push(server.start.as_secs_f64() * 1000.0);
         server.stop().await?;
     }

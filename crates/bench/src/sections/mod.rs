@@ -5,6 +5,7 @@ mod batch_client;
 mod batches;
 mod creates;
 mod drawing;
+mod earlier;
 mod growth;
 mod memory;
 mod reads;
@@ -38,6 +39,10 @@ pub enum Section {
 /// Measures these sections, or all if there are none, and prints their tables and the targets.
 pub async fn run(bench: &mut Bench, sections: &[Section]) -> Outcome<()> {
     let is_wanted = |section| sections.is_empty() || sections.contains(&section);
+    if let Some(earlier) = bench.earlier.clone() {
+        earlier::measure(bench, &earlier).await?;
+        return bench.print(&bench.targets.table());
+    }
     bench.print(&report::heading(&bench.plan))?;
     if is_wanted(Section::Get) || is_wanted(Section::List) {
         reads::measure(bench, is_wanted(Section::Get), is_wanted(Section::List)).await?;

@@ -14,8 +14,8 @@ const LOCATIONS: usize = 1000;
 pub async fn measure(bench: &mut Bench, with_get: bool, with_list: bool) -> Outcome<()> {
     bench.progress("filling a store");
     let data = Data::sqlite(bench, "reads")?;
-    let token = data.token(bench).await?;
-    let product = data.serve(bench).await?;
+    let token = data.token().await?;
+    let product = data.serve().await?;
     let create = product.target(create_request(&token));
     let mut location = String::new();
     for _ in 0..LOCATIONS {

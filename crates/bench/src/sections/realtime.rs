@@ -49,7 +49,7 @@ pub async fn measure(bench: &mut Bench) -> Outcome<()> {
     LocalSet::new()
         .run_until(async {
             let data = Data::sqlite(bench, "realtime")?;
-            let setup = Setup::start(bench, &data).await?;
+            let setup = Setup::start(&data).await?;
             idle(bench, &setup).await?;
             burst(bench, &setup).await?;
             lag(bench, &setup, "SQLite").await?;
@@ -57,7 +57,7 @@ pub async fn measure(bench: &mut Bench) -> Outcome<()> {
             let private = PostgresServer::start().await?;
             let database = Database::create(&private.url, "bench_realtime").await?;
             let data = Data::postgres(bench, "realtime-postgres", database.url.clone())?;
-            let setup = Setup::start(bench, &data).await?;
+            let setup = Setup::start(&data).await?;
             lag(bench, &setup, "PostgreSQL").await?;
             setup.server.stop().await
         })
@@ -65,9 +65,9 @@ pub async fn measure(bench: &mut Bench) -> Outcome<()> {
 }
 
 impl Setup {
-    async fn start(bench: &Bench, data: &Data) -> Outcome<Self> {
-        let token = data.token(bench).await?;
-        let server = data.serve_with(bench, OPEN).await?;
+    async fn start(data: &Data) -> Outcome<Self> {
+        let token = data.token().await?;
+        let server = data.serve_with(OPEN).await?;
         let ask = async |method: &str, path: &str| -> Outcome<Vec<u8>> {
             Ok(load::ask(&server.target(request(method, path, Some(&token), ""))).await?)
         };

@@ -15,7 +15,7 @@ use crate::harness::report::{count, table};
 
 /// A typical shipment.
 pub const SHIPMENT: &str = r#"{"name":"Order 1042","addresses":{"origin":{"address":{"line_1":"1 Quay Street","city":"Bristol","post_code":"BS1 4DJ","country_code":"GB"},"contact":{"name":"Depot","company":"Acme"}},"destination":{"address":{"line_1":"2 High Street","city":"Leeds","post_code":"LS1 4DY","country_code":"GB"},"contact":{"name":"Ada"}}},"packages":[{"geometry":{"mass":1.2,"length":30,"width":20,"height":10}}]}"#;
-const WISH: &str = r#"{"carrier_account":"sandbox","carrier_service":"standard"}"#;
+pub const PURCHASE: &str = r#"{"carrier_account":"sandbox","carrier_service":"standard"}"#;
 /// Shipments that are rated repeatedly, but never twice at once.
 const RATED: usize = 2000;
 /// Shipments that are bought once each, and the number of connections for them.
@@ -25,8 +25,8 @@ const BUYERS: usize = 32;
 pub async fn measure(bench: &mut Bench) -> Outcome<()> {
     bench.progress("starting the store");
     let data = Data::sqlite(bench, "shipments")?;
-    let token = data.test_token(bench).await?;
-    let product = data.serve(bench).await?;
+    let token = data.test_token().await?;
+    let product = data.serve().await?;
     let create = request("POST", "/shipments", Some(&token), SHIPMENT);
     let location = create_request(&token);
     let turn = bench.plan.turn;
@@ -63,7 +63,7 @@ pub async fn measure(bench: &mut Bench) -> Outcome<()> {
 /// document are a durable commit each.
 async fn buy(bench: &mut Bench, product: &Server, token: &str, create: &Bytes) -> Outcome<()> {
     bench.progress("making shipments to buy");
-    let wishes = wishes(product, token, create, BOUGHT, "purchase", WISH).await?;
+    let wishes = wishes(product, token, create, BOUGHT, "purchase", PURCHASE).await?;
     bench.progress("buying them");
     let (began, spent) = (Instant::now(), product.cpu()?);
     let mut buyers = tokio::task::JoinSet::new();
@@ -90,7 +90,7 @@ async fn buy(bench: &mut Bench, product: &Server, token: &str, create: &Bytes) -
 }
 
 /// Creates shipments, and returns a purchase request for each.
-async fn wishes(
+pub async fn wishes(
     product: &Server,
     token: &str,
     create: &Bytes,

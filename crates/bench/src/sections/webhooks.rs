@@ -59,7 +59,7 @@ pub async fn measure(bench: &mut Bench) -> Outcome<()> {
 }
 
 async fn run(bench: &mut Bench, engine: &str, data: &Data) -> Outcome<()> {
-    let setup = Setup::start(bench, data).await?;
+    let setup = Setup::start(data).await?;
     let rates = setup.rates(bench, engine).await?;
     let lags = setup.lags(bench, engine).await?;
     let reads = setup.reads(bench, engine).await?;
@@ -120,9 +120,9 @@ async fn run(bench: &mut Bench, engine: &str, data: &Data) -> Outcome<()> {
 }
 
 impl Setup {
-    async fn start(bench: &Bench, data: &Data) -> Outcome<Self> {
-        let token = data.token(bench).await?;
-        let server = data.serve(bench).await?;
+    async fn start(data: &Data) -> Outcome<Self> {
+        let token = data.token().await?;
+        let server = data.serve().await?;
         let sink = Sink::listen()?;
         let mut setup = Self { server, token, sink, endpoints: Vec::new() };
         setup.ask("POST", "/events/provision", "").await?;
