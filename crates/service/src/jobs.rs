@@ -1,17 +1,23 @@
 //! Jobs: work beside the requests. Each job takes no input, does what is due, and may run at any time on any node: on a
 //! notification, and periodically in case a notification was lost.
+//!
+//! Workers hold claims, and end by themselves once the server is told to stop. Upkeep (heartbeats, numbering, streams, cleaning)
+//! goes on until they have ended, because their claims are valid only while heartbeats are written.
 
 use std::time::Duration;
 
 use model::{Error, Result};
 use tokio::runtime::{Builder, Runtime};
-use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
-use crate::Service;
 use crate::platform::log;
+use crate::platform::runner::Totals;
+use crate::{Components, Service};
 
-/// How long work that is resumed alone, or the beginning of a batch, may take to end once the server is told to stop.
-const STOP_TIME: Duration = Duration::from_secs(20);
+/// How long workers may take to end once the server is told to stop. Each runner ends its own turns sooner; work that is resumed
+/// alone, or the beginning of a batch, may take this long.
+const STOP_TIME: Duration = Duration::from_secs(25);
 /// By how much the priority of delivery threads is lower, so that a backlog of webhooks does not slow down API requests if
 /// there are not enough cores for all.
 const DELIVERY_NICENESS: i32 = 5;
@@ -19,14 +25,9 @@ const DELIVERY_NICENESS: i32 = 5;
 /// The jobs of a running server.
 pub struct Jobs {
     service: Service,
-    purchasing: JoinHandle<()>,
-    /// Stores the purchases of batches.
-    beginning: JoinHandle<()>,
-    labelling: JoinHandle<()>,
-    manifesting: JoinHandle<()>,
-    delivering: JoinHandle<()>,
-    /// Work at which servers stopped, of each of these kinds.
-    resuming: JoinHandle<()>,
+    workers: TaskTracker,
+    upkeep: TaskTracker,
+    stop_upkeep: CancellationToken,
     /// Deliveries have threads of their own, as many as there are cores.
     runtime: Runtime,
 }
@@ -34,23 +35,16 @@ pub struct Jobs {
 impl Jobs {
     /// Lets running work end, and releases what this node holds.
     pub async fn stop(self) {
-        self.service.purchasing.stop();
-        self.service.batch_labels.stop();
-        self.service.manifests.stop();
-        self.service.delivery.stop();
-        for job in [self.purchasing, self.labelling, self.manifesting, self.delivering] {
-            if let Err(error) = job.await {
-                log::info("stop", &error.to_string());
-            }
+        self.service.context.stop().cancel();
+        self.workers.close();
+        // The next server resumes what did not end, as after a stop that was not requested.
+        if tokio::time::timeout(STOP_TIME, self.workers.wait()).await.is_err() {
+            log::info("stop", "some work did not end in time; it is resumed later");
         }
-        // Each group of purchases that was begun is committed or not, so its result does not matter.
-        if tokio::time::timeout(STOP_TIME, self.beginning).await.is_err() {
-            log::info("stop", "the beginning of a batch did not end in time");
-        }
-        // The next server resumes its work, as after a stop that was not requested.
-        if tokio::time::timeout(STOP_TIME, self.resuming).await.is_err() {
-            log::info("stop", "work that was resumed alone did not end in time");
-        }
+        // Upkeep ends before the node gives up its name: a heartbeat after that would take another.
+        self.stop_upkeep.cancel();
+        self.upkeep.close();
+        self.upkeep.wait().await;
         // Last, because a node that gives up its name loses all of its claims.
         if let Err(error) = self.service.nodes.leave().await {
             log::error("stop", &error);
@@ -62,43 +56,73 @@ impl Jobs {
 impl Service {
     /// Runs the jobs, until they are stopped or the process ends.
     pub fn start_jobs(&self) -> Result<Jobs> {
-        if self.context.db().is_shared() {
-            tokio::spawn(self.relay.clone().work_forever());
-            tokio::spawn(self.bus.clone().work_forever());
-        }
-        tokio::spawn(self.cleaning.clone().work_forever());
-        tokio::spawn(self.nodes.clone().heartbeat_forever());
-        if self.streams.has_external_streams() {
-            tokio::spawn(self.streams.clone().hand_on_forever());
-        } else {
-            tokio::spawn(self.streams.clone().tail_forever());
-        }
-        tokio::spawn(self.streams.clone().watch_access_forever());
-        let resuming = tokio::spawn(self.suspects.clone().work_forever());
-        let cores = std::thread::available_parallelism().map_or(2, usize::from);
-        let runtime = Builder::new_multi_thread()
-            .thread_name("webhooks")
-            .worker_threads(cores)
-            .on_thread_start(step_back)
-            .enable_all()
-            .build()
-            .map_err(Error::fault)?;
-        let delivering = runtime.spawn(self.delivery.clone().work_forever());
-        let purchasing = tokio::spawn(self.purchasing.clone().work_forever());
-        let beginning = tokio::spawn(self.batches.clone().begin_forever());
-        let labelling = tokio::spawn(self.batch_labels.clone().work_forever());
-        let manifesting = tokio::spawn(self.manifests.clone().work_forever());
-        Ok(Jobs {
+        let jobs = Jobs {
             service: self.clone(),
-            purchasing,
-            beginning,
-            labelling,
-            manifesting,
-            delivering,
-            resuming,
-            runtime,
-        })
+            workers: TaskTracker::new(),
+            upkeep: TaskTracker::new(),
+            stop_upkeep: CancellationToken::new(),
+            runtime: delivery_runtime()?,
+        };
+        jobs.start_upkeep();
+        jobs.start_workers();
+        Ok(jobs)
     }
+}
+
+impl Components {
+    /// Returns what this node's workers have counted, by the name of the job.
+    pub fn job_totals(&self) -> [(&'static str, Totals); 4] {
+        [
+            ("webhooks", self.delivery.turn_totals()),
+            ("purchases", self.purchasing.turn_totals()),
+            ("batch_labels", self.batch_labels.turn_totals()),
+            ("manifests", self.manifests.turn_totals()),
+        ]
+    }
+}
+
+impl Jobs {
+    fn start_upkeep(&self) {
+        let service = &self.service;
+        if service.context.db().is_shared() {
+            self.keep_up(service.relay.clone().work_forever());
+            self.keep_up(service.bus.clone().work_forever());
+        }
+        self.keep_up(service.cleaning.clone().work_forever());
+        self.keep_up(service.nodes.clone().heartbeat_forever());
+        if service.streams.has_external_streams() {
+            self.keep_up(service.streams.clone().hand_on_forever());
+        } else {
+            self.keep_up(service.streams.clone().tail_forever());
+        }
+        self.keep_up(service.streams.clone().watch_access_forever());
+    }
+
+    /// Runs a task until upkeep is to end.
+    fn keep_up(&self, task: impl Future<Output = ()> + Send + 'static) {
+        let stop = self.stop_upkeep.clone();
+        self.upkeep.spawn(async move { stop.run_until_cancelled(task).await });
+    }
+
+    fn start_workers(&self) {
+        let (service, workers) = (&self.service, &self.workers);
+        workers.spawn(service.suspects.clone().work_forever());
+        workers.spawn_on(service.delivery.runner().run(), self.runtime.handle());
+        workers.spawn(service.purchasing.runner().run());
+        workers.spawn(service.batches.clone().begin_forever());
+        workers.spawn(service.batch_labels.runner().run());
+        workers.spawn(service.manifests.runner().run());
+    }
+}
+
+fn delivery_runtime() -> Result<Runtime> {
+    Builder::new_multi_thread()
+        .thread_name("webhooks")
+        .worker_threads(std::thread::available_parallelism().map_or(2, usize::from))
+        .on_thread_start(step_back)
+        .enable_all()
+        .build()
+        .map_err(Error::fault)
 }
 
 /// Lowers the priority of the current thread. If the machine does not allow that, the priority stays as it is.

@@ -171,10 +171,10 @@ impl Suspects {
 
     /// Resumes suspects until the server stops.
     pub(crate) async fn work_forever(self) {
-        let mut stop = self.purchasing.stopping();
+        let stop = self.context.stop();
         let mut under_way = JoinSet::new();
         let mut is_counted = false;
-        while !*stop.borrow_and_update() {
+        while !stop.is_cancelled() {
             if !is_counted && self.nodes.node().is_some() {
                 is_counted =
                     self.count_start().await.inspect_err(|error| log::error("suspects", error)).is_ok();
@@ -185,7 +185,7 @@ impl Suspects {
                 Err(error) => log::error("suspects", &error),
             }
             // Either ends the rest.
-            let _either = tokio::time::timeout(LOOK_EVERY, stop.changed()).await;
+            let _either = tokio::time::timeout(LOOK_EVERY, stop.cancelled()).await;
         }
         under_way.join_all().await;
     }
@@ -281,8 +281,9 @@ impl Suspects {
     /// Goes on with a suspect as with any other work of its kind.
     async fn resume(self, node: Arc<str>, suspect: Suspect) -> Result<()> {
         match suspect {
-            Suspect::Manifest(manifest) => self.manifests.manifest_turn(node, *manifest).await,
-            Suspect::Labels(work) => self.batch_labels.label_batch(node, *work).await,
+            // A turn logs its own error, and releases its claim.
+            Suspect::Manifest(manifest) => drop(self.manifests.manifest_turn(node, *manifest).await),
+            Suspect::Labels(work) => drop(self.batch_labels.label_batch(node, *work).await),
             Suspect::Relay(relay) => self.streams.resume_relay(relay).await?,
             Suspect::Purchase(purchase) => self.purchasing.resume_purchase(node, *purchase).await,
             Suspect::Lane(lane) => self.delivery.resume_lane(lane).await,

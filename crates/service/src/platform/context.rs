@@ -7,6 +7,7 @@ use model::platform::id::{Id, Kind};
 use model::{Owner, Result, Timestamp};
 use store::platform::clocks;
 use store::{Access, Db};
+use tokio_util::sync::CancellationToken;
 
 use crate::platform::clock::{Clock, ClockState, Clocks, Moments};
 use crate::platform::random::{Random, new_id};
@@ -42,6 +43,7 @@ struct Inner {
     random: Arc<dyn Random>,
     settings: ContextSettings,
     after_commit: Arc<dyn AfterCommit>,
+    stop: CancellationToken,
 }
 
 impl Context {
@@ -53,11 +55,16 @@ impl Context {
         after_commit: Arc<dyn AfterCommit>,
     ) -> Self {
         let clocks = Clocks::new(clock);
-        Self(Arc::new(Inner { db, clocks, random, settings, after_commit }))
+        Self(Arc::new(Inner { db, clocks, random, settings, after_commit, stop: CancellationToken::new() }))
     }
 
     pub(crate) fn db(&self) -> &Db {
         &self.0.db
+    }
+
+    /// Is cancelled when background work is to end. The server then waits for turns that are under way.
+    pub(crate) fn stop(&self) -> &CancellationToken {
+        &self.0.stop
     }
 
     pub fn settings(&self) -> &ContextSettings {

@@ -1,6 +1,7 @@
 //! Platform: clocks, randomness, cursors, commands and replies, sealed secrets, nodes and the HTTP client. Every
 //! other area uses it.
 
+pub(crate) mod backoff;
 pub(crate) mod boxed;
 pub(crate) mod clock;
 pub(crate) mod context;
@@ -13,6 +14,7 @@ pub(crate) mod nodes;
 pub(crate) mod random;
 pub(crate) mod resource;
 pub(crate) mod restorations;
+pub mod runner;
 pub(crate) mod set_aside;
 pub(crate) mod signal;
 pub(crate) mod vault;

@@ -14,6 +14,7 @@ use crate::platform::boxed::BoxFuture;
 use crate::platform::context::Context;
 use crate::platform::log;
 use crate::platform::restorations::{self, Beat, Memory};
+use crate::platform::runner::Lease;
 
 /// How long a lease lasts after a heartbeat.
 pub const ALIVE_SECONDS: i64 = 10;
@@ -240,6 +241,16 @@ impl Nodes {
             self.after_restoration.restored().await?;
         }
         Ok(())
+    }
+}
+
+impl Lease for Nodes {
+    fn name(&self) -> Option<Arc<str>> {
+        self.node()
+    }
+
+    fn give_up(&self) {
+        self.disown();
     }
 }
 

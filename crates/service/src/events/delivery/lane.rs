@@ -102,8 +102,7 @@ impl Delivery {
 
     /// Waits before a failed lane is released, because the node that claims it next may fail at once, too.
     async fn rest_from_trouble(&self) {
-        let mut stop = self.state.is_stopping.subscribe();
-        let _either = tokio::time::timeout(TROUBLE_REST, stop.wait_for(|is_stopping| *is_stopping)).await;
+        let _either = tokio::time::timeout(TROUBLE_REST, self.context.stop().cancelled()).await;
     }
 
     /// Reads the endpoint and opens its secrets. Returns `None` if the endpoint is gone.
@@ -182,7 +181,7 @@ impl Lane {
     fn is_stopping(&self) -> bool {
         match self.linger {
             Linger::Never => false,
-            Linger::ForNews => *self.delivery.state.is_stopping.borrow(),
+            Linger::ForNews => self.delivery.context.stop().is_cancelled(),
             Linger::Alone => self.alone_until.is_some_and(|until| Instant::now() >= until),
         }
     }
@@ -388,11 +387,9 @@ impl Lane {
     /// Waits for work. Returns `None` if the lane is to be released.
     async fn wait_for_news(&self) -> Result<Option<Work>> {
         let delivery = &self.delivery;
-        let (mut news, mut stop) = (delivery.news.subscribe(), delivery.state.is_stopping.subscribe());
+        let (mut news, stop) = (delivery.news.subscribe(), delivery.context.stop());
         let began = Instant::now();
-        while began.elapsed() < LINGER_TIME
-            && !*stop.borrow_and_update()
-            && self.delivery.nodes.is_node(&self.node)
+        while began.elapsed() < LINGER_TIME && !stop.is_cancelled() && self.delivery.nodes.is_node(&self.node)
         {
             // Read first: a write between the last read and the subscription sent no notification to this receiver.
             let work = self.read_work().await?;
@@ -402,7 +399,7 @@ impl Lane {
             tokio::time::sleep(LOOK_REST).await;
             tokio::select! {
                 _ = news.changed() => {}
-                _ = stop.changed() => {}
+                () = stop.cancelled() => {}
                 () = tokio::time::sleep(LOOK_EVERY) => {}
             }
         }

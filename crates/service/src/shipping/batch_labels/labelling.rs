@@ -1,7 +1,10 @@
-//! What the label work of a node shares: notifications and permits.
+//! What the label work of a node shares: notifications, permits and counters.
 
-use tokio::sync::{Semaphore, watch};
+use std::sync::Arc;
 
+use tokio::sync::Semaphore;
+
+use crate::platform::runner::Counts;
 use crate::platform::signal::Signal;
 
 /// Labels that are made at once. Each waits for a core and then for the disk, on a thread that has memory of its own.
@@ -13,7 +16,7 @@ pub struct Labelling {
     pub work: Signal,
     /// Changes when work on a batch has ended.
     pub news: Signal,
-    pub is_stopping: watch::Sender<bool>,
+    pub counts: Arc<Counts>,
     /// Permits for labels that are being made.
     pub places: Semaphore,
 }
@@ -23,7 +26,7 @@ impl Default for Labelling {
         Self {
             work: Signal::default(),
             news: Signal::default(),
-            is_stopping: watch::channel(false).0,
+            counts: Arc::default(),
             places: Semaphore::new(LABELS_AT_ONCE),
         }
     }

@@ -110,9 +110,9 @@ impl Batches {
 
     /// Stores purchases of batches until the server stops. It has a task of its own, so that the claiming task does not wait.
     pub(crate) async fn begin_forever(self) {
-        let (mut work, mut stop) = (self.purchasing.work_signal(), self.purchasing.stopping());
+        let (mut work, stop) = (self.purchasing.work_signal(), self.context.stop());
         let mut rotation = Rotation::default();
-        while !*stop.borrow_and_update() {
+        while !stop.is_cancelled() {
             let begun = self.begin(&mut rotation).await;
             let is_more = begun.unwrap_or_else(|error| {
                 log::error("batch", &error);
@@ -121,7 +121,7 @@ impl Batches {
             let rest = if is_more { BEGIN_EVERY } else { BEGIN_LOOK_EVERY };
             tokio::select! {
                 _ = work.changed(), if !is_more => {}
-                _ = stop.changed() => {}
+                () = stop.cancelled() => {}
                 () = tokio::time::sleep(rest) => {}
             }
         }

@@ -3,7 +3,7 @@
 use ::carriers::{Manifested, Outcome};
 use model::Timestamp;
 
-use crate::shipping::purchasing::rest_seconds;
+use crate::platform::backoff::backoff_seconds;
 
 /// Consecutive failed attempts after which a manifest is given up: after about a day.
 const FAILURES_MAX: i64 = 34;
@@ -55,7 +55,7 @@ impl Facts {
     /// After a failure on this side, such as of the file store: the carrier has the manifest, so it is not given up.
     pub fn after_fault(&self) -> Next {
         Next::Again {
-            due_at: self.now.plus_seconds(rest_seconds(self.failures)),
+            due_at: self.now.plus_seconds(backoff_seconds(self.failures)),
             // Capped below the limit, so that failures on this side alone never end the manifest.
             failures: (self.failures + 1).min(FAILURES_MAX - 1),
             message: None,
@@ -81,7 +81,7 @@ impl Facts {
             return Next::Failed(message);
         }
         Next::Again {
-            due_at: self.now.plus_seconds(rest_seconds(self.failures).max(asked_for)),
+            due_at: self.now.plus_seconds(backoff_seconds(self.failures).max(asked_for)),
             failures: self.failures + 1,
             message: Some(message),
             carrier_reference: None,

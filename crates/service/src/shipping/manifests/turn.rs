@@ -39,9 +39,10 @@ fn unreadable() -> ShipmentError {
 impl Manifests {
     /// Asks the carrier once. On return the claim is released. If that fails, the node takes another name, so that other nodes
     /// can take over.
-    pub(crate) async fn manifest_turn(self, node: Arc<str>, manifest: StoredManifest) {
-        if let Err(error) = self.manifest_step(&node, &manifest).await {
-            log::error("manifest", &error);
+    pub(crate) async fn manifest_turn(self, node: Arc<str>, manifest: StoredManifest) -> Result<()> {
+        let done = self.manifest_step(&node, &manifest).await;
+        if let Err(error) = &done {
+            log::error("manifest", error);
             log::info(
                 "manifest",
                 &format!("{} could not be written down, and is left to others", manifest.id),
@@ -51,6 +52,7 @@ impl Manifests {
             }
         }
         self.tell_manifesting();
+        done
     }
 
     /// Ends a manifest as failed because servers stopped while they worked on it.

@@ -24,7 +24,8 @@ use crate::platform::set_aside::SET_ASIDE_ALONE;
 impl Purchasing {
     /// Goes on with a purchase that is a suspect, by one step.
     pub(crate) async fn resume_purchase(self, node: Arc<str>, purchase: Purchase) {
-        self.turn(Claimed { node, purchase, slot: None }, None).await;
+        // The turn has logged an error already, and has released the purchase.
+        let _logged = self.turn(Claimed { node, purchase, slot: None }, None).await;
     }
 
     /// Sets aside the step of a purchase that is due next.

@@ -1,71 +1,155 @@
-//! Claiming due purchases: on a notification, and periodically in case a notification was lost or its node died.
+//! Claiming due purchases, for the runner.
 //!
 //! What is to be bought, looked up, labelled or voided comes first. Follow-up of shipments that are shown as purchased (late
 //! labels, duplicates, tracking) gets the remaining turns.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use model::{CarrierAccount, Id, Result};
 use store::Access;
 use store::shipping::purchases::{self, Purchase};
 use tokio::sync::watch;
-use tokio::task::{JoinError, JoinSet};
+use tokio::time::Instant;
 
 use super::Purchasing;
-use super::follow::Follows;
+use super::follow::{FOLLOWS_MAX, Follow, Follows};
 use super::job::{Claimed, Job};
 use super::lanes::Lanes;
 use super::places::{Line, Place};
 use super::share::share;
 use super::state::Counts;
+use crate::platform::nodes::Nodes;
+use crate::platform::runner::{self, Class, PerClass, Plan, Room, Runner, Totals};
 use crate::platform::{crash_point::crash_point, log};
 
-/// Purchases that a node works on at once. Per lane, `LANE_CALLS` times as many wait for their carrier as its account takes
-/// concurrent calls, so that the next is ready when a call ends. Purchases whose label is drawn or stored don't count.
-const TURNS_MAX: usize = 1024;
+/// Per lane, this many times as many purchases wait for their carrier as its account takes concurrent calls, so that the next is
+/// ready when a call ends. Purchases whose label is drawn or stored don't count.
 const LANE_CALLS: usize = 2;
+/// Purchases that a node works on at once.
+const TURNS_MAX: usize = 1024;
 /// Due purchases that a node reads, to claim some of them.
 const DUE_MAX: usize = 2_048;
-/// How often a node polls for work without a notification: purchases become due with time, and other nodes die.
-const LOOK_EVERY: Duration = Duration::from_millis(100);
-/// How long it waits after a turn ends for other turns to end, before it claims more.
-const GATHER: Duration = Duration::from_millis(10);
-/// How long calls may take to end once the server is told to stop. A purchase whose call does not end is looked up later.
-const STOP_TIME: Duration = Duration::from_secs(20);
 
-/// The turns under way on a node.
-#[derive(Default)]
-struct Turns {
-    buying: JoinSet<()>,
-    follows: Follows,
+/// The purchases of a node: those that are bought, looked up, labelled or voided, and follow-up beside them.
+pub struct PurchaseJob {
+    purchasing: Purchasing,
     lanes: Arc<Lanes>,
-    /// Whether more purchases were due than the node claimed.
-    is_more: bool,
+    follows: Follows,
 }
 
-impl Turns {
-    fn buy(
-        &mut self,
-        purchasing: &Purchasing,
-        node: &Arc<str>,
-        purchase: Purchase,
-        loaded: Option<Box<Job>>,
-    ) {
-        let slot = self.lanes.take((purchase.account, purchase.batch));
-        let claimed = Claimed { node: Arc::clone(node), purchase, slot: Some(slot) };
-        self.buying.spawn(purchasing.clone().turn(claimed, loaded));
+/// A purchase that this node holds, and what was read of it when it was claimed.
+pub struct Turn {
+    claimed: Claimed,
+    loaded: Option<Box<Job>>,
+    follow: Option<Follow>,
+}
+
+impl runner::Job for PurchaseJob {
+    type Item = Turn;
+
+    const PLAN: Plan = Plan {
+        name: "purchases",
+        turns_max: PerClass { main: TURNS_MAX, side: FOLLOWS_MAX },
+        look_every: Duration::from_millis(100),
+        rest: Duration::ZERO,
+        gather: Duration::from_millis(10),
+        stop_time: Duration::from_secs(20),
+        unfinished: "some carriers did not answer in time; what they did will be looked up",
+    };
+
+    async fn claim(&mut self, node: &Arc<str>, room: Room) -> Result<runner::Claimed<Turn>> {
+        let (mut items, main) = self.claim_purchases(node, room.free.main).await?;
+        let buying = room.under_way.main + items.len();
+        // What is claimed must be worked on, even if the claim of follow-up fails.
+        let side = match self.claim_follow_ups(node, buying).await {
+            Ok((follows, has_more)) => {
+                items.extend(follows);
+                has_more
+            }
+            Err(error) if items.is_empty() => return Err(error),
+            Err(error) => {
+                log::error("purchase", &error);
+                false
+            }
+        };
+        Ok(runner::Claimed { items, has_more: PerClass { main, side } })
     }
 
-    /// Collects the turns that have ended.
-    fn gather(&mut self, purchasing: &Purchasing) {
-        while let Some(ended) = self.buying.try_join_next() {
-            purchasing.check_turn(&ended);
+    fn turn(&self, _node: Arc<str>, turn: Turn) -> impl Future<Output = Result<()>> + Send + 'static {
+        let purchasing = self.purchasing.clone();
+        async move {
+            let Turn { claimed, loaded, follow } = turn;
+            let (begun_at, slow_after) = (Instant::now(), purchasing.call_time() / 2);
+            let done = purchasing.turn(claimed, loaded).await;
+            if let Some(follow) = follow {
+                follow.end(begun_at.elapsed() >= slow_after);
+            }
+            done
         }
-        while let Some(ended) = self.follows.tasks.try_join_next() {
-            purchasing.check_turn(&ended);
+    }
+
+    async fn freed(&self) {
+        self.lanes.freed().await;
+    }
+}
+
+impl PurchaseJob {
+    pub(super) fn new(purchasing: &Purchasing) -> Self {
+        Self { purchasing: purchasing.clone(), lanes: Arc::default(), follows: Follows::default() }
+    }
+
+    /// Claims what is to be bought, looked up or voided, in fair shares. Returns whether more was due.
+    async fn claim_purchases(&self, node: &Arc<str>, room: usize) -> Result<(Vec<(Class, Turn)>, bool)> {
+        let Purchasing { context, nodes, settings, .. } = &self.purchasing;
+        let now = context.now();
+        if room == 0 {
+            return Ok((Vec::new(), true));
         }
+        let lane_max = (settings.account_calls_max.max(1) * LANE_CALLS).min(TURNS_MAX);
+        let read = context
+            .db()
+            .read(Access::System, async move |tx| purchases::due(tx, now, lane_max + 1, DUE_MAX).await);
+        let due = read.await?;
+        let all = due.len();
+        let wanted = share(due, &self.lanes.taken(), lane_max, room);
+        let has_more = wanted.len() < all;
+        if wanted.is_empty() {
+            return Ok((Vec::new(), has_more));
+        }
+        let name = Arc::clone(node);
+        let claim = context
+            .db()
+            .write(Access::System, async move |tx| purchases::claim(tx, &name, &wanted, now).await);
+        let claimed = nodes.check_claim(claim.await)?;
+        crash_point!("after_claim");
+        let loaded = self.purchasing.load_claimed(node, claimed).await;
+        Ok((
+            loaded.into_iter().map(|(purchase, loaded)| self.buy(node, purchase, loaded)).collect(),
+            has_more,
+        ))
+    }
+
+    fn buy(&self, node: &Arc<str>, purchase: Purchase, loaded: Option<Box<Job>>) -> (Class, Turn) {
+        let slot = self.lanes.take((purchase.account, purchase.batch));
+        let claimed = Claimed { node: Arc::clone(node), purchase, slot: Some(slot) };
+        (Class::Main, Turn { claimed, loaded, follow: None })
+    }
+
+    /// Claims follow-up beside so many purchases that are under way. Returns whether more was due.
+    async fn claim_follow_ups(
+        &mut self,
+        node: &Arc<str>,
+        buying: usize,
+    ) -> Result<(Vec<(Class, Turn)>, bool)> {
+        let claimed = self.purchasing.claim_follow_ups(node, &mut self.follows, buying).await?;
+        let mut turns = Vec::with_capacity(claimed.len());
+        for (purchase, loaded) in self.purchasing.load_claimed(node, claimed).await {
+            let follow = Some(self.follows.begin(purchase.account));
+            let claimed = Claimed { node: Arc::clone(node), purchase, slot: None };
+            turns.push((Class::Side, Turn { claimed, loaded, follow }));
+        }
+        Ok((turns, self.follows.has_more))
     }
 }
 
@@ -85,11 +169,6 @@ impl Purchasing {
         self.state.work.subscribe()
     }
 
-    /// Changes to true when the server is about to stop.
-    pub(crate) fn stopping(&self) -> watch::Receiver<bool> {
-        self.state.is_stopping.subscribe()
-    }
-
     pub(crate) fn news(&self) -> watch::Receiver<u64> {
         self.state.news.subscribe()
     }
@@ -99,101 +178,21 @@ impl Purchasing {
         &self.state.counts
     }
 
+    /// Returns the counters of this node's turns.
+    pub fn turn_totals(&self) -> Totals {
+        self.state.turn_counts.totals()
+    }
+
     /// Works once on everything that is due, and returns whether there was anything: for tests and tools, which wait for no
     /// notification.
     pub(crate) async fn work_once(&self) -> Result<bool> {
-        let mut turns = Turns::default();
-        self.take_purchases(&mut turns).await?;
-        self.take_follow_ups(&mut turns.follows, turns.buying.len()).await?;
-        let is_any = !turns.buying.is_empty() || !turns.follows.tasks.is_empty();
-        turns.buying.join_all().await;
-        turns.follows.tasks.join_all().await;
-        Ok(is_any)
+        runner::work_once(&mut PurchaseJob::new(self), &self.nodes).await
     }
 
-    /// Claims purchases and works on them until the server stops.
-    pub(crate) async fn work_forever(self) {
-        let mut work = self.state.work.subscribe();
-        let mut stop = self.state.is_stopping.subscribe();
-        let mut turns = Turns::default();
-        while !*stop.borrow_and_update() {
-            turns.gather(&self);
-            if let Err(error) = self.take_work(&mut turns).await {
-                log::error("purchase", &error);
-            }
-            let under_way = turns.buying.len() + turns.follows.tasks.len();
-            self.state.counts.turns.store(under_way as u64, Ordering::Relaxed);
-            let (is_buying, is_following) =
-                (turns.is_more && !turns.buying.is_empty(), turns.follows.has_more);
-            tokio::select! {
-                _ = work.changed() => {}
-                _ = stop.changed() => {}
-                Some(ended) = turns.buying.join_next(), if is_buying => {
-                    self.check_turn(&ended);
-                    tokio::time::sleep(GATHER).await;
-                }
-                () = turns.lanes.freed(), if turns.is_more => tokio::time::sleep(GATHER).await,
-                Some(ended) = turns.follows.tasks.join_next(), if is_following => {
-                    self.check_turn(&ended);
-                }
-                () = tokio::time::sleep(LOOK_EVERY) => {}
-            }
-        }
-        let end = async {
-            turns.buying.join_all().await;
-            turns.follows.tasks.join_all().await;
-        };
-        if tokio::time::timeout(STOP_TIME, end).await.is_err() {
-            log::info("stop", "some carriers did not answer in time; what they did will be looked up");
-        }
-    }
-
-    async fn take_work(&self, turns: &mut Turns) -> Result<()> {
-        turns.is_more = false;
-        self.take_purchases(turns).await?;
-        self.take_follow_ups(&mut turns.follows, turns.buying.len()).await
-    }
-
-    /// Rotates the node name if a turn panicked, because such a turn did not release its claim.
-    fn check_turn<T>(&self, ended: &Result<T, JoinError>) {
-        if ended.is_err() {
-            self.nodes.disown();
-        }
-    }
-
-    /// Stops claiming. Turns under way may end.
-    pub(crate) fn stop(&self) {
-        self.state.is_stopping.send_replace(true);
-    }
-
-    /// Claims what is to be bought, looked up or voided, in fair shares.
-    async fn take_purchases(&self, turns: &mut Turns) -> Result<()> {
-        let now = self.context.now();
-        let room = TURNS_MAX.saturating_sub(turns.buying.len());
-        let Some(node) = self.nodes.node().filter(|_| room > 0) else { return Ok(()) };
-        let lane_max = (self.settings.account_calls_max.max(1) * LANE_CALLS).min(TURNS_MAX);
-        let read = self
-            .context
-            .db()
-            .read(Access::System, async move |tx| purchases::due(tx, now, lane_max + 1, DUE_MAX).await);
-        let due = read.await?;
-        let all = due.len();
-        let wanted = share(due, &turns.lanes.taken(), lane_max, room);
-        turns.is_more |= wanted.len() < all;
-        if wanted.is_empty() {
-            return Ok(());
-        }
-        let name = Arc::clone(&node);
-        let claim = self
-            .context
-            .db()
-            .write(Access::System, async move |tx| purchases::claim(tx, &name, &wanted, now).await);
-        let claimed = self.nodes.check_claim(claim.await)?;
-        crash_point!("after_claim");
-        for (purchase, loaded) in self.load_claimed(&node, claimed).await {
-            turns.buy(self, &node, purchase, loaded);
-        }
-        Ok(())
+    /// Returns the runner that works on purchases until the server stops.
+    pub(crate) fn runner(&self) -> Runner<PurchaseJob, Nodes> {
+        let (wake, stop) = (self.state.work.subscribe(), self.context.stop());
+        Runner::new(PurchaseJob::new(self), &self.nodes, wake, stop, &self.state.turn_counts)
     }
 
     /// Reads what claimed purchases need, in one transaction for each owner. A purchase for which that fails is read again

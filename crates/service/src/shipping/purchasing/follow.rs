@@ -9,11 +9,11 @@ use store::Tx;
 use store::shipping::purchases::{self, Purchase};
 use store::shipping::{shipments, tracking_events};
 
-pub use self::claim::Follows;
+pub use self::claim::{Follow, Follows};
+pub use self::permits::FOLLOWS_MAX;
 use super::change::Change;
 use super::entry::Settled;
 use super::job::Job;
-use super::next::{REST_MAX_SECONDS, rest_seconds};
 use super::papers::Papers;
 use super::prepared::PreparedPurchase;
 use super::stored_receipt::StoredReceipt;
@@ -21,6 +21,7 @@ use super::voiding::after_duplicate_void;
 use crate::access::caller::Caller;
 use crate::access::reply::Reply;
 use crate::events::events::EventLog;
+use crate::platform::backoff::{BACKOFF_SECONDS_MAX, backoff_seconds};
 use crate::platform::resource::{found, json};
 use crate::shipping::documents::StoredFile;
 use crate::shipping::purchasing::Purchasing;
@@ -137,7 +138,7 @@ impl Purchasing {
         let now = self.context.now();
         let Some(error) = after_duplicate_void(duplicate, outcome) else {
             purchase.failures += 1;
-            purchase.due_at = Some(now.plus_seconds(rest_seconds(purchase.failures)));
+            purchase.due_at = Some(now.plus_seconds(backoff_seconds(purchase.failures)));
             return self.record(purchase, None).await;
         };
         let rest = StoredReceipt { duplicates: kept.duplicates[1..].to_vec(), ..kept.clone() };
@@ -233,7 +234,7 @@ fn labelled(purchase: &mut Purchase, papers: Papers, done_at: Option<Timestamp>,
         Papers::Unfetched(files, why) if !is_last || !purchase.is_follow_up => {
             // Earlier failures of the file store don't count: the carrier has not failed before.
             purchase.failures *= i64::from(purchase.is_follow_up);
-            let error = retry_papers(purchase, why, REST_MAX_SECONDS, now);
+            let error = retry_papers(purchase, why, BACKOFF_SECONDS_MAX, now);
             return Labelled::Reported { files, is_label_pending: true, error };
         }
         Papers::Unfetched(files, why) => (true, files, why),
@@ -263,7 +264,7 @@ fn retry_papers(
     now: Timestamp,
 ) -> Option<ShipmentError> {
     purchase.failures += 1;
-    purchase.due_at = Some(now.plus_seconds(rest_seconds(purchase.failures).min(rest_seconds_max)));
+    purchase.due_at = Some(now.plus_seconds(backoff_seconds(purchase.failures).min(rest_seconds_max)));
     Some(why).filter(|_| purchase.failures == 1)
 }
 

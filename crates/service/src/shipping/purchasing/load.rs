@@ -14,8 +14,8 @@ use store::shipping::purchases::{self, Purchase};
 use store::shipping::{carrier_accounts, shipments};
 
 use super::job::{Job, log_decision};
-use super::next::rest_seconds;
 use super::settle::{INSIST, INSIST_REST, change};
+use crate::platform::backoff::backoff_seconds;
 use crate::platform::log;
 use crate::platform::resource::json;
 use crate::shipping::purchasing::Purchasing;
@@ -143,7 +143,7 @@ impl Purchasing {
                 facts.after_crash(self.context.now().plus_seconds(call))
             }
             State::Checking => facts.after_look_up(unsent),
-            _ => return self.release(&purchase, rest_seconds(purchase.failures + 1), Some(why)).await,
+            _ => return self.release(&purchase, backoff_seconds(purchase.failures + 1), Some(why)).await,
         };
         log_decision(&purchase, "unreadable", &next, self.context.now());
         let error = change(&mut purchase, next)?;

@@ -10,9 +10,10 @@ use model::{Id, Owner, Timestamp, World};
 use proptest::prelude::*;
 use store::shipping::purchases::Purchase;
 
-use super::next::{FAILURES_MAX, Facts, Next, REST_MAX_SECONDS, decision_line};
+use super::next::{FAILURES_MAX, Facts, Next, decision_line};
 use super::settle::{change, mark_bought};
 use super::void::after_void;
+use crate::platform::backoff::BACKOFF_SECONDS_MAX;
 
 const CALL_SECONDS: i64 = 30;
 /// How long a claim outlives the server that held it.
@@ -239,7 +240,7 @@ impl Machine {
     fn seconds_max(&self) -> i64 {
         let Terms { visibility_seconds, review_seconds, settle_seconds, .. } = self.terms;
         let doubt_seconds = review_seconds.max(visibility_seconds as i64 + settle_seconds) + CALL_SECONDS;
-        (FAILURES_MAX + 1) * (doubt_seconds + REST_MAX_SECONDS)
+        (FAILURES_MAX + 1) * (doubt_seconds + BACKOFF_SECONDS_MAX)
     }
 
     /// By when a doubt must have ended, if the turns are made when they are due.

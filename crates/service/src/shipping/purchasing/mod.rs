@@ -55,7 +55,6 @@ use crate::shipping::drawing::DrawingPermits;
 use crate::shipping::shipments::Shipments;
 
 pub(crate) use follow::move_on;
-pub(crate) use next::rest_seconds;
 pub(crate) use papers::SIZE as LABEL_SIZE;
 pub(crate) use request::choose;
 pub(crate) use settle::insist;

@@ -14,11 +14,10 @@ use model::shipping::purchase::State;
 use model::shipping::shipment::{ErrorCode, ErrorType, ShipmentError, Source};
 use store::shipping::purchases::Purchase;
 
+use crate::platform::backoff::{BACKOFF_SECONDS_MAX, backoff_seconds};
+
 /// Consecutive failed attempts after which a purchase is given up.
 pub(super) const FAILURES_MAX: i64 = 8;
-/// The backoff before a retry: it doubles each time, from the first value up to the second.
-const REST_FIRST_SECONDS: i64 = 1;
-pub(super) const REST_MAX_SECONDS: i64 = 3600;
 /// Look-ups charge nothing, and a batch waits for their answers: the pause before the next one is at most this long, or at most
 /// this fraction of the time since the purchase may have been sent.
 const LOOK_UP_REST_SECONDS: i64 = 15;
@@ -180,14 +179,14 @@ impl Facts {
 
     /// When to try again after one failure more.
     fn later(&self, asked_for: Option<Duration>) -> Timestamp {
-        self.now.plus_seconds(rest_seconds(self.failures).max(asked_seconds(asked_for)))
+        self.now.plus_seconds(backoff_seconds(self.failures).max(asked_seconds(asked_for)))
     }
 
     /// When to look up again after one failure more.
     fn next_look_up_at(&self, unknown_at: Timestamp, asked_for: Option<Duration>) -> Timestamp {
         let unknown_seconds = (self.now.as_micros() - unknown_at.as_micros()) / 1_000_000;
         let rest_max = (unknown_seconds / LOOK_UP_REST_PART).max(LOOK_UP_REST_SECONDS);
-        let rest = rest_seconds(self.failures).min(rest_max);
+        let rest = backoff_seconds(self.failures).min(rest_max);
         self.now.plus_seconds(rest.max(asked_seconds(asked_for)))
     }
 }
@@ -257,15 +256,9 @@ pub fn outcome_word(outcome: &Outcome) -> &'static str {
     }
 }
 
-/// Returns the backoff after so many failures.
-pub fn rest_seconds(failures: i64) -> i64 {
-    let doublings = failures.clamp(0, 12) as u32;
-    (REST_FIRST_SECONDS << doublings).min(REST_MAX_SECONDS)
-}
-
 /// Returns the pause that a carrier asked for.
 fn asked_seconds(asked_for: Option<Duration>) -> i64 {
-    asked_for.map_or(0, |wait| wait.as_secs().min(REST_MAX_SECONDS as u64) as i64)
+    asked_for.map_or(0, |wait| wait.as_secs().min(BACKOFF_SECONDS_MAX as u64) as i64)
 }
 
 pub(super) fn unknown_outcome(message: &str) -> ShipmentError {

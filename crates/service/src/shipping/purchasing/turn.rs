@@ -26,7 +26,7 @@ impl Purchasing {
     /// name, so that other nodes can take over.
     ///
     /// `loaded` is what was read of it when it was claimed; if that failed, it is read here.
-    pub(super) async fn turn(self, claimed: Claimed, loaded: Option<Box<Job>>) {
+    pub(super) async fn turn(self, claimed: Claimed, loaded: Option<Box<Job>>) -> Result<()> {
         let Claimed { node, purchase, slot } = claimed;
         let loaded = match loaded {
             Some(job) => Ok(Loaded::Job(job)),
@@ -41,11 +41,12 @@ impl Purchasing {
             Ok(Loaded::Unreadable(why)) => self.park(purchase.clone(), why).await,
             Err(error) => Err(error),
         };
-        if let Err(error) = done {
-            log::error("purchase", &error);
+        if let Err(error) = &done {
+            log::error("purchase", error);
             self.give_back(&node, &purchase).await;
         }
         self.tell_purchasing();
+        done
     }
 
     async fn step(&self, job: Box<Job>) -> Result<()> {

@@ -11,12 +11,12 @@ use store::shipping::purchases::{self, Purchase};
 use store::shipping::{carrier_accounts, documents, manifest_shipments, shipments};
 
 use super::job::Job;
-use super::next::rest_seconds;
 use super::settle::insist;
 use super::stored_receipt::StoredReceipt;
 use super::voiding::{after_duplicate_void, is_voiding};
 use crate::access::reply::Reply;
 use crate::access::write::Command;
+use crate::platform::backoff::backoff_seconds;
 use crate::platform::resource::{found, json};
 use crate::platform::wait_deadline::Wait;
 use crate::shipping::purchasing::Purchasing;
@@ -198,7 +198,7 @@ fn taken_back(
         voided.note = Some(note);
     } else {
         purchase.failures += 1;
-        delay_seconds = rest_seconds(purchase.failures);
+        delay_seconds = backoff_seconds(purchase.failures);
     }
     if left > 0 {
         let due_at = now.plus_seconds(delay_seconds);
@@ -235,7 +235,7 @@ pub(super) fn after_void(purchase: &mut Purchase, outcome: Outcome, now: Timesta
     };
     // Voiding twice has the same effect as voiding once, so a void whose result is unknown is sent again.
     purchase.failures += 1;
-    purchase.due_at = Some(now.plus_seconds(rest_seconds(purchase.failures)));
+    purchase.due_at = Some(now.plus_seconds(backoff_seconds(purchase.failures)));
     if purchase.failures < FAILURES_MAX {
         return None;
     }

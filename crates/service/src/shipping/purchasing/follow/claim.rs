@@ -4,17 +4,14 @@ use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use model::Result;
+use model::{CarrierAccount, Id, Result};
 use store::Access;
 use store::shipping::purchases::{self, Due, Purchase};
-use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use super::permits::{FOLLOWS_MAX, MANY, Permits, SlowAccounts};
 use crate::shipping::purchasing::Purchasing;
-use crate::shipping::purchasing::job::Claimed;
-use crate::shipping::purchasing::job::Job;
-use crate::shipping::purchasing::lanes::Lanes;
+use crate::shipping::purchasing::lanes::{LaneSlot, Lanes};
 
 /// The pause between two reads while many purchases are under way, or while some accounts may begin no follow-up: then a read
 /// costs more, because it queries each account.
@@ -26,7 +23,6 @@ const _: () = assert!(DUE_MAX > 2 * FOLLOWS_MAX);
 /// The follow-ups that a node works on.
 #[derive(Default)]
 pub struct Follows {
-    pub tasks: JoinSet<()>,
     lanes: Arc<Lanes>,
     slow: Arc<Mutex<SlowAccounts>>,
     looked_at: Option<Instant>,
@@ -48,35 +44,34 @@ impl Follows {
         Permits::new(buying, &self.lanes.taken(), slow)
     }
 
-    /// Works on a follow-up in a task of its own. If it takes half of the time that a call may take, its account is slow.
-    fn follow(
-        &mut self,
-        purchasing: &Purchasing,
-        node: &Arc<str>,
-        purchase: Purchase,
-        loaded: Option<Box<Job>>,
-    ) {
-        let account = purchase.account;
-        let slot = self.lanes.take((account, None));
-        let claimed = Claimed { node: Arc::clone(node), purchase, slot: None };
-        let (purchasing, slow) = (purchasing.clone(), Arc::clone(&self.slow));
-        self.tasks.spawn(async move {
-            let _slot = slot;
-            let (begun_at, slow_after) = (Instant::now(), purchasing.call_time() / 2);
-            purchasing.turn(claimed, loaded).await;
-            let is_slow = begun_at.elapsed() >= slow_after;
-            slow.lock().unwrap_or_else(PoisonError::into_inner).note(account, is_slow);
-        });
+    /// Records that a follow-up of this account begins.
+    pub fn begin(&self, account: Id<CarrierAccount>) -> Follow {
+        Follow { account, slow: Arc::clone(&self.slow), _slot: self.lanes.take((account, None)) }
+    }
+}
+
+/// A follow-up that is under way.
+pub struct Follow {
+    account: Id<CarrierAccount>,
+    slow: Arc<Mutex<SlowAccounts>>,
+    _slot: LaneSlot,
+}
+
+impl Follow {
+    /// Records that it has ended, and whether it took long.
+    pub fn end(self, is_slow: bool) {
+        self.slow.lock().unwrap_or_else(PoisonError::into_inner).note(self.account, is_slow);
     }
 }
 
 impl Purchasing {
     /// Claims purchases that need follow-up, in fair shares, beside so many purchases that are under way.
-    pub(in crate::shipping::purchasing) async fn take_follow_ups(
+    pub(in crate::shipping::purchasing) async fn claim_follow_ups(
         &self,
+        node: &Arc<str>,
         follows: &mut Follows,
         buying: usize,
-    ) -> Result<()> {
+    ) -> Result<Vec<Purchase>> {
         let now = self.context.now();
         let permits = follows.permits(buying);
         let barred = permits.barred();
@@ -84,9 +79,9 @@ impl Purchasing {
         let is_any_barred = !barred.is_empty();
         let is_by_account = is_any_barred || follows.is_cut;
         let must_rest = (buying >= MANY || is_by_account) && follows.is_resting();
-        let Some(node) = self.nodes.node().filter(|_| permits.has_room() && !must_rest) else {
-            return Ok(());
-        };
+        if !permits.has_room() || must_rest {
+            return Ok(Vec::new());
+        }
         let account_max = permits.account_max();
         let read = self.context.db().read(Access::System, async move |tx| {
             let unfinished = purchases::unfinished(tx, now, &barred, DUE_MAX).await?;
@@ -104,17 +99,13 @@ impl Purchasing {
         let wanted = permits.choose(due);
         follows.has_more = is_any_barred || wanted.len() < all;
         if wanted.is_empty() {
-            return Ok(());
+            return Ok(Vec::new());
         }
-        let name = Arc::clone(&node);
+        let name = Arc::clone(node);
         let claim = self.context.db().write(Access::System, async move |tx| {
             purchases::claim_follow_ups(tx, &name, &wanted, now).await
         });
-        let claimed = self.nodes.check_claim(claim.await)?;
-        for (purchase, loaded) in self.load_claimed(&node, claimed).await {
-            follows.follow(self, &node, purchase, loaded);
-        }
-        Ok(())
+        self.nodes.check_claim(claim.await)
     }
 }
 
@@ -128,7 +119,7 @@ fn unfinished_first(mut unfinished: Vec<Due>, others: Vec<Due>) -> Vec<Due> {
 
 #[cfg(test)]
 mod tests {
-    use model::{Id, Owner, World};
+    use model::{Owner, World};
 
     use super::*;
 

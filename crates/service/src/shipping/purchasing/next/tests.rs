@@ -1,7 +1,6 @@
 //! Single decisions; `machine_tests.rs` has what holds for sequences of them.
 
 use ::carriers::Found;
-use proptest::prelude::*;
 
 use super::*;
 
@@ -248,7 +247,7 @@ fn look_ups_rest_for_seconds_in_the_first_minutes_and_for_an_hour_after_a_day() 
     };
     let first: Vec<_> = (0..6).map(|failures| rest(failures, 0)).collect();
     assert_eq!(first, [1, 2, 4, 8, 15, 15]);
-    assert_eq!([rest(40, 60), rest(40, 3_600), rest(40, day)], [15, 900, REST_MAX_SECONDS]);
+    assert_eq!([rest(40, 60), rest(40, 3_600), rest(40, day)], [15, 900, BACKOFF_SECONDS_MAX]);
     assert_eq!(rest(0, -20), 1, "what a server that died has sent may be on its way for some seconds");
 }
 
@@ -280,13 +279,5 @@ fn without_an_account_only_what_was_never_sent_fails() {
     }
     for state in [State::Bought, State::Voiding, State::Voided, State::Failed, State::Review] {
         assert_eq!(next(state, None), None, "{state:?}");
-    }
-}
-
-proptest! {
-    #[test]
-    fn rests_grow_and_end(failures in 0i64..1000) {
-        prop_assert!(rest_seconds(failures) <= rest_seconds(failures + 1));
-        prop_assert!((1..=REST_MAX_SECONDS).contains(&rest_seconds(failures)));
     }
 }
