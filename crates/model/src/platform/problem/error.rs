@@ -63,15 +63,27 @@ impl fmt::Display for Error {
                 write!(out, "{}: {detail}", problem.code.as_str())
             }
             Error::Fault(fault) => {
-                write!(out, "{}", fault.cause)?;
+                write_cause(out, &*fault.cause)?;
                 let mut cause = fault.cause.source();
                 while let Some(deeper) = cause {
-                    write!(out, ": {deeper}")?;
+                    out.write_str(": ")?;
+                    write_cause(out, deeper)?;
                     cause = deeper.source();
                 }
                 Ok(())
             }
         }
+    }
+}
+
+/// Writes a cause without values of the document that caused it: faults are logged, and documents hold addresses.
+fn write_cause(out: &mut fmt::Formatter<'_>, cause: &(dyn std::error::Error + 'static)) -> fmt::Result {
+    match cause.downcast_ref::<serde_json::Error>() {
+        Some(error) => {
+            let (kind, line, column) = (error.classify(), error.line(), error.column());
+            write!(out, "JSON can't be read: {kind:?} error at line {line} column {column}")
+        }
+        None => write!(out, "{cause}"),
     }
 }
 
