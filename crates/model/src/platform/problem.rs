@@ -236,7 +236,7 @@ problems! {
     HeadersTooLarge 431 "headers_too_large" "The request's path or headers are too large."
         "Shorten the path, the query or the headers.";
     Internal 500 "internal_error" "The server failed to answer."
-        "Nothing was written. Send the problem's `request_id` to the operator.";
+        "If the request writes, its change may or may not have been made: repeat it with the same `Idempotency-Key`, or look first. Tell the operator the problem's `request_id`.";
     Overloaded 503 "overloaded" "The server is overloaded."
         "Wait for the number of seconds in `Retry-After`, then send the request again.";
     StoreUnavailable 503 "store_unavailable" "The database does not answer."
