@@ -7,6 +7,7 @@ mod creates;
 mod drawing;
 mod earlier;
 mod growth;
+mod log_cost;
 mod memory;
 mod reads;
 mod realtime;
@@ -23,6 +24,7 @@ use crate::harness::report;
 pub enum Section {
     Get,
     List,
+    Log,
     CreateSqlite,
     CreatePostgres,
     AllocateSqlite,
@@ -46,6 +48,9 @@ pub async fn run(bench: &mut Bench, sections: &[Section]) -> Outcome<()> {
     bench.print(&report::heading(&bench.plan))?;
     if is_wanted(Section::Get) || is_wanted(Section::List) {
         reads::measure(bench, is_wanted(Section::Get), is_wanted(Section::List)).await?;
+    }
+    if is_wanted(Section::Log) {
+        log_cost::measure(bench).await?;
     }
     if is_wanted(Section::CreateSqlite) {
         creates::sqlite(bench).await?;
