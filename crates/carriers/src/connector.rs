@@ -115,6 +115,22 @@ pub enum Task<'a> {
     },
 }
 
+impl Task<'_> {
+    /// Returns the word for the task in the log.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Task::Rate(_) => "rate",
+            Task::Prepare(_) => "prepare",
+            Task::Buy { .. } => "buy",
+            Task::LookUp { .. } => "look_up",
+            Task::Void(_) => "void",
+            Task::Track(_) => "track",
+            Task::Label { .. } => "label",
+            Task::Manifest { .. } => "manifest",
+        }
+    }
+}
+
 /// What to do next.
 #[derive(Debug)]
 pub enum Step {

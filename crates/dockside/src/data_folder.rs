@@ -11,7 +11,8 @@ use std::path::Path;
 
 use rustix::fs::Mode;
 use rustix::process::{geteuid, umask};
-use service::platform::{durable, log};
+use service::platform::durable;
+use tracing::warn;
 
 use crate::failure::Failure;
 
@@ -41,8 +42,7 @@ pub fn prepare(data: &Path) -> Result<(), Failure> {
     restrict(data, &state, &mut repaired)?;
     restrict_contents(data, &mut repaired)?;
     if repaired > 0 {
-        let what = format!("data folder was open to other users path={} repaired={repaired}", data.display());
-        log::info("start", &what);
+        warn!(path = %data.display(), repaired, "data folder was open to other users");
     }
     Ok(())
 }

@@ -7,6 +7,7 @@ mod failure;
 mod folder_lock;
 mod geo;
 mod listen;
+mod log;
 mod sandbox_carrier;
 mod secrets;
 mod serve;

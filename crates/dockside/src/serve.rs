@@ -5,16 +5,17 @@ use std::sync::Arc;
 
 use api::App;
 use api::server;
-use service::platform::log;
 use service::{Service, SystemClock, SystemRandom, Welcome};
 use store::Db;
 use tokio::net::TcpSocket;
 use tokio::signal::unix::{SignalKind, signal};
+use tracing::{info, warn};
 
 use crate::data_folder;
 use crate::descriptors;
 use crate::failure::Failure;
 use crate::folder_lock::FolderLock;
+use crate::log;
 use crate::secrets::Secrets;
 use crate::settings::Settings;
 use crate::welcome;
@@ -26,7 +27,7 @@ const BACKLOG: u32 = 1024;
 
 pub async fn run(settings: Settings) -> Result<(), Failure> {
     let settings = settings.resolve()?;
-    log::start(settings.server.log_format())?;
+    log::start(settings.server.log_format(), settings.server.log_filter()?)?;
     // First of all: what follows opens the database and the port.
     let limits = limits(&settings);
     let mut terminate = signal(SignalKind::terminate())?;
@@ -49,17 +50,17 @@ pub async fn run(settings: Settings) -> Result<(), Failure> {
     let jobs = service.start_jobs()?;
     let app = App::new(service, limits)?;
     let engine = if settings.store.is_postgres() { "PostgreSQL" } else { "SQLite" };
-    log::info("start", &format!("listening on http://{address} with {engine}"));
+    info!("listening on http://{address} with {engine}");
     if settings.server.public_url.is_none() && !address.ip().is_loopback() {
         let why = "links to files name the address that this server listens on: set public_url to the one that clients use";
-        log::info("start", why);
+        warn!("{why}");
     }
     let stop = async move {
         tokio::select! {
             _ = terminate.recv() => {}
             _ = tokio::signal::ctrl_c() => {}
         }
-        log::info("stop", "finishing what is under way");
+        info!("stopping: requests and work under way may end");
     };
     server::serve(listener, app, stop).await;
     jobs.stop().await;
@@ -80,7 +81,7 @@ fn check_role(db: &Db, settings: &Settings) -> Result<(), Failure> {
     if !settings.server.allow_superuser() {
         return Err(Failure(format!("{why}, or accept that with --allow-superuser")));
     }
-    log::info("start", why);
+    warn!("{why}");
     Ok(())
 }
 
@@ -109,11 +110,10 @@ fn limits(settings: &Settings) -> api::Limits {
     let sockets_max = descriptors::raise(settings.store.database_connections_max());
     let limits = api::Limits { sockets_max, ..settings.http_limits() };
     if sockets_max < limits.connections_max {
-        let what = format!(
-            "the limit of file descriptors leaves room for {sockets_max} clients, connections_max is {}: raise it (ulimit -n)",
-            limits.connections_max
+        warn!(
+            connections_max = limits.connections_max,
+            "the limit of file descriptors leaves room for {sockets_max} clients: raise it (ulimit -n)"
         );
-        log::info("start", &what);
     }
     limits
 }

@@ -8,7 +8,7 @@ use std::io::{IsTerminal, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-use service::platform::log;
+use tracing::info;
 
 use crate::failure::Failure;
 
@@ -30,7 +30,7 @@ pub fn deliver(text: &str, data: &Path) -> Result<(), Failure> {
         ))
     })?;
     let path = std::path::absolute(&path).unwrap_or(path);
-    log::info("start", &format!("new store: its access tokens are in {}", path.display()));
+    info!("new store: its access tokens are in {}", path.display());
     Ok(())
 }
 

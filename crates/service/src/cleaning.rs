@@ -10,10 +10,10 @@ use store::platform::idempotency;
 use store::shipping::{purchases, tracking_events};
 use store::stock::inventory_levels;
 use store::{Access, Tx};
+use tracing::warn;
 
 use crate::events::delivery::Delivery;
 use crate::platform::context::Context;
-use crate::platform::log;
 use crate::platform::nodes::Nodes;
 
 /// How often what has expired is cleaned away, and how soon after the start: a server that is restarted often cleans too.
@@ -116,7 +116,7 @@ impl Cleaning {
         ];
         let mut failures = cleaned.into_iter().filter_map(Result::err);
         let first = failures.next();
-        failures.for_each(|error| log::error("clean", &error));
+        failures.for_each(|error| warn!(%error, "deleting old rows failed, retrying"));
         first.map_or(Ok(()), Err)
     }
 
@@ -202,7 +202,7 @@ impl Cleaning {
         tokio::time::sleep(CLEAN_FIRST_AFTER).await;
         loop {
             if let Err(error) = self.work().await {
-                log::error("clean", &error);
+                warn!(%error, "deleting old rows failed, retrying");
             }
             tokio::time::sleep(CLEAN_EVERY).await;
         }

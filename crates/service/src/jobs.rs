@@ -10,8 +10,8 @@ use model::{Error, Result};
 use tokio::runtime::{Builder, Runtime};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+use tracing::warn;
 
-use crate::platform::log;
 use crate::platform::runner::Totals;
 use crate::{Components, Service};
 
@@ -39,7 +39,7 @@ impl Jobs {
         self.workers.close();
         // The next server resumes what did not end, as after a stop that was not requested.
         if tokio::time::timeout(STOP_TIME, self.workers.wait()).await.is_err() {
-            log::info("stop", "some work did not end in time; it is resumed later");
+            warn!("some work did not end in time; it is resumed later");
         }
         // Upkeep ends before the node gives up its name: a heartbeat after that would take another.
         self.stop_upkeep.cancel();
@@ -47,7 +47,7 @@ impl Jobs {
         self.upkeep.wait().await;
         // Last, because a node that gives up its name loses all of its claims.
         if let Err(error) = self.service.nodes.leave().await {
-            log::error("stop", &error);
+            warn!(%error, "node not deleted: its claims are free when its lease expires");
         }
         self.runtime.shutdown_background();
     }

@@ -22,12 +22,12 @@ use store::shipping::purchases::Purchase;
 use store::shipping::{batch_labels, manifests, purchases};
 use store::{Access, Tx};
 use tokio::task::JoinSet;
+use tracing::{error, warn};
 
 use self::rule::{STOPS_MAX, STOPS_MAX_OF_MANY};
 use crate::events::delivery::Delivery;
 use crate::events::stream::Streams;
 use crate::platform::context::Context;
-use crate::platform::log;
 use crate::platform::nodes::Nodes;
 use crate::platform::set_aside::STOPS_FIRST;
 use crate::shipping::batch_labels::BatchLabels;
@@ -176,13 +176,16 @@ impl Suspects {
         let mut is_counted = false;
         while !stop.is_cancelled() {
             if !is_counted && self.nodes.node().is_some() {
-                is_counted =
-                    self.count_start().await.inspect_err(|error| log::error("suspects", error)).is_ok();
+                is_counted = self
+                    .count_start()
+                    .await
+                    .inspect_err(|error| warn!(%error, "counting a start failed, retrying"))
+                    .is_ok();
             }
             match self.resume_suspect(&mut under_way).await {
                 Ok(true) => continue,
                 Ok(false) => {}
-                Err(error) => log::error("suspects", &error),
+                Err(error) => warn!(%error, "claiming a suspect failed, retrying"),
             }
             // Either ends the rest.
             let _either = tokio::time::timeout(LOOK_EVERY, stop.cancelled()).await;
@@ -255,24 +258,26 @@ impl Suspects {
         let (what, crashes) = (suspect.name(), suspect.crashes());
         let turn = match suspect.is_over() {
             true => {
-                log::info(
-                    "suspects",
-                    &format!("{what} is set aside after {crashes} stops of servers that worked on it"),
+                warn!(
+                    suspect = what,
+                    stops = crashes,
+                    "suspect set aside, because servers stopped during it"
                 );
                 tokio::spawn(self.clone().set_aside(node, suspect))
             }
             false => {
-                log::info(
-                    "suspects",
-                    &format!("{what} is resumed alone after {crashes} stops of servers that worked on it"),
+                warn!(
+                    suspect = what,
+                    stops = crashes,
+                    "suspect resumed alone, because servers stopped during it"
                 );
                 tokio::spawn(self.clone().resume(node, suspect))
             }
         };
         match turn.await {
             Ok(Ok(())) => return,
-            Ok(Err(error)) => log::error("suspects", &error),
-            Err(error) => log::info("suspects", &error.to_string()),
+            Ok(Err(error)) => warn!(%error, suspect = what, "work on a suspect failed, retrying"),
+            Err(error) => error!(%error, suspect = what, "work on a suspect panicked"),
         }
         // The claim was not released.
         self.nodes.disown();

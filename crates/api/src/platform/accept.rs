@@ -4,9 +4,9 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use service::platform::log;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tracing::{info, warn};
 
 use crate::platform::limits::Limits;
 
@@ -51,7 +51,7 @@ impl Acceptor {
             match self.listener.accept().await {
                 Ok((stream, _)) => {
                     if let Some(failures) = self.backoff.reset() {
-                        log::info("accept", &format!("accepting connections resumed failures={failures}"));
+                        info!(failures, "accepting connections resumed");
                     }
                     return (stream, permits);
                 }
@@ -59,7 +59,7 @@ impl Acceptor {
                 Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
                 Err(error) => {
                     if self.backoff.failures == 0 {
-                        log::info("accept", &format!("accepting connections failed, retrying error={error}"));
+                        warn!(%error, "accepting connections failed, retrying");
                     }
                     tokio::time::sleep(self.backoff.fail()).await;
                 }

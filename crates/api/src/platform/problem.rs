@@ -1,10 +1,9 @@
 //! Problems as HTTP responses: RFC 9457, one format for every error.
 
 use http::{HeaderValue, StatusCode, header};
-use model::platform::problem::Fault;
 use model::{Code, Error, Problem};
 use serde::Serialize;
-use service::platform::log;
+use tracing::{error, warn};
 
 use crate::platform::response::{Body, Response, with_body};
 
@@ -41,16 +40,20 @@ struct Entry<'a> {
     facts: &'a serde_json::Map<String, serde_json::Value>,
 }
 
-/// Returns the response to a failed operation.
+/// Returns the response to a failed operation, and logs a fault with its causes. Call it inside the request's span, so that the
+/// line has the id that the response tells the caller to quote.
 pub fn failed(error: Error, route: &str) -> Response {
-    match error {
-        Error::Refused(problem) => refused(*problem),
-        fault => {
-            log::error(route, &fault);
-            let Error::Fault(Fault { shown, .. }) = fault else { return refused(Code::Internal.into()) };
-            refused(shown.into())
-        }
+    let fault = match error {
+        Error::Refused(problem) => return refused(*problem),
+        Error::Fault(fault) => fault,
+    };
+    let (shown, error) = (fault.shown, Error::Fault(fault));
+    match shown {
+        Code::Internal => error!(%error, route, "request failed"),
+        // The caller is asked to try again.
+        _ => warn!(%error, route, code = shown.as_str(), "request failed for now"),
     }
+    refused(shown.into())
 }
 
 /// Returns the refusal of a request that reached no handler.

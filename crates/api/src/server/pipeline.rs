@@ -9,10 +9,12 @@ use std::time::Instant;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header, request};
 use model::platform::fair::Tenant;
+use model::platform::id::is_identifier;
 use model::{Code, Error, Problem, Result};
 use service::events::stream::Position;
-use service::platform::log;
 use service::{Caller, FairPermit};
+use tracing::field::{Empty, display};
+use tracing::{Instrument, Span, debug_span, error_span, info};
 
 use super::app::App;
 use super::checks::{
@@ -37,6 +39,8 @@ const STREAM_EPOCH: HeaderName = HeaderName::from_static("stream-epoch");
 /// The longest request id that is accepted from a caller.
 const REQUEST_ID_CHARS_MAX: usize = 128;
 const REQUEST_ID_BYTES: usize = 12;
+/// The target of the line of each request. The log's pretty format has columns for it.
+const REQUESTS: &str = "dockside::request";
 /// The longest path including its query, in bytes.
 const URI_BYTES_MAX: usize = 16 * 1024;
 
@@ -49,6 +53,8 @@ struct Seen {
     /// The route's index in the table, if one matched.
     place: Option<usize>,
     caller: Option<Caller>,
+    /// The span of the request, which every line about it is inside of.
+    span: Span,
 }
 
 impl App {
@@ -64,12 +70,13 @@ impl App {
         let method = request.method().clone();
         let origin = request.headers().get(header::ORIGIN).cloned();
         let wants_page = docs::wants_page(&method, request.uri().path(), request.headers());
-        let mut seen = Seen { place: None, caller: None };
+        let span = self.span(&request_id, trace_id.as_deref());
+        let mut seen = Seen { place: None, caller: None, span: span.clone() };
         let (head, body) = request.into_parts();
         let mut body = Upload::new(&head.headers, body);
-        let mut response = match self.admit(head, &mut body, &mut seen).await {
+        let mut response = match self.admit(head, &mut body, &mut seen).instrument(span.clone()).await {
             Ok(response) => response,
-            Err(error) => problem::failed(error, self.route_name(seen.place)),
+            Err(error) => span.in_scope(|| problem::failed(error, self.route_name(seen.place))),
         };
         let code = problem::finish(&mut response, &request_id);
         if let Some(code) = code.filter(|_| wants_page) {
@@ -82,22 +89,27 @@ impl App {
         }
         let micros = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);
         self.0.state.metrics.count(seen.place, response.status(), micros);
-        log::request(&log::Request {
-            now: self.0.state.service.context.now(),
-            method: known_method(&method),
-            route: self.route_name(seen.place),
-            status: response.status().as_u16(),
+        info!(
+            target: REQUESTS,
+            parent: &span,
+            method = known_method(&method),
+            route = self.route_name(seen.place),
+            status = response.status().as_u16(),
             micros,
-            request_id: &request_id,
-            trace_id: trace_id.as_deref(),
-            organisation: seen.caller.map(|caller| caller.owner.to_string()),
-            code: code.map(Code::as_str),
-        });
+            code = code.map(Code::as_str),
+            "request"
+        );
         // After the log line: the time to discard a body is not part of the time to answer.
         if !body.discard().await {
             response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
         }
         response
+    }
+
+    /// Returns the span of a request. Its level is that of an error, so that it is there whatever the log's filter says.
+    fn span(&self, request_id: &str, trace_id: Option<&str>) -> Span {
+        let node = self.0.state.service.nodes.name();
+        error_span!("request", request_id, trace_id, organisation = Empty, node = node.as_deref())
     }
 
     fn route_name(&self, place: Option<usize>) -> &'static str {
@@ -161,6 +173,7 @@ impl App {
         }
         let caller = self.0.state.service.access_tokens.authenticate(bearer(headers)?).await?;
         seen.caller = Some(caller);
+        seen.span.record("organisation", display(caller.owner));
         turns::count_as(caller.owner.into());
         if let Some(seconds) = self.0.rate.refuse(caller.owner.organisation) {
             return Ok(Some(too_many(seconds)));
@@ -230,7 +243,8 @@ impl App {
 
     /// Runs the handler within its time limit, and catches panics.
     async fn run(&self, row: &HandledRoute, call: Call) -> Result<Response> {
-        let work = catch_panic((row.handler)(call));
+        let span = debug_span!("operation", operation = row.route.operation, entities = entities(&call.ids));
+        let work = catch_panic((row.handler)(call)).instrument(span);
         match tokio::time::timeout(self.0.state.limits.request_time, work).await {
             Ok(result) => result,
             Err(_) => Err(Code::RequestTimeLimit.into()),
@@ -272,6 +286,14 @@ impl App {
             self.0.rate.add_headers(caller.owner.organisation, headers);
         }
     }
+}
+
+/// Returns the ids among the parameters of a path, for the log, or `None` if there are none. Other parameters are left
+/// out: one is a signed link.
+fn entities(parameters: &[String]) -> Option<String> {
+    let is_id = |text: &&String| text.split_once('_').is_some_and(|(prefix, _)| is_identifier(prefix, text));
+    let ids: Vec<&str> = parameters.iter().filter(is_id).map(String::as_str).collect();
+    (!ids.is_empty()).then(|| ids.join(" "))
 }
 
 /// Turns a panic into an internal error, so that a bug fails only its own request.

@@ -14,10 +14,10 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use model::{Code, Problem};
-use service::platform::log;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::Handle;
 use tokio::sync::watch;
+use tracing::warn;
 
 use super::app::App;
 use super::pipeline::RefusedHead;
@@ -55,7 +55,7 @@ pub async fn serve(listener: TcpListener, app: App, stop: impl Future<Output = (
     stopping.send_replace(());
     let ended = async { tokio::join!(stopping.closed(), app.close_streams()) };
     if tokio::time::timeout(STOP_TIME, ended).await.is_err() {
-        log::info("stop", "requests cancelled, because they did not end within the stop time");
+        warn!("requests cancelled, because they did not end within the stop time");
     }
 }
 

@@ -7,9 +7,9 @@ use model::shipping::document::DOCUMENT;
 use model::shipping::shipment::LabelFormat;
 use model::shipping::shipment::options::LABEL_FORMAT;
 use model::{Batch, Code, Id, Result};
-use service::platform::log;
 use service::{Caller, LabelPage, Outcome, Reply, Service};
 use tokio::sync::mpsc;
+use tracing::{Instrument, error};
 
 use crate::access::call::Call;
 use crate::access::respond;
@@ -102,7 +102,7 @@ fn stream(
     mut page: LabelPage,
 ) -> Body {
     let (pages, body) = mpsc::channel::<Bytes>(PAGES_WAITING);
-    tokio::spawn(async move {
+    let reader = async move {
         let mut is_empty = page.items.is_empty();
         if pages.send(first.into()).await.is_err() {
             return;
@@ -110,7 +110,10 @@ fn stream(
         while page.next.is_some() {
             page = match service.batch_labels.page(&caller, id, format, page.next).await {
                 Ok(page) => page,
-                Err(error) => return log::error(PATH, &error),
+                Err(error) => {
+                    error!(%error, batch = %id, "list of labels cut off: its next page can't be read");
+                    return;
+                }
             };
             let comma = if is_empty || page.items.is_empty() { "" } else { "," };
             is_empty &= page.items.is_empty();
@@ -120,6 +123,7 @@ fn stream(
         }
         // If the client is gone, sending fails, and nothing needs to be done.
         let _gone = pages.send(Bytes::from_static(b"]}")).await;
-    });
+    };
+    tokio::spawn(reader.in_current_span());
     Body::Stream(body)
 }

@@ -9,9 +9,9 @@ use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use model::platform::shape::Shape;
 use model::{Code, Error, Result};
 use service::Service;
-use service::platform::log;
 use service::shipping::documents::StoredDocument;
 use tokio::sync::mpsc;
+use tracing::{Instrument, error};
 
 use crate::access::call::Call;
 use crate::access::route::{Access, Route, Success};
@@ -70,7 +70,7 @@ async fn get_file(call: Call) -> Result<Response> {
 /// because it knows the length.
 fn stream(service: Service, document: StoredDocument, first: Bytes) -> Body {
     let (pieces, body) = mpsc::channel(PIECES_WAITING);
-    tokio::spawn(async move {
+    let reader = async move {
         let mut sent = 0;
         let mut piece = first;
         while !piece.is_empty() {
@@ -81,12 +81,13 @@ fn stream(service: Service, document: StoredDocument, first: Bytes) -> Body {
             piece = match service.documents.file_piece(&document, sent).await {
                 Ok(piece) => piece,
                 Err(error) => {
-                    log::error(PATH, &error);
+                    error!(%error, document = %document.file.id, "file cut off: its next piece can't be read");
                     return;
                 }
             };
         }
-    });
+    };
+    tokio::spawn(reader.in_current_span());
     Body::Stream(body)
 }
 

@@ -4,13 +4,13 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use clap::ValueEnum;
 use serde::Deserialize;
-use service::platform::log::Format;
 
 use super::ListenAddress;
 use super::declaration::{Subject, settings};
 use super::url::plain_url;
 use super::value::{values, word};
 use crate::failure::Failure;
+use crate::log::{DEFAULT as DEFAULT_LOG, Filter, Format};
 
 /// Where the server listens, unless the operator says otherwise.
 const DEFAULT_LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8080);
@@ -35,6 +35,9 @@ settings! {
         /// Start although the role on PostgreSQL is a superuser or has `BYPASSRLS`. Row level security does not hold such a
         /// role, so a mistake in one statement could show one organisation's data to another.
         allow_superuser("BOOL"): bool = false, switch;
+
+        /// Which lines are logged: a level, and levels for parts of the program, such as `info,service::shipping=debug`.
+        log("FILTER"): String = DEFAULT_LOG.to_owned(), check(|text| Filter::parse(text).map(drop));
 
         /// How log lines look: `pretty`, `json` or `off`.
         log_format("FORMAT"): LogFormat, shown("pretty on a terminal, json otherwise");
@@ -80,20 +83,26 @@ impl Server {
         self.check_values()
     }
 
+    /// Returns which lines are logged.
+    pub fn log_filter(&self) -> Result<Filter, Failure> {
+        Filter::parse(&self.log()).map_err(|why| Failure(format!("the setting log {why}")))
+    }
+
     /// Returns what links begin with, without a slash at its end. `address` is where this server listens.
     pub(super) fn public_url(&self, address: SocketAddr) -> Result<String, Failure> {
         let Some(url) = &self.public_url else { return Ok(format!("http://{}", reachable(address))) };
         public_url(url).map_err(|why| Failure(format!("the setting public_url {why}")))
     }
 
-    pub fn log_format(&self) -> Format {
+    /// Returns how lines look, or `None` if there is no log.
+    pub fn log_format(&self) -> Option<Format> {
         use std::io::IsTerminal;
         match self.log_format {
-            Some(LogFormat::Pretty) => Format::Pretty,
-            Some(LogFormat::Json) => Format::Json,
-            Some(LogFormat::Off) => Format::Off,
-            None if std::io::stderr().is_terminal() => Format::Pretty,
-            None => Format::Json,
+            Some(LogFormat::Pretty) => Some(Format::Pretty),
+            Some(LogFormat::Json) => Some(Format::Json),
+            Some(LogFormat::Off) => None,
+            None if std::io::stderr().is_terminal() => Some(Format::Pretty),
+            None => Some(Format::Json),
         }
     }
 }

@@ -28,6 +28,7 @@ mod hints;
 mod http_syntax;
 mod limits;
 mod listen;
+mod logs;
 mod nats_tls;
 mod nats_users;
 mod nodes;

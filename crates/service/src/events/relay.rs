@@ -6,11 +6,11 @@ use std::time::Duration;
 use model::Result;
 use store::Access;
 use store::events::relay::{self, Watermark};
+use tracing::warn;
 
 use crate::events::after_commit::EventNotices;
 use crate::events::bus::{Bus, Hint};
 use crate::platform::context::Context;
-use crate::platform::log;
 
 /// How often the relay looks without a signal: a write on another node gives this one none.
 const RELAY_EVERY: Duration = Duration::from_millis(100);
@@ -62,7 +62,7 @@ impl Relay {
             // The signal or the timer, whichever is first.
             let _either = tokio::time::timeout(RELAY_EVERY, self.notices.relay.notified()).await;
             if let Err(error) = self.work().await {
-                log::error("relay", &error);
+                warn!(%error, "numbering events failed, retrying");
                 tokio::time::sleep(RELAY_EVERY).await;
             }
         }

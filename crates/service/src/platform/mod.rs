@@ -8,7 +8,6 @@ pub(crate) mod context;
 pub mod crash_point;
 pub(crate) mod cursor;
 pub mod durable;
-pub mod log;
 pub(crate) mod lookups;
 pub(crate) mod nodes;
 pub(crate) mod random;

@@ -9,10 +9,10 @@ use std::time::Duration;
 use model::{Code, Error, Result, Timestamp};
 use store::platform::{nodes, restorations as store_restorations};
 use store::{Access, Tx};
+use tracing::warn;
 
 use crate::platform::boxed::BoxFuture;
 use crate::platform::context::Context;
-use crate::platform::log;
 use crate::platform::restorations::{self, Beat, Memory};
 use crate::platform::runner::Lease;
 
@@ -115,6 +115,11 @@ impl Nodes {
         self.node.get().filter(|identity| identity.lives(now)).map(|identity| identity.name)
     }
 
+    /// Returns the name that this node has or had last, for the log: its lease may have expired.
+    pub fn name(&self) -> Option<Arc<str>> {
+        self.node.get().map(|identity| identity.name)
+    }
+
     /// Returns for how long this node has had its name, in seconds: since it started, or since it last gave up a name.
     pub(crate) fn age_seconds(&self) -> i64 {
         let now = self.context.now();
@@ -204,7 +209,7 @@ impl Nodes {
     pub(crate) async fn heartbeat_forever(self) {
         loop {
             if let Err(error) = self.heartbeat().await {
-                log::error("heartbeat", &error);
+                warn!(%error, "heartbeat failed, retrying");
             }
             tokio::time::sleep(HEARTBEAT_EVERY).await;
         }
@@ -217,7 +222,7 @@ impl Nodes {
             // For example, the disk is full. Reads can be served, and nothing is bought before a heartbeat is written: only then
             // does this node have a name under which it can claim purchases.
             Err(error) if error.is_unavailable() => {
-                log::error("heartbeat", &error);
+                warn!(%error, "first heartbeat failed: nothing is bought or sent before one succeeds");
                 Ok(())
             }
             beat => beat,
@@ -235,9 +240,10 @@ impl Nodes {
     async fn after_beat(&self, beat: Beat) -> Result<()> {
         self.memory.store(&beat).await;
         if let Some(doubted) = beat.doubted {
-            let what =
-                format!("a backup was restored: {doubted} purchases are looked up before anything is bought");
-            log::info("restored", &what);
+            warn!(
+                purchases = doubted,
+                "a backup was restored: these purchases are looked up before anything is bought"
+            );
             self.after_restoration.restored().await?;
         }
         Ok(())

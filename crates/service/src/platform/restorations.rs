@@ -15,11 +15,12 @@ use model::{Error, Result, Timestamp};
 use serde::{Deserialize, Serialize};
 use store::Tx;
 use store::platform::{clocks, restorations};
+use tracing::warn;
 
 use crate::platform::clock::Moments;
 use crate::platform::context::Context;
+use crate::platform::durable;
 use crate::platform::resource::json;
-use crate::platform::{durable, log};
 
 /// How far the mark was, and where.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
@@ -119,7 +120,7 @@ async fn keep(file: PathBuf, number: i64) {
     let shown = file.display().to_string();
     let kept = tokio::task::spawn_blocking(move || durable::replace(&file, &format!("{number}\n"))).await;
     if let Err(error) = kept.map_err(std::io::Error::other).and_then(|kept| kept) {
-        log::info("heartbeat", &format!("{shown} can't be written: {error}"));
+        warn!(%error, path = shown, "the file with this server's mark can't be written");
     }
 }
 

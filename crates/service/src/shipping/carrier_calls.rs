@@ -11,9 +11,9 @@ use model::{Error, Owner, Result};
 use outbound::{Failure, Outbound, Phase};
 use store::shipping::sandbox_entries;
 use tokio::time::Instant;
+use tracing::{Instrument, debug, debug_span, warn};
 
 use crate::platform::context::Context;
-use crate::platform::log;
 use crate::platform::lookups::party;
 
 /// Maximum number of exchanges of one task. A connector that wants more is broken.
@@ -62,7 +62,13 @@ impl CarrierCalls {
                 Step::Done(outcome) => return outcome,
                 Step::Send(request) => request,
             };
-            let answer = self.exchange(owner, account, request, end, is_wanted).await;
+            let span = debug_span!("outbound", carrier_account = %account.id, task = task.as_str(), exchange);
+            let began = Instant::now();
+            let answer =
+                self.exchange(owner, account, request, end, is_wanted).instrument(span.clone()).await;
+            let (answered, status) = answer_word(&answer);
+            let latency_ms = began.elapsed().as_millis() as u64;
+            debug!(parent: &span, answered, status, latency_ms, "carrier called");
             step = connector.resume(account, task, exchange, answer);
         }
         match step {
@@ -89,7 +95,7 @@ impl CarrierCalls {
                 match tokio::time::timeout_at(end, self.ask_sandbox(owner, desk, &request, path)).await {
                     Ok(Ok(answer)) => answer,
                     Ok(Err(error)) => {
-                        log::error("sandbox", &error);
+                        warn!(%error, "the sandbox carrier could not record what it sold");
                         Answer::Lost("The sandbox could not write its books.".to_owned())
                     }
                     Err(_) => Answer::Lost("No answer came in time.".to_owned()),
@@ -175,6 +181,15 @@ impl CarrierCalls {
             tokio::time::sleep(reply.delay).await;
         }
         Ok(reply.answer())
+    }
+}
+
+/// Returns what became of a request, and the status of the answer, for the log.
+fn answer_word(answer: &Answer) -> (&'static str, Option<u16>) {
+    match answer {
+        Answer::Response { status, .. } => ("answered", Some(*status)),
+        Answer::Unsent(_) => ("unsent", None),
+        Answer::Lost(_) => ("lost", None),
     }
 }
 

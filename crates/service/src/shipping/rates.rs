@@ -13,6 +13,7 @@ use store::Tx;
 use store::shipping::carrier_accounts::{self, StoredCarrierAccount as Account};
 use store::shipping::shipments;
 use tokio::task::JoinSet;
+use tracing::Instrument;
 
 use crate::access::reply::Reply;
 use crate::access::write::Command;
@@ -108,7 +109,8 @@ impl Rates {
             if is_usable(&account, &choice)? {
                 count += 1;
                 let parcel = Parcel::new(shipment.id, &shipment.details);
-                asked.spawn(self.clone().ask_account(owner, account, parcel, choice.service_code.clone()));
+                let ask = self.clone().ask_account(owner, account, parcel, choice.service_code.clone());
+                asked.spawn(ask.in_current_span());
             }
         }
         let mut heard = Heard { rates: Vec::new(), errors: Vec::new() };

@@ -10,8 +10,8 @@ use realtime::frame::Frame;
 use realtime::session::EffectResult;
 use realtime::{ClientConnection, DriverStep};
 use service::Service;
-use service::platform::log;
 use tokio::time::{Instant, Sleep, sleep_until};
+use tracing::warn;
 
 /// How long a socket may take to accept a frame.
 pub const WRITE_TIME: Duration = Duration::from_secs(1);
@@ -115,6 +115,6 @@ fn now(service: &Service) -> u64 {
 
 /// The client may try again; the operator should know.
 fn failed(error: &model::Error) -> EffectResult {
-    log::error("streams", error);
+    warn!(%error, "effect of a stream failed: its client may try again");
     EffectResult::Failed
 }

@@ -9,6 +9,7 @@ use realtime::frame::{Codec, Frame};
 use realtime::session::Transport;
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use tokio::time::timeout;
+use tracing::Instrument;
 
 use super::drive::{Ended, Socket, WRITE_TIME, drive};
 use crate::access::call::Call;
@@ -47,12 +48,13 @@ pub fn connect(
         let _has_room = sender.try_send(Bytes::from_static(b"\r\n"));
     }
     let service = call.service().clone();
-    tokio::spawn(async move {
+    let driver = async move {
         let mut connection = service.streams.open_stream(transport);
         connection.receive(service.context.now().as_millis(), command);
         drive(&service, connection, Streaming { sender, framing }).await;
         drop(permit);
-    });
+    };
+    tokio::spawn(driver.in_current_span());
     let mut response = http::Response::new(Body::Stream(receiver));
     let media_type = match framing {
         Framing::Lines => "application/json",

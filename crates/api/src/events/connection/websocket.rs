@@ -22,6 +22,7 @@ use tokio::io::Interest;
 use tokio::net::TcpStream;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, timeout, timeout_at};
+use tracing::Instrument;
 
 use super::drive::{Ended, Socket, WRITE_TIME, drive};
 use super::frame::{self, Decoder, Incoming, Kind};
@@ -57,7 +58,7 @@ pub fn connect(call: &Call, is_uni: bool, permit: OwnedSemaphorePermit) -> Resul
     }
     let first = call.query.one(CONNECT.name).map(|command| Bytes::copy_from_slice(command.as_bytes()));
     let service = call.service().clone();
-    tokio::spawn(async move {
+    let driver = async move {
         // If the client is gone before the upgrade, there is nothing to serve.
         let Ok(upgraded) = upgrade.await else { return };
         let mut connection = service.streams.open_stream(transport);
@@ -69,7 +70,8 @@ pub fn connect(call: &Call, is_uni: bool, permit: OwnedSemaphorePermit) -> Resul
             drive(&service, connection, socket).await;
         }
         drop(permit);
-    });
+    };
+    tokio::spawn(driver.in_current_span());
     let mut response = http::Response::new(Body::default());
     *response.status_mut() = StatusCode::SWITCHING_PROTOCOLS;
     let headers = response.headers_mut();

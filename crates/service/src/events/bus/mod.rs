@@ -16,13 +16,13 @@ use bus::nats::{NatsSettings, NatsTransport};
 use bus::{Exchange, Handler, Outbox, Transport};
 use model::{Error, Owner, Result};
 use tokio::sync::broadcast;
+use tracing::{info, warn};
 
 pub use self::hint::Hint;
 use crate::access::access_tokens::AccessTokens;
 use crate::events::bus::gathered::Gathered;
 use crate::events::bus::transport::Notifications;
 use crate::platform::context::Context;
-use crate::platform::log;
 use crate::platform::signal::Signal;
 
 /// Hints that a receiver may be behind. Beyond that, the oldest are dropped, and the receiver is told that it lagged.
@@ -199,12 +199,12 @@ impl Handler for Bus {
             self.channels.outbox.add(&Gathered::from(&Hint::Anything));
         }
         if was_lost {
-            log::info("hints", "hint bus reconnected");
+            info!("hint bus reconnected");
         }
         self.take(Hint::Anything);
     }
 
     fn disconnected(&self, error: &bus::Error) {
-        log::error("hints", &Error::unavailable(error.to_string()));
+        warn!(%error, "hint bus disconnected, retrying");
     }
 }

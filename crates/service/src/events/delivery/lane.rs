@@ -12,13 +12,13 @@ use store::events::webhook_deliveries::{self, Content, Due};
 use store::events::webhook_endpoints;
 use store::events::webhook_lanes::{self, Held};
 use tokio::task::JoinHandle;
+use tracing::{Instrument, debug, debug_span, error_span, warn};
 
 use super::pages::{self, Message, Messages};
 use super::post::TIME_LIMIT;
 use super::record::{Recorded, Unrecorded};
 use super::{ALONE_TIME, Answer, Delivery, Linger, Post, Secrets, posted_body};
 use crate::events::events::event_json;
-use crate::platform::log;
 use crate::platform::lookups::party;
 use crate::platform::set_aside::{ALONE_CALL_TIME, STOPS_FIRST};
 
@@ -78,6 +78,13 @@ struct Work {
 impl Delivery {
     /// Works on a lane until there is nothing left to do, or it is lost.
     pub(super) async fn run_lane(self, held: Held, linger: Linger) -> Result<()> {
+        let (endpoint, organisation, node) = (held.endpoint, held.owner, self.nodes.name());
+        let span =
+            error_span!("webhooks", webhook_endpoint = %endpoint, %organisation, node = node.as_deref());
+        Box::pin(self.work_on_lane(held, linger)).instrument(span).await
+    }
+
+    async fn work_on_lane(self, held: Held, linger: Linger) -> Result<()> {
         let end = match Lane::open(self.clone(), held.clone(), linger).await {
             Ok(Some(mut lane)) => lane.run().await,
             Ok(None) => Ok(End::Lost),
@@ -87,13 +94,13 @@ impl Delivery {
             return Ok(());
         }
         if let Err(error) = &end {
-            log::error("deliver", error);
+            warn!(%error, "webhook lane failed, retrying");
             if linger == Linger::ForNews {
                 self.rest_from_trouble().await;
             }
         }
         if let Err(error) = self.release_lane(&held).await {
-            log::error("deliver", &error);
+            warn!(%error, "webhook lane not released: this node takes another name");
             // Otherwise this node would hold the lane for as long as it lives, without a task that works on it.
             self.nodes.disown();
         }
@@ -302,7 +309,12 @@ impl Lane {
                     Linger::Alone if self.held.crashes > STOPS_FIRST => ALONE_CALL_TIME,
                     _ => TIME_LIMIT,
                 };
-                post.send_within(&self.delivery.outbound.of(party(self.held.owner)), now, limit).await
+                let span = debug_span!("outbound", event = %id);
+                let outbound = self.delivery.outbound.of(party(self.held.owner));
+                let answer = post.send_within(&outbound, now, limit).instrument(span.clone()).await?;
+                let Attempt { status_code, latency_ms, .. } = answer.attempt;
+                debug!(parent: &span, status = status_code, latency_ms, "webhook posted");
+                Ok(answer)
             }
             Err(refusal) => Ok(Answer::failed(Attempt {
                 attempted_at: now,
@@ -357,7 +369,7 @@ impl Lane {
         }
         let is_plain = unrecorded.is_plain();
         let (delivery, node, held) = (self.delivery.clone(), Arc::clone(&self.node), self.held.clone());
-        self.recording = Some(tokio::spawn(delivery.record_lane(node, held, unrecorded)));
+        self.recording = Some(tokio::spawn(delivery.record_lane(node, held, unrecorded).in_current_span()));
         if is_plain && self.linger != Linger::Alone { Ok(None) } else { self.recorded().await }
     }
 

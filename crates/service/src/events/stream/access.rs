@@ -14,12 +14,12 @@ use realtime::session::ControlMessage;
 use realtime::token::Grant;
 use store::Access;
 use store::access::{access_tokens, provisions};
+use tracing::warn;
 
 use super::tokens::readable;
 use super::watched::WatchedToken;
 use crate::events::bus::Hint;
 use crate::events::stream::Streams;
-use crate::platform::log;
 
 /// How often all watched tokens are checked without a hint.
 const LOOK_EVERY: Duration = Duration::from_secs(2);
@@ -53,7 +53,7 @@ impl Streams {
     /// logged, because the next periodic check does the same.
     pub(crate) async fn end_streams(&self, owner: Owner) {
         if let Err(error) = self.recheck_access(Some(owner)).await {
-            log::error("streams", &error);
+            warn!(%error, organisation = %owner, "checking the access of streams failed, retrying");
         }
     }
 
@@ -124,10 +124,10 @@ impl Streams {
             let wait = async { while matches!(hints.recv().await, Ok(hint) if hint != Hint::Access) {} };
             let _either = tokio::time::timeout(LOOK_EVERY, wait).await;
             if let Err(error) = self.recheck_access(None).await {
-                log::error("streams", &error);
+                warn!(%error, "checking the access of streams failed, retrying");
             }
             if let Err(error) = self.epochs.read_epoch().await {
-                log::error("streams", &error);
+                warn!(%error, "reading the epoch of the log failed, retrying");
             }
         }
     }

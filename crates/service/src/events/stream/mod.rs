@@ -27,11 +27,11 @@ use realtime::session::{self, ControlMessage, SEED_BYTES, Transport};
 use realtime::token::{Key, NotAKey, Signer};
 use realtime::{ClientConnection, limits};
 use ring::hmac;
+use tracing::warn;
 
 use crate::events::bus::Bus;
 use crate::events::stream::epoch::Epochs;
 use crate::platform::context::Context;
-use crate::platform::log;
 use crate::platform::nodes::Nodes;
 use crate::platform::random::Random;
 
@@ -197,7 +197,7 @@ impl Streams {
         match self.epochs.epoch().await {
             // The disk is full already. What needs no epoch can be served.
             Err(error) if error.is_unavailable() => {
-                log::error("streams", &error);
+                warn!(%error, "the epoch of the log can't be stored: streams are refused until it can");
                 Ok(())
             }
             epoch => epoch.map(drop),

@@ -20,12 +20,12 @@ use store::events::streams::Bounds;
 use store::events::{announcements, streams};
 use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 use tokio::task::JoinSet;
+use tracing::warn;
 
 use super::followed::Followed;
 use crate::events::bus::Hint;
 use crate::events::events::stream_json;
 use crate::events::stream::Streams;
-use crate::platform::log;
 
 /// How often the ends of all followed logs are read, in case hints were lost.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
@@ -123,7 +123,7 @@ impl Streams {
                 }
             }
             if let Err(error) = self.publish_due(due).await {
-                log::error("streams", &error);
+                warn!(%error, "publishing events to streams failed, retrying");
                 tokio::time::sleep(FAILURE_REST).await;
                 // Make the loop try again: nothing that was due is lost.
                 self.state.tail.fresh.notify_one();

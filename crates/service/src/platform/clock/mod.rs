@@ -13,11 +13,11 @@ use std::time::Duration;
 
 use model::Timestamp;
 use store::platform::clocks::Bounds;
+use tracing::warn;
 
 pub use self::source::{Clock, SystemClock};
 use self::steady::{Reading, Steady};
 use self::trust::{Refusal, Trust, judge};
-use crate::platform::log;
 
 /// How far ahead of a server's clock the installation may have got for the server to follow, in seconds. What is further
 /// ahead was written by a clock that is wrong.
@@ -113,7 +113,7 @@ impl Clocks {
         state.lead_micros = lead_micros;
         drop(state);
         if is_news {
-            log::info("clock", &lead_text(lead_micros / 1_000_000));
+            warn!("{}", lead_text(lead_micros / 1_000_000));
         }
         now
     }
@@ -142,7 +142,7 @@ impl Clocks {
         let now = self.now();
         let judged = judge(now, self.trusted(now).unwrap_or(now), database);
         if let Some(refusal) = self.note(judged.err()) {
-            log::info("clean", &refusal.to_string());
+            warn!("{refusal}");
         }
         judged.ok()
     }
@@ -155,11 +155,11 @@ impl Clocks {
         state.trust.get_or_insert_with(|| Trust::new(trusted, self.started));
         let Some(rows) = repaired else { return };
         if is_time_to_tell(&mut state.repair_told_at, monotonic) {
-            let text = format!(
+            warn!(
+                rows,
                 "a server had written moments that are more than {LEAD_SECONDS_MAX} s ahead of this server's clock: \
-                 {rows} rows were made due now. One of the two clocks is wrong"
+                 these rows were made due now. One of the two clocks is wrong"
             );
-            log::info("clock", &text);
         }
     }
 

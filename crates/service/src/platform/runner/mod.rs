@@ -21,10 +21,9 @@ use tokio::sync::watch;
 use tokio::task::{JoinError, JoinSet};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
+use tracing::warn;
 
 pub use counts::{Counts, Totals};
-
-use crate::platform::log;
 
 /// The longest pause after claims that failed. The pause doubles with each failure in a row.
 const FAILED_PAUSE_MAX: Duration = Duration::from_secs(1);
@@ -198,7 +197,7 @@ impl<J: Job, L: Lease> Runner<J, L> {
             Err(error) => {
                 self.failures = self.failures.saturating_add(1);
                 self.counts.count_failed_claim();
-                log::error(J::PLAN.name, &error);
+                warn!(%error, job = J::PLAN.name, "claiming work failed, retrying");
             }
         }
     }
@@ -258,7 +257,7 @@ impl<J: Job, L: Lease> Runner<J, L> {
             }
         };
         if tokio::time::timeout(J::PLAN.stop_time, end).await.is_err() {
-            log::info("stop", J::PLAN.unfinished);
+            warn!(job = J::PLAN.name, "{}", J::PLAN.unfinished);
         }
         self.counts.set_under_way(0);
     }

@@ -7,11 +7,11 @@ use model::Result;
 use store::Access;
 use store::shipping::batch_labels::{self, State, Work};
 use tokio::sync::watch;
+use tracing::{Instrument, error_span, warn};
 
 use super::BatchLabels;
 use super::make::Pass;
 use crate::platform::backoff::backoff_seconds;
-use crate::platform::log;
 use crate::platform::nodes::Nodes;
 use crate::platform::runner::{Claimed, Job, PerClass, Plan, Room, Runner, Totals, work_once};
 
@@ -87,7 +87,13 @@ impl BatchLabels {
     }
 
     /// Makes a batch's labels until they are done, or one must be waited for, or an error occurs; then releases the claim.
-    pub(crate) async fn label_batch(self, node: Arc<str>, mut work: Work) -> Result<()> {
+    pub(crate) async fn label_batch(self, node: Arc<str>, work: Work) -> Result<()> {
+        let format = work.format.as_str();
+        let span = error_span!("labels", batch = %work.batch, format, organisation = %work.owner, %node);
+        Box::pin(self.take_label_turn(node, work)).instrument(span).await
+    }
+
+    async fn take_label_turn(self, node: Arc<str>, mut work: Work) -> Result<()> {
         let result = self.label_on(&node, &mut work).await;
         let now = self.context.now();
         let due_at = match result {
@@ -96,7 +102,7 @@ impl BatchLabels {
             Ok(Pass::More) => Some(now),
             Ok(Pass::Done) => None,
             Err(error) => {
-                log::error("labels", &error);
+                warn!(%error, failures = work.failures + 1, "making the labels of a batch failed, retrying");
                 let rest_seconds = backoff_seconds(work.failures).min(REST_SECONDS_MAX);
                 work.failures += 1;
                 Some(now.plus_seconds(rest_seconds))
@@ -107,7 +113,7 @@ impl BatchLabels {
             self.context.db().write(owner, async move |tx| batch_labels::let_go(tx, &work, due_at).await);
         let let_go = let_go.await;
         if let Err(error) = &let_go {
-            log::error("labels", error);
+            warn!(%error, "labels of a batch not released: this node takes another name");
             if self.nodes.is_node(&node) {
                 self.nodes.disown();
             }

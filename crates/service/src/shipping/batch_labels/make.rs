@@ -15,11 +15,11 @@ use store::shipping::documents::{self, StoredDocument};
 use store::shipping::purchases::{self, Purchase};
 use store::shipping::shipments::{self, StoredShipment};
 use tokio::task::JoinSet;
+use tracing::{Instrument, error};
 
 use super::BatchLabels;
 use super::{PAGE_SHIPMENTS, format_of, is_in, labels_of, tell};
 use crate::events::events::EventLog;
-use crate::platform::log;
 use crate::platform::resource::found;
 use crate::shipping::batches::member_changed;
 use crate::shipping::documents::{NewDocument, PaperOwner, StoredFile};
@@ -88,7 +88,7 @@ impl BatchLabels {
         let mut tasks = JoinSet::new();
         for (place, lacking) in lacking.into_iter().enumerate() {
             let (service, format) = (self.clone(), work.format);
-            tasks.spawn(async move { (place, service.make_one(lacking, format).await) });
+            tasks.spawn(async move { (place, service.make_one(lacking, format).await) }.in_current_span());
         }
         let mut made: Vec<(usize, Result<Made>)> = tasks.join_all().await;
         made.sort_unstable_by_key(|(place, _)| *place);
@@ -287,7 +287,7 @@ fn unavailable(format: LabelFormat) -> ShipmentError {
 /// Returns the error of one shipment whose label can't be made. The labels of the others are made.
 fn unmakeable(lacking: &Lacking, format: LabelFormat, why: &str) -> ShipmentError {
     let id = lacking.stored.id;
-    log::error("labels", &Error::fault(format!("the label of {id} can't be made: {why}")));
+    error!(shipment = %id, error = why, "label can't be made");
     let message = format!("The label can't be made as {}. The server's log says why.", format.as_str());
     ShipmentError::new(ErrorType::Label, ErrorCode::LabelFormatUnavailable, Source::Service, message)
 }

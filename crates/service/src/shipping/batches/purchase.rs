@@ -19,6 +19,7 @@ use store::shipping::shipments::StoredShipment;
 use store::shipping::{batch_members, batches};
 use store::{Access, Tx};
 use tokio::time::Duration;
+use tracing::warn;
 
 use super::Batches;
 use super::details::details;
@@ -28,9 +29,9 @@ use crate::access::reply::Outcome;
 use crate::access::reply::Reply;
 use crate::access::write::{Command, ensure_current};
 use crate::events::events::EventLog;
+use crate::platform::crash_point::crash_point;
 use crate::platform::resource::{found, version_etag};
 use crate::platform::wait_deadline::{Wait, WaitDeadline};
-use crate::platform::{crash_point::crash_point, log};
 use crate::shipping::carriers::{account_reference, carrier_reference, service_reference};
 use crate::shipping::purchasing::choose;
 use crate::shipping::shipments::{Prepared, read_shipment, write_prepared};
@@ -115,7 +116,7 @@ impl Batches {
         while !stop.is_cancelled() {
             let begun = self.begin(&mut rotation).await;
             let is_more = begun.unwrap_or_else(|error| {
-                log::error("batch", &error);
+                warn!(%error, "storing purchases of batches failed, retrying");
                 false
             });
             let rest = if is_more { BEGIN_EVERY } else { BEGIN_LOOK_EVERY };
@@ -166,7 +167,7 @@ impl Batches {
                     rotation.succeed(batch);
                 }
                 Err(error) => {
-                    log::error(&format!("batch {id}"), &error);
+                    warn!(%error, organisation = %owner, batch = %id, "storing purchases of a batch failed, retrying");
                     rotation.fail(batch, now);
                 }
             }

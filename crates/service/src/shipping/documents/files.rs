@@ -12,9 +12,9 @@ use model::{Code, Error, Result};
 use object_store::local::LocalFileSystem;
 use object_store::path::Path;
 use object_store::{ObjectStore, ObjectStoreExt, WriteMultipart};
+use tracing::warn;
 
 use super::Bucket;
-use crate::platform::log;
 
 /// The place to which [`Files::check`] writes, and the bytes. No owner has this name.
 const CHECK_PLACE: &str = "written-at-start";
@@ -106,7 +106,7 @@ impl Files {
         let Err(error) = put else { return Ok(()) };
         // A full disk is no wrong setting: files can still be read, and writes succeed again once there is space.
         if is_full(&error) {
-            log::info("files", &format!("{} is full: {error}", self.name));
+            warn!(%error, place = self.name, "the file store is full");
             return Ok(());
         }
         let why = match error {

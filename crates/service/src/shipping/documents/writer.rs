@@ -2,11 +2,11 @@
 
 use model::shipping::document::DocumentType;
 use model::{Document, Error, Id, Owner, Result};
+use tracing::warn;
 
 use super::Documents;
 use super::files::Upload;
 use super::{StoredFile, ensure_keepable};
-use crate::platform::log;
 
 /// The largest file that is written piece by piece, in bytes: the labels of a hundred thousand shipments.
 const STREAM_BYTES_MAX: usize = 16 << 30;
@@ -39,7 +39,8 @@ impl Documents {
     /// Deletes the file of an earlier attempt, which may have finished it and died before it was recorded.
     pub(crate) async fn forget_attempt(&self, owner: Owner, id: Id<Document>, attempt: i64) {
         let deleted = self.state.files.delete(&place_of(owner, id, attempt)).await;
-        deleted.unwrap_or_else(|error| log::error("files", &error));
+        deleted
+            .unwrap_or_else(|error| warn!(%error, document = %id, "file of an earlier attempt not deleted"));
     }
 }
 
@@ -64,6 +65,8 @@ impl FileWriter {
 
     /// Discards what was written. Without this, a bucket keeps the parts of the unfinished file.
     pub async fn abort(self) {
-        self.upload.abort().await.unwrap_or_else(|error| log::error("files", &error));
+        let aborted = self.upload.abort().await;
+        aborted
+            .unwrap_or_else(|error| warn!(%error, document = %self.file.id, "unfinished file not discarded"));
     }
 }

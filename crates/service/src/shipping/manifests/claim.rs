@@ -6,9 +6,9 @@ use std::time::Duration;
 use model::Result;
 use store::Access;
 use store::shipping::manifests::{self, StoredManifest};
+use tracing::warn;
 
 use super::Manifests;
-use crate::platform::log;
 use crate::platform::nodes::Nodes;
 use crate::platform::runner::{Claimed, Job, PerClass, Plan, Room, Runner, work_once};
 
@@ -29,7 +29,7 @@ impl Job for Manifests {
     async fn claim(&mut self, node: &Arc<str>, room: Room) -> Result<Claimed<StoredManifest>> {
         // Groups that can't be closed keep no manifest waiting.
         if let Err(error) = self.close_due().await {
-            log::error("closing", &error);
+            warn!(%error, "reading which closings are due failed, retrying");
         }
         let (now, limit) = (self.context.now(), room.free.main);
         let look = self.context.db().read(Access::System, async move |tx| manifests::any_due(tx, now).await);

@@ -8,11 +8,11 @@ use model::{Result, Timestamp};
 use store::Access;
 use store::places::location_configurations::{self, ToClose};
 use store::shipping::manifest_shipments;
+use tracing::warn;
 
 use super::Manifests;
 use super::close::begin_all;
 use super::group::{Days, groups};
-use crate::platform::log;
 
 /// Maximum number of configurations that one pass closes.
 const CLOSINGS_MAX: usize = 100;
@@ -26,8 +26,9 @@ impl Manifests {
         });
         for due in look.await? {
             // A configuration that can't be closed now must not prevent the others from being closed.
+            let (organisation, location) = (due.owner, due.origin);
             if let Err(error) = self.close(due, now).await {
-                log::error("closing", &error);
+                warn!(%error, %organisation, %location, "closing failed, retrying");
             }
         }
         Ok(())

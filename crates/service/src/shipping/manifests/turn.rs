@@ -10,12 +10,12 @@ use store::Tx;
 use store::shipping::documents::StoredFile;
 use store::shipping::manifests::{self, Standing, StoredManifest};
 use store::shipping::{batches, carrier_accounts, documents, manifest_shipments};
+use tracing::{Instrument, error_span, warn};
 
 use super::Manifests;
 use super::next::{Facts, Next};
 use super::show::told;
 use crate::events::events::EventLog;
-use crate::platform::log;
 use crate::platform::resource::{found, json};
 use crate::platform::set_aside::SET_ASIDE;
 use crate::shipping::batches::{show, tell_if_manifested};
@@ -40,13 +40,15 @@ impl Manifests {
     /// Asks the carrier once. On return the claim is released. If that fails, the node takes another name, so that other nodes
     /// can take over.
     pub(crate) async fn manifest_turn(self, node: Arc<str>, manifest: StoredManifest) -> Result<()> {
+        let organisation = manifest.owner;
+        let span = error_span!("manifest", manifest = %manifest.id, %organisation, %node);
+        Box::pin(self.take_manifest_turn(node, manifest)).instrument(span).await
+    }
+
+    async fn take_manifest_turn(self, node: Arc<str>, manifest: StoredManifest) -> Result<()> {
         let done = self.manifest_step(&node, &manifest).await;
         if let Err(error) = &done {
-            log::error("manifest", error);
-            log::info(
-                "manifest",
-                &format!("{} could not be written down, and is left to others", manifest.id),
-            );
+            warn!(%error, "manifest not recorded: it is left to other nodes");
             if self.nodes.is_node(&node) {
                 self.nodes.disown();
             }
@@ -70,7 +72,7 @@ impl Manifests {
             // Credentials that were sealed with another key, for example, fail this manifest alone. The node keeps its other
             // claims.
             Err(error) => {
-                log::error("manifest", &error);
+                warn!(%error, "carrier account of a manifest can't be read, retrying");
                 facts.after_asking(Outcome::Unsent { why: unreadable(), retry_after: None })
             }
         };
@@ -131,7 +133,7 @@ impl Manifests {
         match self.manifest_paper(manifest, manifested.form.as_ref()).await {
             Ok(file) => (Next::Created(manifested), Some(file)),
             Err(error) => {
-                log::error("manifest", &error);
+                warn!(%error, "paper of a manifest can't be made or stored, retrying");
                 (facts.after_fault(), None)
             }
         }

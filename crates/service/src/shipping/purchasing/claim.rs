@@ -11,6 +11,7 @@ use store::Access;
 use store::shipping::purchases::{self, Purchase};
 use tokio::sync::watch;
 use tokio::time::Instant;
+use tracing::warn;
 
 use super::Purchasing;
 use super::follow::{FOLLOWS_MAX, Follow, Follows};
@@ -19,9 +20,9 @@ use super::lanes::Lanes;
 use super::places::{Line, Place};
 use super::share::share;
 use super::state::Counts;
+use crate::platform::crash_point::crash_point;
 use crate::platform::nodes::Nodes;
 use crate::platform::runner::{self, Class, PerClass, Plan, Room, Runner, Totals};
-use crate::platform::{crash_point::crash_point, log};
 
 /// Per lane, this many times as many purchases wait for their carrier as its account takes concurrent calls, so that the next is
 /// ready when a call ends. Purchases whose label is drawn or stored don't count.
@@ -69,7 +70,7 @@ impl runner::Job for PurchaseJob {
             }
             Err(error) if items.is_empty() => return Err(error),
             Err(error) => {
-                log::error("purchase", &error);
+                warn!(%error, "claiming follow-up of purchases failed, retrying");
                 false
             }
         };
@@ -207,7 +208,7 @@ impl Purchasing {
         for of_owner in claimed.chunk_by(|a, b| a.owner == b.owner) {
             let Some(first) = of_owner.first() else { continue };
             let loaded = self.load_all(first.owner, node, of_owner).await.unwrap_or_else(|error| {
-                log::error("purchase", &error);
+                warn!(%error, organisation = %first.owner, "reading claimed purchases failed, retrying one by one");
                 Vec::new()
             });
             let loaded = loaded.into_iter().chain(std::iter::repeat_with(|| None));

@@ -7,10 +7,10 @@ use model::shipping::shipment::{LabelFormat, Shipment};
 use model::{Owner, Timestamp};
 use store::shipping::purchases::Purchase;
 use store::shipping::shipments::StoredShipment;
+use tracing::info;
 
 use super::lanes::LaneSlot;
-use super::next::{Next, decision_line};
-use crate::platform::log;
+use super::next::{Decision, Next};
 
 /// A purchase that this node holds.
 pub struct Claimed {
@@ -54,6 +54,9 @@ impl Job {
 /// Logs why a purchase changes its state, unless it is bought at the first attempt, as most are.
 pub fn log_decision(purchase: &Purchase, outcome: &str, next: &Next, now: Timestamp) {
     if !matches!(next, Next::Bought { .. }) || purchase.unknown_at.is_some() {
-        log::info("purchase", &decision_line(purchase, outcome, next, now));
+        let Decision { state, outcome, next, failures, fence, late_ms, unknown_ms, due_ms } =
+            Decision::new(purchase, outcome, next, now);
+        let purchase = purchase.id;
+        info!(%purchase, state, outcome, next, failures, fence, late_ms, unknown_ms, due_ms, "purchase decided");
     }
 }

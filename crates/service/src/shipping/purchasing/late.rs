@@ -6,9 +6,9 @@ use model::shipping::purchase::State;
 use model::{Error, Result, Timestamp};
 use store::Tx;
 use store::shipping::purchases::{self, Purchase};
+use tracing::error;
 
 use super::stored_receipt::StoredReceipt;
-use crate::platform::log;
 use crate::platform::resource::json;
 
 /// Stores receipts. Returns for each whether the claim stands, so that its holder may go on.
@@ -30,7 +30,13 @@ async fn accept_late(tx: &mut Tx<'_>, lost: &Purchase, now: Timestamp) -> Result
     let (Some(text), Some(late)) = (&lost.receipt, StoredReceipt::of(lost)?) else { return Ok(()) };
     let Some(purchase) = purchases::get_for_update(tx, lost.owner, lost.shipment).await? else {
         // The shipment was deleted meanwhile. The receipt stays, as the only proof of what the carrier charged.
-        log::info("purchases", &sold_too_late(lost, &late.receipt));
+        error!(
+            purchase = %lost.id,
+            shipment = %lost.shipment,
+            carrier_account = %lost.account,
+            carrier_purchase = late.receipt.purchase,
+            "the carrier sold this for a shipment that was deleted meanwhile: void it at the carrier"
+        );
         return purchases::observe(tx, lost, text, now).await;
     };
     let is_same_account = purchase.account == lost.account;
@@ -49,14 +55,6 @@ async fn accept_late(tx: &mut Tx<'_>, lost: &Purchase, now: Timestamp) -> Result
         // Another attempt is under way. Its result decides whether this receipt is the purchase or a duplicate.
         _ => purchases::observe(tx, lost, text, now).await,
     }
-}
-
-/// Returns the log line that says what a person has to void at the carrier.
-fn sold_too_late(lost: &Purchase, receipt: &Receipt) -> String {
-    format!(
-        "carrier account {} sold {} for shipment {}, which was deleted meanwhile: void it at the carrier",
-        lost.account, receipt.purchase, lost.shipment
-    )
 }
 
 /// Adds the receipts of earlier holders to the duplicates of a purchase that has its own receipt. If there are any, it

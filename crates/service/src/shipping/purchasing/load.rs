@@ -12,11 +12,11 @@ use model::shipping::shipment::{ErrorCode, ErrorType, Shipment, ShipmentError, S
 use model::{Error, Id, Owner, Result};
 use store::shipping::purchases::{self, Purchase};
 use store::shipping::{carrier_accounts, shipments};
+use tracing::{error, warn};
 
 use super::job::{Job, log_decision};
 use super::settle::{INSIST, INSIST_REST, change};
 use crate::platform::backoff::backoff_seconds;
-use crate::platform::log;
 use crate::platform::resource::json;
 use crate::shipping::purchasing::Purchasing;
 use crate::shipping::shipments::read_shipment;
@@ -50,7 +50,7 @@ impl Purchasing {
         for _ in 1..INSIST {
             match self.read_jobs(purchase.owner, node, std::slice::from_ref(purchase)).await {
                 Ok(mut loaded) => return Ok(loaded.pop().unwrap_or(Loaded::Gone)),
-                Err(error) => log::error("purchase", &error),
+                Err(error) => warn!(%error, "reading a claimed purchase failed, retrying"),
             }
             if !self.nodes.is_node(node) {
                 break;
@@ -153,8 +153,7 @@ impl Purchasing {
     /// Releases a purchase whose turn failed. Its committed state stays, so a call that may have been sent is looked up.
     pub(super) async fn give_back(&self, node: &str, purchase: &Purchase) {
         let Err(error) = self.release(purchase, GIVEN_BACK_SECONDS, None).await else { return };
-        log::error("purchase", &error);
-        log::info("purchase", &format!("purchase not released purchase={}", purchase.id));
+        warn!(%error, "purchase not released: this node takes another name");
         // If this node has changed its name since, other nodes can claim the purchase already.
         if self.nodes.is_node(node) {
             self.nodes.disown();
@@ -178,7 +177,7 @@ impl Purchasing {
 }
 
 fn unreadable(what: &str, error: &Error) -> ShipmentError {
-    log::error("purchase", error);
+    error!(%error, "the {what} of a purchase can't be read");
     let message = format!("The {what} can't be read: was it sealed with another encryption key?");
     ShipmentError::new(ErrorType::Purchase, ErrorCode::CredentialsInvalid, Source::Service, message)
 }

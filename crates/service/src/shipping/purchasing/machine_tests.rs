@@ -10,7 +10,7 @@ use model::{Id, Owner, Timestamp, World};
 use proptest::prelude::*;
 use store::shipping::purchases::Purchase;
 
-use super::next::{FAILURES_MAX, Facts, Next, decision_line};
+use super::next::{Decision, FAILURES_MAX, Facts, Next};
 use super::settle::{change, mark_bought};
 use super::void::after_void;
 use crate::platform::backoff::BACKOFF_SECONDS_MAX;
@@ -381,18 +381,28 @@ fn a_decision_says_the_state_the_outcome_and_the_times() {
     let (before, now) = (machine.now, machine.now.plus_seconds(3));
     machine.now = now;
     let next = machine.facts().after_look_up(outcome(Absent));
-    let line = decision_line(&machine.purchase, "absent", &next, now);
-    let id = machine.purchase.id;
-    let expected = format!(
-        "purchase decided purchase={id} state=checking outcome=absent next=checking failures=2 fence=1 late_ms=3000 \
-         unknown_ms=3000 due_ms=32000"
-    );
-    assert_eq!(line, expected);
+    let expected = Decision {
+        state: "checking",
+        outcome: "absent",
+        next: "checking",
+        failures: 2,
+        fence: 1,
+        late_ms: Some(3000),
+        unknown_ms: Some(3000),
+        due_ms: Some(32000),
+    };
+    assert_eq!(Decision::new(&machine.purchase, "absent", &next, now), expected);
     machine.purchase = purchase(State::Ready, before);
     let next = machine.facts().after_buying(outcome(Rejected));
-    let line = decision_line(&machine.purchase, "rejected", &next, now);
-    assert!(
-        line.ends_with("next=failed failures=0 fence=1 late_ms=3000 unknown_ms=none due_ms=none"),
-        "{line}"
-    );
+    let expected = Decision {
+        state: "ready",
+        outcome: "rejected",
+        next: "failed",
+        failures: 0,
+        fence: 1,
+        late_ms: Some(3000),
+        unknown_ms: None,
+        due_ms: None,
+    };
+    assert_eq!(Decision::new(&machine.purchase, "rejected", &next, now), expected);
 }

@@ -222,24 +222,37 @@ pub fn given_up(state: State, unknown_at: Option<Timestamp>, error: ShipmentErro
     }
 }
 
-/// Returns the log line that says why a purchase changes its state: what it was, what the carrier said, and the times on which the
-/// decision stands. `late_ms` is how long ago the purchase was due: it grows if servers stop during its turns.
-pub fn decision_line(purchase: &Purchase, outcome: &str, next: &Next, now: Timestamp) -> String {
-    let between = |from: Option<Timestamp>, to: Option<Timestamp>| match (from, to) {
-        (Some(from), Some(to)) => ((to.as_micros() - from.as_micros()) / 1_000).to_string(),
-        _ => "none".to_owned(),
-    };
-    format!(
-        "purchase decided purchase={} state={} outcome={outcome} next={} failures={} fence={} late_ms={} unknown_ms={} due_ms={}",
-        purchase.id,
-        purchase.state.as_str(),
-        next.as_str(),
-        purchase.failures,
-        purchase.fence,
-        between(purchase.due_at, Some(now)),
-        between(purchase.unknown_at, Some(now)),
-        between(Some(now), next.due_at()),
-    )
+/// Why a purchase changes its state, for the log: what it was, what the carrier said, and the times on which the decision
+/// stands.
+#[derive(PartialEq, Eq, Debug)]
+pub struct Decision<'a> {
+    pub state: &'static str,
+    pub outcome: &'a str,
+    pub next: &'static str,
+    pub failures: i64,
+    pub fence: i64,
+    /// How long ago the purchase was due. It grows if servers stop during its turns.
+    pub late_ms: Option<i64>,
+    pub unknown_ms: Option<i64>,
+    pub due_ms: Option<i64>,
+}
+
+impl<'a> Decision<'a> {
+    pub fn new(purchase: &Purchase, outcome: &'a str, next: &Next, now: Timestamp) -> Self {
+        let between = |from: Option<Timestamp>, to: Option<Timestamp>| {
+            from.zip(to).map(|(from, to)| (to.as_micros() - from.as_micros()) / 1_000)
+        };
+        Self {
+            state: purchase.state.as_str(),
+            outcome,
+            next: next.as_str(),
+            failures: purchase.failures,
+            fence: purchase.fence,
+            late_ms: between(purchase.due_at, Some(now)),
+            unknown_ms: between(purchase.unknown_at, Some(now)),
+            due_ms: between(Some(now), next.due_at()),
+        }
+    }
 }
 
 /// Returns the word for a carrier's answer in the log.

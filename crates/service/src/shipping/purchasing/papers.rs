@@ -13,10 +13,11 @@ use model::{Error, Owner, Result, Timestamp, World};
 use outbound::Request;
 
 use store::shipping::documents;
+use tracing::{error, warn};
 
 use super::job::Job;
+use crate::platform::crash_point::crash_point;
 use crate::platform::lookups::party;
-use crate::platform::{crash_point::crash_point, log};
 use crate::shipping::documents::{NewDocument, PaperOwner, StoredFile};
 use crate::shipping::purchasing::Purchasing;
 
@@ -70,7 +71,7 @@ impl Purchasing {
         let new = match self.make_papers(job, receipt, &wanted, &stored).await {
             Ok(new) => new,
             Err(error) => {
-                log::error("label", &error);
+                error!(%error, "label or customs paper can't be drawn, retrying");
                 let message = "The label or a customs paper could not be drawn. It is tried again.";
                 return Papers::Undrawn(label_error(Source::Service, message));
             }
@@ -225,7 +226,7 @@ fn is_label(r#type: DocumentType) -> bool {
 }
 
 fn unstored(error: &Error) -> Papers {
-    log::error("label", error);
+    warn!(%error, "label can't be stored, retrying");
     let message = "The label could not be stored. It is tried again.";
     Papers::Unstored(label_error(Source::Service, message))
 }

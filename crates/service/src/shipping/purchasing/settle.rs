@@ -11,14 +11,15 @@ use model::shipping::purchase::State;
 use model::shipping::shipment::ShipmentError;
 use model::{Error, Owner, Result};
 use store::shipping::purchases::Purchase;
+use tracing::warn;
 
 use super::change::Change;
 use super::entry::{Entry, Settled};
 use super::job::{Job, log_decision};
 use super::next::{Next, given_up};
 use super::stored_receipt::StoredReceipt;
+use crate::platform::crash_point::crash_point;
 use crate::platform::resource::json;
-use crate::platform::{crash_point::crash_point, log};
 use crate::shipping::purchasing::Purchasing;
 
 /// How often a failed write is repeated, and the pause between two attempts.
@@ -134,8 +135,7 @@ pub(crate) async fn insist(what: &str, attempt: &mut usize, error: Error) -> Res
         return Err(error);
     }
     *attempt += 1;
-    log::error("purchase", &error);
-    log::info("purchase", &format!("{what} could not be written down, and is tried again"));
+    warn!(%error, attempt = *attempt, "{what} not recorded, retrying");
     tokio::time::sleep(INSIST_REST).await;
     Ok(())
 }

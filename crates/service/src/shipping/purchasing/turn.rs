@@ -8,14 +8,15 @@ use model::shipping::purchase::State;
 use model::{Result, World};
 use sha2::{Digest, Sha256};
 use store::shipping::purchases::{self, Earlier, Purchase};
+use tracing::{Instrument, error_span, warn};
 
 use super::entry::Entry;
 use super::job::{Claimed, Job, log_decision};
 use super::load::Loaded;
 use super::next::{Facts, Next, outcome_word};
 use super::stored_receipt::StoredReceipt;
+use crate::platform::crash_point::crash_point;
 use crate::platform::set_aside::{ALONE_CALL_TIME, STOPS_FIRST};
-use crate::platform::{crash_point::crash_point, log};
 use crate::shipping::purchasing::Purchasing;
 
 /// In the test world, developers should not wait a day to see what happens to a purchase whose outcome stays unknown.
@@ -27,6 +28,14 @@ impl Purchasing {
     ///
     /// `loaded` is what was read of it when it was claimed; if that failed, it is read here.
     pub(super) async fn turn(self, claimed: Claimed, loaded: Option<Box<Job>>) -> Result<()> {
+        let Claimed { node, purchase, .. } = &claimed;
+        let (purchase, shipment, organisation) = (purchase.id, purchase.shipment, purchase.owner);
+        let span = error_span!("purchase", %purchase, %shipment, %organisation, %node);
+        // Boxed: otherwise the future would be in memory twice, inside and outside of its span.
+        Box::pin(self.take_turn(claimed, loaded)).instrument(span).await
+    }
+
+    async fn take_turn(self, claimed: Claimed, loaded: Option<Box<Job>>) -> Result<()> {
         let Claimed { node, purchase, slot } = claimed;
         let loaded = match loaded {
             Some(job) => Ok(Loaded::Job(job)),
@@ -42,7 +51,7 @@ impl Purchasing {
             Err(error) => Err(error),
         };
         if let Err(error) = &done {
-            log::error("purchase", error);
+            warn!(%error, "turn of a purchase failed, retrying");
             self.give_back(&node, &purchase).await;
         }
         self.tell_purchasing();

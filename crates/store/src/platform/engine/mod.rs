@@ -18,9 +18,11 @@ mod value;
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Instant;
 
 use model::Result;
 use model::platform::fair::Tenant;
+use tracing::{Instrument, Span, debug, debug_span};
 
 pub use access::Access;
 pub use fair_permits::{FairPermit, FairPermits};
@@ -82,10 +84,13 @@ impl Db {
         T: Send + 'static,
         F: AsyncFn(&mut Tx<'_>) -> Result<T> + Send + Sync + 'static,
     {
+        let span = debug_span!("transaction", access = "write", engine = self.engine_name());
         match &*self.0 {
-            Engine::Sqlite(sqlite) => sqlite.write(access.into().tenant(), operation).await,
+            Engine::Sqlite(sqlite) => {
+                logged(&span, sqlite.write(span.clone(), access.into().tenant(), operation)).await
+            }
             // Boxed: otherwise the future of each caller in the chain would contain the whole transaction.
-            Engine::Postgres(pool) => Box::pin(pool.write(access.into(), operation)).await,
+            Engine::Postgres(pool) => logged(&span, Box::pin(pool.write(access.into(), operation))).await,
         }
     }
 
@@ -95,9 +100,19 @@ impl Db {
         T: Send + 'static,
         F: AsyncFn(&mut Tx<'_>) -> Result<T> + Send + Sync + 'static,
     {
+        let span = debug_span!("transaction", access = "read", engine = self.engine_name());
         match &*self.0 {
-            Engine::Sqlite(sqlite) => sqlite.read(access.into().tenant(), operation).await,
-            Engine::Postgres(pool) => Box::pin(pool.read(access.into(), operation)).await,
+            Engine::Sqlite(sqlite) => {
+                logged(&span, sqlite.read(span.clone(), access.into().tenant(), operation)).await
+            }
+            Engine::Postgres(pool) => logged(&span, Box::pin(pool.read(access.into(), operation))).await,
+        }
+    }
+
+    fn engine_name(&self) -> &'static str {
+        match &*self.0 {
+            Engine::Sqlite(_) => "sqlite",
+            Engine::Postgres(_) => "postgres",
         }
     }
 
@@ -145,6 +160,17 @@ impl Db {
             Engine::Postgres(pool) => pool.prepare(sql.postgres).await,
         }
     }
+}
+
+/// Runs a transaction inside its span, and logs how long it took. If the span is disabled, this costs next to nothing.
+async fn logged<T>(span: &Span, transaction: impl Future<Output = Result<T>>) -> Result<T> {
+    let began = (!span.is_disabled()).then(Instant::now);
+    let result = transaction.instrument(span.clone()).await;
+    if let Some(began) = began {
+        let micros = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);
+        debug!(parent: span, micros, is_ok = result.is_ok(), "transaction ended");
+    }
+    result
 }
 
 impl Listener {

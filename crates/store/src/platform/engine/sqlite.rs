@@ -22,6 +22,7 @@ use model::{Error, Result};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use tokio::sync::oneshot;
+use tracing::Span;
 
 use super::migrate;
 use super::tx::Tx;
@@ -91,7 +92,8 @@ impl Sqlite {
         Ok(Self { writes, reads })
     }
 
-    pub async fn write<T, F>(&self, tenant: Tenant, operation: F) -> Result<T>
+    /// Runs a transaction that writes. The span is that of the transaction, which the writer thread enters.
+    pub async fn write<T, F>(&self, span: Span, tenant: Tenant, operation: F) -> Result<T>
     where
         T: Send + 'static,
         F: AsyncFn(&mut Tx<'_>) -> Result<T> + Send + 'static,
@@ -102,7 +104,7 @@ impl Sqlite {
                 // The caller gave up while the job was queued, so no answer is needed.
                 return Ran { answer: Box::new(|_| ()), is_done: false };
             }
-            let result = in_savepoint(connection, &operation);
+            let result = span.in_scope(|| in_savepoint(connection, &operation));
             let is_done = result.is_ok();
             let answer: Answer = Box::new(move |commit| {
                 let result = match commit {
@@ -121,12 +123,14 @@ impl Sqlite {
         receiver.await.map_err(|_| self.writes.dropped())?
     }
 
-    pub async fn read<T, F>(&self, tenant: Tenant, operation: F) -> Result<T>
+    /// Runs a transaction that reads. The span is that of the transaction, which the reader thread enters.
+    pub async fn read<T, F>(&self, span: Span, tenant: Tenant, operation: F) -> Result<T>
     where
         T: Send + 'static,
         F: AsyncFn(&mut Tx<'_>) -> Result<T> + Send + 'static,
     {
         self.on_reader(tenant, move |connection| {
+            let _inside = span.enter();
             run(connection, "BEGIN")?;
             let result = poll_once(connection, &operation);
             run(connection, "COMMIT")?;

@@ -7,6 +7,7 @@ use http::Method;
 use http::header::{CONTENT_TYPE, HeaderName, HeaderValue};
 use model::{Error, Result};
 use outbound::{Outbound, Request, Target};
+use tracing::{Instrument, debug, debug_span};
 
 use super::api::{self, Outcome};
 
@@ -59,7 +60,10 @@ impl Centrifugo {
                 time_limit: TIME_LIMIT,
                 body_bytes_max: ANSWER_BYTES_MAX,
             };
-            let answer = self.outbound.send(request).await.map_err(|failure| failure.to_string())?;
+            let span = debug_span!("outbound", to = "centrifugo");
+            let answer = self.outbound.send(request).instrument(span.clone()).await;
+            let answer = answer.map_err(|failure| failure.to_string())?;
+            debug!(parent: &span, status = answer.status, "events sent to Centrifugo");
             match api::outcome(answer.status, &answer.body) {
                 Outcome::Done => {}
                 Outcome::Partly(messages) => refused.extend(messages),

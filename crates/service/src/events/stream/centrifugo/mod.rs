@@ -21,11 +21,11 @@ use store::events::stream_audience;
 use store::events::stream_relays::{self, Held};
 use store::events::streams::{self, Bounds};
 use store::{Access, Tx};
+use tracing::warn;
 
 use crate::access::caller::Caller;
 use crate::events::events::stream_json;
 use crate::events::stream::Streams;
-use crate::platform::log;
 
 use client::Centrifugo;
 pub use client::Settings;
@@ -64,7 +64,7 @@ impl Streams {
         loop {
             let _any = tokio::time::timeout(LOOK_EVERY, hints.recv()).await;
             if let Err(error) = self.hand_on_streams().await {
-                log::error("centrifugo", &error);
+                warn!(%error, "sending events to Centrifugo failed, retrying");
                 tokio::time::sleep(FAILURE_REST).await;
             }
         }
@@ -132,8 +132,8 @@ impl Streams {
             let refused =
                 centrifugo.send(commands(held, &page.events, listening)).await.map_err(Error::fault)?;
             if let Some(first) = refused.first() {
-                let count = refused.len();
-                log::info("centrifugo", &format!("{count} publications were refused, the first: {first}"));
+                let (count, organisation) = (refused.len(), held.owner);
+                warn!(%organisation, count, %first, "Centrifugo refused publications");
             }
             let cursor = last.sequence;
             let record =

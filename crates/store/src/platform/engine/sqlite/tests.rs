@@ -29,7 +29,7 @@ async fn queued_writes_of_one_organisation_do_not_delay_another() {
     // Keep the writer busy until all writes are queued.
     let (release, held) = channel::<()>();
     let held = Mutex::new(held);
-    let busy = queued(sqlite.write(Tenant::System, async move |_: &mut Tx<'_>| {
+    let busy = queued(sqlite.write(Span::none(), Tenant::System, async move |_: &mut Tx<'_>| {
         let _released = held.lock().unwrap().recv();
         Ok(())
     }));
@@ -37,7 +37,7 @@ async fn queued_writes_of_one_organisation_do_not_delay_another() {
     let ran = Arc::new(Mutex::new(Vec::new()));
     let write = |tenant: Tenant| {
         let ran = Arc::clone(&ran);
-        queued(sqlite.write(tenant, async move |_: &mut Tx<'_>| {
+        queued(sqlite.write(Span::none(), tenant, async move |_: &mut Tx<'_>| {
             ran.lock().unwrap().push(tenant);
             Ok(())
         }))
