@@ -15,8 +15,8 @@ pub async fn measure(bench: &mut Bench) -> Outcome<()> {
     let (logging, silent) = (Data::sqlite(bench, "log-json")?, Data::sqlite(bench, "log-off")?);
     let (mut servers, mut requests) = (Vec::new(), Vec::new());
     for (data, filter) in [(&logging, "info"), (&silent, "off")] {
-        let token = data.token(bench).await?;
-        let server = data.serve_with(bench, &["--log", filter]).await?;
+        let token = data.token().await?;
+        let server = data.serve_with(&["--log", filter]).await?;
         let location = process::id(&load::ask(&server.target(create_request(&token))).await?)?;
         requests.push(process::request("GET", &format!("/locations/{location}"), Some(&token), ""));
         servers.push(server);
