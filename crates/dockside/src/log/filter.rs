@@ -15,7 +15,7 @@ pub const DEFAULT: &str = "info";
 /// Only they are known to log no secret, body or address. Lines of other crates are logged from [`FOREIGN_LEVEL`] up, whatever
 /// a setting says: below it, some libraries log whole requests.
 pub(super) const OWN_CRATES: &[&str] =
-    &["api", "carriers", "dockside", "labels", "model", "realtime", "service", "store"];
+    &["api", "bus", "carriers", "dockside", "labels", "model", "outbound", "realtime", "service", "store"];
 const FOREIGN_LEVEL: Level = Level::WARN;
 
 const LEVELS: &[&str] = &["off", "error", "warn", "info", "debug", "trace"];
@@ -30,10 +30,14 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// Reads directives that are separated by commas, or returns what is wrong with the first bad one.
+    /// Reads directives that are separated by commas, or returns what is wrong with the first bad one, which is named by its
+    /// place: no failure of a setting shows its value.
     pub fn parse(text: &str) -> Result<Self, String> {
         let directives = split(text).into_iter().map(str::trim).filter(|directive| !directive.is_empty());
-        let directives: Vec<Directive> = directives.map(read).collect::<Result<_, _>>()?;
+        let read = |(place, directive)| {
+            read(directive).map_err(|why| format!("is wrong in part {}, which {why}", place + 1))
+        };
+        let directives: Vec<Directive> = directives.enumerate().map(read).collect::<Result<_, _>>()?;
         if directives.is_empty() {
             return Err("is empty: use a level such as info, or off".to_owned());
         }
@@ -67,7 +71,7 @@ fn read(directive: &str) -> Result<Directive, String> {
     if !target.is_empty() && !OWN_CRATES.contains(&name) && !is_level(directive) {
         let (levels, targets) = (LEVELS.join(", "), OWN_CRATES.join(", "));
         return Err(format!(
-            "has `{directive}`, which is neither a level ({levels}) nor begins with a target of Dockside ({targets})"
+            "is neither a level ({levels}) nor begins with a target of Dockside ({targets})"
         ));
     }
     let has_level =
@@ -75,7 +79,7 @@ fn read(directive: &str) -> Result<Directive, String> {
     let read = directive.parse().ok().filter(|_| has_level);
     read.ok_or_else(|| {
         let examples = "info, service::shipping=debug or [purchase{purchase=pa_…}]=debug";
-        format!("has `{directive}`, which can't be read: expected directives such as {examples}")
+        format!("can't be read: expected directives such as {examples}")
     })
 }
 

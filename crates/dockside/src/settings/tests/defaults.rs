@@ -23,7 +23,7 @@ fn used(settings: &Settings) -> String {
         (stream.connections_per_user_max, stream.connections_per_organisation_max),
         (stream.lives.connection, stream.lives.subscription, realtime.realtime()),
         (carriers.purchasing(limits), files.files_region(), files.file_url_seconds()),
-        (server.listen(), server.strict(), server.allow_superuser()),
+        (server.listen(), server.strict(), server.allow_superuser(), server.log()),
     )
 }
 

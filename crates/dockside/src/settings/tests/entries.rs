@@ -88,6 +88,7 @@ impl Entry {
             (_, "URL") => Sample::quoted("https://a.example.com"),
             (_, "ADDR") => Sample::quoted("127.0.0.1:81"),
             (_, "MODE") => Sample::quoted("require"),
+            (_, "FILTER") => Sample::quoted("info,service::shipping=debug"),
             (_, "FORMAT") => Sample::quoted("json"),
             (_, "WHERE") => Sample::quoted("centrifugo"),
             (_, "PLACE") => Sample::quoted("s3://labels/dockside"),
