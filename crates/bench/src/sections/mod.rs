@@ -7,6 +7,7 @@ mod creates;
 mod drawing;
 mod earlier;
 mod growth;
+mod hints;
 mod log_cost;
 mod memory;
 mod reads;
@@ -34,6 +35,7 @@ pub enum Section {
     Growth,
     Webhooks,
     Realtime,
+    Hints,
     Labels,
     Memory,
 }
@@ -78,6 +80,9 @@ pub async fn run(bench: &mut Bench, sections: &[Section]) -> Outcome<()> {
     }
     if is_wanted(Section::Realtime) {
         realtime::measure(bench).await?;
+    }
+    if is_wanted(Section::Hints) {
+        hints::measure(bench).await?;
     }
     if is_wanted(Section::Labels) {
         drawing::measure(bench)?;
