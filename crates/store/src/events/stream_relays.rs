@@ -29,13 +29,12 @@ const CLAIM: Sql = Sql::each(
     concat!(
         "UPDATE stream_relay SET ",
         taken!(),
-        " FROM (
-         SELECT r.owner FROM stream_relay r JOIN event_head h ON h.owner = r.owner
+        " WHERE ctid = ANY (ARRAY(
+         SELECT r.ctid FROM stream_relay r JOIN event_head h ON h.owner = r.owner
          WHERE (r.crashes > 0) = ($3::bigint = 1) AND r.cursor < h.sequence
          AND r.holder NOT IN (SELECT n.id FROM node n WHERE n.owner = '*' AND n.alive_until > $2)
-         ORDER BY h.sequence - r.cursor LIMIT $4 FOR UPDATE OF r SKIP LOCKED) due
-     WHERE stream_relay.owner = due.owner
-     RETURNING stream_relay.owner, stream_relay.cursor, stream_relay.fence, stream_relay.crashes"
+         ORDER BY h.sequence - r.cursor LIMIT $4 FOR UPDATE OF r SKIP LOCKED))
+     RETURNING owner, cursor, fence, crashes"
     ),
 );
 const RECORD: Sql =

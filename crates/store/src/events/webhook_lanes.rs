@@ -34,14 +34,13 @@ const CLAIM: Sql = Sql::each(
     concat!(
         "UPDATE webhook_lane SET ",
         taken!(),
-        ", starts = 0 FROM (
-         SELECT l.owner, l.endpoint_id FROM webhook_lane l LEFT JOIN event_head h ON h.owner = l.owner
+        ", starts = 0 WHERE ctid = ANY (ARRAY(
+         SELECT l.ctid FROM webhook_lane l LEFT JOIN event_head h ON h.owner = l.owner
          WHERE l.is_open = 1 AND l.crashes = 0 AND ((l.paused_until <= $2 AND l.cursor < h.sequence) OR l.retry_at <= $2)
          AND l.holder NOT IN (SELECT n.id FROM node n WHERE n.owner = '*' AND n.alive_until > $2)
          AND (l.failures > 0) = ($3::bigint = 1) ORDER BY l.cursor - coalesce(h.sequence, 0) DESC
-         LIMIT $4 FOR UPDATE OF l SKIP LOCKED) due
-     WHERE webhook_lane.owner = due.owner AND webhook_lane.endpoint_id = due.endpoint_id
-     RETURNING webhook_lane.owner, webhook_lane.endpoint_id, cursor, failures, failing_since, paused_until, fence, crashes"
+         LIMIT $4 FOR UPDATE OF l SKIP LOCKED))
+     RETURNING owner, endpoint_id, cursor, failures, failing_since, paused_until, fence, crashes"
     ),
 );
 /// Spans organisations. Claims one suspect of at most `$3` stops. Those with the fewest stops come first, and then those of
@@ -63,16 +62,15 @@ const CLAIM_SUSPECT: Sql = Sql::each(
     concat!(
         "UPDATE webhook_lane SET ",
         taken!(),
-        ", starts = 0 FROM (
-         SELECT l.owner AS due_owner, l.endpoint_id AS due_id FROM webhook_lane l
+        ", starts = 0 WHERE ctid = ANY (ARRAY(
+         SELECT l.ctid FROM webhook_lane l
          LEFT JOIN event_head h ON h.owner = l.owner
          WHERE l.crashes > 0 AND l.is_open = 1
          AND ((l.paused_until <= $2 AND l.cursor < h.sequence) OR l.retry_at <= $2)
          AND l.holder NOT IN (SELECT n.id FROM node n WHERE n.owner = '*' AND n.alive_until > $2)
          AND ",
         stops!("l."),
-        " <= $3 ORDER BY l.crashes, l.failures LIMIT 1 FOR UPDATE OF l SKIP LOCKED) due
-     WHERE owner = due_owner AND endpoint_id = due_id
+        " <= $3 ORDER BY l.crashes, l.failures LIMIT 1 FOR UPDATE OF l SKIP LOCKED))
      RETURNING owner, endpoint_id, cursor, failures, failing_since, paused_until, fence, crashes"
     ),
 );

@@ -49,13 +49,11 @@ const CLAIM: Sql = Sql::each(
     concat!(
         "UPDATE batch_labels SET ",
         taken!(),
-        " FROM (
-             SELECT l.owner AS due_owner, l.batch_id AS due_id, l.format AS due_format FROM batch_labels l
+        " WHERE ctid = ANY (ARRAY(
+             SELECT l.ctid FROM batch_labels l
              WHERE l.due_at <= $2 AND (l.crashes > 0) = ($3::bigint = 1)
              AND l.holder NOT IN (SELECT n.id FROM node n WHERE n.owner = '*' AND n.alive_until > $2)
-             ORDER BY l.due_at LIMIT $4 FOR UPDATE OF l SKIP LOCKED) due
-         WHERE batch_labels.owner = due_owner AND batch_labels.batch_id = due_id
-         AND batch_labels.format = due_format
+             ORDER BY l.due_at LIMIT $4 FOR UPDATE OF l SKIP LOCKED))
          RETURNING ",
         columns!()
     ),

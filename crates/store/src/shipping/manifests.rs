@@ -101,12 +101,11 @@ const CLAIM: Sql = Sql::each(
     concat!(
         "UPDATE manifest SET ",
         taken!(),
-        " FROM (
-             SELECT m.owner AS due_owner, m.id AS due_id FROM manifest m
+        " WHERE ctid = ANY (ARRAY(
+             SELECT m.ctid FROM manifest m
              WHERE m.due_at <= $2 AND (m.crashes > 0) = ($3::bigint = 1)
              AND m.holder NOT IN (SELECT n.id FROM node n WHERE n.owner = '*' AND n.alive_until > $2)
-             ORDER BY m.due_at LIMIT $4 FOR UPDATE OF m SKIP LOCKED) due
-         WHERE manifest.owner = due_owner AND manifest.id = due_id
+             ORDER BY m.due_at LIMIT $4 FOR UPDATE OF m SKIP LOCKED))
          RETURNING ",
         columns!()
     ),

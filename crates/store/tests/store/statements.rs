@@ -46,6 +46,21 @@ fn placeholders_appear_in_the_order_of_their_numbers() {
     assert!(checked > 1000, "only {checked} placeholders: this looked at the wrong place");
 }
 
+/// PostgreSQL may run the subquery of a join once for each row, and each run then locks the next row: a claim of one item takes
+/// several, and no task works on the others. An array is made once.
+#[test]
+fn what_a_claim_locks_is_chosen_once() {
+    let mut claims = 0;
+    for text in store::statements().map(|sql| sql.postgres_text()).filter(|text| text.contains("SKIP LOCKED"))
+    {
+        if text.starts_with("UPDATE") || text.starts_with("DELETE") {
+            assert!(text.contains("WHERE ctid = ANY (ARRAY("), "{text}");
+            claims += 1;
+        }
+    }
+    assert!(claims >= 7, "only {claims} claims: this looked at the wrong place");
+}
+
 /// If PostgreSQL takes the table for a small one, it reads a list behind `IN` again for each row: with a list of
 /// 100,000 the statement never ends. So the list leads, and each of its entries is looked up.
 #[test]
