@@ -17,6 +17,9 @@ pub const DEFAULT: &str = "info";
 pub(super) const OWN_CRATES: &[&str] =
     &["api", "bus", "carriers", "dockside", "labels", "model", "outbound", "realtime", "service", "store"];
 const FOREIGN_LEVEL: Level = Level::WARN;
+/// A crate whose lines are never logged: the bus says once that its connection is lost, and this one would say it again with each
+/// attempt to reconnect.
+const SILENT_CRATE: &str = "async_nats";
 
 const LEVELS: &[&str] = &["off", "error", "warn", "info", "debug", "trace"];
 
@@ -86,7 +89,7 @@ fn read(directive: &str) -> Result<Directive, String> {
 /// Whether a line or span of this kind may never be logged, whatever the setting says.
 fn is_barred(metadata: &Metadata<'_>) -> bool {
     let name = metadata.target().split("::").next().unwrap_or_default();
-    *metadata.level() > FOREIGN_LEVEL && !OWN_CRATES.contains(&name)
+    name == SILENT_CRATE || (*metadata.level() > FOREIGN_LEVEL && !OWN_CRATES.contains(&name))
 }
 
 /// Whether this is a span that names a request or an entity. Such a span has the level of an error, and is there whatever the

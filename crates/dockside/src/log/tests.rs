@@ -145,6 +145,7 @@ fn no_setting_shows_what_other_crates_say_below_a_warning() {
         debug!(target: "hyper::proto", "Authorization: Bearer secret");
         warn!(target: "object_store::client", "gave up");
         debug!(target: "services::of_others", "secret");
+        error!(target: "async_nats::connector", "connecting failed");
     };
     for filter in ["trace", "info,[a]=trace", "service=trace,trace"] {
         let logged = json(filter, work);

@@ -247,7 +247,11 @@ fn a_filter_that_can_not_be_read_is_refused_at_the_start() {
         let refused =
             run(home.path(), &["serve", "--listen", "127.0.0.1:0", "--data", "data", "--log", filter]);
         assert_eq!(refused.code, 1, "{}", refused.stderr);
-        assert!(refused.stderr.starts_with("dockside: the setting log is wrong in part "), "{}", refused.stderr);
+        assert!(
+            refused.stderr.starts_with("dockside: the setting log is wrong in part "),
+            "{}",
+            refused.stderr
+        );
         assert!(refused.stderr.contains(says), "{}", refused.stderr);
     }
     assert!(!home.path().join("data").exists(), "it is refused before anything is made");

@@ -16,8 +16,8 @@ use crate::certificates::{authority, certify, pem};
 const LIMIT: Duration = Duration::from_secs(120);
 /// Longer than several attempts to connect take.
 const SEVERAL_ATTEMPTS: Duration = Duration::from_secs(1);
-/// The errors of the hint bus in a log.
-const ERROR: &str = r#""level":"error","place":"hints""#;
+/// The failures of the hint bus in a log.
+const ERROR: &str = r#""level":"warn","target":"service::events::bus""#;
 
 /// A server of NATS that knows an operator, whose account has the user in [`CREDENTIALS`].
 const OPERATOR: &str = include_str!("nats_users/server.conf");
