@@ -18,6 +18,8 @@ use crate::{Components, Service};
 /// How long workers may take to end once the server is told to stop. Each runner ends its own turns sooner; work that is resumed
 /// alone, or the beginning of a batch, may take this long.
 const STOP_TIME: Duration = Duration::from_secs(25);
+/// How long a heartbeat or the numbering of the last events may take then.
+const UPKEEP_STOP_TIME: Duration = Duration::from_secs(5);
 /// By how much the priority of delivery threads is lower, so that a backlog of webhooks does not slow down API requests if
 /// there are not enough cores for all.
 const DELIVERY_NICENESS: i32 = 5;
@@ -44,7 +46,9 @@ impl Jobs {
         // Upkeep ends before the node gives up its name: a heartbeat after that would take another.
         self.stop_upkeep.cancel();
         self.upkeep.close();
-        self.upkeep.wait().await;
+        if tokio::time::timeout(UPKEEP_STOP_TIME, self.upkeep.wait()).await.is_err() {
+            warn!("upkeep did not end in time");
+        }
         // Last, because a node that gives up its name loses all of its claims.
         if let Err(error) = self.service.nodes.leave().await {
             warn!(%error, "node not deleted: its claims are free when its lease expires");
@@ -85,11 +89,11 @@ impl Jobs {
     fn start_upkeep(&self) {
         let service = &self.service;
         if service.context.db().is_shared() {
-            self.keep_up(service.relay.clone().work_forever());
+            self.upkeep.spawn(service.relay.clone().work_until(self.stop_upkeep.clone()));
             self.keep_up(service.bus.clone().work_forever());
         }
         self.keep_up(service.cleaning.clone().work_forever());
-        self.keep_up(service.nodes.clone().heartbeat_forever());
+        self.upkeep.spawn(service.nodes.clone().heartbeat_until(self.stop_upkeep.clone()));
         if service.streams.has_external_streams() {
             self.keep_up(service.streams.clone().hand_on_forever());
         } else {
@@ -98,7 +102,7 @@ impl Jobs {
         self.keep_up(service.streams.clone().watch_access_forever());
     }
 
-    /// Runs a task until upkeep is to end.
+    /// Runs a task until upkeep is to end, and then drops it: it holds nothing that must be released.
     fn keep_up(&self, task: impl Future<Output = ()> + Send + 'static) {
         let stop = self.stop_upkeep.clone();
         self.upkeep.spawn(async move { stop.run_until_cancelled(task).await });

@@ -6,6 +6,7 @@ use std::time::Duration;
 use model::Result;
 use store::Access;
 use store::events::relay::{self, Watermark};
+use tokio_util::sync::CancellationToken;
 use tracing::warn;
 
 use crate::events::after_commit::EventNotices;
@@ -57,10 +58,15 @@ impl Relay {
         self.mark.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    pub(crate) async fn work_forever(self) {
-        loop {
-            // The signal or the timer, whichever is first.
-            let _either = tokio::time::timeout(RELAY_EVERY, self.notices.relay.notified()).await;
+    /// Numbers events until the server stops, and then once more: the last turns may have written some. It ends between two looks,
+    /// because a look that is dropped holds its lock until PostgreSQL has cancelled it.
+    pub(crate) async fn work_until(self, stop: CancellationToken) {
+        while !stop.is_cancelled() {
+            tokio::select! {
+                () = self.notices.relay.notified() => {}
+                () = stop.cancelled() => {}
+                () = tokio::time::sleep(RELAY_EVERY) => {}
+            }
             if let Err(error) = self.work().await {
                 warn!(%error, "numbering events failed, retrying");
                 tokio::time::sleep(RELAY_EVERY).await;

@@ -9,6 +9,7 @@ use std::time::Duration;
 use model::{Code, Error, Result, Timestamp};
 use store::platform::{nodes, restorations as store_restorations};
 use store::{Access, Tx};
+use tokio_util::sync::CancellationToken;
 use tracing::warn;
 
 use crate::platform::boxed::BoxFuture;
@@ -206,12 +207,14 @@ impl Nodes {
         self.context.db().write(Access::System, async move |tx| nodes::delete(tx, &identity.name).await).await
     }
 
-    pub(crate) async fn heartbeat_forever(self) {
-        loop {
+    /// Writes heartbeats until the server stops. It ends between two heartbeats, so that none is written after the node gave up
+    /// its name.
+    pub(crate) async fn heartbeat_until(self, stop: CancellationToken) {
+        while !stop.is_cancelled() {
             if let Err(error) = self.heartbeat().await {
                 warn!(%error, "heartbeat failed, retrying");
             }
-            tokio::time::sleep(HEARTBEAT_EVERY).await;
+            let _either = tokio::time::timeout(HEARTBEAT_EVERY, stop.cancelled()).await;
         }
     }
 
