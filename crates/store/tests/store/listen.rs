@@ -78,6 +78,13 @@ async fn a_listener_that_does_not_listen_is_cut_off() {
     let mut idle = db.listen("hints").await.unwrap();
     let many = "SELECT pg_notify('hints', number::text) FROM generate_series(1, 3000) AS number";
     fresh.postgres().await.batch_execute(many).await.unwrap();
+    // It listens to nothing until it is cut off: a listener that is fast enough is not.
+    let cut_off = async {
+        while idle.notify("more").await.is_ok() {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, cut_off).await.expect("it is cut off");
     let mut heard = 0;
     while hear(&mut idle).await.is_ok() {
         heard += 1;
