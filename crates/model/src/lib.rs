@@ -6,6 +6,7 @@
 
 pub mod access;
 pub mod events;
+pub mod fulfilment;
 pub mod orders;
 pub mod places;
 pub mod platform;

@@ -1,0 +1,3 @@
+//! Fulfilment: how the items of an order become parcels.
+
+pub mod packing;
