@@ -9,6 +9,8 @@ use proptest::test_runner::TestRunner;
 
 use super::arrange::arrange;
 use super::budget::StepBudget;
+use super::build::{PackedRoom, Solution};
+use super::fill::RoomLoad;
 use super::properties::{PackingCase, allowed_sizes, case, fits_alone};
 use super::units_and_rooms::{Room, UnitKind};
 use super::*;
@@ -141,8 +143,9 @@ fn run<S: Strategy>(cases: u32, strategy: &S, check: impl Fn(S::Value) -> Result
     }
 }
 
-fn check_packings(cases: u32) {
-    let strategy = case(UNITS_MAX, 2, INNER_MAX - 1, INNER_MAX).prop_map(|mut case| {
+/// Returns cases with up to five units and three package types.
+fn small_case() -> impl Strategy<Value = PackingCase> {
+    case(UNITS_MAX, 2, INNER_MAX - 1, INNER_MAX).prop_map(|mut case| {
         for package_type in &mut case.types {
             package_type.inner_mm = package_type.inner_mm.map(|side| side.min(INNER_MAX));
         }
@@ -153,9 +156,12 @@ fn check_packings(cases: u32) {
             units <= UNITS_MAX
         });
         case
-    });
+    })
+}
+
+fn check_packings(cases: u32) {
     let (single, several) = (Cell::new(0), Cell::new(0));
-    run(cases, &strategy, |case| {
+    run(cases, &small_case(), |case| {
         let Ok(packing) = case.packing(PACKING_STEPS_MAX) else {
             prop_assert_eq!(optimum(&case), None);
             return Ok(());
@@ -169,6 +175,30 @@ fn check_packings(cases: u32) {
     let (single, several) = (single.get(), several.get());
     println!("of {cases} cases {single} have one package and {several} have several");
     assert!(single > cases / 10 && several > cases / 10, "too few cases can be packed");
+}
+
+/// Compares the exact search with brute force. It starts from one unit in each package, so that no rule helps it.
+fn check_divisions(cases: u32) {
+    run(cases, &small_case(), |mut case| {
+        for item in &mut case.items {
+            item.ships_alone = false;
+        }
+        let Ok(input) = PackingInput::read(&case.items, &case.types) else { return Ok(()) };
+        let (problem, counts) = (&input.problem, &input.counts);
+        let single = |kind: usize| {
+            let room = problem.rooms.iter().position(|room| problem.kinds[kind].fits_alone(room)).unwrap();
+            let mut load = RoomLoad { counts: vec![0; counts.len()], spots: Vec::new() };
+            load.counts[kind] = 1;
+            std::iter::repeat_n(PackedRoom { room, load }, counts[kind] as usize)
+        };
+        let mut solution = Solution { packages: (0..counts.len()).flat_map(single).collect() };
+        let mut budget = StepBudget::unlimited();
+        let mut holding = Holding::new(problem);
+        prop_assert!(exact::search(problem, counts, &mut holding, &mut solution, &mut budget));
+        let (packages, price) = solution.rank(problem);
+        prop_assert_eq!(Some((packages, price.cost, price.volume)), optimum(&case));
+        Ok(())
+    });
 }
 
 /// Compares the exact search for places, without the rules and bounds before it, with brute force.
@@ -227,6 +257,11 @@ fn an_exact_packing_is_the_optimum() {
 }
 
 #[test]
+fn the_exact_search_alone_finds_the_optimum() {
+    check_divisions(500);
+}
+
+#[test]
 fn units_are_arranged_if_and_only_if_brute_force_finds_places() {
     check_arrangements(300);
 }
@@ -241,4 +276,10 @@ fn an_exact_packing_is_the_optimum_in_many_cases() {
 #[ignore = "20,000 cases take minutes: run it with --release"]
 fn units_are_arranged_if_and_only_if_brute_force_finds_places_in_many_cases() {
     check_arrangements(20_000);
+}
+
+#[test]
+#[ignore = "20,000 cases take minutes: run it with --release"]
+fn the_exact_search_alone_finds_the_optimum_in_many_cases() {
+    check_divisions(20_000);
 }

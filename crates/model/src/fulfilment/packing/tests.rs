@@ -105,6 +105,17 @@ fn fewer_packages_come_before_a_lower_cost() {
 }
 
 #[test]
+fn the_costs_of_several_packages_come_before_their_volumes() {
+    // Two light boxes cost 2. A strong one for the heavy units and a light one cost 6, and are smaller together.
+    let light = UsablePackageType { mass_max_g: Some(800), ..carton("light", [40, 40, 40], Some(1)) };
+    let strong = carton("strong", [20, 10, 10], Some(5));
+    let items = [item("heavy", 2, [10, 10, 10], 600), item("tiny", 2, [10, 10, 10], 100)];
+    let packing = packed(&items, &[light, strong]);
+    assert_eq!((used(&packing), packing.cost), (vec!["light", "light"], Some(2)));
+    assert!(packing.search.complete);
+}
+
+#[test]
 fn equal_package_types_are_used_in_their_order() {
     let types = [carton("b", [100, 100, 100], None), carton("a", [100, 100, 100], None)];
     let packing = packed(&[item("mug", 1, [50, 50, 50], 400)], &types);
