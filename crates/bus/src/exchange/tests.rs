@@ -237,16 +237,16 @@ async fn a_link_that_ends_is_replaced_and_what_was_not_sent_is_sent_again() {
 async fn it_reconnects_ever_more_rarely_and_reports_an_outage_once() {
     let mut play = Play::new();
     for _ in 0..3 {
-        play.fails(down("nobody there"));
+        play.fails(down("connection refused"));
     }
     play.fails(refusal());
     for _ in 0..4 {
-        play.fails(down("nobody there"));
+        play.fails(down("connection refused"));
     }
     let _happens = play.connection();
     play.start();
     for expected in
-        ["disconnected nobody there", "disconnected wrong password", "connected first=true lost=true"]
+        ["disconnected connection refused", "disconnected wrong password", "connected first=true lost=true"]
     {
         assert_eq!(play.told().await, expected);
     }

@@ -9,4 +9,5 @@ pub mod owner;
 pub mod pointer;
 pub mod problem;
 pub mod shape;
+pub(crate) mod step_budget;
 pub mod time;

@@ -7,10 +7,10 @@
 //! corner points find only a part of all arrangements (den Boef et al. 2005, "Erratum to The three-dimensional bin
 //! packing problem: robot-packable and orthogonal variants of packing problems").
 
-use super::budget::{StepBudget, StepsSpent};
 use super::fill::Spot;
 use super::geometry::Size;
 use super::units_and_rooms::{Room, UnitKind};
+use crate::platform::step_budget::{StepBudget, StepsSpent};
 
 /// Maximum number of sized units that the exact search arranges. Beyond it its relations are too many for any budget.
 pub(super) const ARRANGED_UNITS_MAX: usize = 14;

@@ -1,7 +1,7 @@
 //! Proofs that a room cannot hold some units, without a search for their places.
 
-use super::budget::{StepBudget, StepsSpent};
 use super::units_and_rooms::{PackingProblem, Price, Room};
+use crate::platform::step_budget::{StepBudget, StepsSpent};
 
 /// The functions with which the sides along an axis are scaled, by their parameter. Zero leaves a side as it is.
 const SCALES: [u64; 3] = [0, 1, 2];

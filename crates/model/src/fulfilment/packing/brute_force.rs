@@ -8,12 +8,12 @@ use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
 use super::arrange::arrange;
-use super::budget::StepBudget;
 use super::build::{PackedRoom, Solution};
 use super::fill::RoomLoad;
 use super::properties::{PackingCase, allowed_sizes, case, fits_alone};
 use super::units_and_rooms::{Room, UnitKind};
 use super::*;
+use crate::platform::step_budget::StepBudget;
 
 /// Maximum inner side: a package of this side has a bit for each cubic millimetre.
 const INNER_MAX: u32 = 5;

@@ -1,10 +1,10 @@
 //! Builds packages by rules and improves them: it fills one room after the other, moves each package to the preferred
 //! room that still holds it, and tries to spread the smallest package over the others.
 
-use super::budget::{StepBudget, StepsSpent};
 use super::fill::{FillRule, RULES, RoomLoad, fill_fullest};
 use super::holding::{Holding, HoldingEffort, HoldingVerdict};
 use super::units_and_rooms::{PackingProblem, Price, UnitCounts, total};
+use crate::platform::step_budget::{StepBudget, StepsSpent};
 
 /// One part of a packed quantity in [`fullness`].
 const FULLNESS_PARTS: u128 = 1_000_000;

@@ -5,11 +5,11 @@
 //! of Approaches to Container Loading", Omega 23(4), 377–390. The OR-Library has them as `thpack1` to `thpack7`
 //! (people.brunel.ac.uk/~mastjjb/jeb/orlib/thpackinfo.html): 100 instances in each of 7 classes.
 
-use super::budget::StepBudget;
 use super::fill::{RULES, RoomLoad, fill_fullest};
 use super::geometry::{Cuboid, Size, volume};
 use super::settle::settle;
 use super::units_and_rooms::{PackingProblem, Room, UnitCounts, UnitKind};
+use crate::platform::step_budget::StepBudget;
 
 /// The container in centimetres.
 const CONTAINER: Size = [587, 233, 220];

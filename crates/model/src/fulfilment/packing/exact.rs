@@ -2,10 +2,10 @@
 //! divisions that cannot be packed or cannot be better than the solution it has.
 
 use super::bounds::{LeastPackages, least_price};
-use super::budget::{StepBudget, StepsSpent};
 use super::build::{PackedRoom, Solution};
 use super::holding::{Holding, HoldingEffort};
 use super::units_and_rooms::{PackingProblem, Price, UnitCounts};
+use crate::platform::step_budget::{StepBudget, StepsSpent};
 
 /// Maximum number of units for which an answer is called exact.
 pub const EXACT_UNITS_MAX: u64 = 200;

@@ -1,10 +1,10 @@
 //! Fills one room with as much as it finds a place for: it takes the free cuboid nearest to a corner, puts the block of
 //! equal units there that its rule prefers, and goes on until nothing fits.
 
-use super::budget::{StepBudget, StepsSpent};
 use super::geometry::{Cuboid, Size, fits, volume};
 use super::spaces::FreeSpaces;
 use super::units_and_rooms::{PackingProblem, Room, UnitCounts, UnitKind, total};
+use crate::platform::step_budget::{StepBudget, StepsSpent};
 
 /// What a rule prefers among the blocks that fit into a free cuboid.
 #[derive(Clone, Copy, Debug)]

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use super::arrange::{ARRANGED_UNITS_MAX, arrange};
 use super::bounds::{SCALED_STEPS, cannot_hold};
-use super::budget::{StepBudget, StepsSpent};
 use super::fill::{RULES, RoomLoad, fill};
 use super::units_and_rooms::{PackingProblem, UnitCounts};
+use crate::platform::step_budget::{StepBudget, StepsSpent};
 
 /// The number of rules by which a room is filled before the exact search begins.
 const RULES_TRIED: usize = 8;

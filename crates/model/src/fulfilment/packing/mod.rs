@@ -22,7 +22,6 @@ mod arrange;
 mod bounds;
 #[cfg(test)]
 mod brute_force;
-mod budget;
 mod build;
 #[cfg(test)]
 mod container_loading;
@@ -56,7 +55,7 @@ pub use proposal::{
     UsablePackageType,
 };
 
-/// The steps for which a packing is searched by default: about ten milliseconds of one processor.
+/// The steps for which a packing is searched by default: about ten milliseconds of one processor. A step compares two cuboids.
 pub const PACKING_STEPS_MAX: u64 = 1_500_000;
 
 /// Proposes packages for the units of one location.

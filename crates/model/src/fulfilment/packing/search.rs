@@ -1,12 +1,12 @@
 //! Runs the searches one after the other: a first solution by one rule, the exact search, then further rules.
 
 use super::bounds::LeastPackages;
-use super::budget::StepBudget;
 use super::build::{self, Solution};
 use super::exact::{self, EXACT_UNITS_MAX};
 use super::holding::Holding;
 use super::proposal::PackingLimit;
 use super::units_and_rooms::{PackingProblem, total};
+use crate::platform::step_budget::StepBudget;
 
 /// The part of the steps that the exact search may spend. The rest is for rules, should it not end.
 const EXACT_STEPS_PART: (u64, u64) = (1, 2);

@@ -2,8 +2,8 @@
 //! unit on each side, and overlaps others (Parreño et al. 2008, "A Maximal-Space Algorithm for the Container Loading
 //! Problem").
 
-use super::budget::{StepBudget, StepsSpent};
 use super::geometry::{Cuboid, Size, volume};
+use crate::platform::step_budget::{StepBudget, StepsSpent};
 
 /// Maximum number of free cuboids that are kept. Beyond it the smallest are forgotten: a unit may then find no place
 /// although there is one, which costs space and never correctness.

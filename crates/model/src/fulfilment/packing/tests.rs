@@ -1,10 +1,10 @@
 //! Examples of packings, with their reasons.
 
 use super::arrange::arrange;
-use super::budget::StepBudget;
 use super::geometry::{Cuboid, volume};
 use super::units_and_rooms::{Room, UnitKind};
 use super::*;
+use crate::platform::step_budget::StepBudget;
 
 type Refusal = PackingRefusal<&'static str, &'static str>;
 

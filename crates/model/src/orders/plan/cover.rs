@@ -3,8 +3,9 @@
 
 use std::cmp::Reverse;
 
-use super::budget::{Budget, ROW_STEPS, Spent};
+use super::limits::ROW_STEPS;
 use crate::places::geo::Distance;
+use crate::platform::step_budget::{StepBudget, StepsSpent};
 
 /// The distance that a site adds to a plan. For a set: whether all its sites have coordinates, then the sum of their
 /// metres, or the worst result of comparing addresses. It never decreases when a site is added.
@@ -74,8 +75,8 @@ pub(super) fn without(wanted: &[(usize, i64)], row: &[(usize, i64)]) -> Row {
 pub(super) fn covers(
     row: &[(usize, i64)],
     wanted: &[(usize, i64)],
-    budget: &mut Budget,
-) -> Result<bool, Spent> {
+    budget: &mut StepBudget,
+) -> Result<bool, StepsSpent> {
     if row.len() < wanted.len() {
         return Ok(false);
     }

@@ -1,9 +1,10 @@
 //! The exact search: compares all sets of one site, then of two, and so on. It skips only sets that cannot cover the
 //! demand or cannot rank, and ends when enough plans are found or the budget is exhausted.
 
-use super::budget::{Budget, ROW_STEPS, Spent};
 use super::cover::{Cost, Cover, covers, without};
+use super::limits::ROW_STEPS;
 use super::shortlist::Shortlist;
+use crate::platform::step_budget::{StepBudget, StepsSpent};
 
 /// Maximum number of sites, besides those that every plan needs, of which all combinations are compared.
 pub(super) const EXACT_LOCATIONS_MAX: usize = 8;
@@ -29,9 +30,9 @@ pub(super) struct Proof {
 }
 
 /// Fills the shortlist with the best plans.
-pub(super) fn search(cover: &Cover, shortlist: &mut Shortlist, budget: &mut Budget) -> Proof {
+pub(super) fn search(cover: &Cover, shortlist: &mut Shortlist, budget: &mut StepBudget) -> Proof {
     // Work that is proportional to the input is always done, however large the input is.
-    let mut unlimited = Budget::new(u64::MAX);
+    let mut unlimited = StepBudget::unlimited();
     let mut proof = if cover.wanted.is_empty() {
         // The forced sites cover the demand, so a plan with any other site would have a superfluous one. This is the
         // only plan.
@@ -45,7 +46,12 @@ pub(super) fn search(cover: &Cover, shortlist: &mut Shortlist, budget: &mut Budg
 }
 
 /// Searches for plans with one more site, then with two more, and so on.
-fn deepen(cover: &Cover, shortlist: &mut Shortlist, unlimited: &mut Budget, budget: &mut Budget) -> Proof {
+fn deepen(
+    cover: &Cover,
+    shortlist: &mut Shortlist,
+    unlimited: &mut StepBudget,
+    budget: &mut StepBudget,
+) -> Proof {
     let (forced, least) = (cover.forced.len(), cover.least_more());
     let mut proof = Proof { least_count: forced + least, is_best: false, stop: None, unlimited_steps: 0 };
     for places in least..=cover.free_count() {
@@ -73,25 +79,25 @@ fn deepen(cover: &Cover, shortlist: &mut Shortlist, unlimited: &mut Budget, budg
 struct Search<'a> {
     cover: &'a Cover,
     shortlist: &'a mut Shortlist,
-    budget: &'a mut Budget,
+    budget: &'a mut StepBudget,
     chosen: Vec<usize>,
     /// Sites whose sets were all examined at a higher level of the search.
     is_excluded: Vec<bool>,
 }
 
 impl<'a> Search<'a> {
-    fn new(cover: &'a Cover, shortlist: &'a mut Shortlist, budget: &'a mut Budget) -> Self {
+    fn new(cover: &'a Cover, shortlist: &'a mut Shortlist, budget: &'a mut StepBudget) -> Self {
         let is_excluded = vec![false; cover.sites.len()];
         Self { cover, shortlist, budget, chosen: cover.forced.clone(), is_excluded }
     }
 
-    fn run(mut self, places: usize) -> Result<(), Spent> {
+    fn run(mut self, places: usize) -> Result<(), StepsSpent> {
         let cover = self.cover;
         self.descend(&cover.wanted, cover.cost(&cover.forced), places)
     }
 
     /// Offers every set that adds `places` sites to the chosen ones and covers the wanted quantities.
-    fn descend(&mut self, wanted: &[(usize, i64)], cost: Cost, places: usize) -> Result<(), Spent> {
+    fn descend(&mut self, wanted: &[(usize, i64)], cost: Cost, places: usize) -> Result<(), StepsSpent> {
         self.budget.spend((wanted.len() * places) as u64)?;
         let Some(pivot) = self.cover.pivot(wanted, places) else { return Ok(()) };
         if places == 1 {
@@ -131,7 +137,7 @@ impl<'a> Search<'a> {
         wanted: &[(usize, i64)],
         cost: Cost,
         places: usize,
-    ) -> Result<(), Spent> {
+    ) -> Result<(), StepsSpent> {
         self.budget.spend(ROW_STEPS + wanted.len() as u64)?;
         let left = without(wanted, &self.cover.sites[site].row);
         // A set that covers the demand with fewer sites was found at an earlier size.
@@ -145,7 +151,12 @@ impl<'a> Search<'a> {
     }
 
     /// Offers every set that one more site completes.
-    fn close(&mut self, wanted: &[(usize, i64)], cost: Cost, pivot: &[(i64, usize)]) -> Result<(), Spent> {
+    fn close(
+        &mut self,
+        wanted: &[(usize, i64)],
+        cost: Cost,
+        pivot: &[(i64, usize)],
+    ) -> Result<(), StepsSpent> {
         for (_, site) in pivot {
             self.budget.spend(1)?;
             let beaten = self.shortlist.beats(self.chosen.len() + 1, cost.with(self.cover.sites[*site].cost));

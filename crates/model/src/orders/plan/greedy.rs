@@ -4,18 +4,23 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::budget::{Budget, ROW_STEPS, Spent};
 use super::cover::{Cover, Row, Slack, covers, without};
+use super::limits::ROW_STEPS;
 use super::shortlist::{PROPOSALS_MAX, Shortlist};
+use crate::platform::step_budget::{StepBudget, StepsSpent};
 
 /// How much of the wanted quantities a site has, and the site. Of equal gains, the nearest site is the greatest.
 type Gain = (u64, Reverse<usize>);
 
 /// Adds plans to the shortlist until the budget is exhausted. The first two plans are always built, so that there is
 /// a plan whenever there is stock.
-pub(super) fn search(cover: &Cover, shortlist: &mut Shortlist, budget: &mut Budget) -> Result<(), Spent> {
+pub(super) fn search(
+    cover: &Cover,
+    shortlist: &mut Shortlist,
+    budget: &mut StepBudget,
+) -> Result<(), StepsSpent> {
     // Whether a first plan is kept must not depend on the remaining budget.
-    let mut unlimited = Budget::new(u64::MAX);
+    let mut unlimited = StepBudget::unlimited();
     let near = spare(cover, by_nearness(cover, cover.forced.clone(), None));
     shortlist.offer(cover, near.clone(), &mut unlimited)?;
     let gain_of = |site: usize| cover.gain(&cover.wanted, &cover.sites[site].row);
@@ -59,7 +64,7 @@ fn by_nearness(cover: &Cover, mut sites: Vec<usize>, banned: Option<usize>) -> V
 
 /// Repeatedly adds the site that has most of the lacking quantities. A site's gain only decreases while the set
 /// grows, so a site whose updated gain still leads need not be compared with the others.
-fn by_gain(cover: &Cover, gains: &[Gain], banned: Option<usize>, budget: &mut Budget) -> Vec<usize> {
+fn by_gain(cover: &Cover, gains: &[Gain], banned: Option<usize>, budget: &mut StepBudget) -> Vec<usize> {
     let mut sites = cover.forced.clone();
     let mut left = cover.wanted.clone();
     let mut heap: BinaryHeap<Gain> =
@@ -100,8 +105,8 @@ fn improve(
     cover: &Cover,
     mut sites: Vec<usize>,
     shortlist: &mut Shortlist,
-    budget: &mut Budget,
-) -> Result<(), Spent> {
+    budget: &mut StepBudget,
+) -> Result<(), StepsSpent> {
     loop {
         shortlist.offer(cover, sites.clone(), budget)?;
         sites = match swap_one(cover, &sites, budget)? {
@@ -116,7 +121,11 @@ fn improve(
 
 /// Replaces one site by a nearer one that has the quantities that only the replaced site supplied. Tries the farthest
 /// site first.
-fn swap_one(cover: &Cover, sites: &[usize], budget: &mut Budget) -> Result<Option<Vec<usize>>, Spent> {
+fn swap_one(
+    cover: &Cover,
+    sites: &[usize],
+    budget: &mut StepBudget,
+) -> Result<Option<Vec<usize>>, StepsSpent> {
     for site in sites.iter().rev().filter(|site| !cover.is_forced(**site)) {
         let lacks = lacks_without(cover, sites, &[*site], budget)?;
         let found = closest(cover, &lacks, sites, budget)?;
@@ -128,7 +137,11 @@ fn swap_one(cover: &Cover, sites: &[usize], budget: &mut Budget) -> Result<Optio
 }
 
 /// Replaces two sites by one.
-fn merge_two(cover: &Cover, sites: &[usize], budget: &mut Budget) -> Result<Option<Vec<usize>>, Spent> {
+fn merge_two(
+    cover: &Cover,
+    sites: &[usize],
+    budget: &mut StepBudget,
+) -> Result<Option<Vec<usize>>, StepsSpent> {
     let free: Vec<usize> = sites.iter().copied().filter(|site| !cover.is_forced(*site)).rev().collect();
     for (place, first) in free.iter().enumerate() {
         for second in &free[place + 1..] {
@@ -149,8 +162,8 @@ fn lacks_without(
     cover: &Cover,
     sites: &[usize],
     removed: &[usize],
-    budget: &mut Budget,
-) -> Result<Row, Spent> {
+    budget: &mut StepBudget,
+) -> Result<Row, StepsSpent> {
     budget.spend(sites.iter().map(|site| cover.sites[*site].row.len() as u64).sum())?;
     let rest = sites.iter().copied().filter(|site| !removed.contains(site));
     Ok(Slack::of(cover, rest).lacks(cover))
@@ -161,8 +174,8 @@ fn closest(
     cover: &Cover,
     lacks: &[(usize, i64)],
     sites: &[usize],
-    budget: &mut Budget,
-) -> Result<Option<usize>, Spent> {
+    budget: &mut StepBudget,
+) -> Result<Option<usize>, StepsSpent> {
     budget.spend(lacks.len() as u64)?;
     let mut nearest: Option<usize> = None;
     for (_, site) in cover.pivot(lacks, 1).unwrap_or_default() {
@@ -192,8 +205,8 @@ mod tests {
         Cover::new(&[1; 4], sites.iter().enumerate().map(site).collect())
     }
 
-    fn unlimited() -> Budget {
-        Budget::new(u64::MAX)
+    fn unlimited() -> StepBudget {
+        StepBudget::unlimited()
     }
 
     #[test]
@@ -220,7 +233,7 @@ mod tests {
     fn without_anything_to_spend_there_is_still_a_plan() {
         let cover = cover(&[(1.0, &[0]), (2.0, &[0, 1]), (3.0, &[2]), (4.0, &[2, 3]), (5.0, &[1, 3])]);
         let mut shortlist = Shortlist::default();
-        assert!(search(&cover, &mut shortlist, &mut Budget::new(0)).is_err());
+        assert!(search(&cover, &mut shortlist, &mut StepBudget::new(0)).is_err());
         let picks: Vec<&[usize]> = shortlist.picks.iter().map(|pick| pick.sites.as_slice()).collect();
         assert_eq!(picks, [[1, 3]]);
     }

@@ -16,10 +16,10 @@
 //! Architecture Invariant: the same input gives the same bytes, in any order of the input and on any machine. Work is
 //! limited in steps, not in seconds.
 
-mod budget;
 mod cover;
 mod exact;
 mod greedy;
+mod limits;
 #[cfg(test)]
 mod properties;
 mod shortlist;
@@ -32,9 +32,10 @@ use std::collections::BTreeMap;
 use serde::{Serialize, Serializer};
 
 use crate::places::geo::{Distance, Place};
-use budget::{Budget, EXACT_STEPS_MAX, IMPROVE_STEPS_MAX};
+use crate::platform::step_budget::StepBudget;
 use cover::{Cost, Cover, Row, Site};
 use exact::Proof;
+use limits::{EXACT_STEPS_MAX, IMPROVE_STEPS_MAX};
 use shortlist::{Pick, Shortlist};
 
 pub use shortlist::PROPOSALS_MAX;
@@ -183,8 +184,8 @@ struct Found {
 
 fn search(cover: &Cover) -> Found {
     let mut shortlist = Shortlist::default();
-    let mut exact = Budget::new(EXACT_STEPS_MAX);
-    let mut improve = Budget::new(IMPROVE_STEPS_MAX);
+    let mut exact = StepBudget::new(EXACT_STEPS_MAX);
+    let mut improve = StepBudget::new(IMPROVE_STEPS_MAX);
     if cover.supply.is_empty() {
         let proof = Proof { least_count: 0, is_best: true, stop: None, unlimited_steps: 0 };
         return Found { picks: Vec::new(), proof, steps: 0 };

@@ -205,7 +205,7 @@ fn built(case: &Case) -> (Cover, Shortlist) {
     let sites = case.candidates.iter().enumerate().map(site).filter(|site| !site.row.is_empty());
     let cover = Cover::new(&demand, sites.collect());
     let mut shortlist = Shortlist::default();
-    greedy::search(&cover, &mut shortlist, &mut Budget::new(IMPROVE_STEPS_MAX)).unwrap();
+    greedy::search(&cover, &mut shortlist, &mut StepBudget::new(IMPROVE_STEPS_MAX)).unwrap();
     (cover, shortlist)
 }
 

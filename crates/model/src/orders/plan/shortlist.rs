@@ -2,8 +2,8 @@
 
 use std::cmp::Reverse;
 
-use super::budget::{Budget, Spent};
 use super::cover::{Cost, Cover, Row, Slack, amount};
+use crate::platform::step_budget::{StepBudget, StepsSpent};
 
 /// Maximum number of proposals of a plan.
 pub const PROPOSALS_MAX: usize = 5;
@@ -45,7 +45,12 @@ impl Shortlist {
     }
 
     /// Adds a set of sites that covers the demand, if it ranks among the best and needs all its sites.
-    pub fn offer(&mut self, cover: &Cover, mut sites: Vec<usize>, budget: &mut Budget) -> Result<(), Spent> {
+    pub fn offer(
+        &mut self,
+        cover: &Cover,
+        mut sites: Vec<usize>,
+        budget: &mut StepBudget,
+    ) -> Result<(), StepsSpent> {
         let cost = cover.cost(&sites);
         budget.spend(1)?;
         if self.beats(sites.len(), cost) {

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use serde_json::json;
 
-use super::budget::{Budget, EXACT_STEPS_MAX, IMPROVE_STEPS_MAX};
 use super::exact::EXACT_LOCATIONS_MAX;
+use super::limits::{EXACT_STEPS_MAX, IMPROVE_STEPS_MAX};
 use super::*;
 use crate::CountryCode;
 use crate::places::geo::Point;
+use crate::platform::step_budget::StepBudget;
 
 type Network = BTreeMap<&'static str, Candidate<&'static str>>;
 
@@ -284,7 +285,7 @@ fn quantities_at_the_end_of_their_type_overflow_nothing() {
 
 #[test]
 fn a_budget_refuses_all_work_once_it_has_refused_some() {
-    let mut budget = Budget::new(10);
+    let mut budget = StepBudget::new(10);
     assert!(budget.spend(7).is_ok());
     assert!(budget.spend(4).is_err());
     assert!(budget.spend(1).is_err());

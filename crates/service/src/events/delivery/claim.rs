@@ -1,6 +1,6 @@
 //! Claiming lanes that have something to deliver, for the runner.
 //!
-//! Lanes of failing endpoints have turns of their own: however many endpoints fail, healthy ones have room.
+//! Lanes of failing endpoints have turns of their own: however many endpoints fail, healthy ones have capacity.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use store::events::webhook_lanes::{self, Held};
 
 use super::{Delivery, Linger};
 use crate::platform::nodes::Nodes;
-use crate::platform::runner::{Claimed, Class, Job, PerClass, Plan, Room, Runner, work_once};
+use crate::platform::runner::{Claimed, Class, Job, PerClass, Plan, Runner, TurnCapacity, work_once};
 
 /// The lanes of a node.
 pub struct LaneJob {
@@ -33,7 +33,7 @@ impl Job for LaneJob {
         unfinished: "some webhooks did not end in time; they will be sent again",
     };
 
-    async fn claim(&mut self, node: &Arc<str>, room: Room) -> Result<Claimed<Held>> {
+    async fn claim(&mut self, node: &Arc<str>, capacity: TurnCapacity) -> Result<Claimed<Held>> {
         let Delivery { context, nodes, .. } = &self.delivery;
         let (now, node) = (context.now(), Arc::clone(node));
         let look = context.db().read(Access::System, async move |tx| webhook_lanes::any_due(tx, now).await);
@@ -41,8 +41,8 @@ impl Job for LaneJob {
             return Ok(Claimed::main(None));
         }
         let claim = context.db().write(Access::System, async move |tx| {
-            let mut lanes = webhook_lanes::claim(tx, &node, now, false, room.free.main).await?;
-            lanes.extend(webhook_lanes::claim(tx, &node, now, true, room.free.side).await?);
+            let mut lanes = webhook_lanes::claim(tx, &node, now, false, capacity.free.main).await?;
+            lanes.extend(webhook_lanes::claim(tx, &node, now, true, capacity.free.side).await?);
             Ok(lanes)
         });
         let lanes = nodes.check_claim(claim.await)?;

@@ -63,7 +63,7 @@ pub struct Plan {
 
 /// The turns that are under way, and how many more may begin.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub struct Room {
+pub struct TurnCapacity {
     pub under_way: PerClass<usize>,
     pub free: PerClass<usize>,
 }
@@ -89,11 +89,11 @@ pub trait Job: Send + 'static {
 
     const PLAN: Plan;
 
-    /// Claims due items under this name, as many as there is room for.
+    /// Claims due items under this name, as many as there is capacity for.
     fn claim(
         &mut self,
         node: &Arc<str>,
-        room: Room,
+        capacity: TurnCapacity,
     ) -> impl Future<Output = Result<Claimed<Self::Item>>> + Send;
 
     /// Works on an item, and releases its claim. An error is logged by the turn itself.
@@ -125,7 +125,7 @@ pub struct Runner<J, L> {
     stop: CancellationToken,
     counts: Arc<Counts>,
     turns: PerClass<JoinSet<Result<()>>>,
-    /// For each class, whether the end of a turn makes room for an item that is due.
+    /// For each class, whether the end of a turn makes capacity for an item that is due.
     has_more: PerClass<bool>,
     claimed_at: Option<Instant>,
     /// Claims that failed in a row.
@@ -164,14 +164,14 @@ impl<J: Job, L: Lease> Runner<J, L> {
         self.drain().await;
     }
 
-    fn room(&self) -> Room {
+    fn capacity(&self) -> TurnCapacity {
         let under_way = PerClass { main: self.turns.main.len(), side: self.turns.side.len() };
         let max = J::PLAN.turns_max;
         let free = PerClass {
             main: max.main.saturating_sub(under_way.main),
             side: max.side.saturating_sub(under_way.side),
         };
-        Room { under_way, free }
+        TurnCapacity { under_way, free }
     }
 
     /// Collects the turns that have ended.
@@ -187,7 +187,7 @@ impl<J: Job, L: Lease> Runner<J, L> {
     async fn claim(&mut self) {
         self.has_more = PerClass::default();
         let Some(node) = self.lease.name() else { return };
-        let claimed = self.job.claim(&node, self.room()).await;
+        let claimed = self.job.claim(&node, self.capacity()).await;
         self.claimed_at = Some(Instant::now());
         match claimed {
             Ok(claimed) => {
@@ -211,11 +211,11 @@ impl<J: Job, L: Lease> Runner<J, L> {
             };
             turns.spawn(self.job.turn(Arc::clone(node), item));
         }
-        let room = self.room();
-        self.counts.set_under_way(room.under_way.main + room.under_way.side);
+        let capacity = self.capacity();
+        self.counts.set_under_way(capacity.under_way.main + capacity.under_way.side);
         self.has_more = PerClass {
-            main: claimed.has_more.main || room.free.main == 0,
-            side: claimed.has_more.side || room.free.side == 0,
+            main: claimed.has_more.main || capacity.free.main == 0,
+            side: claimed.has_more.side || capacity.free.side == 0,
         };
     }
 
@@ -291,8 +291,8 @@ fn note(ended: &Ended, lease: &impl Lease, counts: &Counts) {
 /// notification. Fails if a turn failed.
 pub async fn work_once<J: Job>(job: &mut J, lease: &impl Lease) -> Result<bool> {
     let Some(node) = lease.name() else { return Ok(false) };
-    let room = Room { under_way: PerClass::default(), free: J::PLAN.turns_max };
-    let claimed = job.claim(&node, room).await?;
+    let capacity = TurnCapacity { under_way: PerClass::default(), free: J::PLAN.turns_max };
+    let claimed = job.claim(&node, capacity).await?;
     let mut turns = JoinSet::new();
     for (_, item) in claimed.items {
         turns.spawn(job.turn(Arc::clone(&node), item));

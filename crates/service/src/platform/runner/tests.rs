@@ -54,14 +54,14 @@ impl Job for Numbers {
         unfinished: "some numbers did not end in time",
     };
 
-    async fn claim(&mut self, _node: &Arc<str>, room: Room) -> Result<Claimed<u32>> {
+    async fn claim(&mut self, _node: &Arc<str>, capacity: TurnCapacity) -> Result<Claimed<u32>> {
         lock(&self.shared.claims).push(Instant::now());
         let failures = self.shared.failures.load(Ordering::Relaxed);
         if failures > 0 {
             self.shared.failures.store(failures - 1, Ordering::Relaxed);
             return Err(Error::fault("the database is away"));
         }
-        let mut free = room.free;
+        let mut free = capacity.free;
         let (mut items, mut left) = (Vec::new(), VecDeque::new());
         for number in lock(&self.shared.due).drain(..) {
             let (class, free) = match number < SIDE {

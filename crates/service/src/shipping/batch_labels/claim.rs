@@ -13,7 +13,7 @@ use super::BatchLabels;
 use super::make::Pass;
 use crate::platform::backoff::backoff_seconds;
 use crate::platform::nodes::Nodes;
-use crate::platform::runner::{Claimed, Job, PerClass, Plan, Room, Runner, Totals, work_once};
+use crate::platform::runner::{Claimed, Job, PerClass, Plan, Runner, Totals, TurnCapacity, work_once};
 
 /// How soon it checks again for a label that has not arrived yet, in seconds.
 const LATE_REST_SECONDS: i64 = 1;
@@ -33,8 +33,8 @@ impl Job for BatchLabels {
         unfinished: "the labels of some batches did not end in time; they are continued later",
     };
 
-    async fn claim(&mut self, node: &Arc<str>, room: Room) -> Result<Claimed<Work>> {
-        let (now, limit) = (self.context.now(), room.free.main);
+    async fn claim(&mut self, node: &Arc<str>, capacity: TurnCapacity) -> Result<Claimed<Work>> {
+        let (now, limit) = (self.context.now(), capacity.free.main);
         let look =
             self.context.db().read(Access::System, async move |tx| batch_labels::any_due(tx, now).await);
         if limit == 0 || !look.await? {

@@ -10,7 +10,7 @@ use tracing::warn;
 
 use super::Manifests;
 use crate::platform::nodes::Nodes;
-use crate::platform::runner::{Claimed, Job, PerClass, Plan, Room, Runner, work_once};
+use crate::platform::runner::{Claimed, Job, PerClass, Plan, Runner, TurnCapacity, work_once};
 
 impl Job for Manifests {
     type Item = StoredManifest;
@@ -26,12 +26,12 @@ impl Job for Manifests {
         unfinished: "some carriers did not answer in time; they are asked again for their manifests",
     };
 
-    async fn claim(&mut self, node: &Arc<str>, room: Room) -> Result<Claimed<StoredManifest>> {
+    async fn claim(&mut self, node: &Arc<str>, capacity: TurnCapacity) -> Result<Claimed<StoredManifest>> {
         // Groups that can't be closed keep no manifest waiting.
         if let Err(error) = self.close_due().await {
             warn!(%error, "reading which closings are due failed, retrying");
         }
-        let (now, limit) = (self.context.now(), room.free.main);
+        let (now, limit) = (self.context.now(), capacity.free.main);
         let look = self.context.db().read(Access::System, async move |tx| manifests::any_due(tx, now).await);
         if limit == 0 || !look.await? {
             return Ok(Claimed::main(None));

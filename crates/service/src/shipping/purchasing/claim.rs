@@ -22,7 +22,7 @@ use super::share::share;
 use super::state::Counts;
 use crate::platform::crash_point::crash_point;
 use crate::platform::nodes::Nodes;
-use crate::platform::runner::{self, Class, PerClass, Plan, Room, Runner, Totals};
+use crate::platform::runner::{self, Class, PerClass, Plan, Runner, Totals, TurnCapacity};
 
 /// Per lane, this many times as many purchases wait for their carrier as its account takes concurrent calls, so that the next is
 /// ready when a call ends. Purchases whose label is drawn or stored don't count.
@@ -59,9 +59,9 @@ impl runner::Job for PurchaseJob {
         unfinished: "some carriers did not answer in time; what they did will be looked up",
     };
 
-    async fn claim(&mut self, node: &Arc<str>, room: Room) -> Result<runner::Claimed<Turn>> {
-        let (mut items, main) = self.claim_purchases(node, room.free.main).await?;
-        let buying = room.under_way.main + items.len();
+    async fn claim(&mut self, node: &Arc<str>, capacity: TurnCapacity) -> Result<runner::Claimed<Turn>> {
+        let (mut items, main) = self.claim_purchases(node, capacity.free.main).await?;
+        let buying = capacity.under_way.main + items.len();
         // What is claimed must be worked on, even if the claim of follow-up fails.
         let side = match self.claim_follow_ups(node, buying).await {
             Ok((follows, has_more)) => {

@@ -1,12 +1,11 @@
-//! The work limit of the packing search. It counts steps, not seconds, so that equal input gives equal output on a
-//! slow machine too.
+//! The work limit of a search. It counts steps, not seconds, so that equal input gives equal output on a slow machine too.
 
-/// The error of an exhausted budget. The search ends with the packages that it has.
+/// The error of an exhausted budget. The search ends with what it has found.
 #[derive(Debug)]
-pub(super) struct StepsSpent;
+pub(crate) struct StepsSpent;
 
-/// The steps that a search may still make. A step compares two cuboids.
-pub(super) struct StepBudget {
+/// The steps that a search may still make. What a step is, the search says.
+pub(crate) struct StepBudget {
     left: u64,
     pub used: u64,
 }
@@ -34,8 +33,7 @@ impl StepBudget {
                 Ok(())
             }
             None => {
-                // With the remaining steps only cheaper work could continue, and the result would be harder to
-                // explain.
+                // With the remaining steps only cheaper work could continue, and the result would be harder to explain.
                 self.left = 0;
                 Err(StepsSpent)
             }
