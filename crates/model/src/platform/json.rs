@@ -4,6 +4,7 @@
 //! bypass the check. The underlying parser rejects numbers that do not fit, lone surrogates, invalid UTF-8 and
 //! excessive nesting. The memory of the parsed tree can be limited.
 
+mod counting;
 mod memory;
 
 use std::cell::RefCell;
@@ -16,7 +17,12 @@ use serde_json::{Map, Number, Value};
 
 use crate::platform::pointer::pointer;
 use crate::platform::problem::{Code, Issue, Problem};
+use counting::Counting;
 use memory::{Exhausted, Memory};
+
+/// Length in bytes from which the memory of a document is counted before anything is allocated for it. A shorter one is
+/// counted while it is parsed, which is faster, and takes at most a few megabytes until it is refused.
+const COUNTED_FIRST_BYTES: usize = 32 * 1024;
 
 /// Parses one JSON document, without a memory limit.
 pub fn parse(bytes: &[u8]) -> Result<Value, Problem> {
@@ -25,18 +31,16 @@ pub fn parse(bytes: &[u8]) -> Result<Value, Problem> {
 
 /// Parses one JSON document whose tree may take at most this many bytes of memory. Parsing stops at the limit.
 pub fn parse_within(bytes: &[u8], memory_bytes_max: usize) -> Result<Value, Problem> {
+    if bytes.len() >= COUNTED_FIRST_BYTES && memory_bytes_max < usize::MAX {
+        ensure_memory(bytes, memory_bytes_max)?;
+    }
     let (duplicate, memory) = (RefCell::new(Vec::new()), Memory::new(memory_bytes_max));
     let mut reader = serde_json::Deserializer::from_slice(bytes);
     let read = Strict { duplicate: &duplicate, memory: &memory }
         .deserialize(&mut reader)
         .and_then(|value| reader.end().map(|()| value));
     read.map_err(|error| match duplicate.into_inner().as_slice() {
-        _ if memory.is_exhausted() => {
-            let detail = format!(
-                "The body has too many values: read, it takes more than {memory_bytes_max} bytes of memory. Send it in parts."
-            );
-            Problem::from(Code::BodyTooLarge).with_detail(detail)
-        }
+        _ if memory.is_exhausted() => too_many_values(memory_bytes_max),
         [] => Problem::from(Code::InvalidJson).with_detail(error.to_string()),
         steps => {
             let field = pointer(steps.iter().rev().map(String::as_str));
@@ -44,6 +48,22 @@ pub fn parse_within(bytes: &[u8], memory_bytes_max: usize) -> Result<Value, Prob
             Problem::field(Code::DuplicateKey, Issue::new("duplicate_key", field, message))
         }
     })
+}
+
+/// Refuses a document whose tree would exceed the limit. Allocates nothing: freed memory stays with the thread that parsed
+/// for a while, so refused trees of several threads would add up.
+fn ensure_memory(bytes: &[u8], memory_bytes_max: usize) -> Result<(), Problem> {
+    let memory = Memory::new(memory_bytes_max);
+    // A document that is not valid is refused with the place of its error when it is parsed.
+    let _is_valid = Counting(&memory).deserialize(&mut serde_json::Deserializer::from_slice(bytes)).is_ok();
+    if memory.is_exhausted() { Err(too_many_values(memory_bytes_max)) } else { Ok(()) }
+}
+
+fn too_many_values(memory_bytes_max: usize) -> Problem {
+    let detail = format!(
+        "The body has too many values: read, it takes more than {memory_bytes_max} bytes of memory. Send it in parts."
+    );
+    Problem::from(Code::BodyTooLarge).with_detail(detail)
 }
 
 #[derive(Clone, Copy)]
@@ -110,7 +130,7 @@ impl<'de> Visitor<'de> for Strict<'_> {
             let read = items.next_element_seed(self);
             match read.inspect_err(|_| self.passed(|| list.len().to_string()))? {
                 Some(item) => {
-                    self.memory.count_entry(&list).map_err(exhausted)?;
+                    self.memory.count_entry(list.len()).map_err(exhausted)?;
                     list.push(item);
                 }
                 None => return Ok(Value::Array(list)),
@@ -127,7 +147,7 @@ impl<'de> Visitor<'de> for Strict<'_> {
             }
             self.memory.count_text(&key).map_err(exhausted)?;
             let value = entries.next_value_seed(self).inspect_err(|_| self.passed(|| key.clone()))?;
-            self.memory.count_field(&object).map_err(exhausted)?;
+            self.memory.count_field(object.len()).map_err(exhausted)?;
             object.insert(key, value);
         }
         Ok(Value::Object(object))

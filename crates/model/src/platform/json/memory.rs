@@ -5,7 +5,7 @@
 
 use std::cell::Cell;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 /// Bytes that the allocator adds to each allocation, for its own data or by rounding up.
 const ALLOCATION_BYTES: usize = 16;
@@ -40,19 +40,18 @@ impl Memory {
         if text.is_empty() { Ok(()) } else { self.count(ALLOCATION_BYTES + text.len()) }
     }
 
-    /// Counts the allocation that adding one entry to an array causes. A full array doubles its capacity.
-    pub fn count_entry(&self, list: &Vec<Value>) -> Result<(), Exhausted> {
-        match list.capacity() {
+    /// Counts the allocation that adding one entry to an array with this many causes. A full array doubles its capacity.
+    pub fn count_entry(&self, entries: usize) -> Result<(), Exhausted> {
+        match entries {
             0 => self.count(ALLOCATION_BYTES + FIRST_PLACES * VALUE_BYTES),
-            places if places == list.len() => self.count(places * VALUE_BYTES),
+            full if full >= FIRST_PLACES && full.is_power_of_two() => self.count(full * VALUE_BYTES),
             _ => Ok(()),
         }
     }
 
-    /// Counts the allocation that adding one field to an object causes. The hash table doubles when seven eighths are
+    /// Counts the allocation that adding one field to an object with this many causes. The hash table doubles when seven eighths are
     /// used. The list of fields has the capacity of the table.
-    pub fn count_field(&self, object: &Map<String, Value>) -> Result<(), Exhausted> {
-        let fields = object.len();
+    pub fn count_field(&self, fields: usize) -> Result<(), Exhausted> {
         if fields == 0 {
             let places = places_in(FIRST_PLACES);
             return self.count(2 * ALLOCATION_BYTES + FIRST_PLACES * SLOT_BYTES + places * FIELD_BYTES);
@@ -125,6 +124,42 @@ mod tests {
         }
         // A large string costs little more than its own bytes.
         assert!(cost(&format!("\"{}\"", "a".repeat(100_000))) < 100_100);
+    }
+
+    #[test]
+    fn an_array_doubles_its_capacity_where_that_is_counted() {
+        let mut list: Vec<Value> = Vec::new();
+        for entries in 0..10_000_usize {
+            let before = list.capacity();
+            list.push(Value::Null);
+            let memory = Memory::new(usize::MAX);
+            memory.count_entry(entries).unwrap_or_else(|_| panic!("unlimited"));
+            assert_eq!(memory.left.get() < usize::MAX, list.capacity() > before, "{entries} entries");
+        }
+    }
+
+    #[test]
+    fn counting_without_a_tree_finds_what_counting_with_one_does() {
+        use proptest::prelude::*;
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<i32>().prop_map(Value::from),
+            "[a-z\\\\\"é]{0,12}".prop_map(Value::from),
+        ];
+        let tree = leaf.prop_recursive(5, 300, 20, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..20).prop_map(Value::from),
+                prop::collection::btree_map("[a-z]{0,6}", inner, 0..20)
+                    .prop_map(|fields| Value::Object(fields.into_iter().collect())),
+            ]
+        });
+        proptest!(|(document in tree)| {
+            let text = document.to_string();
+            let cost = cost(&text);
+            prop_assert!(ensure_memory(text.as_bytes(), cost).is_ok());
+            // `cost` finds 1 for what takes none.
+            prop_assert!(cost == 1 || ensure_memory(text.as_bytes(), cost - 1).is_err());
+        });
     }
 
     #[test]
