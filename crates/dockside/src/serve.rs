@@ -48,6 +48,8 @@ pub async fn run(settings: Settings) -> Result<(), Failure> {
         greet(&welcome, address, &settings)?;
     }
     let jobs = service.start_jobs()?;
+    let nodes = service.nodes.clone();
+    log::name_node(move || nodes.name());
     let app = App::new(service, limits)?;
     let engine = if settings.store.is_postgres() { "PostgreSQL" } else { "SQLite" };
     info!("listening on http://{address} with {engine}");

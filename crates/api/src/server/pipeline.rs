@@ -49,12 +49,12 @@ const URI_BYTES_MAX: usize = 16 * 1024;
 pub struct RefusedHead(pub Problem);
 
 /// The properties of a request that its log line and its metrics need.
-struct Seen {
+struct Seen<'a> {
     /// The route's index in the table, if one matched.
     place: Option<usize>,
     caller: Option<Caller>,
     /// The span of the request, which every line about it is inside of.
-    span: Span,
+    span: &'a Span,
 }
 
 impl App {
@@ -70,11 +70,13 @@ impl App {
         let method = request.method().clone();
         let origin = request.headers().get(header::ORIGIN).cloned();
         let wants_page = docs::wants_page(&method, request.uri().path(), request.headers());
-        let span = self.span(&request_id, trace_id.as_deref());
-        let mut seen = Seen { place: None, caller: None, span: span.clone() };
+        // Its level is that of an error, so that it is there whatever the log's filter says.
+        let trace_id = trace_id.as_deref();
+        let span = error_span!("request", request_id, trace_id, organisation = Empty);
+        let mut seen = Seen { place: None, caller: None, span: &span };
         let (head, body) = request.into_parts();
         let mut body = Upload::new(&head.headers, body);
-        let mut response = match self.admit(head, &mut body, &mut seen).instrument(span.clone()).await {
+        let mut response = match inside(&span, self.admit(head, &mut body, &mut seen)).await {
             Ok(response) => response,
             Err(error) => span.in_scope(|| problem::failed(error, self.route_name(seen.place))),
         };
@@ -106,12 +108,6 @@ impl App {
         response
     }
 
-    /// Returns the span of a request. Its level is that of an error, so that it is there whatever the log's filter says.
-    fn span(&self, request_id: &str, trace_id: Option<&str>) -> Span {
-        let node = self.0.state.service.nodes.name();
-        error_span!("request", request_id, trace_id, organisation = Empty, node = node.as_deref())
-    }
-
     fn route_name(&self, place: Option<usize>) -> &'static str {
         place.map_or("(none)", |place| self.0.table.routes()[place].route.path)
     }
@@ -121,7 +117,7 @@ impl App {
         &self,
         mut head: request::Parts,
         body: &mut Upload<B>,
-        seen: &mut Seen,
+        seen: &mut Seen<'_>,
     ) -> Result<Response>
     where
         B: http_body::Body<Data = Bytes> + Send + Unpin,
@@ -166,7 +162,7 @@ impl App {
         &self,
         route: &Route,
         headers: &HeaderMap,
-        seen: &mut Seen,
+        seen: &mut Seen<'_>,
     ) -> Result<Option<Response>> {
         if !route.needs_token() {
             return Ok(None);
@@ -286,6 +282,12 @@ impl App {
             self.0.rate.add_headers(caller.owner.organisation, headers);
         }
     }
+}
+
+/// Polls inside of a span, without a handle to the span of its own: each one is counted by atomic operations.
+async fn inside<F: Future>(span: &Span, work: F) -> F::Output {
+    let mut work = std::pin::pin!(work);
+    std::future::poll_fn(|context| span.in_scope(|| work.as_mut().poll(context))).await
 }
 
 /// Returns the ids among the parameters of a path, for the log, or `None` if there are none. Other parameters are left

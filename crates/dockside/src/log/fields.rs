@@ -8,6 +8,8 @@ use super::format::Format;
 
 /// The field that holds the text of an event.
 const MESSAGE: &str = "message";
+/// Fields that each line has already. A field of an event or a span with such a name is left out.
+const HEAD: &[&str] = &["time", "level", "target"];
 
 /// Fields with their values as text of the line's format. A later value replaces an earlier one of the same field.
 pub(super) struct Fields {
@@ -44,6 +46,9 @@ impl Fields {
     }
 
     fn put(&mut self, field: &Field, write: impl FnOnce(&mut String, Format)) {
+        if HEAD.contains(&field.name()) {
+            return;
+        }
         let from = self.text.len();
         write(&mut self.text, self.format);
         let place = (field.name(), from, self.text.len());

@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::fmt::Write;
+use std::sync::{Arc, OnceLock};
 
 use model::Timestamp;
 use service::{Clock, SystemClock};
@@ -22,9 +23,44 @@ pub enum Format {
     Json,
 }
 
+/// Parts of lines that a thread makes anew once a second, because they would take as long as the rest of a line.
+struct Latest {
+    second: i64,
+    /// That second, without its fraction.
+    time: String,
+    /// The name of this node, or nothing while it has none.
+    node: String,
+}
+
+impl Latest {
+    const fn new() -> Self {
+        Self { second: i64::MIN, time: String::new(), node: String::new() }
+    }
+
+    fn renew(&mut self, now: Timestamp) {
+        self.second = now.as_seconds();
+        self.time.clear();
+        let _endless = write!(self.time, "{now}");
+        self.time.truncate(SECOND_CHARS);
+        self.node.clear();
+        if let Some(name) = NODE.get().and_then(|name| name()) {
+            self.node.push_str(&name);
+        }
+    }
+}
+
+/// Returns the name of this node, if it has one yet.
+type NodeName = Box<dyn Fn() -> Option<Arc<str>> + Send + Sync>;
+
+static NODE: OnceLock<NodeName> = OnceLock::new();
+
 thread_local! {
-    /// The second in which this thread wrote its last line, and that second as text.
-    static SECOND: RefCell<(i64, String)> = const { RefCell::new((0, String::new())) };
+    static LATEST: RefCell<Latest> = const { RefCell::new(Latest::new()) };
+}
+
+/// Has each line from now on say which node wrote it.
+pub fn name_node(name: impl Fn() -> Option<Arc<str>> + Send + Sync + 'static) {
+    let _already_named = NODE.set(Box::new(name));
 }
 
 /// Writes the fields that each line has. The message is a JSON string.
@@ -62,19 +98,23 @@ pub(super) fn write_notice(line: &mut String, format: Format, message: &str, cou
     }
 }
 
-/// Writes the machine's time. A thread formats the seconds once a second, because formatting a whole time takes as long as
-/// the rest of a line.
+/// Writes the name of this node, which has only letters and digits, unless it has none yet.
+pub(super) fn write_node(line: &mut String) {
+    LATEST.with_borrow(|latest| {
+        if !latest.node.is_empty() {
+            line.extend([",\"node\":\"", &latest.node, "\""]);
+        }
+    });
+}
+
+/// Writes the machine's time.
 fn write_time(line: &mut String) {
     let now: Timestamp = SystemClock.now();
-    let micros = now.as_micros().rem_euclid(1_000_000);
-    SECOND.with_borrow_mut(|(second, text)| {
-        if text.is_empty() || *second != now.as_seconds() {
-            text.clear();
-            let _endless = write!(text, "{now}");
-            text.truncate(SECOND_CHARS);
-            *second = now.as_seconds();
+    LATEST.with_borrow_mut(|latest| {
+        if latest.second != now.as_seconds() {
+            latest.renew(now);
         }
-        line.push_str(text);
+        line.push_str(&latest.time);
     });
-    let _endless = write!(line, ".{micros:06}Z");
+    let _endless = write!(line, ".{:06}Z", now.as_micros().rem_euclid(1_000_000));
 }

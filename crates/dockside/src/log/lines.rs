@@ -14,7 +14,7 @@ use tracing_subscriber::layer::Context;
 use tracing_subscriber::registry::LookupSpan;
 
 use super::fields::Fields;
-use super::format::{Format, json_head, pretty_head};
+use super::format::{Format, json_head, pretty_head, write_node};
 use super::queue::Queue;
 
 /// The target of the line of each request (`api/server/pipeline.rs`), which has columns of its own on a terminal.
@@ -22,8 +22,6 @@ const REQUESTS: &str = "dockside::request";
 /// The fields of a request that have a column, or that a terminal has no room for.
 const REQUEST_COLUMNS: &[&str] =
     &["status", "method", "route", "micros", "request_id", "code", "trace_id", "organisation", "node"];
-/// Fields that each line has, and that no event may write a second time.
-const HEAD: &[&str] = &["time", "level", "target", "message"];
 /// The layer.
 pub(super) struct Lines {
     format: Format,
@@ -63,7 +61,6 @@ impl Lines {
             Format::Pretty if is_request => {}
             Format::Pretty => pretty_head(line, *metadata.level(), metadata.target(), fields.message()),
         }
-        names.extend(HEAD);
         let is_columnar = self.format == Format::Pretty && is_request;
         let mut request_id = String::new();
         if is_columnar {
@@ -84,6 +81,10 @@ impl Lines {
             let rest = std::mem::take(line);
             request_columns(line, fields, &request_id);
             line.push_str(&rest);
+        }
+        // A terminal shows one node. Work that was claimed has the name under which it was.
+        if self.format == Format::Json && !names.contains(&"node") {
+            write_node(line);
         }
         line.push_str(if self.format == Format::Json { "}\n" } else { "\n" });
         self.queue.push(line);

@@ -18,7 +18,7 @@ use tracing::error;
 use tracing_subscriber::layer::SubscriberExt;
 
 pub use self::filter::{DEFAULT, Filter};
-pub use self::format::Format;
+pub use self::format::{Format, name_node};
 use self::lines::Lines;
 use self::queue::Queue;
 use crate::failure::Failure;
