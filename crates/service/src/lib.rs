@@ -80,6 +80,7 @@ pub use store::events::events::Filter as EventFilter;
 pub use store::orders::allocations::Filter as AllocationFilter;
 pub use store::orders::orders::Filter as OrderFilter;
 pub use store::stock::inventory_levels::At;
+pub use store::stock::item_filters::ItemFilter;
 pub use store::{FairPermit, FairPermits, Page, Place};
 
 /// Limits and keys that an operator sets.
