@@ -4,6 +4,7 @@
 
 pub mod access;
 pub mod events;
+pub mod fulfilment;
 pub mod orders;
 pub mod places;
 pub mod platform;
@@ -49,6 +50,8 @@ pub fn statements() -> impl Iterator<Item = &'static Sql> {
         shipping::purchases::STATEMENTS,
         events::relay::STATEMENTS,
         platform::restorations::STATEMENTS,
+        shipping::package_contents::STATEMENTS,
+        fulfilment::package_types::STATEMENTS,
         shipping::sandbox_entries::STATEMENTS,
         shipping::shipments::STATEMENTS,
         events::stream_audience::STATEMENTS,

@@ -365,7 +365,7 @@ pub static ALLOCATION_ID: Shape = Shape::new(
     Kind::Identifier(AllocationKind::PREFIX),
     "Made when stock is assigned to a location. Changing or completing the allocation keeps it.",
 );
-static ALLOCATION_REFERENCE: Shape = Shape::object(
+pub(crate) static ALLOCATION_REFERENCE: Shape = Shape::object(
     "AllocationReference",
     &[Field::required("id", &ALLOCATION_ID)],
     "The allocation that took the stock or gave it back. Null for other changes.",

@@ -22,3 +22,17 @@ CREATE INDEX package_type_location_by_type ON package_type_location (owner, pack
 
 SELECT protect('package_type');
 SELECT protect('package_type_location');
+
+-- The document is shown as it is stored, so its packages get the new fields. The text of the packages is replaced in the
+-- text of the document, which keeps every number as it is written. PostgreSQL reads no JSON that has the character U+0000
+-- in it, so another one stands there while the packages are taken apart. Metadata may have it, packages can't.
+UPDATE shipment SET doc = replace(doc, '"packages":' || old.packages, '"packages":' || old.changed)
+FROM (
+    SELECT s.owner, s.id, (s.doc::json -> 'packages')::text AS packages, (
+        SELECT '[' || string_agg(CASE WHEN left(entry.value::text, 1) = '{'
+            THEN left(entry.value::text, -1) || ',"items":[],"package_type_id":null}' ELSE entry.value::text END,
+            ',' ORDER BY entry.place) || ']'
+        FROM json_array_elements(s.doc::json -> 'packages') WITH ORDINALITY AS entry (value, place)) AS changed
+    FROM (SELECT owner, id, replace(doc, '\u0000', '\u0001') AS doc FROM shipment) s
+) old
+WHERE old.owner = shipment.owner AND old.id = shipment.id AND old.changed IS NOT NULL;
