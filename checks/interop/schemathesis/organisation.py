@@ -11,9 +11,9 @@ import requests
 
 ADDRESS = {"line_1": "1 Quay Street", "city": "Bristol", "post_code": "BS1 4DJ", "country_code": "GB"}
 # An identifier: a prefix for its kind, and 128 bits in base 32.
-IDENTIFIER = re.compile(r"\b(alloc|batch|ca|car|evt|inv|lc|loc|mfst|ord|pa|shp|tok|we|whd)_[0-7][0-9a-hjkmnp-tv-z]{25}\b")
+IDENTIFIER = re.compile(r"\b(alloc|batch|ca|car|evt|inv|lc|loc|mfst|ord|pa|pt|shp|tok|we|whd)_[0-7][0-9a-hjkmnp-tv-z]{25}\b")
 # The server limits how many of these an organisation may have.
-BOUNDED = {"/carrier_accounts", "/webhook_endpoints"}
+BOUNDED = {"/carrier_accounts", "/package_types", "/webhook_endpoints"}
 # Number of purchases in review: one for each phase that resolves one, and some for the stateful phase.
 REVIEWS = 12
 
@@ -97,7 +97,7 @@ class Organisation:
         return self.make("/locations", {"name": self.name("Depot"), "address": {"address": ADDRESS}})
 
     def item(self):
-        return self.make("/inventory_items", {"sku": self.name("SKU"), "name": "Blue T-shirt, M"})
+        return self.make("/inventory_items", {"sku": self.name("SKU"), "name": "Blue T-shirt, M", "mass": 0.2})
 
     def stocked_item(self):
         item = self.item()
@@ -119,6 +119,15 @@ class Organisation:
     def allocate(self, order):
         wanted = {"allocations": [self.allocation()]}
         return self.ask("POST", f"/allocations/orders/{order}", wanted)["data"][0]["id"]
+
+    def box(self):
+        """Returns the body of a package type."""
+        name = self.name("Box")
+        inside = {"length": 30, "width": 20, "height": 10}
+        return {"name": name, "handle": name.lower().replace(" ", "-"), "inner_dimensions": inside}
+
+    def package_type(self):
+        return self.make("/package_types", self.box())
 
     def shipment(self):
         return self.make("/shipments", parcel())
@@ -211,6 +220,7 @@ MADE = {
     "mfst": Organisation.manifest,
     "ord": Organisation.order,
     "pa": lambda org: org.first("/purchase_attempts"),
+    "pt": Organisation.package_type,
     "shp": Organisation.shipment,
     "tok": Organisation.access_token,
     "we": Organisation.endpoint,
@@ -232,6 +242,11 @@ def allocated_order(org):
     order = org.order()
     org.allocate(order)
     return order
+
+
+def packable_order(org):
+    org.package_type()
+    return allocated_order(org)
 
 
 def filled_batch(org):
@@ -258,6 +273,7 @@ PREPARED = {
     "PATCH /allocations/orders/{order_id}": lambda org: place(org, Organisation.order, changed),
     "DELETE /allocations/orders/{order_id}": lambda org: place(org, allocated_order),
     "POST /allocations/orders/{order_id}/plan": lambda org: place(org, Organisation.order),
+    "POST /allocations/orders/{order_id}/pack": lambda org: place(org, packable_order, lambda *_: {}),
     "POST /batches": lambda org: ({}, {"name": org.name("Tuesday"), "shipments": [org.shipment()]}),
     "PATCH /batches/{batch_id}": lambda org: ({"batch_id": org.batch()}, {"name": org.name("Wednesday")}),
     "DELETE /batches/{batch_id}": lambda org: ({"batch_id": org.batch()}, None),
@@ -283,6 +299,7 @@ PREPARED = {
     "DELETE /inventory_items/{inventory_item_id}": lambda org: ({"inventory_item_id": org.item()}, None),
     "GET /inventory_items/{inventory_item_id}/levels/{location_id}": lambda org: level(org, None),
     "PUT /inventory_items/{inventory_item_id}/levels/{location_id}": lambda org: level(org, {"on_hand": 9}),
+    "PATCH /inventory_items/{inventory_item_id}/levels/{location_id}": lambda org: level(org, {"bin": "A-03-2"}),
     "POST /inventory_items/{inventory_item_id}/levels/{location_id}/adjust": lambda org: level(
         org, {"delta": 4, "reason": "delivery"}
     ),
@@ -302,6 +319,12 @@ PREPARED = {
     "DELETE /orders/{order_id}": lambda org: place(org, lambda org: org.order("draft")),
     "POST /orders/{order_id}/commit": lambda org: place(org, lambda org: org.order("draft")),
     "POST /orders/{order_id}/cancel": lambda org: place(org, Organisation.order),
+    "POST /package_types": lambda org: room(org, "/package_types", org.box()),
+    "PATCH /package_types/{package_type_id}": lambda org: (
+        {"package_type_id": org.package_type()},
+        {"name": org.name("Box")},
+    ),
+    "DELETE /package_types/{package_type_id}": lambda org: ({"package_type_id": org.package_type()}, None),
     "POST /purchase_attempts/{purchase_attempt_id}/resolve": lambda org: (
         {"purchase_attempt_id": org.attempt_in_review()},
         {"outcome": "not_bought"},

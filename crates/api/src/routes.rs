@@ -5,6 +5,7 @@ use crate::access::table::HandledRoute;
 use crate::access::{access_tokens, oauth, organisations};
 use crate::docs;
 use crate::events::{connection, events, revocations, webhook_endpoints};
+use crate::fulfilment::{package_types, packings};
 use crate::orders::{allocations, orders};
 use crate::places::{location_configurations, locations};
 use crate::server::system;
@@ -30,6 +31,8 @@ pub(crate) fn published() -> Vec<HandledRoute> {
         inventory_items::routes(),
         orders::routes(),
         allocations::routes(),
+        packings::routes(),
+        package_types::routes(),
         carriers::routes(),
         carrier_webhooks::routes(),
         shipments::routes(),

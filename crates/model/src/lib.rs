@@ -39,7 +39,7 @@ pub use stock::inventory_item::InventoryItem;
 mod tests {
     use super::*;
     use orders::order::Reservation;
-    use platform::id::{AllocationKind, Kind, noun};
+    use platform::id::{AllocationKind, Kind, PackageTypeKind, noun};
     use stock::inventory_item::Change;
 
     #[test]
@@ -60,6 +60,7 @@ mod tests {
             Manifest::PREFIX,
             Order::PREFIX,
             Organisation::PREFIX,
+            PackageTypeKind::PREFIX,
             PurchaseAttempt::PREFIX,
             Rate::PREFIX,
             Reservation::PREFIX,

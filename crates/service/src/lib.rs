@@ -6,6 +6,7 @@
 pub mod access;
 mod cleaning;
 pub mod events;
+mod fulfilment;
 pub mod jobs;
 pub mod onboarding;
 mod orders;
@@ -37,6 +38,8 @@ use events::stream::Streams;
 use events::stream::epoch::Epochs;
 use events::webhook_deliveries::WebhookDeliveries;
 use events::webhook_endpoints::WebhookEndpoints;
+use fulfilment::package_types::PackageTypes;
+use fulfilment::packings::Packings;
 use onboarding::Onboarding;
 use orders::allocations::Allocations;
 use orders::orders::Orders;
@@ -80,6 +83,7 @@ pub use store::events::events::Filter as EventFilter;
 pub use store::orders::allocations::Filter as AllocationFilter;
 pub use store::orders::orders::Filter as OrderFilter;
 pub use store::stock::inventory_levels::At;
+pub use store::stock::item_filters::ItemFilter;
 pub use store::{FairPermit, FairPermits, Page, Place};
 
 /// Limits and keys that an operator sets.
@@ -153,6 +157,8 @@ pub struct Components {
     pub batches: Batches,
     pub batch_labels: BatchLabels,
     pub manifests: Manifests,
+    pub package_types: PackageTypes,
+    pub packings: Packings,
     pub onboarding: Onboarding,
     pub cleaning: Cleaning,
     pub suspects: Suspects,
@@ -249,6 +255,8 @@ impl Components {
             rates: Rates::new(&context, &carrier_accounts, &calls, settings.carriers.rate_seconds),
             carrier_webhooks: CarrierWebhooks::new(&context, &carrier_accounts, &purchasing),
             batches: Batches::new(&context, &purchasing, &shipments, settings.batch_shipments_max),
+            package_types: PackageTypes::new(&context),
+            packings: Packings::new(&context),
             onboarding: Onboarding::new(&context),
             cleaning: Cleaning::new(&context, &nodes, &delivery, settings.retention, settings.event_seconds),
             suspects: Suspects::new(

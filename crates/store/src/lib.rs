@@ -4,6 +4,7 @@
 
 pub mod access;
 pub mod events;
+pub mod fulfilment;
 pub mod orders;
 pub mod places;
 pub mod platform;
@@ -31,7 +32,9 @@ pub fn statements() -> impl Iterator<Item = &'static Sql> {
         events::events::STATEMENTS,
         platform::idempotency::STATEMENTS,
         platform::installation::STATEMENTS,
+        stock::inventory_barcodes::STATEMENTS,
         stock::inventory_items::STATEMENTS,
+        stock::item_filters::STATEMENTS,
         stock::inventory_levels::STATEMENTS,
         places::location_configurations::STATEMENTS,
         places::location_users::STATEMENTS,
@@ -47,6 +50,8 @@ pub fn statements() -> impl Iterator<Item = &'static Sql> {
         shipping::purchases::STATEMENTS,
         events::relay::STATEMENTS,
         platform::restorations::STATEMENTS,
+        shipping::package_contents::STATEMENTS,
+        fulfilment::package_types::STATEMENTS,
         shipping::sandbox_entries::STATEMENTS,
         shipping::shipments::STATEMENTS,
         events::stream_audience::STATEMENTS,

@@ -35,6 +35,7 @@ pages![
     "README",
     "first-steps",
     "orders",
+    "packages",
     "shipments",
     "batches",
     "manifests",

@@ -32,7 +32,7 @@ pub fn routes() -> Vec<HandledRoute> {
             .success(Success::Resource(&LOCATION))
             .to(update_location),
         Route::delete("/locations/{location_id}", Access::scope("locations:write"), "delete_location", "Delete a location")
-            .about("A location that a location configuration uses can't be deleted: reassign the configurations first.")
+            .about("A location that a location configuration uses can't be deleted: reassign the configurations first. Nor can one with open allocations or stock on hand, nor one that a package type names.")
             .id(&LOCATION_ID)
             .refusals(&[Code::LocationInUse])
             .to(delete_location),

@@ -51,7 +51,11 @@ fn shipments() -> Vec<HandledRoute> {
             .about("Where it leaves from and goes back to is given, or copied from `addresses.location_configuration_id`. Copies never change later.")
             .body(Body::Json(&SHIPMENT))
             .success(Success::Created(&SHIPMENT))
-            .refusals(&[Code::LocationConfigurationNotFound])
+            .refusals(&[
+                Code::LocationConfigurationNotFound,
+                Code::InventoryItemNotFound,
+                Code::PackageTypeNotFound,
+            ])
             .to(create_shipment),
         Route::get(PATH, read, "get_shipment", "Get a shipment")
             .about("The links of its documents are made with each read, and end after an hour.")
@@ -161,6 +165,8 @@ const CLOSED_OR_NO_CONFIGURATION: &[Code] = &[
     Code::BatchFinalised,
     Code::BatchPurchasing,
     Code::LocationConfigurationNotFound,
+    Code::InventoryItemNotFound,
+    Code::PackageTypeNotFound,
 ];
 
 async fn list_shipments(call: Call) -> Result<Response> {

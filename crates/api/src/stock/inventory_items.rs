@@ -2,12 +2,13 @@
 
 use model::places::location::LOCATION_ID;
 use model::platform::shape::Shape;
+use model::stock::barcode::{BARCODE, comparable};
 use model::stock::inventory_item::{
-    ADJUSTMENT, Adjustment, CHANGE, INVENTORY_ITEM, ITEM_ID, InventoryItemInput, LEVEL, LEVEL_INPUT,
-    LevelInput,
+    ADJUSTMENT, Adjustment, CHANGE, INVENTORY_ITEM, ITEM_ID, InventoryItemInput, LEVEL, name_key,
 };
+use model::stock::level_input::{LEVEL_INPUT, LevelCount};
 use model::{Code, Result};
-use service::At;
+use service::{At, ItemFilter};
 
 use crate::access::call::Call;
 use crate::access::respond;
@@ -30,18 +31,35 @@ const BY_SKU: Parameter = Parameter {
     kind: ParameterKind::One(&SKU),
 };
 
+const BY_BARCODE: Parameter = Parameter {
+    name: "barcode",
+    about: "Only the item with this barcode: one entry, or none. A GTIN is found with and without zeros in front.",
+    kind: ParameterKind::One(&BARCODE),
+};
+static NAME: Shape = Shape::text(1, 255, "What pickers and customers call it.");
+const BY_NAME: Parameter = Parameter {
+    name: "name",
+    about: "Only items with this whole name. The letters A to Z match in upper and lower case.",
+    kind: ParameterKind::One(&NAME),
+};
+const BY_LOW_STOCK: Parameter = Parameter {
+    name: "low_stock",
+    about: "`true` for the items that have low stock at a location, `false` for those that have it nowhere. Without it, both.",
+    kind: ParameterKind::Flag,
+};
+
 pub fn routes() -> Vec<HandledRoute> {
     let (read, write) = (Access::scope("inventory:read"), Access::scope("inventory:write"));
     vec![
         Route::get("/inventory_items", read, "list_inventory_items", "List inventory items")
-            .about("Newest first.")
-            .parameters(const { &[LIMIT, CURSOR, BY_SKU] })
+            .about("Newest first. An item is listed if it matches all filters that the request has.")
+            .parameters(const { &[LIMIT, CURSOR, BY_SKU, BY_BARCODE, BY_NAME, BY_LOW_STOCK] })
             .success(Success::List(LIST, &INVENTORY_ITEM))
             .to(list_inventory_items),
         Route::post("/inventory_items", write, "create_inventory_item", "Create an inventory item")
             .body(Body::Json(&INVENTORY_ITEM))
             .success(Success::Created(&INVENTORY_ITEM))
-            .refusals(&[Code::SkuTaken])
+            .refusals(&[Code::SkuTaken, Code::BarcodeTaken])
             .to(create_inventory_item),
         Route::get(ITEM, read, "get_inventory_item", "Get an inventory item")
             .id(&ITEM_ID)
@@ -51,7 +69,7 @@ pub fn routes() -> Vec<HandledRoute> {
             .id(&ITEM_ID)
             .body(Body::Patch(&INVENTORY_ITEM))
             .success(Success::Resource(&INVENTORY_ITEM))
-            .refusals(&[Code::SkuTaken])
+            .refusals(&[Code::SkuTaken, Code::BarcodeTaken])
             .to(update_inventory_item),
         Route::delete(ITEM, write, "delete_inventory_item", "Delete an inventory item")
             .about("An item that an order wants, or of which some is on hand, can't be deleted.")
@@ -70,12 +88,19 @@ pub fn routes() -> Vec<HandledRoute> {
             .success(Success::Resource(&LEVEL))
             .to(get_inventory_level),
         Route::put(LEVEL_PATH, write, "set_inventory_level", "Set a level")
-            .about("Sets what is on hand, as counted. From then on the item is tracked at the location.")
+            .about("Sets what is on hand, as counted. From then on the item is tracked at the location. `bin` and `reorder_point` stay as they are, unless the body names them.")
             .id(&ITEM_ID)
             .id(&LOCATION_ID)
             .body(Body::Json(&LEVEL_INPUT))
             .success(Success::Resource(&LEVEL))
             .to(set_inventory_level),
+        Route::patch(LEVEL_PATH, write, "update_inventory_level", "Update a level")
+            .about("Merges the body into a level that exists (RFC 7396): sets the bin or the reorder point without a count. The history has an entry only if `on_hand` changes.")
+            .id(&ITEM_ID)
+            .id(&LOCATION_ID)
+            .body(Body::Patch(&LEVEL_INPUT))
+            .success(Success::Resource(&LEVEL))
+            .to(update_inventory_level),
         Route::post(ADJUST, write, "adjust_inventory_level", "Adjust a level")
             .about("Adds what came, or takes what went.")
             .id(&ITEM_ID)
@@ -102,10 +127,30 @@ fn at(call: &Call) -> Result<At> {
     Ok(At { item: call.id_at(0)?, location: call.id_at(1)? })
 }
 
+/// Returns the filters of a list of items, and their normal form for its cursors.
+fn item_filter(call: &Call) -> Result<(ItemFilter, String)> {
+    let low_stock = match call.query.one("low_stock") {
+        None => None,
+        Some(_) => Some(call.query.flag("low_stock")?),
+    };
+    let filter = ItemFilter {
+        sku: call.query.one("sku").map(str::to_owned),
+        barcode: call.query.one("barcode").map(|code| comparable(code).into_owned()),
+        name: call.query.one("name").map(name_key),
+        low_stock,
+    };
+    let words = match &filter {
+        // The form from before there were other filters, so that cursors of that time stay valid.
+        ItemFilter { sku, barcode: None, name: None, low_stock: None } => sku.clone().unwrap_or_default(),
+        ItemFilter { sku, barcode, name, low_stock } => format!("{sku:?} {barcode:?} {name:?} {low_stock:?}"),
+    };
+    Ok((filter, words))
+}
+
 async fn list_inventory_items(call: Call) -> Result<Response> {
-    let sku = call.query.one("sku").map(str::to_owned);
-    let query = call.list_query("inventory_items", sku.clone().unwrap_or_default())?;
-    let listing = call.service().inventory_items.list(call.caller()?, query, sku).await?;
+    let (filter, words) = item_filter(&call)?;
+    let query = call.list_query("inventory_items", words)?;
+    let listing = call.service().inventory_items.list(call.caller()?, query, filter).await?;
     respond::list(&call, LIST, listing)
 }
 
@@ -146,8 +191,14 @@ async fn get_inventory_level(call: Call) -> Result<Response> {
 
 async fn set_inventory_level(call: Call) -> Result<Response> {
     let at = at(&call)?;
-    let input: LevelInput = call.input()?;
+    let input = LevelCount::parse(call.json()?)?;
     let reply = call.service().inventory_levels.set(call.command()?, at, input).await?;
+    respond::reply(&call, reply)
+}
+
+async fn update_inventory_level(call: Call) -> Result<Response> {
+    let at = at(&call)?;
+    let reply = call.service().inventory_levels.update(call.command()?, at, call.json()?).await?;
     respond::reply(&call, reply)
 }
 

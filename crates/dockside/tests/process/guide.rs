@@ -231,6 +231,12 @@ fn the_life_of_an_order_works_when_pasted() {
 }
 
 #[test]
+fn packages_work_when_pasted() {
+    let outputs = walk("packages.md", &[], &[]);
+    assert!(outputs.len() > 6, "a page that was cut short would pass too");
+}
+
+#[test]
 fn carriers_work_when_pasted() {
     let outputs = walk("carriers.md", &[], &[]);
     assert!(outputs.len() > 4, "a page that was cut short would pass too");

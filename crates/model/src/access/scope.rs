@@ -4,7 +4,7 @@
 use std::fmt;
 
 /// The resources that have scopes, by the names that scopes and channels use.
-pub const RESOURCES: [&str; 14] = [
+pub const RESOURCES: [&str; 15] = [
     "locations",
     "location_configurations",
     "orders",
@@ -19,7 +19,11 @@ pub const RESOURCES: [&str; 14] = [
     "webhooks",
     "access_tokens",
     "organisation",
+    "package_types",
 ];
+
+// Each resource has a bit for each action.
+const _: () = assert!(RESOURCES.len() * Action::ALL.len() <= u128::BITS as usize);
 
 /// An action on a resource. A purchase costs money, so write does not imply it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -95,7 +99,7 @@ impl Scope {
         RESOURCES[self.resource as usize]
     }
 
-    fn bit(self) -> u64 {
+    fn bit(self) -> u128 {
         1 << (u32::from(self.resource) * 3 + self.action as u32)
     }
 }
@@ -114,11 +118,11 @@ impl fmt::Debug for Scope {
 
 /// A set of scopes, closed under "write implies read".
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Scopes(u64);
+pub struct Scopes(u128);
 
 impl Scopes {
     /// All scopes, including those of later versions.
-    pub const ALL: Scopes = Scopes(u64::MAX);
+    pub const ALL: Scopes = Scopes(u128::MAX);
 
     /// Parses scopes separated by spaces. The error is the first word that is not a scope.
     pub fn parse(text: &str) -> Result<Self, &str> {

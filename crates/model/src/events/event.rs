@@ -77,6 +77,9 @@ types! {
     "allocation.updated" "An allocation was changed.";
     "allocation.completed" "The items of an allocation have left.";
     "allocation.deleted" "An allocation was taken back.";
+    "package_type.created" "A package type was created.";
+    "package_type.updated" "A package type was changed.";
+    "package_type.deleted" "A package type was deleted.";
     "shipment.created" "A shipment was created.";
     "shipment.updated" "A shipment was changed, or its purchase began, or it got a label.";
     "shipment.rated" "Carriers said what they would take a shipment for.";
@@ -124,6 +127,7 @@ pub fn resource_of(r#type: &str) -> Option<&'static str> {
         "webhook_endpoint" => "webhooks",
         "access_token" => "access_tokens",
         "organisation" => "organisation",
+        "package_type" => "package_types",
         noun if noun.starts_with("carrier") => "carriers",
         _ => return None,
     })

@@ -1,3 +1,7 @@
 //! Fulfilment: how the items of an order become parcels.
 
+pub mod order_packing;
+pub mod package_type;
 pub mod packing;
+pub mod packing_shapes;
+pub mod packing_view;

@@ -47,8 +47,8 @@ pub fn without_address(doc: &str) -> Result<Value> {
     Ok(location)
 }
 
-/// Maximum number of tags of a location.
-const TAGS_MAX: usize = 50;
+/// Maximum number of tags of a location, and of an inventory item.
+pub(crate) const TAGS_MAX: usize = 50;
 /// Maximum number of marketplaces of a location, and of counterparts on each.
 const MARKETPLACES_MAX: usize = 50;
 const COUNTERPARTS_MAX: usize = 100;

@@ -43,6 +43,7 @@ const KINDS: &[(&str, &str)] = &[
     ("ord", "an order"),
     ("org", "an organisation"),
     ("pa", "a purchase attempt"),
+    ("pt", "a package type"),
     ("rate", "a rate"),
     ("res", "a reservation"),
     ("shp", "a shipment"),
@@ -58,6 +59,14 @@ pub enum AllocationKind {}
 
 impl Kind for AllocationKind {
     const PREFIX: &'static str = "alloc";
+}
+
+/// The kind of a package type's id. A package of a shipment names its type, and the area of shipping comes before that of
+/// fulfilment, which defines package types.
+pub enum PackageTypeKind {}
+
+impl Kind for PackageTypeKind {
+    const PREFIX: &'static str = "pt";
 }
 
 /// Returns the name of the kind with this prefix, with its article.

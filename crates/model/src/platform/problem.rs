@@ -99,6 +99,8 @@ problems! {
         "Delete the orders that contain it, and set its stock on hand to 0, first.";
     SkuTaken 409 "sku_taken" "Another item has this SKU."
         "Choose another SKU, or change the item that has it.";
+    BarcodeTaken 409 "barcode_taken" "Another item has this barcode."
+        "Leave out the barcodes that the problem's `errors` name, or remove them from the items that have them.";
     ReferenceTaken 409 "reference_taken" "Another order has this reference."
         "Choose another reference, or change or delete the order that has it. The organisation has set `unique_order_references`.";
     OnHandChanged 409 "on_hand_changed" "The stock on hand is not what was expected."
@@ -149,6 +151,12 @@ problems! {
         "Ask the carrier. A label that is never scanned is often not billed.";
     PurchaseNotInReview 409 "purchase_not_in_review" "The purchase is not waiting for a review."
         "Only a purchase in the state `needs_review` can be resolved.";
+    HandleTaken 409 "handle_taken" "Another package type has this handle."
+        "Choose another handle, or change the package type that has it.";
+    TooManyPackageTypes 409 "too_many_package_types" "The organisation has reached its limit of package types."
+        "The limit is 200. Delete a package type that you no longer use.";
+    NothingToPack 409 "nothing_to_pack" "The order has no open allocations to pack."
+        "Allocate the order's items first. What is completed has been packed already.";
     CarrierAccountInUse 409 "carrier_account_in_use" "The carrier account is still in use."
         "Wait until its purchases are finished and its parcels delivered, or disable the account.";
     TooManyCarrierAccounts 409 "too_many_carrier_accounts" "The organisation has reached its limit of carrier accounts."
@@ -219,6 +227,14 @@ problems! {
         "Check the ids that the problem's `errors` name. Nothing of the request was applied.";
     DuplicateAllocation 422 "duplicate_allocation" "The body names an allocation twice."
         "Name each allocation once.";
+    PackageTypeNotFound 422 "package_type_not_found" "The body names a package type that does not exist."
+        "Check the ids that the problem's `errors` name.";
+    ItemMassMissing 422 "item_mass_missing" "The mass of an item is not known."
+        "Set the `mass` of the items that the problem's `errors` name.";
+    PackageTypeMissing 422 "package_type_missing" "No package type can hold an item."
+        "The problem's `errors` name each item and location, and say why each package type is too small, too light or not available. Create a package type that fits.";
+    TooManyUnits 422 "too_many_units" "There are too many units to pack at once."
+        "At most 10,000 units of a location are packed at once. Name some of the allocations in `allocation_ids`.";
     StatusNotWritable 422 "status_not_writable" "The status can't be set like this."
         "Create an order as `draft` or `committed`; then use its commit and cancel endpoints.";
     UrlNotAllowed 422 "url_not_allowed" "The URL can't be called."

@@ -5,9 +5,12 @@ use serde_json::{Map, Value};
 
 use crate::places::address;
 use crate::places::country::CountryCode;
-use crate::places::location::LOCATION_ID;
+use crate::places::location::{LOCATION_ID, TAG, TAGS_MAX};
 use crate::platform::id::{AllocationKind, Kind as IdKind};
-use crate::platform::shape::{Field, Input, Kind, METADATA, Pattern, Shape};
+use crate::platform::money::{AMOUNT, CURRENCY};
+use crate::platform::problem::Issue;
+use crate::platform::shape::{Field, Input, Issues, Kind, METADATA, Path, Pattern, Shape};
+use crate::stock::barcode::{BARCODES, comparable, refuse_repeated};
 use crate::{Id, Location, Timestamp};
 
 /// An item as it is stored and shown.
@@ -35,6 +38,18 @@ pub struct InventoryItemInput {
     pub hs_code: Option<String>,
     pub origin_country_code: Option<CountryCode>,
     #[serde(default)]
+    pub barcodes: Vec<String>,
+    /// The value of one piece, in the smallest unit of the currency.
+    pub unit_value: Option<i64>,
+    pub currency_code: Option<String>,
+    pub customs_description: Option<String>,
+    #[serde(default)]
+    pub ships_alone: bool,
+    #[serde(default)]
+    pub keep_upright: bool,
+    #[serde(default)]
+    pub tags: Vec<String>,
+    #[serde(default)]
     pub metadata: Map<String, Value>,
 }
 
@@ -42,8 +57,21 @@ impl Input for InventoryItemInput {
     const SHAPE: &'static Shape = &INVENTORY_ITEM;
 }
 
+impl InventoryItemInput {
+    /// Returns the barcodes in the form in which they are compared, in their order.
+    pub fn comparable_barcodes(&self) -> Vec<String> {
+        self.barcodes.iter().map(|code| comparable(code).into_owned()).collect()
+    }
+}
+
+/// Returns the form in which names are compared: the letters A to Z in lower case. Both engines can compute it, which
+/// filled the column for items from before it existed.
+pub fn name_key(name: &str) -> String {
+    name.to_ascii_lowercase()
+}
+
 /// Centimetres.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq)]
 pub struct Dimensions {
     pub length: f64,
     pub width: f64,
@@ -59,6 +87,9 @@ pub struct Level {
     pub on_hand: i64,
     pub allocated: i64,
     pub available: i64,
+    pub bin: Option<String>,
+    pub reorder_point: Option<i64>,
+    pub low_stock: bool,
     pub updated_at: Timestamp,
 }
 
@@ -88,8 +119,19 @@ impl Level {
             on_hand,
             allocated,
             available: on_hand - allocated,
+            bin: None,
+            reorder_point: None,
+            low_stock: false,
             updated_at,
         }
+    }
+
+    /// Returns the level with its bin and its reorder point.
+    #[must_use]
+    pub fn with_details(mut self, bin: Option<String>, reorder_point: Option<i64>) -> Self {
+        self.low_stock = reorder_point.is_some_and(|point| self.on_hand <= point);
+        (self.bin, self.reorder_point) = (bin, reorder_point);
+        self
     }
 }
 
@@ -119,16 +161,6 @@ pub struct AllocationReference {
 pub const REASON_SET: &str = "set";
 pub const REASON_COMPLETED: &str = "allocation_completed";
 pub const REASON_DELETED: &str = "allocation_deleted";
-
-/// The body of a request that sets a level.
-#[derive(Deserialize)]
-pub struct LevelInput {
-    pub on_hand: i64,
-}
-
-impl Input for LevelInput {
-    const SHAPE: &'static Shape = &LEVEL_INPUT;
-}
 
 /// The body of a request that changes a level by an amount.
 #[derive(Deserialize)]
@@ -184,39 +216,86 @@ pub(crate) static HS_CODE: Shape = Shape::new(
 )
 .example(r#""610910""#);
 
-/// An item.
-pub static INVENTORY_ITEM: Shape = Shape::object(
-    "InventoryItem",
-    &[
-        Field::given("id", &ITEM_ID),
-        Field::required("sku", &SKU),
-        Field::required("name", &NAME),
-        Field::optional("mass", &MASS),
-        Field::optional("dimensions", &DIMENSIONS),
-        Field::optional("hs_code", &HS_CODE).about("The item's customs tariff number: 6, 8 or 10 digits."),
-        Field::optional("origin_country_code", &address::COUNTRY)
-            .about("Where the item was made (ISO 3166-1 alpha-2), for customs."),
-        Field::optional("metadata", &METADATA),
-        Field::created_at(),
-        Field::updated_at(),
-    ],
-    "What an order wants and a location holds.",
+static CUSTOMS_DESCRIPTION: Shape = Shape::text(
+    1,
+    255,
+    "What a customs officer is told: what it is and what it is made of (`Cotton shirt`, not `Gift`). Kept and returned; a shipment's `customs` do not take it from here yet.",
+)
+.example(r#""Cotton T-shirt""#);
+static SHIPS_ALONE: Shape = Shape::new(
+    Kind::Boolean,
+    "Whether each piece needs a package of its own. Packing obeys it. False if you leave it out.",
+)
+.example("false");
+static KEEP_UPRIGHT: Shape = Shape::new(
+    Kind::Boolean,
+    "Whether `height` must stay vertical. Packing then turns the item around its vertical axis only, and puts it into no envelope. False if you leave it out.",
+)
+.example("false");
+static ITEM_TAGS: Shape = Shape::list(
+    &TAG,
+    TAGS_MAX,
+    "Your own words for the item, such as `fragile`. Kept and returned; nothing else uses them yet.",
 );
 
-static COUNT: Shape = Shape::new(
+/// Refuses a value without its currency, and a barcode that is named twice.
+fn check_item(item: &mut Map<String, Value>, at: &Path<'_>, issues: &mut Issues) {
+    let pair = ["unit_value", "currency_code"];
+    let missing = pair.iter().find(|field| !item.contains_key(**field));
+    if let Some(missing) = missing.filter(|_| pair.iter().any(|field| item.contains_key(*field))) {
+        let message = "The value of a piece and its currency go together.";
+        issues.push(Issue::new("required", &Path::Key(at, missing), message));
+    }
+    if let Some(Value::Array(codes)) = item.get("barcodes") {
+        refuse_repeated(codes, &Path::Key(at, "barcodes"), issues);
+    }
+}
+
+/// An item.
+pub static INVENTORY_ITEM: Shape = Shape {
+    name: Some("InventoryItem"),
+    about: "What an order wants and a location holds.",
+    kind: Kind::Object {
+        fields: &[
+            Field::given("id", &ITEM_ID),
+            Field::required("sku", &SKU),
+            Field::required("name", &NAME),
+            Field::optional("mass", &MASS),
+            Field::optional("dimensions", &DIMENSIONS),
+            Field::optional("hs_code", &HS_CODE).about("The item's customs tariff number: 6, 8 or 10 digits."),
+            Field::optional("origin_country_code", &address::COUNTRY)
+                .about("Where the item was made (ISO 3166-1 alpha-2), for customs."),
+            Field::optional("barcodes", &BARCODES),
+            Field::optional("unit_value", &AMOUNT).about("What one piece is worth, in the smallest unit of `currency_code`, which it needs. Kept and returned; a shipment's `customs` do not take it from here yet."),
+            Field::optional("currency_code", &CURRENCY)
+                .about("The currency of `unit_value` (ISO 4217, in capitals). Both go together."),
+            Field::optional("customs_description", &CUSTOMS_DESCRIPTION),
+            Field::optional("ships_alone", &SHIPS_ALONE),
+            Field::optional("keep_upright", &KEEP_UPRIGHT),
+            Field::optional("tags", &ITEM_TAGS),
+            Field::optional("metadata", &METADATA),
+            Field::created_at(),
+            Field::updated_at(),
+        ],
+        rule: Some(check_item),
+    },
+    example: None,
+};
+
+pub(crate) static COUNT: Shape = Shape::new(
     Kind::Integer { min: 0, max: ON_HAND_MAX },
     "Pieces that are there, as last counted or adjusted. Never negative.",
 )
 .example("40");
-static PROMISED: Shape =
+pub(crate) static PROMISED: Shape =
     Shape::new(Kind::Integer { min: 0, max: i64::MAX }, "Pieces that open allocations have promised from this place. May exceed `on_hand`: the rest is on backorder.")
         .example("2");
-static LEFT: Shape = Shape::new(
+pub(crate) static LEFT: Shape = Shape::new(
     Kind::Integer { min: i64::MIN, max: ON_HAND_MAX },
     "`on_hand` less `allocated`: what may still be promised. Negative while something is on backorder.",
 )
 .example("38");
-static ITEM_REFERENCE: Shape = Shape::object(
+pub(crate) static ITEM_REFERENCE: Shape = Shape::object(
     "ItemReference",
     &[Field::required("id", &ITEM_ID)],
     "The item that is counted, by its `id`.",
@@ -224,6 +303,23 @@ static ITEM_REFERENCE: Shape = Shape::object(
 /// A location by its id, and nothing else.
 pub static PLACE_REFERENCE: Shape =
     Shape::object("PlaceReference", &[Field::required("id", &LOCATION_ID)], "The place, by its `id`.");
+
+pub(crate) static BIN: Shape = Shape::text(
+    1,
+    50,
+    "Where at the location the pieces lie, such as a shelf: text of your own. Kept and returned. Names of equal length, such as `A-03-2`, sort as people expect.",
+)
+.example(r#""A-03-2""#);
+pub(crate) static REORDER_POINT: Shape = Shape::new(
+    Kind::Integer { min: 0, max: ON_HAND_MAX },
+    "The quantity at which you want to order more. While `on_hand` is not above it, `low_stock` is true. Null if there is none.",
+)
+.example("10");
+pub(crate) static LOW_STOCK: Shape = Shape::new(
+    Kind::Boolean,
+    "Whether `on_hand` is at or below `reorder_point`. False if there is no reorder point. `GET /inventory_items?low_stock=true` lists the items.",
+)
+.example("false");
 
 /// A level.
 pub static LEVEL: Shape = Shape::object(
@@ -235,23 +331,12 @@ pub static LEVEL: Shape = Shape::object(
         Field::given("on_hand", &COUNT),
         Field::given("allocated", &PROMISED),
         Field::given("available", &LEFT),
+        Field::given_or_null("bin", &BIN),
+        Field::given_or_null("reorder_point", &REORDER_POINT),
+        Field::given("low_stock", &LOW_STOCK),
         Field::updated_at(),
     ],
     "How much of an item lies at a location, and how much of that is promised.",
-);
-/// The body of a request that sets a level.
-pub static LEVEL_INPUT: Shape = Shape::object(
-    "InventoryLevelInput",
-    &[
-        Field::given("item", &ITEM_REFERENCE),
-        Field::given("location", &PLACE_REFERENCE),
-        Field::required("on_hand", &COUNT)
-            .about("Pieces that are there, as counted just now. Replaces what was on hand."),
-        Field::given("allocated", &PROMISED),
-        Field::given("available", &LEFT),
-        Field::updated_at(),
-    ],
-    "What is on hand, as counted.",
 );
 
 static DELTA: Shape = Shape::new(
@@ -280,7 +365,7 @@ pub static ALLOCATION_ID: Shape = Shape::new(
     Kind::Identifier(AllocationKind::PREFIX),
     "Made when stock is assigned to a location. Changing or completing the allocation keeps it.",
 );
-static ALLOCATION_REFERENCE: Shape = Shape::object(
+pub(crate) static ALLOCATION_REFERENCE: Shape = Shape::object(
     "AllocationReference",
     &[Field::required("id", &ALLOCATION_ID)],
     "The allocation that took the stock or gave it back. Null for other changes.",

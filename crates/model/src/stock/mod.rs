@@ -1,3 +1,5 @@
 //! Stock: inventory items and their levels.
 
+pub mod barcode;
 pub mod inventory_item;
+pub mod level_input;

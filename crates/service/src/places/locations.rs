@@ -120,7 +120,8 @@ fn change(id: Id<Location>, old: &str, patch: Value, now: Timestamp) -> Result<C
     Ok(Change { doc: new.to_string(), tags, previous: previous_attributes(&old, &new) })
 }
 
-/// Who still uses a location: configurations first, then open allocations, then stock on hand.
+/// Who still uses a location: configurations first, then open allocations, then stock on hand, then
+/// package types.
 async fn users_of(tx: &mut Tx<'_>, owner: Owner, id: Id<Location>) -> Result<Vec<Issue>> {
     let issue = |code: &'static str, message: String| Issue::new(code, "location_id", message);
     let mut users = Vec::new();
@@ -135,6 +136,9 @@ async fn users_of(tx: &mut Tx<'_>, owner: Owner, id: Id<Location>) -> Result<Vec
     }
     for item in location_users::items(tx, owner, id, USERS_NAMED_MAX).await? {
         users.push(issue("used_by_stock", format!("Some of the inventory item {item} is on hand there.")));
+    }
+    for package_type in location_users::package_types(tx, owner, id, USERS_NAMED_MAX).await? {
+        users.push(issue("used_by_package_type", format!("The package type {package_type} names it.")));
     }
     users.truncate(USERS_NAMED_MAX);
     Ok(users)

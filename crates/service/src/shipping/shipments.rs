@@ -1,6 +1,7 @@
 //! Shipments: create, read, change, delete. What is bought for them is the work of `purchasing`.
 
 mod change;
+mod contents;
 mod shown;
 
 use crate::places::post_codes::ensure_post_codes;
@@ -20,6 +21,7 @@ use store::shipping::shipments::{self, Origin, StoredShipment};
 use store::shipping::{purchases, tracking_events};
 
 pub use change::{Prepared, change_shipment, change_uncounted, change_with_documents, write_prepared};
+use contents::fill_packages;
 pub use shown::shown;
 
 use crate::access::caller::Caller;
@@ -56,6 +58,7 @@ impl Shipments {
         let create = async move |tx: &mut Tx<'_>| {
             let mut input = input.clone();
             ensure_post_codes(owner, input.addresses.postal())?;
+            fill_packages(tx, owner, &mut input, None).await?;
             let origin = copy_locations(tx, owner, &mut input).await?;
             let shipment = new_shipment(id, *input, now);
             let doc = json(&shipment)?;
@@ -107,6 +110,7 @@ impl Shipments {
             let current = serde_json::to_value(&old).map_err(Error::fault)?;
             let mut input: ShipmentInput = shape::parse_patch(current, patch.clone())?;
             ensure_post_codes(owner, input.addresses.postal())?;
+            fill_packages(tx, owner, &mut input, Some(&old.details)).await?;
             if is_origin_sent_back(&patch, &old.details, &input)? {
                 // The version of the location that it was made from stays pinned.
                 if input.addresses.r#return.is_none() {

@@ -3,11 +3,13 @@
 use model::platform::json::{parse as parse_json, previous_attributes};
 use model::platform::problem::Issue;
 use model::platform::shape;
-use model::stock::inventory_item::InventoryItemInput;
-use model::{Code, Error, Event, Id, InventoryItem, Problem, Result, ensure};
+use model::stock::inventory_item::{InventoryItemInput, name_key};
+use model::{Code, Error, Event, Id, InventoryItem, Owner, Problem, Result, ensure};
 use serde_json::Value;
 use store::Tx;
-use store::stock::inventory_items;
+use store::stock::inventory_barcodes;
+use store::stock::inventory_items::{self, ItemKeys};
+use store::stock::item_filters::{self, ItemFilter};
 
 use crate::access::caller::Caller;
 use crate::access::reply::Reply;
@@ -31,13 +33,14 @@ impl InventoryItems {
         let now = self.context.now();
         let owner = command.caller.owner;
         let id = self.context.new_id::<InventoryItem>(now);
-        let sku = input.sku.clone();
+        let (keys, codes) = (keys_of(&input), input.comparable_barcodes());
         let doc = json(&InventoryItem { id, details: input, created_at: now, updated_at: now })?;
         let log = self.context.event_log(owner, now);
         let create = async move |tx: &mut Tx<'_>| {
-            if !inventory_items::insert(tx, owner, id, &sku, &doc).await? {
+            if !inventory_items::insert(tx, owner, id, &keys, &doc).await? {
                 return Err(sku_taken());
             }
+            claim_barcodes(tx, owner, id, &codes).await?;
             log.append(tx, &Event::new("inventory_item.created", id, &doc)).await?;
             Ok(Reply::created(format!("/inventory_items/{id}"), Some(version_etag(1)), doc.clone()))
         };
@@ -52,14 +55,15 @@ impl InventoryItems {
         Ok(Reply::resource(version_etag(stored.version), stored.doc))
     }
 
-    /// A page of items; of one SKU only where it is named.
-    pub async fn list(&self, caller: &Caller, query: ListQuery, sku: Option<String>) -> Result<Listing> {
+    /// A page of the items that match the filters.
+    pub async fn list(&self, caller: &Caller, query: ListQuery, filter: ItemFilter) -> Result<Listing> {
         let owner = caller.owner;
         let start = self.context.start(owner, &query)?;
         let limit = query.limit;
-        let read = self.context.db().read(owner, async move |tx| {
-            inventory_items::page(tx, owner, sku.as_deref(), &start, limit).await
-        });
+        let read = self
+            .context
+            .db()
+            .read(owner, async move |tx| item_filters::page(tx, owner, &filter, &start, limit).await);
         let page = read.await?;
         self.context.listing(owner, &query, page)
     }
@@ -79,11 +83,15 @@ impl InventoryItems {
             if user.is_some_and(|user| user != id) {
                 return Err(sku_taken());
             }
-            let sku = input.sku.clone();
+            let (keys, codes) = (keys_of(&input), input.comparable_barcodes());
             let new = InventoryItem { id, details: input, created_at, updated_at: now };
             let new = serde_json::to_value(new).map_err(Error::fault)?;
             let doc = new.to_string();
-            inventory_items::update(tx, owner, id, &sku, &doc).await?;
+            inventory_items::update(tx, owner, id, &keys, &doc).await?;
+            if old["barcodes"] != new["barcodes"] {
+                inventory_barcodes::delete_of_item(tx, owner, id).await?;
+                claim_barcodes(tx, owner, id, &codes).await?;
+            }
             let event = Event::new("inventory_item.updated", id, &doc);
             log.append(tx, &event.changed_from(previous_attributes(&old, &new))).await?;
             Ok(Reply::resource(version_etag(stored.version + 1), doc))
@@ -101,11 +109,41 @@ impl InventoryItems {
             let old = found(inventory_items::get_for_update(tx, owner, id).await?)?;
             ensure_current(&precondition, &version_etag(old.version))?;
             ensure(!inventory_items::is_used(tx, owner, id).await?, Code::InventoryItemInUse)?;
+            inventory_barcodes::delete_of_item(tx, owner, id).await?;
             inventory_items::delete(tx, owner, id).await?;
             log.append(tx, &Event::new("inventory_item.deleted", id, &old.doc)).await?;
             Ok(Reply::gone())
         };
         self.context.write(&command, delete).await
+    }
+}
+
+fn keys_of(input: &InventoryItemInput) -> ItemKeys {
+    ItemKeys { sku: input.sku.clone(), name_key: name_key(&input.name) }
+}
+
+/// Gives barcodes to an item, or refuses if another item has one. `codes` are in the order of the request.
+async fn claim_barcodes(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    id: Id<InventoryItem>,
+    codes: &[String],
+) -> Result<()> {
+    if codes.is_empty() {
+        return Ok(());
+    }
+    let taken = inventory_barcodes::insert(tx, owner, id, codes).await?;
+    let at_fault = codes.iter().enumerate().filter(|(_, code)| taken.contains(*code));
+    let issues: Vec<Issue> = at_fault
+        .map(|(place, code)| {
+            let message = format!("Another item has the barcode {code}.");
+            Issue::new(Code::BarcodeTaken.as_str(), format!("/barcodes/{place}"), message)
+                .with("barcode", code.as_str())
+        })
+        .collect();
+    match issues.is_empty() {
+        true => Ok(()),
+        false => Err(Problem::fields(Code::BarcodeTaken, issues).into()),
     }
 }
 

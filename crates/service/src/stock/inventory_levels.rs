@@ -2,10 +2,11 @@
 
 use model::platform::id::AllocationKind;
 use model::platform::problem::Issue;
-use model::stock::inventory_item::{
-    Adjustment, AllocationReference, Change, Level, LevelInput, ON_HAND_MAX, REASON_SET,
-};
-use model::{Code, Event, Id, InventoryItem, Owner, Problem, Result};
+use model::platform::shape;
+use model::stock::inventory_item::{Adjustment, AllocationReference, Change, Level, ON_HAND_MAX, REASON_SET};
+use model::stock::level_input::{LevelCount, LevelInput};
+use model::{Code, Error, Event, Id, InventoryItem, Owner, Problem, Result};
+use serde_json::Value;
 use store::places::location_configurations;
 use store::stock::inventory_items;
 use store::stock::inventory_levels::{self, At};
@@ -13,7 +14,7 @@ use store::{Page, Tx};
 
 use crate::access::caller::Caller;
 use crate::access::reply::Reply;
-use crate::access::write::Command;
+use crate::access::write::{Command, ensure_current};
 use crate::events::events::EventLog;
 use crate::platform::context::Context;
 use crate::platform::cursor::{ListQuery, Listing};
@@ -57,8 +58,8 @@ impl InventoryLevels {
         reply(&read.await?)
     }
 
-    /// Sets what is on hand, as counted.
-    pub async fn set(&self, command: Command, at: At, input: LevelInput) -> Result<Reply> {
+    /// Sets what is on hand, as counted, and what else the request names.
+    pub async fn set(&self, command: Command, at: At, input: LevelCount) -> Result<Reply> {
         let owner = command.caller.owner;
         let log = self.context.event_log(owner, self.context.now());
         let set = async move |tx: &mut Tx<'_>| {
@@ -66,9 +67,33 @@ impl InventoryLevels {
             let (delta, on_hand) = (input.on_hand - before.on_hand, before.on_hand);
             change(tx, owner, at, &log, Step { delta, on_hand, reason: REASON_SET, allocation: None })
                 .await?;
+            let bin = input.bin.clone().unwrap_or_else(|| before.bin.clone());
+            let reorder_point = input.reorder_point.unwrap_or(before.reorder_point);
+            set_details(tx, owner, &before, bin, reorder_point, &log).await?;
             reply(&announce(tx, owner, &before, &log).await?)
         };
         self.context.write(&command, set).await
+    }
+
+    /// Merges a patch into a level that exists. A quantity that it leaves as it is adds nothing to the history.
+    pub async fn update(&self, command: Command, at: At, patch: Value) -> Result<Reply> {
+        let owner = command.caller.owner;
+        let precondition = command.precondition.clone();
+        let log = self.context.event_log(owner, self.context.now());
+        let update = async move |tx: &mut Tx<'_>| {
+            let before = found(lock(tx, owner, at).await?)?;
+            ensure_current(&precondition, &etag(&before))?;
+            let current = serde_json::to_value(&before).map_err(Error::fault)?;
+            let input: LevelInput = shape::parse_patch(current, patch.clone())?;
+            let (delta, on_hand) = (input.on_hand - before.on_hand, before.on_hand);
+            if delta != 0 {
+                let step = Step { delta, on_hand, reason: REASON_SET, allocation: None };
+                change(tx, owner, at, &log, step).await?;
+            }
+            set_details(tx, owner, &before, input.bin, input.reorder_point, &log).await?;
+            reply(&announce(tx, owner, &before, &log).await?)
+        };
+        self.context.write(&command, update).await
     }
 
     /// Adds to what is on hand, or takes from it.
@@ -144,6 +169,21 @@ pub async fn change(tx: &mut Tx<'_>, owner: Owner, at: At, log: &EventLog, step:
     inventory_levels::change(tx, owner, at, &change).await
 }
 
+/// Sets the bin and the reorder point of a locked level, if they are to change.
+async fn set_details(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    before: &Level,
+    bin: Option<String>,
+    reorder_point: Option<i64>,
+    log: &EventLog,
+) -> Result<()> {
+    if (&bin, reorder_point) == (&before.bin, before.reorder_point) {
+        return Ok(());
+    }
+    inventory_levels::set_details(tx, owner, at_of(before), bin.as_deref(), reorder_point, log.now()).await
+}
+
 /// Appends the event of a changed level, and gives what it is now. Called once all that it sums is written.
 pub async fn announce(tx: &mut Tx<'_>, owner: Owner, before: &Level, log: &EventLog) -> Result<Level> {
     let level = found(inventory_levels::get(tx, owner, at_of(before)).await?)?;
@@ -178,7 +218,10 @@ async fn open(tx: &mut Tx<'_>, owner: Owner, at: At, log: &EventLog) -> Result<L
     found(lock(tx, owner, at).await?)
 }
 
+fn etag(level: &Level) -> String {
+    format!("\"{}.{}.{}\"", level.on_hand, level.allocated, level.updated_at.as_micros())
+}
+
 fn reply(level: &Level) -> Result<Reply> {
-    let etag = format!("\"{}.{}.{}\"", level.on_hand, level.allocated, level.updated_at.as_micros());
-    Ok(Reply::resource(etag, json(level)?))
+    Ok(Reply::resource(etag(level), json(level)?))
 }

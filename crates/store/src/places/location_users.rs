@@ -11,7 +11,11 @@ const ITEMS: Sql = Sql::same(
     "SELECT item_id FROM inventory_level WHERE owner = $1 AND location_id = $2 AND on_hand > 0 LIMIT $3",
 );
 
-pub(crate) const STATEMENTS: &[&Sql] = &[&OPEN_ALLOCATIONS, &ITEMS];
+const PACKAGE_TYPES: Sql = Sql::same(
+    "SELECT package_type_id FROM package_type_location WHERE owner = $1 AND location_id = $2 LIMIT $3",
+);
+
+pub(crate) const STATEMENTS: &[&Sql] = &[&OPEN_ALLOCATIONS, &ITEMS, &PACKAGE_TYPES];
 
 /// An open allocation at a location.
 pub struct OpenAllocation {
@@ -40,4 +44,15 @@ pub async fn items(
 ) -> Result<Vec<String>> {
     let values = [owner.into(), location.into(), Value::Int(limit as i64)];
     tx.all(&ITEMS, &values).await?.into_iter().map(|mut row| row.text(0)).collect()
+}
+
+/// Returns the ids of up to `limit` package types that name a location.
+pub async fn package_types(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    location: Id<Location>,
+    limit: usize,
+) -> Result<Vec<String>> {
+    let values = [owner.into(), location.into(), Value::Int(limit as i64)];
+    tx.all(&PACKAGE_TYPES, &values).await?.into_iter().map(|mut row| row.text(0)).collect()
 }

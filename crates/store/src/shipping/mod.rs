@@ -7,6 +7,7 @@ pub mod carrier_accounts;
 pub mod documents;
 pub mod manifest_shipments;
 pub mod manifests;
+pub mod package_contents;
 pub mod purchases;
 pub mod sandbox_entries;
 pub mod shipments;

@@ -3,7 +3,6 @@
 use model::{Id, InventoryItem, Owner, Result};
 
 use crate::platform::engine::{Sql, Tx, Value, wanted};
-use crate::platform::page::{Page, PageSql, Start};
 
 const GET: Sql = Sql::same("SELECT version, doc FROM inventory_item WHERE owner = $1 AND id = $2");
 const GET_FOR_UPDATE: Sql = Sql::each(
@@ -11,28 +10,23 @@ const GET_FOR_UPDATE: Sql = Sql::each(
     "SELECT version, doc FROM inventory_item WHERE owner = $1 AND id = $2 FOR UPDATE",
 );
 const INSERT: Sql = Sql::same(
-    "INSERT INTO inventory_item (owner, id, sku, version, doc) VALUES ($1, $2, $3, 1, $4)
+    "INSERT INTO inventory_item (owner, id, sku, name_key, version, doc) VALUES ($1, $2, $3, $4, 1, $5)
      ON CONFLICT (owner, sku) DO NOTHING",
 );
 const SKU_USER: Sql = Sql::same("SELECT id FROM inventory_item WHERE owner = $1 AND sku = $2");
 const UPDATE: Sql = Sql::same(
-    "UPDATE inventory_item SET sku = $1, version = version + 1, doc = $2 WHERE owner = $3 AND id = $4",
+    "UPDATE inventory_item SET sku = $1, name_key = $2, version = version + 1, doc = $3 WHERE owner = $4 AND id = $5",
 );
 const DELETE: Sql = Sql::same("DELETE FROM inventory_item WHERE owner = $1 AND id = $2");
-const PAGE: PageSql = PageSql {
-    older: Sql::same(
-        "SELECT id, doc FROM inventory_item WHERE owner = $1 AND id < $2 ORDER BY id DESC LIMIT $3",
+/// The documents of some items. `$2` lists their ids as JSON.
+const DOCS: Sql = Sql::each(
+    "SELECT id, doc FROM inventory_item WHERE owner = $1 AND id IN (SELECT value FROM json_each($2))",
+    concat!(
+        "SELECT i.id, i.doc FROM ",
+        wanted!("$2"),
+        " CROSS JOIN LATERAL (SELECT id, doc FROM inventory_item WHERE owner = $1 AND id = wanted.id OFFSET 0) i"
     ),
-    newer: Sql::same("SELECT id, doc FROM inventory_item WHERE owner = $1 AND id > $2 ORDER BY id LIMIT $3"),
-};
-const PAGE_BY_SKU: PageSql = PageSql {
-    older: Sql::same(
-        "SELECT id, doc FROM inventory_item WHERE owner = $1 AND id < $2 AND sku = $3 ORDER BY id DESC LIMIT $4",
-    ),
-    newer: Sql::same(
-        "SELECT id, doc FROM inventory_item WHERE owner = $1 AND id > $2 AND sku = $3 ORDER BY id LIMIT $4",
-    ),
-};
+);
 /// Locks the items in share mode: none of them can be deleted before this transaction ends. `$2` lists their ids as
 /// JSON.
 const HOLD: Sql = Sql::each(
@@ -57,10 +51,7 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
     &SKU_USER,
     &UPDATE,
     &DELETE,
-    &PAGE.older,
-    &PAGE.newer,
-    &PAGE_BY_SKU.older,
-    &PAGE_BY_SKU.newer,
+    &DOCS,
     &HOLD,
     &ORDERED,
     &STOCKED,
@@ -72,6 +63,14 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
 pub struct StoredInventoryItem {
     pub version: i64,
     pub doc: String,
+}
+
+/// The columns of an item by which lists find it.
+#[derive(Clone)]
+pub struct ItemKeys {
+    pub sku: String,
+    /// The name in the form in which names are compared.
+    pub name_key: String,
 }
 
 pub async fn get(
@@ -101,18 +100,14 @@ async fn read(
     row.map(|mut row| Ok(StoredInventoryItem { version: row.int(0)?, doc: row.text(1)? })).transpose()
 }
 
-pub async fn page(
+/// Returns the documents of those items that exist.
+pub async fn docs(
     tx: &mut Tx<'_>,
     owner: Owner,
-    sku: Option<&str>,
-    start: &Start,
-    limit: usize,
-) -> Result<Page<String>> {
-    let page = match sku {
-        None => Page::read(tx, &PAGE, owner.into(), &[], start, limit).await?,
-        Some(sku) => Page::read(tx, &PAGE_BY_SKU, owner.into(), &[sku.into()], start, limit).await?,
-    };
-    page.try_map(|mut row| row.text(1))
+    ids: &[Id<InventoryItem>],
+) -> Result<Vec<(Id<InventoryItem>, String)>> {
+    let rows = tx.all(&DOCS, &[owner.into(), id_list(ids)]).await?;
+    rows.into_iter().map(|mut row| Ok((row.id(0)?, row.text(1)?))).collect()
 }
 
 /// Inserts an item. Returns false if another item has the SKU.
@@ -120,10 +115,12 @@ pub async fn insert(
     tx: &mut Tx<'_>,
     owner: Owner,
     id: Id<InventoryItem>,
-    sku: &str,
+    keys: &ItemKeys,
     doc: &str,
 ) -> Result<bool> {
-    Ok(tx.execute(&INSERT, &[owner.into(), id.into(), sku.into(), doc.into()]).await? == 1)
+    let (sku, name_key) = (keys.sku.as_str(), keys.name_key.as_str());
+    let values = [owner.into(), id.into(), sku.into(), name_key.into(), doc.into()];
+    Ok(tx.execute(&INSERT, &values).await? == 1)
 }
 
 /// Returns the id of the item that has the SKU.
@@ -135,10 +132,11 @@ pub async fn update(
     tx: &mut Tx<'_>,
     owner: Owner,
     id: Id<InventoryItem>,
-    sku: &str,
+    keys: &ItemKeys,
     doc: &str,
 ) -> Result<()> {
-    tx.send(&UPDATE, &[sku.into(), doc.into(), owner.into(), id.into()]).await
+    let (sku, name_key) = (keys.sku.as_str(), keys.name_key.as_str());
+    tx.send(&UPDATE, &[sku.into(), name_key.into(), doc.into(), owner.into(), id.into()]).await
 }
 
 /// Returns whether an order refers to the item, or a location has it in stock.
@@ -147,7 +145,7 @@ pub async fn is_used(tx: &mut Tx<'_>, owner: Owner, id: Id<InventoryItem>) -> Re
     Ok(tx.one(&ORDERED, &values).await?.is_some() || tx.one(&STOCKED, &values).await?.is_some())
 }
 
-/// Deletes the item with its empty levels and their history.
+/// Deletes the item with its empty levels and their history. Its barcodes must be deleted before.
 pub async fn delete(tx: &mut Tx<'_>, owner: Owner, id: Id<InventoryItem>) -> Result<()> {
     let values = [owner.into(), id.into()];
     for statement in [&CHANGES_DELETE, &LEVELS_DELETE, &DELETE] {

@@ -16,7 +16,7 @@ const LOCK: Sql = Sql::each(
     "SELECT on_hand FROM inventory_level WHERE owner = $1 AND item_id = $2 AND location_id = $3 FOR UPDATE",
 );
 const GET: Sql = Sql::same(
-    "SELECT l.item_id, l.location_id, l.on_hand, l.updated_at, CAST((
+    "SELECT l.item_id, l.location_id, l.on_hand, l.updated_at, l.bin, l.reorder_point, CAST((
          SELECT coalesce(sum(a.quantity), 0) FROM allocation a
          WHERE a.owner = l.owner AND a.item_id = l.item_id AND a.location_id = l.location_id
          AND a.completed_at IS NULL) AS BIGINT)
@@ -25,7 +25,7 @@ const GET: Sql = Sql::same(
 /// Sorted by the location, which does not follow the age of levels, but never changes.
 const PAGE: PageSql = PageSql {
     older: Sql::same(
-        "SELECT l.location_id, l.item_id, l.on_hand, l.updated_at, CAST((
+        "SELECT l.location_id, l.item_id, l.on_hand, l.updated_at, l.bin, l.reorder_point, CAST((
              SELECT coalesce(sum(a.quantity), 0) FROM allocation a
              WHERE a.owner = l.owner AND a.item_id = l.item_id AND a.location_id = l.location_id
              AND a.completed_at IS NULL) AS BIGINT)
@@ -33,7 +33,7 @@ const PAGE: PageSql = PageSql {
          ORDER BY l.location_id DESC LIMIT $4",
     ),
     newer: Sql::same(
-        "SELECT l.location_id, l.item_id, l.on_hand, l.updated_at, CAST((
+        "SELECT l.location_id, l.item_id, l.on_hand, l.updated_at, l.bin, l.reorder_point, CAST((
              SELECT coalesce(sum(a.quantity), 0) FROM allocation a
              WHERE a.owner = l.owner AND a.item_id = l.item_id AND a.location_id = l.location_id
              AND a.completed_at IS NULL) AS BIGINT)
@@ -47,8 +47,14 @@ const INSERT: Sql = Sql::same(
      ON CONFLICT DO NOTHING",
 );
 const UPDATE: Sql = Sql::same(
-    "UPDATE inventory_level SET on_hand = on_hand + $1, updated_at = $2
+    "UPDATE inventory_level SET on_hand = on_hand + $1,
+         is_low = CASE WHEN on_hand + $1 <= reorder_point THEN 1 ELSE 0 END, updated_at = $2
      WHERE owner = $3 AND item_id = $4 AND location_id = $5",
+);
+const SET_DETAILS: Sql = Sql::same(
+    "UPDATE inventory_level SET bin = $1, reorder_point = $2,
+         is_low = CASE WHEN on_hand <= $2 THEN 1 ELSE 0 END, updated_at = $3
+     WHERE owner = $4 AND item_id = $5 AND location_id = $6",
 );
 const CHANGE_INSERT: Sql = Sql::same(
     "INSERT INTO inventory_change (owner, id, item_id, location_id, delta, on_hand, reason, allocation_id, created_at)
@@ -103,6 +109,7 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
     &PAGE.newer,
     &INSERT,
     &UPDATE,
+    &SET_DETAILS,
     &CHANGE_INSERT,
     &CHANGES.older,
     &CHANGES.newer,
@@ -128,8 +135,7 @@ pub async fn lock(tx: &mut Tx<'_>, owner: Owner, at: At) -> Result<Option<i64>> 
 
 pub async fn get(tx: &mut Tx<'_>, owner: Owner, at: At) -> Result<Option<Level>> {
     let row = tx.one(&GET, &[owner.into(), at.item.into(), at.location.into()]).await?;
-    row.map(|mut row| Ok(Level::new(row.id(0)?, row.id(1)?, row.int(2)?, row.int(4)?, row.moment(3)?)))
-        .transpose()
+    row.map(|mut row| read_level(row.id(0)?, row.id(1)?, row)).transpose()
 }
 
 pub async fn page(
@@ -140,7 +146,27 @@ pub async fn page(
     limit: usize,
 ) -> Result<Page<Level>> {
     let page = Page::read(tx, &PAGE, owner.into(), &[item.into()], start, limit).await?;
-    page.try_map(|mut row| Ok(Level::new(row.id(1)?, row.id(0)?, row.int(2)?, row.int(4)?, row.moment(3)?)))
+    page.try_map(|mut row| read_level(row.id(1)?, row.id(0)?, row))
+}
+
+/// Reads the columns of a level after its item and its location.
+fn read_level(item: Id<InventoryItem>, location: Id<Location>, mut row: Row) -> Result<Level> {
+    let level = Level::new(item, location, row.int(2)?, row.int(6)?, row.moment(3)?);
+    Ok(level.with_details(row.text_or_null(4)?, row.int_or_null(5)?))
+}
+
+/// Sets where the pieces of a locked level lie, and when more is to be ordered.
+pub async fn set_details(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    at: At,
+    bin: Option<&str>,
+    reorder_point: Option<i64>,
+    now: Timestamp,
+) -> Result<()> {
+    let values =
+        [bin.into(), reorder_point.into(), now.into(), owner.into(), at.item.into(), at.location.into()];
+    tx.send(&SET_DETAILS, &values).await
 }
 
 /// Inserts an empty level unless there is one.

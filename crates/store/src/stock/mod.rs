@@ -1,5 +1,7 @@
 //! Stock: the tables of inventory items, their levels and the audit of both.
 
 pub mod audit;
+pub mod inventory_barcodes;
 pub mod inventory_items;
 pub mod inventory_levels;
+pub mod item_filters;

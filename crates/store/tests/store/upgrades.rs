@@ -16,6 +16,12 @@ const WRITTEN: &[(&str, &str)] = &[
              ('org_1', 'tok_1', 'usr_1', '1', '*', NULL, 5), ('org_1', 'tok_2', 'usr_1', '2', '*', 'tok_1', 5);",
     ),
     (
+        "0002_stock",
+        r#"INSERT INTO inventory_item (owner, id, sku, version, doc)
+             VALUES ('org_1', 'inv_1', 'TEE', 1, '{"id":"inv_1","sku":"TEE","name":"Blue TEE, Ä","metadata":{"n":"\u0000"},"mass":0.20}');
+         INSERT INTO inventory_level (owner, item_id, location_id, on_hand, updated_at) VALUES ('org_1', 'inv_1', 'loc_1', 0, 5);"#,
+    ),
+    (
         "0004_webhooks",
         r#"INSERT INTO webhook_endpoint (owner, id, version, doc, secrets) VALUES ('org_1', 'we_1', 1, '{"url":"u"}', '1');"#,
     ),
@@ -26,7 +32,7 @@ const WRITTEN: &[(&str, &str)] = &[
          INSERT INTO shipment (owner, id, version, status, doc) VALUES
              ('org_1', 'shp_1', 1, 'purchased', '{"id":"shp_1","packages":[1,2],"errors":[],"service":{"carrier":{"handle":"sandbox"},"carrier_service":{"handle":"next_day"},"carrier_account":{"id":"ca_1"}}}'),
              ('org_1', 'shp_2', 1, 'draft', '{"id":"shp_2","packages":[1],"errors":[3,4],"carrier":{"carrier_code":"sandbox","service_code":"economy"}}'),
-             ('org_1', 'shp_3', 1, 'draft', '{"id":"shp_3","packages":[1],"errors":[],"carrier":null}');
+             ('org_1', 'shp_3', 1, 'draft', '{"id":"shp_3","packages":[{"name":null,"geometry":{"mass":1.0}},{"name":"B"}],"errors":[],"carrier":null}');
          INSERT INTO purchase (owner, id, shipment_id, account_id, service, reference, state, receipt, created_at, updated_at)
              VALUES ('org_1', 'pur_1', 'shp_1', 'ca_1', 's', 'r', 'bought', '{"charged":515,"currency":"GBP","tracking_numbers":["T1","T2"]}', 5, 5);"#,
     ),
@@ -60,6 +66,18 @@ const EXPECTED: &[(&str, &str, &[&str])] = &[
         &["tok_1 -", "tok_2 tok_1"],
     ),
     (
+        "0002_stock",
+        "SELECT name_key || ' ' || doc FROM inventory_item",
+        &[
+            r#"blue tee, Ä {"id":"inv_1","sku":"TEE","name":"Blue TEE, Ä","metadata":{"n":"\u0000"},"mass":0.20,"barcodes":[],"unit_value":null,"currency_code":null,"customs_description":null,"ships_alone":false,"keep_upright":false,"tags":[]}"#,
+        ],
+    ),
+    (
+        "0002_stock",
+        "SELECT coalesce(bin, '-') || ' ' || coalesce(reorder_point, -1) || ' ' || is_low FROM inventory_level",
+        &["- -1 0"],
+    ),
+    (
         "0004_webhooks",
         "SELECT doc FROM webhook_endpoint",
         &[r#"{"url":"u","resources":["*"]}"#],
@@ -68,7 +86,14 @@ const EXPECTED: &[(&str, &str, &[&str])] = &[
         "0006_shipments",
         "SELECT id || ' ' || packages_count || ' ' || errors_count || ' ' || coalesce(chosen, '-') || ' ' || label_pending
          FROM shipment ORDER BY id",
-        &["shp_1 2 0 sandbox/next_day/ca_1 1", "shp_2 1 2 sandbox/economy/ 0", "shp_3 1 0 - 0"],
+        &["shp_1 2 0 sandbox/next_day/ca_1 1", "shp_2 1 2 sandbox/economy/ 0", "shp_3 2 0 - 0"],
+    ),
+    (
+        "0006_shipments",
+        "SELECT substr(doc, 1, 158) FROM shipment WHERE id = 'shp_3'",
+        &[
+            r#"{"id":"shp_3","packages":[{"name":null,"geometry":{"mass":1.0},"items":[],"package_type_id":null},{"name":"B","items":[],"package_type_id":null}],"errors":[],"#,
+        ],
     ),
     (
         "0006_shipments",

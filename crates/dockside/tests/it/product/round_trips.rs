@@ -53,10 +53,12 @@ async fn what_was_read_may_be_sent_back_to_patch_and_changes_nothing() {
             "update_batch",
             "update_carrier_account",
             "update_inventory_item",
+            "update_inventory_level",
             "update_location",
             "update_location_configuration",
             "update_order",
             "update_organisation",
+            "update_package_type",
             "update_shipment",
             "update_webhook_endpoint",
         ];
@@ -78,8 +80,9 @@ async fn what_was_read_may_be_sent_back_to_post_and_makes_another() {
         let Some(get) = gets.iter().find(of_collection) else { continue };
         let mut body = read(&world, &tenant, &tenant.path(get)).await;
         match post.operation {
-            // Two items can't have one SKU, nor can a shipment be in two batches.
+            // Two items can't have one SKU, nor two package types one handle, nor can a shipment be in two batches.
             "create_inventory_item" => body["sku"] = json!("another"),
+            "create_package_type" => body["handle"] = json!("another"),
             "create_batch" => body["shipments"] = json!([]),
             _ => {}
         }
@@ -96,6 +99,7 @@ async fn what_was_read_may_be_sent_back_to_post_and_makes_another() {
         "create_location",
         "create_location_configuration",
         "create_order",
+        "create_package_type",
         "create_shipment",
         "create_webhook_endpoint",
     ];

@@ -51,13 +51,16 @@ impl PopulatedOrganisation {
             let token = tenant.create(world, "/access_tokens", tenant.body_of("create_access_token")).await;
             tenant.keep("tok", &token);
             tenant.keep("usr", &token["user"]);
-            let item = json!({"sku": format!("{organisation}-{}-{number}", tenant.token), "name": "Item"});
+            let item = json!({"sku": format!("{organisation}-{}-{number}", tenant.token), "name": "Item", "mass": 0.2});
             tenant.keep("inv", &tenant.create(world, "/inventory_items", item).await);
             (tenant.item, tenant.depot) = (tenant.ids["inv"].clone(), tenant.ids["loc"].clone());
             tenant.keep("ord", &tenant.create(world, "/orders", tenant.body_of("create_order")).await);
             let path = format!("/allocations/orders/{}", tenant.ids["ord"]);
             let made = tenant.create(world, &path, tenant.body_of("create_order_allocations")).await;
             tenant.keep("alloc", &made["data"][0]);
+            let mut package_type = tenant.body_of("create_package_type");
+            package_type["handle"] = json!(format!("box-{number}-{}", tenant.ids["ord"]));
+            tenant.keep("pt", &tenant.create(world, "/package_types", package_type).await);
         }
         tenant.populate_spares(world, organisation).await;
         tenant.account = account(organisation, mode);
@@ -250,6 +253,7 @@ impl PopulatedOrganisation {
             "update_location"
             | "update_location_configuration"
             | "update_inventory_item"
+            | "update_package_type"
             | "update_shipment"
             | "update_carrier_account" => json!({"name": "Changed"}),
             "create_carrier_account" => self.account.clone(),
@@ -271,6 +275,7 @@ impl PopulatedOrganisation {
             "add_batch_shipments" => json!({"shipments": [ids["shp"]]}),
             "remove_batch_shipments" => json!({"shipments": [self.member]}),
             "set_inventory_level" => json!({"on_hand": 7}),
+            "update_inventory_level" => json!({"bin": "A-03-2"}),
             "adjust_inventory_level" => json!({"delta": 7}),
             "create_order" => json!({"items": [{"id": item, "quantity": 2}]}),
             "update_order" => json!({"items": [{"id": item, "quantity": 3}]}),
@@ -280,6 +285,13 @@ impl PopulatedOrganisation {
             "update_order_allocations" => json!({"allocations": [
                 {"id": ids["alloc"], "location": {"id": depot_id}, "items": [{"id": item, "quantity": 1}]},
             ]}),
+            "pack_order_allocations" => json!({"allocation_ids": [ids["alloc"]]}),
+            "create_package_type" => json!({
+                "name": "New",
+                "handle": "new",
+                "inner_dimensions": {"length": 30, "width": 20, "height": 10},
+                "location_ids": [depot_id],
+            }),
             // An event type that every token may read that may create an endpoint.
             "create_webhook_endpoint" => {
                 json!({"url": "http://127.0.0.1:1/hook", "disabled": true, "event_types": ["webhook_endpoint.disabled"]})

@@ -15,7 +15,7 @@ async fn an_item_is_created_read_changed_and_deleted() {
         "hs_code": "610910", "origin_country_code": "PT", "metadata": {"shelf": "A3", "n": [1]},
     });
     let created = world.post("/inventory_items", body.clone()).await;
-    insta::assert_snapshot!(created, @r##"201 {"id":"inv_#1","sku":"TEE-M","name":"T-shirt, M","mass":0.2,"dimensions":{"length":30.0,"width":20.0,"height":2.5},"hs_code":"610910","origin_country_code":"PT","metadata":{"shelf":"A3","n":[1]},"created_at":"#time","updated_at":"#time"}"##);
+    insta::assert_snapshot!(created, @r##"201 {"id":"inv_#1","sku":"TEE-M","name":"T-shirt, M","mass":0.2,"dimensions":{"length":30.0,"width":20.0,"height":2.5},"hs_code":"610910","origin_country_code":"PT","barcodes":[],"unit_value":null,"currency_code":null,"customs_description":null,"ships_alone":false,"keep_upright":false,"tags":[],"metadata":{"shelf":"A3","n":[1]},"created_at":"#time","updated_at":"#time"}"##);
     let path = created.header("location").to_owned();
     assert_eq!(path, format!("/inventory_items/{}", created.json()["id"].as_str().unwrap()));
     let read = world.get(&path).await;
@@ -120,7 +120,7 @@ async fn every_change_of_a_level_is_a_row_and_their_sum_is_on_hand() {
     let (hat, depot) = world.stocked("HAT", 10).await;
     let path = format!("/inventory_items/{hat}/levels/{depot}");
     let adjusted = world.post(format!("{path}/adjust"), json!({"delta": -3, "reason": "broken"})).await;
-    insta::assert_snapshot!(adjusted, @r##"200 {"item":{"id":"inv_#1"},"location":{"id":"loc_#1"},"on_hand":7,"allocated":0,"available":7,"updated_at":"#time"}"##);
+    insta::assert_snapshot!(adjusted, @r##"200 {"item":{"id":"inv_#1"},"location":{"id":"loc_#1"},"on_hand":7,"allocated":0,"available":7,"bin":null,"reorder_point":null,"low_stock":false,"updated_at":"#time"}"##);
     assert_eq!(world.get(&path).await.json(), adjusted.json());
     let body = json!({"delta": 5, "expected_on_hand": 7});
     assert_eq!(world.post(format!("{path}/adjust"), body).await.status, 200);

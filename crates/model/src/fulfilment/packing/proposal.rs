@@ -1,6 +1,6 @@
 //! What the packer is asked, and what it answers.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Maximum number of units in one packing.
 pub const PACKED_UNITS_MAX: u64 = 10_000;
@@ -36,9 +36,10 @@ pub struct UsablePackageType<P> {
 }
 
 /// The form of a package.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PackageForm {
+    #[default]
     Box,
     Envelope,
 }

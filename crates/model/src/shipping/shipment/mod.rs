@@ -52,12 +52,14 @@ pub struct Shipment {
 
 impl Shipment {
     /// Returns the shipment with other details. Rates and errors of the old details no longer apply and are removed.
-    /// A change of the name alone does not concern carriers, and keeps them.
+    /// A change of the name or of the contents of packages alone does not concern carriers, and keeps them.
     pub fn changed(&self, details: ShipmentInput, now: Timestamp) -> Result<Self> {
-        let without_name = |details: &ShipmentInput| {
-            serde_json::to_value(ShipmentInput { name: None, ..details.clone() }).map_err(Error::fault)
+        let for_carriers = |details: &ShipmentInput| {
+            let packages = details.packages.iter().map(Package::as_carried).collect();
+            serde_json::to_value(ShipmentInput { name: None, packages, ..details.clone() })
+                .map_err(Error::fault)
         };
-        let is_same = without_name(&self.details)? == without_name(&details)?;
+        let is_same = for_carriers(&self.details)? == for_carriers(&details)?;
         let mut new = Self { details, updated_at: now, ..self.clone() };
         if !is_same {
             new.rates.clear();

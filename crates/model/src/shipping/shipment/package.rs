@@ -7,11 +7,17 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Number, Value};
 
 use crate::places::address::LINE;
+use crate::platform::id::{Kind as IdKind, PackageTypeKind};
 use crate::platform::problem::Issue;
 use crate::platform::shape::{Field, Issues, Kind, Path, Shape};
+use crate::stock::inventory_item::ITEM_ID;
+use crate::{Id, InventoryItem};
 
 /// Maximum number of packages of a shipment.
 pub const PACKAGES_MAX: usize = 99;
+/// Maximum number of different items in a package, and of pieces of each.
+const PACKAGE_ITEMS_MAX: usize = 1000;
+const PACKAGE_QUANTITY_MAX: i64 = 1_000_000;
 /// Decimals of a measure: grams in a kilogram, millimetres in a centimetre.
 const MASS_DECIMALS: u32 = 3;
 const SIDE_DECIMALS: u32 = 1;
@@ -25,6 +31,26 @@ pub struct Package {
     /// The tracking number that the carrier assigned.
     #[serde(default)]
     pub tracking_number: Option<String>,
+    /// The contents, as information.
+    #[serde(default)]
+    pub items: Vec<PackageItem>,
+    #[serde(default)]
+    pub package_type_id: Option<Id<PackageTypeKind>>,
+}
+
+/// Units of an inventory item in a package.
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PackageItem {
+    pub id: Id<InventoryItem>,
+    pub quantity: i64,
+}
+
+impl Package {
+    /// Returns the package as a carrier may see it. Inventory items and package types are internal to the merchant.
+    #[must_use]
+    pub fn as_carried(&self) -> Self {
+        Self { items: Vec::new(), package_type_id: None, ..self.clone() }
+    }
 }
 
 /// The size and mass of a package.
@@ -52,12 +78,22 @@ impl Geometry {
 /// Returns the number times a power of ten, rounded up. It uses the decimal notation: `1.1` is 1100 thousandths,
 /// although the nearest binary fraction is slightly larger.
 pub fn round_up(number: f64, decimals: u32) -> i64 {
+    let (scaled, has_rest) = scale(number, decimals);
+    if has_rest { scaled.saturating_add(1) } else { scaled }
+}
+
+/// Returns a number that is not negative times a power of ten, rounded down, as [`round_up`] rounds it up.
+pub fn round_down(number: f64, decimals: u32) -> i64 {
+    scale(number, decimals).0
+}
+
+/// Returns the digits of a number down to this many decimals, and whether it has further ones.
+fn scale(number: f64, decimals: u32) -> (i64, bool) {
     let text = format!("{number}");
     let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
     let (kept, rest) = fraction.split_at(fraction.len().min(decimals as usize));
     let digits = format!("{whole}{kept:0<width$}", width = decimals as usize);
-    let scaled = digits.parse::<i64>().unwrap_or(i64::MAX);
-    if rest.bytes().any(|digit| digit != b'0') { scaled.saturating_add(1) } else { scaled }
+    (digits.parse::<i64>().unwrap_or(i64::MAX), rest.bytes().any(|digit| digit != b'0'))
 }
 
 /// Rounds a measure up to its number of decimals.
@@ -86,6 +122,15 @@ fn check_package(package: &mut Map<String, Value>, at: &Path<'_>, issues: &mut I
     // The carrier assigns the tracking number. A client that sends a shipment back to create another must not copy
     // it.
     package.remove("tracking_number");
+    if let Some(Value::Array(items)) = package.get("items") {
+        let id = |item: &Value| item.get("id").cloned();
+        for (place, item) in items.iter().enumerate() {
+            if items[..place].iter().any(|earlier| id(earlier) == id(item)) {
+                let place = format!("{at}/items/{place}/id");
+                issues.push(Issue::new("duplicate", place, "Name each item of a package once."));
+            }
+        }
+    }
     let has_mass = package.get("geometry").is_some_and(|geometry| geometry.get("mass").is_some());
     if !has_mass && !package.contains_key("predefined_package_code") {
         let message = "A mass is required, unless there is a `predefined_package_code`.";
@@ -101,7 +146,7 @@ static SIDE: Shape = Shape::new(
     "Centimetres; kept as whole millimetres, rounded up.",
 )
 .example("30");
-static GEOMETRY: Shape = Shape {
+pub(crate) static GEOMETRY: Shape = Shape {
     name: Some("Geometry"),
     about: "How large and how heavy. Carriers price it by these; length, width and height go together.",
     kind: Kind::Object {
@@ -125,6 +170,29 @@ static PREDEFINED: Shape = Shape::text(
 pub static TRACKING_NUMBER: Shape =
     Shape::text(1, 100, "The carrier's number for following the parcel. Set by the purchase.")
         .example(r#""SB123456785GB""#);
+/// The id of a package type.
+pub static PACKAGE_TYPE_ID: Shape = Shape::new(
+    Kind::Identifier(PackageTypeKind::PREFIX),
+    "Made when the package type is created. It stays when its name, handle or size changes.",
+);
+/// An item in a package.
+pub static PACKAGE_ITEM: Shape = Shape::object(
+    "PackageItem",
+    &[
+        Field::required("id", &ITEM_ID)
+            .about("The inventory item's `inv_…`, not its SKU. Each item once in a package."),
+        Field::required("quantity", &PACKAGE_QUANTITY),
+    ],
+    "One item of the inventory, and how many pieces are in the package.",
+);
+static PACKAGE_QUANTITY: Shape =
+    Shape::new(Kind::Integer { min: 1, max: PACKAGE_QUANTITY_MAX }, "Pieces in the package, 1 or more.")
+        .example("2");
+static PACKAGE_ITEMS: Shape = Shape::list(
+    &PACKAGE_ITEM,
+    PACKAGE_ITEMS_MAX,
+    "What is inside, for your own use: kept and shown. It changes no stock, and no carrier or customs paper gets it.",
+);
 static PACKAGE: Shape = Shape {
     name: Some("Package"),
     about: "One package of a shipment.",
@@ -135,6 +203,9 @@ static PACKAGE: Shape = Shape {
             Field::optional("predefined_package_code", &PREDEFINED),
             Field::given_or_null("tracking_number", &TRACKING_NUMBER)
                 .about("The carrier's number of this package. Null until the shipment is bought."),
+            Field::optional("items", &PACKAGE_ITEMS),
+            Field::optional("package_type_id", &PACKAGE_TYPE_ID)
+                .about("The package type that is used. If `geometry` has no length, width and height, they are copied from its outer dimensions when the shipment is created or changed."),
         ],
         rule: Some(check_package),
     },
@@ -173,6 +244,12 @@ mod tests {
         #[test]
         fn whole_grams_stay_what_they_are(grams in 1i64..1_000_000) {
             prop_assert_eq!(round_up(grams as f64 / 1000.0, 3), grams);
+        }
+
+        #[test]
+        fn down_and_up_enclose_the_number(number in 0.0001f64..1000.0) {
+            let (down, up) = (round_down(number, 3), round_up(number, 3));
+            prop_assert!(down <= up && up - down <= 1 && down as f64 <= number * 1000.0 + 1e-6);
         }
 
         #[test]

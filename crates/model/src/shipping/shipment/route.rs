@@ -4,7 +4,7 @@
 //! merchant's addresses. A return shipment travels the other way. Labels, papers and connectors read the route, so
 //! that none of them has to handle returns.
 
-use super::{AddressRecord, Addresses, ShipmentInput};
+use super::{AddressRecord, Addresses, Package, ShipmentInput};
 use crate::places::address::Contact;
 
 /// The sender and the recipient of a parcel, and the recipient if it cannot be delivered.
@@ -44,7 +44,7 @@ impl ShipmentInput {
     /// Returns the shipment as a carrier may see it: with the addresses in the direction of travel, without internal
     /// data.
     ///
-    /// Names of locations, metadata, and marketplace ids are internal to the merchant. A customer without a contact
+    /// Names of locations, metadata, marketplace ids, and what is in the packages are internal to the merchant. A customer without a contact
     /// name is named by the `display_name` of the destination, because a label needs a recipient.
     #[must_use]
     pub fn as_carried(&self) -> Self {
@@ -71,7 +71,8 @@ impl ShipmentInput {
                 location_configuration_id: None,
             },
         };
-        Self { addresses, ..self.clone() }
+        let packages = self.packages.iter().map(Package::as_carried).collect();
+        Self { addresses, packages, ..self.clone() }
     }
 
     /// Returns the customer's address in a shipment that [`Self::as_carried`] returned: the destination, or the

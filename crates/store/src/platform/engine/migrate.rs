@@ -52,6 +52,8 @@ migrations![
     "0026_unfinished_purchases",
     "0027_earlier_names",
     "0028_more_suspects",
+    "0031_item_details",
+    "0032_package_types",
 ];
 
 const TABLE: &str = "CREATE TABLE IF NOT EXISTS migration (name TEXT NOT NULL PRIMARY KEY)";

@@ -1,0 +1,4 @@
+//! Fulfilment: how the items of an order become parcels.
+
+pub(crate) mod package_types;
+pub(crate) mod packings;

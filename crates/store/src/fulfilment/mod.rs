@@ -1,0 +1,3 @@
+//! Fulfilment: the tables of package types.
+
+pub mod package_types;
