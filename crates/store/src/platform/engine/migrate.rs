@@ -52,6 +52,7 @@ migrations![
     "0026_unfinished_purchases",
     "0027_earlier_names",
     "0028_more_suspects",
+    "0033_time_zones",
 ];
 
 const TABLE: &str = "CREATE TABLE IF NOT EXISTS migration (name TEXT NOT NULL PRIMARY KEY)";
