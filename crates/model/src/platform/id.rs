@@ -43,8 +43,10 @@ const KINDS: &[(&str, &str)] = &[
     ("ord", "an order"),
     ("org", "an organisation"),
     ("pa", "a purchase attempt"),
+    ("pt", "a package type"),
     ("rate", "a rate"),
     ("res", "a reservation"),
+    ("rule", "a shipping rule"),
     ("shp", "a shipment"),
     ("tok", "an access token"),
     ("usr", "a user"),
@@ -58,6 +60,13 @@ pub enum AllocationKind {}
 
 impl Kind for AllocationKind {
     const PREFIX: &'static str = "alloc";
+}
+
+/// The kind of a package type's id.
+pub enum PackageTypeKind {}
+
+impl Kind for PackageTypeKind {
+    const PREFIX: &'static str = "pt";
 }
 
 /// Returns the name of the kind with this prefix, with its article.

@@ -150,7 +150,7 @@ problems! {
     PurchaseNotInReview 409 "purchase_not_in_review" "The purchase is not waiting for a review."
         "Only a purchase in the state `needs_review` can be resolved.";
     CarrierAccountInUse 409 "carrier_account_in_use" "The carrier account is still in use."
-        "Wait until its purchases are finished and its parcels delivered, or disable the account.";
+        "Wait until its purchases are finished and its parcels delivered, and change the shipping rules that name it; or disable the account.";
     TooManyCarrierAccounts 409 "too_many_carrier_accounts" "The organisation has reached its limit of carrier accounts."
         "The limit is 60. Delete an account that you no longer use.";
     BatchFinalised 409 "batch_finalised" "The batch is purchased, and so finalised."
@@ -173,6 +173,8 @@ problems! {
         "Wait: an old secret stays valid for 24 hours, and at most four are valid at once.";
     EventExpired 409 "event_expired" "The event is no longer in the log."
         "Events are kept for 30 days, or what the operator configured. Test events are never in the log.";
+    TooManyShippingRules 409 "too_many_shipping_rules" "The organisation has reached its limit of shipping rules."
+        "The limit is 1,000 in each world. Delete a rule that you no longer use, or join several into one.";
     IdempotencyInProgress 409 "idempotency_in_progress" "The first request with this key is still running."
         "Wait a second and send the same request again.";
     PreconditionFailed 412 "precondition_failed" "The resource has changed since it was read."
@@ -185,6 +187,14 @@ problems! {
         "The problem's `errors` name each field, and what is wrong with it.";
     UnknownField 422 "unknown_field" "The body has a field that does not exist."
         "Check the spelling of the fields that the problem's `errors` name.";
+    ShippingRuleEmpty 422 "shipping_rule_empty" "The shipping rule sets nothing."
+        "Give the rule's `action` something to set: a `service`, `choose`, `options`, a `package_type_id` or a `hold`.";
+    ShippingRuleOrderInvalid 422 "shipping_rule_order_invalid" "The list does not name every shipping rule exactly once."
+        "The problem's `errors` name the rules that are missing, named twice or unknown. Read the rules again, and send all of their ids.";
+    PackageTypeNotFound 422 "package_type_not_found" "The body names a package type that does not exist."
+        "Check the id that the problem's `errors` name.";
+    OrderNotFound 422 "order_not_found" "The body names an order that does not exist."
+        "Check the id that the problem's `errors` name.";
     LocationNotFound 422 "location_not_found" "The body names a location that does not exist."
         "Check the ids that the problem's `errors` name.";
     LocationConfigurationNotFound 422 "location_configuration_not_found" "The body names a location configuration that does not exist."
