@@ -6,6 +6,7 @@
 pub mod access;
 mod cleaning;
 pub mod events;
+pub mod fulfilment;
 pub mod jobs;
 pub mod onboarding;
 mod orders;
@@ -37,6 +38,7 @@ use events::stream::Streams;
 use events::stream::epoch::Epochs;
 use events::webhook_deliveries::WebhookDeliveries;
 use events::webhook_endpoints::WebhookEndpoints;
+use fulfilment::shipping_rules::ShippingRules;
 use onboarding::Onboarding;
 use orders::allocations::Allocations;
 use orders::orders::Orders;
@@ -153,6 +155,7 @@ pub struct Components {
     pub batches: Batches,
     pub batch_labels: BatchLabels,
     pub manifests: Manifests,
+    pub shipping_rules: ShippingRules,
     pub onboarding: Onboarding,
     pub cleaning: Cleaning,
     pub suspects: Suspects,
@@ -249,6 +252,7 @@ impl Components {
             rates: Rates::new(&context, &carrier_accounts, &calls, settings.carriers.rate_seconds),
             carrier_webhooks: CarrierWebhooks::new(&context, &carrier_accounts, &purchasing),
             batches: Batches::new(&context, &purchasing, &shipments, settings.batch_shipments_max),
+            shipping_rules: ShippingRules::new(&context),
             onboarding: Onboarding::new(&context),
             cleaning: Cleaning::new(&context, &nodes, &delivery, settings.retention, settings.event_seconds),
             suspects: Suspects::new(

@@ -4,6 +4,7 @@
 
 pub mod access;
 pub mod events;
+pub mod fulfilment;
 pub mod orders;
 pub mod places;
 pub mod platform;
@@ -43,12 +44,15 @@ pub fn statements() -> impl Iterator<Item = &'static Sql> {
         orders::orders::STATEMENTS,
         access::organisations::STATEMENTS,
         places::postal_places::STATEMENTS,
+        places::rule_users::STATEMENTS,
         access::provisions::STATEMENTS,
         shipping::purchases::STATEMENTS,
         events::relay::STATEMENTS,
         platform::restorations::STATEMENTS,
         shipping::sandbox_entries::STATEMENTS,
         shipping::shipments::STATEMENTS,
+        fulfilment::shipped_items::STATEMENTS,
+        fulfilment::shipping_rules::STATEMENTS,
         events::stream_audience::STATEMENTS,
         events::stream_relays::STATEMENTS,
         events::streams::STATEMENTS,

@@ -38,6 +38,7 @@ pages![
     "shipments",
     "batches",
     "manifests",
+    "shipping-rules",
     "carriers",
     "sandbox",
     "labels",

@@ -9,6 +9,7 @@
 
 mod access;
 mod events;
+mod fulfilment;
 mod orders;
 mod places;
 mod platform;

@@ -4,7 +4,7 @@
 use std::fmt;
 
 /// The resources that have scopes, by the names that scopes and channels use.
-pub const RESOURCES: [&str; 14] = [
+pub const RESOURCES: [&str; 15] = [
     "locations",
     "location_configurations",
     "orders",
@@ -19,6 +19,7 @@ pub const RESOURCES: [&str; 14] = [
     "webhooks",
     "access_tokens",
     "organisation",
+    "shipping_rules",
 ];
 
 /// An action on a resource. A purchase costs money, so write does not imply it.

@@ -151,7 +151,7 @@ fn word(wanted: &[String], known: Option<&str>, fact: &str, noun: &str, facts: &
     }
     let (is, why) = match known {
         Some(known) if wanted.iter().any(|word| is_same(word, known)) => return None,
-        Some(known) => (known, String::new()),
+        Some(known) => (known.trim(), String::new()),
         None => ("unknown", facts.why_unknown(fact)),
     };
     Some(format!("The {noun} is {is}; the rule is for {}.{why}", list(wanted)))

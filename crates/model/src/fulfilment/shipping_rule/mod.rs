@@ -40,6 +40,9 @@ pub const RULES_MAX: usize = 1000;
 /// Maximum size of the conditions and the action of a rule, in bytes of JSON.
 pub const RULE_BYTES_MAX: usize = 16_384;
 
+/// Maximum number of locations of an order for which one request evaluates the rules: each answer explains every rule.
+pub const EVALUATIONS_MAX: usize = 20;
+
 /// A rule as it is stored and shown.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
 pub struct ShippingRule {

@@ -4,7 +4,9 @@ use serde_json::{Map, Value};
 
 use super::action::{ACTION, CHOOSE, EXACT, HOLD, PACKAGE_TYPE_ID, SATURDAY};
 use super::conditions::CONDITIONS;
-use super::{EvaluationInput, RULE_BYTES_MAX, RULES_MAX, RuleOrder, ShippingRule, ShippingRuleInput};
+use super::{
+    EVALUATIONS_MAX, EvaluationInput, RULE_BYTES_MAX, RULES_MAX, RuleOrder, ShippingRule, ShippingRuleInput,
+};
 use crate::orders::order::ORDER_ID;
 use crate::places::address::{COUNTRY, LINE};
 use crate::places::location::LOCATION_ID;
@@ -16,6 +18,11 @@ use crate::platform::time_zone::{DAYS, TIME_ZONE};
 use crate::shipping::shipment::customs::{CONTENTS, INCOTERM};
 use crate::shipping::shipment::options::{INSURANCE, LABEL_FORMAT, SIGNATURE};
 use crate::shipping::shipment::{SHIPMENT, SHIPMENT_ID};
+
+/// Most words of a fact: an order may have 1,000 items with many tags each.
+const WORDS_MAX: usize = 100_000;
+/// The largest total mass, in kilograms.
+const MASS_MAX: f64 = 1e12;
 
 impl Input for ShippingRuleInput {
     const SHAPE: &'static Shape = &SHIPPING_RULE;
@@ -125,7 +132,7 @@ pub static EVALUATION_INPUT: Shape = Shape {
 };
 
 static KILOGRAMS: Shape = Shape::new(
-    Kind::Number { min: 0.0, max: f64::MAX },
+    Kind::Number { min: 0.0, max: MASS_MAX },
     "Kilograms in total, without the packaging of units that are not packed yet.",
 )
 .example("1.2");
@@ -145,7 +152,7 @@ static VALUE: Shape = Shape::object(
     "A value in one currency.",
 );
 static WORD: Shape = Shape::text(0, 1000, "A word as the order or the item has it.");
-static WORDS: Shape = Shape::list(&WORD, usize::MAX, "Words as the order or its items have them, each once.");
+static WORDS: Shape = Shape::list(&WORD, WORDS_MAX, "Words as the order or its items have them, each once.");
 static WEEKDAY: Shape =
     Shape::new(Kind::OneOf(&DAYS), "The first three letters of the day's English name.").example(r#""mon""#);
 static CLOCK: Shape =
@@ -280,7 +287,7 @@ static EVALUATION: Shape = Shape::object(
 );
 static EVALUATION_LIST: Shape = Shape::list(
     &EVALUATION,
-    usize::MAX,
+    EVALUATIONS_MAX,
     "One entry for each location from which the order is shipped; for a shipment, one.",
 );
 /// The answer to a request to evaluate the rules.

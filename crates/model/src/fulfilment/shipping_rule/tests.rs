@@ -121,7 +121,7 @@ fn every_condition_holds_or_says_why_not() {
         (
             json!({"requested_services": ["Express"]}),
             json!({"requested_services": ["Standard"]}),
-            "/conditions/requested_services The requested service is  express; the rule is for Standard.",
+            "/conditions/requested_services The requested service is express; the rule is for Standard.",
         ),
         (
             json!({"order_tags": ["gift"]}),

@@ -53,6 +53,7 @@ migrations![
     "0027_earlier_names",
     "0028_more_suspects",
     "0033_time_zones",
+    "0034_shipping_rules",
 ];
 
 const TABLE: &str = "CREATE TABLE IF NOT EXISTS migration (name TEXT NOT NULL PRIMARY KEY)";

@@ -1,0 +1,3 @@
+//! Fulfilment: the endpoints of shipping rules.
+
+pub(crate) mod shipping_rules;

@@ -1,0 +1,3 @@
+//! Fulfilment: operations on shipping rules.
+
+pub mod shipping_rules;
