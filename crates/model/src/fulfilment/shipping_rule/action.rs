@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::Named;
 use crate::Id;
 use crate::platform::id::{Kind as IdKind, PackageTypeKind};
 use crate::platform::money::{AMOUNT, CURRENCY};
@@ -17,6 +16,12 @@ use crate::shipping::shipment::options::{LABEL_FORMAT, SIGNATURE};
 const AMONG_MAX: usize = 60;
 /// Maximum number of days of `cheapest_within_days`.
 const DAYS_MAX: i64 = 365;
+
+/// Something that a rule names by its id, and the JSON pointer to it in the rule.
+pub struct Named<T> {
+    pub id: T,
+    pub field: String,
+}
 
 /// What a rule sets where it matches, as far as no earlier rule has set it.
 #[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq)]

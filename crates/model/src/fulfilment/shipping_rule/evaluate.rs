@@ -4,7 +4,7 @@ use super::action::{Action, InsureFrom, OptionsToSet};
 use super::evaluation::{Decision, Evaluation, Explanation, Reason};
 use super::facts::Facts;
 use super::judge::unmet;
-use super::{RuleSet, ShippingRule};
+use super::rule::{RuleSet, ShippingRule};
 use crate::platform::money::show_amount;
 use crate::shipping::shipment::options::Insurance;
 

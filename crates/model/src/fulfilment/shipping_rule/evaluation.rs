@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::ShippingRule;
 use super::action::{Choose, Hold, ServiceName};
 use super::facts::Facts;
+use super::rule::ShippingRule;
 use crate::Id;
 use crate::platform::id::PackageTypeKind;
 use crate::shipping::shipment::LabelFormat;

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use super::tests::{local, rule};
 use super::*;
-use crate::CountryCode;
 use crate::platform::time_zone::{DAYS, LocalTime};
+use crate::{CountryCode, Id, Timestamp};
 
 fn conditions() -> impl Strategy<Value = Value> {
     let countries = subsequence(vec!["DE", "FR", "GB"], 0..=3);

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::action::{ACTION, CHOOSE, EXACT, HOLD, PACKAGE_TYPE_ID, SATURDAY};
 use super::conditions::CONDITIONS;
-use super::{
+use super::rule::{
     EVALUATIONS_MAX, EvaluationInput, RULE_BYTES_MAX, RULES_MAX, RuleOrder, ShippingRule, ShippingRuleInput,
 };
 use crate::orders::order::ORDER_ID;

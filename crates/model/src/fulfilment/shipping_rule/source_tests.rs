@@ -8,7 +8,7 @@ use super::tests::{FRIDAY, local};
 use super::*;
 use crate::platform::shape::parse;
 use crate::shipping::shipment::ShipmentInput;
-use crate::{CountryCode, InventoryItem};
+use crate::{CountryCode, Id, InventoryItem};
 
 /// Returns the facts of an order with two mugs and a plate, of which one mug and the plate are shipped.
 fn order_facts(order: Value, mug: Value, plate: Value) -> Facts {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::platform::shape::{Input, parse};
 use crate::platform::time_zone::LocalTime;
-use crate::{CountryCode, Error};
+use crate::{CarrierAccount, CountryCode, Error, Id, Location, Timestamp};
 
 /// A Friday.
 pub(super) const FRIDAY: &str = "2026-11-06T10:00:00Z";

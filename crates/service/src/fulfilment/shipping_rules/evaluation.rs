@@ -1,17 +1,16 @@
-//! Evaluates the rules: for an order or a shipment of a request here, and with a snapshot of the rules for other callers.
+//! What an evaluation needs: the rules, and facts about an order or a shipment. Other components call it too, with a snapshot of
+//! the rules.
 
 use std::collections::BTreeMap;
 
 use model::fulfilment::shipping_rule::{
     EVALUATIONS_MAX, EvaluationInput, Facts, ItemDocument, OrderDocument, RULES_MAX, RuleSet, Shipped,
-    evaluate, facts_of_order as order_facts, facts_of_shipment as shipment_facts,
+    facts_of_order as order_facts, facts_of_shipment as shipment_facts,
 };
 use model::platform::problem::Issue;
 use model::platform::time_zone::LocalTime;
 use model::shipping::shipment::ShipmentInput;
-use model::{
-    Code, Error, Id, InventoryItem, Location, Order, Owner, Problem, Result, Scope, Shipment, Timestamp,
-};
+use model::{Code, Error, Id, InventoryItem, Location, Order, Owner, Problem, Result, Shipment, Timestamp};
 use serde::Deserialize;
 use store::Tx;
 use store::access::organisations;
@@ -20,52 +19,11 @@ use store::orders::{allocations, orders};
 use store::places::{location_configurations, locations};
 use store::shipping::{carrier_accounts, shipments};
 
-use super::{ShippingRules, parse};
-use crate::access::caller::Caller;
-use crate::access::reply::Reply;
-use crate::access::write::Command;
-use crate::platform::resource::json;
+use super::stored::parse;
 use crate::shipping::account_details::details;
 use crate::shipping::shipments::read_shipment;
 
-impl ShippingRules {
-    /// Returns what the rules decide for an order or a shipment, and why. Nothing changes.
-    pub async fn evaluate(&self, command: Command, input: EvaluationInput) -> Result<Reply> {
-        ensure_readable(&command.caller, &input)?;
-        let owner = command.caller.owner;
-        let at = input.at.unwrap_or_else(|| self.context.now());
-        let read = async move |tx: &mut Tx<'_>| {
-            let facts = facts_of(tx, owner, &input, at).await?;
-            Ok((rule_set(tx, owner).await?, facts))
-        };
-        let answer = match self.context.db().read(owner, read).await {
-            Ok((rules, facts)) => {
-                let data: Vec<_> = facts.iter().map(|facts| evaluate(&rules, facts)).collect();
-                Ok(Reply::done(format!("{{\"data\":{}}}", json(&data)?)))
-            }
-            Err(Error::Refused(problem)) => Err(*problem),
-            Err(fault) => return Err(fault),
-        };
-        if command.idempotency.is_none() {
-            return answer.map_err(Error::from);
-        }
-        let repeat = async move |_: &mut Tx<'_>| answer.clone().map_err(Error::from);
-        self.context.write(&command, repeat).await
-    }
-}
-
-/// Refuses a caller who may not read what the rules are evaluated for: the answer shows facts about it.
-fn ensure_readable(caller: &Caller, input: &EvaluationInput) -> Result<()> {
-    let needed = [(input.order_id.is_some(), "orders"), (input.shipment_id.is_some(), "shipments")];
-    for (_, resource) in needed.iter().filter(|(is_needed, _)| *is_needed) {
-        if let Some(scope) = Scope::read(resource) {
-            caller.require(scope)?;
-        }
-    }
-    Ok(())
-}
-
-/// Reads the rules, and which accounts are disabled: all that [`evaluate`] needs beside the facts.
+/// Reads the rules, and which accounts are disabled: all that an evaluation needs beside the facts.
 pub async fn rule_set(tx: &mut Tx<'_>, owner: Owner) -> Result<RuleSet> {
     let stored = shipping_rules::all(tx, owner, RULES_MAX).await?;
     let rules = stored.iter().map(parse).collect::<Result<_>>()?;
@@ -78,7 +36,8 @@ pub async fn rule_set(tx: &mut Tx<'_>, owner: Owner) -> Result<RuleSet> {
     Ok(RuleSet { rules, disabled_accounts })
 }
 
-async fn facts_of(
+/// Returns the facts about what a request names.
+pub async fn facts_of(
     tx: &mut Tx<'_>,
     owner: Owner,
     input: &EvaluationInput,

@@ -8,7 +8,7 @@ use model::{Code, Event, Id, Owner, Problem, Result, Timestamp};
 use store::Tx;
 use store::fulfilment::shipping_rules::{self, StoredShippingRule};
 
-use super::parse;
+use super::stored::parse;
 use crate::events::events::EventLog;
 use crate::platform::resource::{json, previous};
 
