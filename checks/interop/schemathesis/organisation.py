@@ -11,9 +11,9 @@ import requests
 
 ADDRESS = {"line_1": "1 Quay Street", "city": "Bristol", "post_code": "BS1 4DJ", "country_code": "GB"}
 # An identifier: a prefix for its kind, and 128 bits in base 32.
-IDENTIFIER = re.compile(r"\b(alloc|batch|ca|car|evt|inv|lc|loc|mfst|ord|pa|pt|shp|tok|we|whd)_[0-7][0-9a-hjkmnp-tv-z]{25}\b")
+IDENTIFIER = re.compile(r"\b(alloc|batch|ca|car|evt|inv|lc|loc|mfst|ord|pa|pt|rule|shp|tok|we|whd)_[0-7][0-9a-hjkmnp-tv-z]{25}\b")
 # The server limits how many of these an organisation may have.
-BOUNDED = {"/carrier_accounts", "/package_types", "/webhook_endpoints"}
+BOUNDED = {"/carrier_accounts", "/package_types", "/shipping_rules", "/webhook_endpoints"}
 # Number of purchases in review: one for each phase that resolves one, and some for the stateful phase.
 REVIEWS = 12
 
@@ -132,6 +132,18 @@ class Organisation:
     def shipment(self):
         return self.make("/shipments", parcel())
 
+    def rule(self):
+        return self.make("/shipping_rules", {"name": self.name("Rule"), "action": {"hold": {"reason": "Look"}}})
+
+    def rule_ids(self):
+        """Returns the ids of all rules, in the order of their positions."""
+        page = self.ask("GET", "/shipping_rules?limit=100")
+        ids = [rule["id"] for rule in page["data"]]
+        while page["next_cursor"]:
+            page = self.ask("GET", f"/shipping_rules?limit=100&cursor={page['next_cursor']}")
+            ids += [rule["id"] for rule in page["data"]]
+        return ids
+
     def seller(self):
         """Returns an account to buy from. The run may rename or disable those that it knows; then `retried` makes another one."""
         if "seller" not in self.shared:
@@ -221,6 +233,7 @@ MADE = {
     "ord": Organisation.order,
     "pa": lambda org: org.first("/purchase_attempts"),
     "pt": Organisation.package_type,
+    "rule": Organisation.rule,
     "shp": Organisation.shipment,
     "tok": Organisation.access_token,
     "we": Organisation.endpoint,
@@ -336,6 +349,15 @@ PREPARED = {
     "POST /shipments/{shipment_id}/purchase": lambda org: ({"shipment_id": org.shipment()}, org.choice()),
     "POST /shipments/{shipment_id}/labels": lambda org: ({"shipment_id": org.purchased()}, None),
     "POST /shipments/{shipment_id}/void": lambda org: ({"shipment_id": org.purchased()}, None),
+    "POST /shipping_rules": lambda org: room(
+        org,
+        "/shipping_rules",
+        {"name": org.name("Rule"), "conditions": {"mass": {"max": 2}}, "action": {"hold": {"reason": "Look"}}},
+    ),
+    "PUT /shipping_rules/order": lambda org: ({}, {"ids": org.rule_ids()}),
+    "POST /shipping_rules/evaluate": lambda org: ({}, {"shipment": parcel()}),
+    "PATCH /shipping_rules/{shipping_rule_id}": lambda org: ({"shipping_rule_id": org.rule()}, {"name": org.name("Rule")}),
+    "DELETE /shipping_rules/{shipping_rule_id}": lambda org: ({"shipping_rule_id": org.rule()}, None),
     "POST /webhook_endpoints": lambda org: room(org, "/webhook_endpoints", {"url": "https://receiver.invalid/hook"}),
     "PATCH /webhook_endpoints/{webhook_endpoint_id}": lambda org: (
         {"webhook_endpoint_id": org.endpoint()},

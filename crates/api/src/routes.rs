@@ -5,7 +5,7 @@ use crate::access::table::HandledRoute;
 use crate::access::{access_tokens, oauth, organisations};
 use crate::docs;
 use crate::events::{connection, events, revocations, webhook_endpoints};
-use crate::fulfilment::{package_types, packings};
+use crate::fulfilment::{package_types, packings, shipping_rules};
 use crate::orders::{allocations, orders};
 use crate::places::{location_configurations, locations};
 use crate::server::system;
@@ -39,6 +39,7 @@ pub(crate) fn published() -> Vec<HandledRoute> {
         batches::routes(),
         batch_labels::routes(),
         manifests::routes(),
+        shipping_rules::routes(),
         events::routes(),
         webhook_endpoints::routes(),
         access_tokens::routes(),

@@ -17,6 +17,7 @@ pub use access::scope::{Scope, Scopes};
 pub use events::event::Event;
 pub use events::webhook_delivery::WebhookDelivery;
 pub use events::webhook_endpoint::WebhookEndpoint;
+pub use fulfilment::shipping_rule::ShippingRule;
 pub use orders::allocation::Allocation;
 pub use orders::order::Order;
 pub use places::country::CountryCode;
@@ -65,6 +66,7 @@ mod tests {
             Rate::PREFIX,
             Reservation::PREFIX,
             Shipment::PREFIX,
+            ShippingRule::PREFIX,
             User::PREFIX,
             WebhookDelivery::PREFIX,
             WebhookEndpoint::PREFIX,

@@ -6,7 +6,7 @@
 pub mod access;
 mod cleaning;
 pub mod events;
-mod fulfilment;
+pub mod fulfilment;
 pub mod jobs;
 pub mod onboarding;
 mod orders;
@@ -40,6 +40,7 @@ use events::webhook_deliveries::WebhookDeliveries;
 use events::webhook_endpoints::WebhookEndpoints;
 use fulfilment::package_types::PackageTypes;
 use fulfilment::packings::Packings;
+use fulfilment::shipping_rules::ShippingRules;
 use onboarding::Onboarding;
 use orders::allocations::Allocations;
 use orders::orders::Orders;
@@ -159,6 +160,7 @@ pub struct Components {
     pub manifests: Manifests,
     pub package_types: PackageTypes,
     pub packings: Packings,
+    pub shipping_rules: ShippingRules,
     pub onboarding: Onboarding,
     pub cleaning: Cleaning,
     pub suspects: Suspects,
@@ -257,6 +259,7 @@ impl Components {
             batches: Batches::new(&context, &purchasing, &shipments, settings.batch_shipments_max),
             package_types: PackageTypes::new(&context),
             packings: Packings::new(&context),
+            shipping_rules: ShippingRules::new(&context),
             onboarding: Onboarding::new(&context),
             cleaning: Cleaning::new(&context, &nodes, &delivery, settings.retention, settings.event_seconds),
             suspects: Suspects::new(

@@ -39,6 +39,7 @@ pages![
     "shipments",
     "batches",
     "manifests",
+    "shipping-rules",
     "carriers",
     "sandbox",
     "labels",

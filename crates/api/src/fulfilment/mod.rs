@@ -1,4 +1,5 @@
-//! Fulfilment: the routes of package types and packings.
+//! Fulfilment: the endpoints of package types, packings and shipping rules.
 
 pub(crate) mod package_types;
 pub(crate) mod packings;
+pub(crate) mod shipping_rules;

@@ -39,8 +39,9 @@ pub fn routes() -> Vec<HandledRoute> {
             .refusals(&[Code::HandleTaken, Code::LocationNotFound])
             .to(update_package_type),
         Route::delete(ONE, write, "delete_package_type", "Delete a package type")
-            .about("Shipments that name it keep its id, and the dimensions that they copied. To keep it out of packings only, set `is_active` to false.")
+            .about("Only while no shipping rule names it. Shipments that name it keep its id, and the dimensions that they copied. To keep it out of packings only, set `is_active` to false.")
             .id(&PACKAGE_TYPE_ID)
+            .refusals(&[Code::PackageTypeInUse])
             .to(delete_package_type),
     ]
 }

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::platform::id::Kind as IdKind;
 use crate::platform::shape::{Field, Input, Kind, MOMENT, Shape};
+use crate::platform::time_zone::{TIME_ZONE, UTC, check_time_zone};
 use crate::{Id, Organisation, Timestamp};
 
 /// An organisation with its settings, as the API shows it.
@@ -18,11 +19,19 @@ pub struct OrganisationView {
 }
 
 /// The settings that an organisation may change.
-#[derive(Serialize, Deserialize, Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
 #[serde(default)]
 pub struct OrganisationInput {
     /// Whether each order reference may be used only once.
     pub unique_order_references: bool,
+    /// The time zone of locations that have none of their own: a name of the IANA database.
+    pub time_zone: String,
+}
+
+impl Default for OrganisationInput {
+    fn default() -> Self {
+        Self { unique_order_references: false, time_zone: UTC.to_owned() }
+    }
 }
 
 impl Input for OrganisationInput {
@@ -41,14 +50,17 @@ static UNIQUE_ORDER_REFERENCES: Shape = Shape::new(
 .example("false");
 
 /// An organisation.
-pub static ORGANISATION: Shape = Shape::object(
-    "Organisation",
-    &[
+pub static ORGANISATION: Shape = Shape {
+    name: Some("Organisation"),
+    about: "The organisation that the access token belongs to, and what it has set.",
+    kind: Kind::Object { fields: FIELDS, rule: Some(check_time_zone) },
+    example: None,
+};
+static FIELDS: &[Field] = &[
         Field::given("id", &ORGANISATION_ID),
         Field::given("name", &NAME),
         Field::optional("unique_order_references", &UNIQUE_ORDER_REFERENCES),
+        Field::optional("time_zone", &TIME_ZONE).about("The IANA name of the time zone in which days and times of shipping rules are meant, for locations without a `time_zone` of their own. `UTC` unless it is set."),
         Field::given("created_at", &MOMENT),
         Field::given("updated_at", &MOMENT),
-    ],
-    "The organisation that the access token belongs to, and what it has set.",
-);
+];

@@ -4,7 +4,7 @@
 use std::fmt;
 
 /// The resources that have scopes, by the names that scopes and channels use.
-pub const RESOURCES: [&str; 15] = [
+pub const RESOURCES: [&str; 16] = [
     "locations",
     "location_configurations",
     "orders",
@@ -20,6 +20,7 @@ pub const RESOURCES: [&str; 15] = [
     "access_tokens",
     "organisation",
     "package_types",
+    "shipping_rules",
 ];
 
 // Each resource has a bit for each action.

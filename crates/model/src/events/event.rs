@@ -100,6 +100,9 @@ types! {
     "batch.deleted" "A batch was deleted; its shipments were not.";
     "manifest.created" "A carrier took a manifest.";
     "manifest.failed" "A carrier did not take a manifest; its messages say why.";
+    "shipping_rule.created" "A shipping rule was created.";
+    "shipping_rule.updated" "A shipping rule was changed, or moved to another position.";
+    "shipping_rule.deleted" "A shipping rule was deleted.";
     "organisation.updated" "What the organisation has set was changed.";
     "webhook_endpoint.disabled" "A webhook endpoint was switched off, because it failed for too long or asked for it.";
 }
@@ -124,6 +127,7 @@ pub fn resource_of(r#type: &str) -> Option<&'static str> {
         "shipment" | "tracking" | "purchase_attempt" => "shipments",
         "batch" => "batches",
         "manifest" => "manifests",
+        "shipping_rule" => "shipping_rules",
         "webhook_endpoint" => "webhooks",
         "access_token" => "access_tokens",
         "organisation" => "organisation",

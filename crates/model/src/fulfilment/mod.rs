@@ -5,3 +5,4 @@ pub mod package_type;
 pub mod packing;
 pub mod packing_shapes;
 pub mod packing_view;
+pub mod shipping_rule;

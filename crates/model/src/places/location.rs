@@ -7,6 +7,7 @@ use crate::places::address::{ADDRESS, Address, COORDINATES, Coordinates, TEXT_CH
 use crate::platform::id::Kind as IdKind;
 use crate::platform::problem::Result;
 use crate::platform::shape::{Field, Input, Kind, Pattern, Shape};
+use crate::platform::time_zone::{TIME_ZONE, check_time_zone};
 use crate::{Id, Timestamp};
 
 /// A location as it is stored and shown.
@@ -32,6 +33,8 @@ pub struct LocationInput {
     #[serde(default)]
     pub marketplaces: Map<String, Value>,
     pub coordinates: Option<Coordinates>,
+    /// A name of the IANA database. Without it, the organisation's time zone counts.
+    pub time_zone: Option<String>,
 }
 
 impl Input for LocationInput {
@@ -103,20 +106,25 @@ pub(crate) static NAME: Shape =
     Shape::text(1, TEXT_CHARS_MAX, "How your team tells locations apart. It is internal: never printed on a label, never sent to a carrier. Senders are named by `address.contact`.").example(r#""Bristol depot""#);
 
 /// A location.
-pub static LOCATION: Shape = Shape::object(
-    "Location",
-    &[
+pub static LOCATION: Shape = Shape {
+    name: Some("Location"),
+    about: "A physical place, such as a warehouse or a shop, from which shipments are sent.",
+    kind: Kind::Object { fields: FIELDS, rule: Some(check_time_zone) },
+    example: None,
+};
+static FIELDS: &[Field] = &[
         Field::given("id", &LOCATION_ID),
         Field::required("name", &NAME),
         Field::optional("tags", &TAGS),
         Field::required("address", &ADDRESS).about("Where the location is, and who is there. New shipments copy it; changing it leaves those that exist as they are."),
         Field::optional("marketplaces", &MARKETPLACES),
         Field::optional("coordinates", &COORDINATES).about("Where it is on the globe, for distances in plans. Without it, plans look up the post code."),
+        Field::optional("time_zone", &TIME_ZONE).about(TIME_ZONE_ABOUT),
         Field::created_at(),
         Field::updated_at(),
-    ],
-    "A physical place, such as a warehouse or a shop, from which shipments are sent.",
-);
+];
+/// What a location's time zone is for.
+pub(crate) const TIME_ZONE_ABOUT: &str = "The IANA name of the place's time zone, such as `Europe/London`. Days and times in shipping rules are meant in it. Without it, the organisation's `time_zone` counts. The `closing` of a configuration names its own.";
 
 #[cfg(test)]
 mod tests {
@@ -150,7 +158,7 @@ mod tests {
     #[test]
     fn null_is_the_same_as_absent() {
         let mut body = depot();
-        for field in ["tags", "marketplaces", "coordinates"] {
+        for field in ["tags", "marketplaces", "coordinates", "time_zone"] {
             body[field] = Value::Null;
         }
         body["address"]["contact"] = Value::Null;

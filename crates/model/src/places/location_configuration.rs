@@ -8,6 +8,7 @@ use crate::places::closing::{CLOSING, Closing};
 use crate::places::location::{self, LOCATION, LOCATION_ID, Location};
 use crate::platform::id::Kind as IdKind;
 use crate::platform::shape::{Field, Input, Kind, Shape};
+use crate::platform::time_zone::TIME_ZONE;
 use crate::{Id, Timestamp};
 
 /// A configuration as the API shows it, with the current data of its locations embedded.
@@ -72,6 +73,7 @@ pub static REFERENCE: Shape = Shape::object(
         Field::given("address", &ANYTHING),
         Field::given("marketplaces", &ANYTHING),
         Field::given("coordinates", &ANYTHING),
+        Field::given("time_zone", &ANYTHING),
         Field::given("created_at", &ANYTHING),
         Field::given("updated_at", &ANYTHING),
     ],
@@ -143,6 +145,7 @@ static LOCATION_SUMMARY: Shape = Shape::object(
         Field::given("marketplaces", &location::MARKETPLACES),
         Field::optional("coordinates", &COORDINATES)
             .about("Where it is on the globe, for distances in plans."),
+        Field::optional("time_zone", &TIME_ZONE).about(location::TIME_ZONE_ABOUT),
         Field::created_at(),
         Field::updated_at(),
     ],

@@ -46,6 +46,7 @@ const KINDS: &[(&str, &str)] = &[
     ("pt", "a package type"),
     ("rate", "a rate"),
     ("res", "a reservation"),
+    ("rule", "a shipping rule"),
     ("shp", "a shipment"),
     ("tok", "an access token"),
     ("usr", "a user"),

@@ -11,3 +11,4 @@ pub mod problem;
 pub mod shape;
 pub(crate) mod step_budget;
 pub mod time;
+pub mod time_zone;

@@ -95,6 +95,8 @@ problems! {
         "Send the request again, over a faster connection or with a smaller body.";
     LocationInUse 409 "location_in_use" "The location is still in use."
         "Reassign what the problem's `errors` name, then delete the location.";
+    PackageTypeInUse 409 "package_type_in_use" "Shipping rules name the package type."
+        "The problem's `errors` name the rules. Give them another package type, or set `is_active` to false.";
     InventoryItemInUse 409 "inventory_item_in_use" "The item is still in use."
         "Delete the orders that contain it, and set its stock on hand to 0, first.";
     SkuTaken 409 "sku_taken" "Another item has this SKU."
@@ -158,7 +160,7 @@ problems! {
     NothingToPack 409 "nothing_to_pack" "The order has no open allocations to pack."
         "Allocate the order's items first. What is completed has been packed already.";
     CarrierAccountInUse 409 "carrier_account_in_use" "The carrier account is still in use."
-        "Wait until its purchases are finished and its parcels delivered, or disable the account.";
+        "Wait until its purchases are finished and its parcels delivered, and change the shipping rules that name it; or disable the account.";
     TooManyCarrierAccounts 409 "too_many_carrier_accounts" "The organisation has reached its limit of carrier accounts."
         "The limit is 60. Delete an account that you no longer use.";
     BatchFinalised 409 "batch_finalised" "The batch is purchased, and so finalised."
@@ -181,6 +183,8 @@ problems! {
         "Wait: an old secret stays valid for 24 hours, and at most four are valid at once.";
     EventExpired 409 "event_expired" "The event is no longer in the log."
         "Events are kept for 30 days, or what the operator configured. Test events are never in the log.";
+    TooManyShippingRules 409 "too_many_shipping_rules" "The organisation has reached its limit of shipping rules."
+        "The limit is 1,000 in each world. Delete a rule that you no longer use, or join several into one.";
     IdempotencyInProgress 409 "idempotency_in_progress" "The first request with this key is still running."
         "Wait a second and send the same request again.";
     PreconditionFailed 412 "precondition_failed" "The resource has changed since it was read."
@@ -193,6 +197,12 @@ problems! {
         "The problem's `errors` name each field, and what is wrong with it.";
     UnknownField 422 "unknown_field" "The body has a field that does not exist."
         "Check the spelling of the fields that the problem's `errors` name.";
+    ShippingRuleEmpty 422 "shipping_rule_empty" "The shipping rule sets nothing."
+        "Give the rule's `action` something to set: a `service`, `choose`, `options`, a `package_type_id` or a `hold`.";
+    ShippingRuleOrderInvalid 422 "shipping_rule_order_invalid" "The list does not name every shipping rule exactly once."
+        "The problem's `errors` name the rules that are missing, named twice or unknown. Read the rules again, and send all of their ids.";
+    OrderNotFound 422 "order_not_found" "The body names an order that does not exist."
+        "Check the id that the problem's `errors` name.";
     LocationNotFound 422 "location_not_found" "The body names a location that does not exist."
         "Check the ids that the problem's `errors` name.";
     LocationConfigurationNotFound 422 "location_configuration_not_found" "The body names a location configuration that does not exist."

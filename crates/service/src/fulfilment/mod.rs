@@ -2,3 +2,4 @@
 
 pub(crate) mod package_types;
 pub(crate) mod packings;
+pub mod shipping_rules;

@@ -14,9 +14,13 @@ use store::places::location_configurations;
 use crate::access::caller::Caller;
 use crate::access::reply::Reply;
 use crate::access::write::{Command, ensure_current};
+use crate::places::rule_users::rules_naming;
 use crate::platform::context::Context;
 use crate::platform::cursor::{ListQuery, Listing};
 use crate::platform::resource::{found, json, version_etag};
+
+/// Rules that a refusal to delete a package type names.
+const RULES_NAMED_MAX: usize = 10;
 
 /// Operations on package types.
 #[derive(Clone)]
@@ -94,7 +98,7 @@ impl PackageTypes {
         self.context.write(&command, update).await
     }
 
-    /// Deletes a package type. Shipments that name it keep its id, and the dimensions that they copied.
+    /// Deletes a package type that no shipping rule names. Shipments that name it keep its id, and the dimensions that they copied.
     pub async fn delete(&self, command: Command, id: Id<PackageTypeKind>) -> Result<Reply> {
         let now = self.context.now();
         let owner = command.caller.owner;
@@ -103,12 +107,24 @@ impl PackageTypes {
         let delete = async move |tx: &mut Tx<'_>| {
             let old = found(package_types::get_for_update(tx, owner, id).await?)?;
             ensure_current(&precondition, &version_etag(old.version))?;
+            ensure_not_in_rules(tx, owner, id).await?;
             package_types::delete(tx, owner, id).await?;
             log.append(tx, &Event::new("package_type.deleted", id, &old.doc)).await?;
             Ok(Reply::gone())
         };
         self.context.write(&command, delete).await
     }
+}
+
+/// Refuses to delete a package type that shipping rules name: without it they would choose another one.
+async fn ensure_not_in_rules(tx: &mut Tx<'_>, owner: Owner, id: Id<PackageTypeKind>) -> Result<()> {
+    let rules = rules_naming(tx, owner, id, "package_type_id", RULES_NAMED_MAX).await?;
+    if rules.is_empty() {
+        return Ok(());
+    }
+    let sentences: Vec<_> = rules.iter().map(|rule| rule.message.as_str()).collect();
+    let detail = Some(sentences.join(" "));
+    Err(Problem { code: Code::PackageTypeInUse, detail, issues: rules }.into())
 }
 
 /// Refuses a handle that another package type has, and locations that do not exist. The locations can't be deleted until

@@ -69,7 +69,7 @@ async fn view(tx: &mut Tx<'_>, owner: Owner, stored: &StoredSettings) -> Result<
     Ok(OrganisationView {
         id: owner.organisation,
         name,
-        settings: stored.settings,
+        settings: stored.settings.clone(),
         created_at,
         updated_at: stored.updated_at.unwrap_or(created_at),
     })

@@ -12,6 +12,7 @@ use store::places::{location_configurations, location_users, locations};
 use crate::access::caller::Caller;
 use crate::access::reply::Reply;
 use crate::access::write::{Command, ensure_current};
+use crate::places::rule_users::rules_naming;
 use crate::platform::context::Context;
 use crate::platform::cursor::{ListQuery, Listing};
 use crate::platform::resource::{found, json, version_etag};
@@ -120,8 +121,8 @@ fn change(id: Id<Location>, old: &str, patch: Value, now: Timestamp) -> Result<C
     Ok(Change { doc: new.to_string(), tags, previous: previous_attributes(&old, &new) })
 }
 
-/// Who still uses a location: configurations first, then open allocations, then stock on hand, then
-/// package types.
+/// Who still uses a location: configurations first, then open allocations, stock on hand, package types
+/// and shipping rules.
 async fn users_of(tx: &mut Tx<'_>, owner: Owner, id: Id<Location>) -> Result<Vec<Issue>> {
     let issue = |code: &'static str, message: String| Issue::new(code, "location_id", message);
     let mut users = Vec::new();
@@ -140,6 +141,7 @@ async fn users_of(tx: &mut Tx<'_>, owner: Owner, id: Id<Location>) -> Result<Vec
     for package_type in location_users::package_types(tx, owner, id, USERS_NAMED_MAX).await? {
         users.push(issue("used_by_package_type", format!("The package type {package_type} names it.")));
     }
+    users.extend(rules_naming(tx, owner, id, "location_id", USERS_NAMED_MAX).await?);
     users.truncate(USERS_NAMED_MAX);
     Ok(users)
 }

@@ -4,3 +4,4 @@ pub(crate) mod geo;
 pub(crate) mod location_configurations;
 pub(crate) mod locations;
 pub(crate) mod post_codes;
+pub(crate) mod rule_users;

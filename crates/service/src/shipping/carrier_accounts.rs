@@ -17,11 +17,15 @@ use store::shipping::{manifests, purchases};
 use crate::access::caller::Caller;
 use crate::access::reply::Reply;
 use crate::access::write::{Command, ensure_current};
+use crate::places::rule_users::rules_naming;
 use crate::platform::context::Context;
 use crate::platform::cursor::{ListQuery, Listing};
 use crate::platform::resource::{found, json, version_etag};
 use crate::shipping::account_details::details;
 use crate::shipping::carriers::{carrier_reference, handle_of, why_unusable};
+
+/// How many shipping rules a refusal names.
+const RULES_NAMED_MAX: usize = 10;
 
 /// Operations on carrier accounts, and their credentials.
 #[derive(Clone)]
@@ -130,7 +134,7 @@ impl CarrierAccounts {
         self.context.write(&command, update).await
     }
 
-    /// Deletes an account with which nothing is under way.
+    /// Deletes an account with which nothing is under way, and that no shipping rule names.
     pub async fn delete(&self, command: Command, id: Id<CarrierAccount>) -> Result<Reply> {
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
@@ -139,6 +143,7 @@ impl CarrierAccounts {
             ensure_current(&precondition, &version_etag(old.version))?;
             ensure(!purchases::uses_account(tx, owner, id).await?, Code::CarrierAccountInUse)?;
             ensure(!manifests::uses_account(tx, owner, id).await?, Code::CarrierAccountInUse)?;
+            ensure_not_in_rules(tx, owner, id).await?;
             carrier_accounts::delete(tx, owner, id).await?;
             Ok(Reply::gone())
         };
@@ -218,6 +223,17 @@ impl CarrierAccounts {
             url: self.urls.get(&account.carrier).cloned(),
         })
     }
+}
+
+/// Refuses to delete an account that shipping rules name: without it they would ship nothing, or by another carrier.
+async fn ensure_not_in_rules(tx: &mut Tx<'_>, owner: Owner, id: Id<CarrierAccount>) -> Result<()> {
+    let rules = rules_naming(tx, owner, id, "carrier_account_id", RULES_NAMED_MAX).await?;
+    if rules.is_empty() {
+        return Ok(());
+    }
+    let sentences: Vec<_> = rules.iter().map(|rule| rule.message.as_str()).collect();
+    let detail = Some(sentences.join(" "));
+    Err(Problem { code: Code::CarrierAccountInUse, detail, issues: rules }.into())
 }
 
 /// Refuses a change of the account's address that would send the kept credentials to the new one: a caller that does not

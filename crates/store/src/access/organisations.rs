@@ -22,13 +22,14 @@ const USER_GET: Sql = Sql::same("SELECT email FROM organisation_user WHERE owner
 
 const GET: Sql = Sql::same("SELECT name, created_at FROM organisation WHERE owner = $1");
 const SETTINGS: Sql = Sql::same(
-    "SELECT version, unique_order_references, updated_at FROM organisation_setting WHERE owner = $1",
+    "SELECT version, unique_order_references, updated_at, time_zone FROM organisation_setting WHERE owner = $1",
 );
 const SET_SETTINGS: Sql = Sql::same(
-    "INSERT INTO organisation_setting (owner, version, unique_order_references, updated_at)
-     VALUES ($1, $2, $3, $4)
+    "INSERT INTO organisation_setting (owner, version, unique_order_references, updated_at, time_zone)
+     VALUES ($1, $2, $3, $4, $5)
      ON CONFLICT (owner) DO UPDATE SET version = excluded.version,
-     unique_order_references = excluded.unique_order_references, updated_at = excluded.updated_at",
+     unique_order_references = excluded.unique_order_references, updated_at = excluded.updated_at,
+     time_zone = excluded.time_zone",
 );
 
 pub(crate) const STATEMENTS: &[&Sql] = &[
@@ -63,13 +64,15 @@ pub async fn settings(tx: &mut Tx<'_>, owner: Owner) -> Result<StoredSettings> {
     let Some(mut row) = tx.one(&SETTINGS, &[owner.into()]).await? else {
         return Ok(StoredSettings { version: 1, settings: OrganisationInput::default(), updated_at: None });
     };
-    let settings = OrganisationInput { unique_order_references: row.int(1)? == 1 };
+    let settings = OrganisationInput { unique_order_references: row.int(1)? == 1, time_zone: row.text(3)? };
     Ok(StoredSettings { version: row.int(0)?, settings, updated_at: Some(row.moment(2)?) })
 }
 
 pub async fn set_settings(tx: &mut Tx<'_>, owner: Owner, new: &StoredSettings, now: Timestamp) -> Result<()> {
     let is_unique = i64::from(new.settings.unique_order_references);
-    tx.send(&SET_SETTINGS, &[owner.into(), new.version.into(), is_unique.into(), now.into()]).await
+    let time_zone = new.settings.time_zone.as_str();
+    let values = [owner.into(), new.version.into(), is_unique.into(), now.into(), time_zone.into()];
+    tx.send(&SET_SETTINGS, &values).await
 }
 
 /// Excludes other transactions that create organisations, until this one ends.

@@ -4,3 +4,4 @@ pub mod location_configurations;
 pub mod location_users;
 pub mod locations;
 pub mod postal_places;
+pub mod rule_users;

@@ -66,6 +66,7 @@ const UPDATE: Sql = Sql::same(
 );
 const SET_ORIGIN: Sql =
     Sql::same("UPDATE shipment SET origin_id = $1, origin_version = $2 WHERE owner = $3 AND id = $4");
+const ORIGIN: Sql = Sql::same("SELECT origin_id FROM shipment WHERE owner = $1 AND id = $2");
 const DELETE: Sql = Sql::same("DELETE FROM shipment WHERE owner = $1 AND id = $2");
 const PAGE: PageSql = PageSql {
     older: Sql::same(
@@ -96,6 +97,7 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
     &INSERT,
     &UPDATE,
     &SET_ORIGIN,
+    &ORIGIN,
     &DELETE,
     &PAGE.older,
     &PAGE.newer,
@@ -234,6 +236,12 @@ pub async fn update(
         id.into(),
     ];
     tx.send(&UPDATE, &values).await
+}
+
+/// Returns the location that a shipment leaves from, or `None` if its origin was given as an address.
+pub async fn origin(tx: &mut Tx<'_>, owner: Owner, id: Id<Shipment>) -> Result<Option<Id<Location>>> {
+    let row = tx.one(&ORIGIN, &[owner.into(), id.into()]).await?;
+    row.map_or(Ok(None), |mut row| row.id_or_null(0))
 }
 
 /// Sets the location that the shipment leaves from, and its version.

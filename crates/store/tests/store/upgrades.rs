@@ -16,6 +16,11 @@ const WRITTEN: &[(&str, &str)] = &[
              ('org_1', 'tok_1', 'usr_1', '1', '*', NULL, 5), ('org_1', 'tok_2', 'usr_1', '2', '*', 'tok_1', 5);",
     ),
     (
+        "0001_foundation",
+        r#"INSERT INTO location (owner, id, version, doc) VALUES ('org_1', 'loc_1', 1,
+             '{"id":"loc_1","marketplaces":{"created_at":["x"]},"coordinates":null,"created_at":"2026-11-01T09:00:00.000000Z"}');"#,
+    ),
+    (
         "0002_stock",
         r#"INSERT INTO inventory_item (owner, id, sku, version, doc)
              VALUES ('org_1', 'inv_1', 'TEE', 1, '{"id":"inv_1","sku":"TEE","name":"Blue TEE, Ä","metadata":{"n":"\u0000"},"mass":0.20}');
@@ -51,6 +56,10 @@ const WRITTEN: &[(&str, &str)] = &[
              SELECT 'org_1', 'batch_1', 1, 'open', '{}', count(*), sum(packages_count), sum(errors_count), 5, 5
              FROM shipment WHERE batch_id = 'batch_1';",
     ),
+    (
+        "0015_order_references",
+        "INSERT INTO organisation_setting (owner, version, unique_order_references, updated_at) VALUES ('org_1', 2, 1, 5);",
+    ),
 ];
 
 /// The rows that must exist after the upgrade, if the step's data existed before it.
@@ -76,6 +85,18 @@ const EXPECTED: &[(&str, &str, &[&str])] = &[
         "0002_stock",
         "SELECT coalesce(bin, '-') || ' ' || coalesce(reorder_point, -1) || ' ' || is_low FROM inventory_level",
         &["- -1 0"],
+    ),
+    (
+        "0001_foundation",
+        "SELECT doc FROM location",
+        &[
+            r#"{"id":"loc_1","marketplaces":{"created_at":["x"]},"coordinates":null,"time_zone":null,"created_at":"2026-11-01T09:00:00.000000Z"}"#,
+        ],
+    ),
+    (
+        "0015_order_references",
+        "SELECT owner || ' ' || unique_order_references || ' ' || time_zone FROM organisation_setting",
+        &["org_1 1 UTC"],
     ),
     (
         "0004_webhooks",

@@ -145,7 +145,7 @@ async fn order_references_are_unique_where_the_organisation_wants_it() {
     let item = world.item("TEE").await;
     insta::assert_snapshot!(
         world.get("/organisation").await,
-        @r##"200 {"id":"org_#1","name":"Acme","unique_order_references":false,"created_at":"#time","updated_at":"#time"}"##
+        @r##"200 {"id":"org_#1","name":"Acme","unique_order_references":false,"time_zone":"UTC","created_at":"#time","updated_at":"#time"}"##
     );
     let (first, second) = (order(&world, &item, "1001").await, order(&world, &item, "1001").await);
     assert_eq!((first.status.as_u16(), second.status.as_u16()), (201, 201), "as ever, while nothing is set");
@@ -322,4 +322,23 @@ async fn while_the_setting_changes_no_reference_slips_through() {
             assert_eq!(again.status.as_u16(), expected, "round {round}: {again}");
         }
     }
+}
+
+#[tokio::test]
+async fn an_organisation_has_a_time_zone_of_its_own_in_each_world() {
+    let world = World::new().await;
+    let set = world.patch("/organisation", json!({"time_zone": "europe/berlin"})).await;
+    assert_eq!((set.status.as_u16(), &set.json()["time_zone"]), (200, &json!("Europe/Berlin")), "{set}");
+    assert_eq!(world.get("/organisation").await.json(), set.json());
+    let refused = world.patch("/organisation", json!({"time_zone": "Berlin"})).await;
+    assert_eq!(refused.issues(), [("invalid_value".to_owned(), "/time_zone".to_owned())]);
+    let both = world.patch("/organisation", json!({"unique_order_references": true})).await.json();
+    assert_eq!(
+        (&both["time_zone"], &both["unique_order_references"]),
+        (&json!("Europe/Berlin"), &json!(true))
+    );
+    let token = world.token_for("Acme", "*", Mode::Test).await;
+    let test_world = world.request("GET", "/organisation").token(&token).send().await.json();
+    assert_eq!(test_world["time_zone"], "UTC");
+    assert_eq!(world.patch("/organisation", json!({"time_zone": null})).await.json()["time_zone"], "UTC");
 }

@@ -1,5 +1,8 @@
-//! Package types, packings, and what packages of shipments say of their contents.
+//! Package types, packings, shipping rules, and what packages of shipments say of their contents.
 
 pub mod package_contents;
 pub mod package_types;
 pub mod packings;
+pub mod rule_evaluation;
+pub mod rule_order;
+pub mod shipping_rules;

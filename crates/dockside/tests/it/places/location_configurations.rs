@@ -15,7 +15,7 @@ async fn a_configuration_is_created_read_and_deleted() {
     let world = World::new().await;
     let (origin, back) = (world.location("Origin").await, world.location("Return").await);
     let created = world.post(PATH, json!({"name": "Main", "locations": pair(&origin, &back)})).await;
-    insta::assert_snapshot!(created, @r##"201 {"id":"lc_#1","name":"Main","locations":{"origin":{"id":"loc_#1","name":"Origin","tags":null,"address":{"address":{"line_1":"1 Quay Street","city":"Bristol","post_code":"BS1 4DJ","country_code":"GB"}},"marketplaces":{},"coordinates":null,"created_at":"#time","updated_at":"#time"},"return":{"id":"loc_#2","name":"Return","tags":null,"address":{"address":{"line_1":"1 Quay Street","city":"Bristol","post_code":"BS1 4DJ","country_code":"GB"}},"marketplaces":{},"coordinates":null,"created_at":"#time","updated_at":"#time"}},"closing":null,"created_at":"#time","updated_at":"#time"}"##);
+    insta::assert_snapshot!(created, @r##"201 {"id":"lc_#1","name":"Main","locations":{"origin":{"id":"loc_#1","name":"Origin","tags":null,"address":{"address":{"line_1":"1 Quay Street","city":"Bristol","post_code":"BS1 4DJ","country_code":"GB"}},"marketplaces":{},"coordinates":null,"time_zone":null,"created_at":"#time","updated_at":"#time"},"return":{"id":"loc_#2","name":"Return","tags":null,"address":{"address":{"line_1":"1 Quay Street","city":"Bristol","post_code":"BS1 4DJ","country_code":"GB"}},"marketplaces":{},"coordinates":null,"time_zone":null,"created_at":"#time","updated_at":"#time"}},"closing":null,"created_at":"#time","updated_at":"#time"}"##);
     let path = created.header("location").to_owned();
     assert_eq!(path, format!("{PATH}/{}", created.json()["id"].as_str().unwrap()));
     let read = world.get(&path).await;

@@ -21,6 +21,7 @@ fn full_depot() -> Value {
         },
         "marketplaces": {"shopify": ["68241883417"], "ebay": ["a", "b"]},
         "coordinates": {"latitude": 51.4494, "longitude": -2.5979},
+        "time_zone": "Europe/London",
     })
 }
 
@@ -35,7 +36,7 @@ async fn create(world: &World, body: Value) -> (String, Value) {
 async fn a_location_is_created_read_and_deleted() {
     let world = World::new().await;
     let created = world.post("/locations", depot("Depot")).await;
-    insta::assert_snapshot!(created, @r##"201 {"id":"loc_#1","name":"Depot","tags":null,"address":{"address":{"line_1":"1 Quay Street","city":"Bristol","post_code":"BS1 4DJ","country_code":"GB"}},"marketplaces":{},"coordinates":null,"created_at":"#time","updated_at":"#time"}"##);
+    insta::assert_snapshot!(created, @r##"201 {"id":"loc_#1","name":"Depot","tags":null,"address":{"address":{"line_1":"1 Quay Street","city":"Bristol","post_code":"BS1 4DJ","country_code":"GB"}},"marketplaces":{},"coordinates":null,"time_zone":null,"created_at":"#time","updated_at":"#time"}"##);
     let path = created.header("location").to_owned();
     assert_eq!(path, format!("/locations/{}", created.json()["id"].as_str().unwrap()));
     let read = world.get(&path).await;
@@ -67,14 +68,14 @@ async fn all_that_a_client_says_of_a_location_is_kept() {
 async fn null_on_create_says_no_more_than_absence() {
     let world = World::new().await;
     let mut body = depot("Nulls");
-    for field in ["tags", "marketplaces", "coordinates"] {
+    for field in ["tags", "marketplaces", "coordinates", "time_zone"] {
         body[field] = Value::Null;
     }
     body["address"]["contact"] = Value::Null;
     body["address"]["address"]["line_2"] = Value::Null;
     let (_, with_nulls) = create(&world, body).await;
     let (_, without) = create(&world, depot("Nulls")).await;
-    for field in ["tags", "marketplaces", "coordinates", "address"] {
+    for field in ["tags", "marketplaces", "coordinates", "time_zone", "address"] {
         assert_eq!(with_nulls[field], without[field], "{field}");
     }
 }
@@ -99,11 +100,11 @@ async fn null_clears_what_may_be_missing() {
     let world = World::new().await;
     let (path, _) = create(&world, full_depot()).await;
     let patch = json!({
-        "tags": null, "marketplaces": null, "coordinates": null,
+        "tags": null, "marketplaces": null, "coordinates": null, "time_zone": null,
         "address": {"contact": null, "address": {"line_2": null, "line_3": null, "province": null, "post_code": null, "country_code": "IE"}},
     });
     let cleared = world.patch(&path, patch).await;
-    insta::assert_snapshot!(cleared, @r##"200 {"id":"loc_#1","name":"Full depot","tags":null,"address":{"address":{"line_1":"1 Quay Street","city":"Bristol","country_code":"IE"}},"marketplaces":{},"coordinates":null,"created_at":"#time","updated_at":"#time"}"##);
+    insta::assert_snapshot!(cleared, @r##"200 {"id":"loc_#1","name":"Full depot","tags":null,"address":{"address":{"line_1":"1 Quay Street","city":"Bristol","country_code":"IE"}},"marketplaces":{},"coordinates":null,"time_zone":null,"created_at":"#time","updated_at":"#time"}"##);
     assert_eq!(world.get(&path).await.text, cleared.text);
 }
 
@@ -215,6 +216,20 @@ async fn post_codes_are_normalised_and_checked_against_their_country() {
     // The old post code is checked again when only the country changes.
     let refused = world.patch(&path, json!({"address": {"address": {"country_code": "DE"}}})).await;
     assert_eq!(refused.issues(), [("post_code_invalid".to_owned(), "/address/address/post_code".to_owned())]);
+}
+
+#[tokio::test]
+async fn a_time_zone_is_a_name_of_the_iana_database() {
+    let world = World::new().await;
+    let (path, _) = create(&world, depot("Depot")).await;
+    let changed = world.patch(&path, json!({"time_zone": "america/new_york"})).await.json();
+    assert_eq!(changed["time_zone"], "America/New_York");
+    for name in ["Mars/Olympus", "+01:00", "London"] {
+        let refused = world.patch(&path, json!({"time_zone": name})).await;
+        assert_eq!(refused.issues(), [("invalid_value".to_owned(), "/time_zone".to_owned())], "{name}");
+    }
+    assert_eq!(world.get(&path).await.json(), changed);
+    assert_eq!(world.patch(&path, json!({"time_zone": null})).await.json()["time_zone"], Value::Null);
 }
 
 #[tokio::test]

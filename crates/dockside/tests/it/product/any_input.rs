@@ -13,7 +13,7 @@ use crate::setup::world::{Reply, World};
 pub const CASES: u32 = 300;
 
 /// The names of a location's fields, so that arbitrary objects come near to one.
-const NAMES: &str = "name|tags|address|contact|marketplaces|coordinates|latitude|longitude|confidence|line_1|line_2|\
+const NAMES: &str = "name|tags|address|contact|marketplaces|coordinates|time_zone|latitude|longitude|confidence|line_1|line_2|\
                      city|province|post_code|country_code|email_address|company|id|created_at|shopify|[a-z]{0,3}|.{0,2}";
 /// Where a valid location is spoilt.
 const PLACES: &[&str] = &[
@@ -35,6 +35,7 @@ const PLACES: &[&str] = &[
     "/marketplaces",
     "/marketplaces/shopify",
     "/marketplaces/shopify/0",
+    "/time_zone",
     "/coordinates",
     "/coordinates/latitude",
     "/coordinates/longitude",

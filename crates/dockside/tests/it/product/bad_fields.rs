@@ -50,6 +50,7 @@ const LOCATION: &[Field] = &[
     text("/address/contact/email_address", 255, "a@b"),
     text("/address/contact/phone_number", 255, "x"),
     text("/marketplaces/shopify/0", 255, "x"),
+    text("/time_zone", 60, "UTC"),
     Field { at: "/address/address/country_code", kind: Kind::Word },
     Field { at: "", kind: Kind::Object { is_required: true } },
     Field { at: "/address", kind: Kind::Object { is_required: true } },

@@ -148,6 +148,7 @@ pub fn full_location() -> Value {
         },
         "marketplaces": {"shopify": ["68241883417"]},
         "coordinates": {"latitude": 51.4494, "longitude": -2.5979},
+        "time_zone": "Europe/London",
     })
 }
 

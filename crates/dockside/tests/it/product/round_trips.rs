@@ -60,6 +60,7 @@ async fn what_was_read_may_be_sent_back_to_patch_and_changes_nothing() {
             "update_organisation",
             "update_package_type",
             "update_shipment",
+            "update_shipping_rule",
             "update_webhook_endpoint",
         ];
         assert_eq!(sent, expected, "a resource that can be changed is read and sent back here");
@@ -101,6 +102,7 @@ async fn what_was_read_may_be_sent_back_to_post_and_makes_another() {
         "create_order",
         "create_package_type",
         "create_shipment",
+        "create_shipping_rule",
         "create_webhook_endpoint",
     ];
     assert_eq!(made, expected, "a resource that can be made is read and sent back here");

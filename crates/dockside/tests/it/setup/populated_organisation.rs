@@ -28,6 +28,8 @@ pub struct PopulatedOrganisation {
     member: String,
     /// A batch that is bought. The one in `ids` is open.
     finalised: String,
+    /// All shipping rules, in the order of their positions.
+    rules: Vec<String>,
     /// The request body for a carrier account in this world.
     account: Value,
 }
@@ -37,7 +39,8 @@ impl PopulatedOrganisation {
     pub fn new(token: String) -> Self {
         let none = String::new;
         let (item, depot, bought, member, finalised) = (none(), none(), none(), none(), none());
-        Self { token, ids: BTreeMap::new(), item, depot, bought, member, finalised, account: Value::Null }
+        let (ids, rules) = (BTreeMap::new(), Vec::new());
+        Self { token, ids, item, depot, bought, member, finalised, rules, account: Value::Null }
     }
 
     pub async fn populate(world: &World, organisation: &str, mode: Mode) -> Self {
@@ -61,6 +64,9 @@ impl PopulatedOrganisation {
             let mut package_type = tenant.body_of("create_package_type");
             package_type["handle"] = json!(format!("box-{number}-{}", tenant.ids["ord"]));
             tenant.keep("pt", &tenant.create(world, "/package_types", package_type).await);
+            let rule = tenant.body_of("create_shipping_rule");
+            tenant.keep("rule", &tenant.create(world, "/shipping_rules", rule).await);
+            tenant.rules.push(tenant.ids["rule"].clone());
         }
         tenant.populate_spares(world, organisation).await;
         tenant.account = account(organisation, mode);
@@ -292,6 +298,13 @@ impl PopulatedOrganisation {
                 "inner_dimensions": {"length": 30, "width": 20, "height": 10},
                 "location_ids": [depot_id],
             }),
+            "create_shipping_rule" | "update_shipping_rule" => json!({
+                "name": "New",
+                "conditions": {"origin_location_ids": [depot_id]},
+                "action": {"hold": {"reason": "Look"}},
+            }),
+            "reorder_shipping_rules" => json!({"ids": self.rules}),
+            "evaluate_shipping_rules" => json!({"shipment": parcel()}),
             // An event type that every token may read that may create an endpoint.
             "create_webhook_endpoint" => {
                 json!({"url": "http://127.0.0.1:1/hook", "disabled": true, "event_types": ["webhook_endpoint.disabled"]})

@@ -78,7 +78,7 @@ fn check_item(item: &mut Map<String, Value>, at: &Path<'_>, issues: &mut Issues)
     normalise(item, "mass", MASS_DECIMALS);
 }
 
-static CONTENTS: Shape = Shape::new(
+pub(crate) static CONTENTS: Shape = Shape::new(
     Kind::OneOf(&[
         "documents",
         "gift",
@@ -92,7 +92,7 @@ static CONTENTS: Shape = Shape::new(
     "What is declared on CN22 and CN23. All but `gift` and `documents` also get a commercial invoice.",
 )
 .example(r#""merchandise""#);
-static INCOTERM: Shape = Shape::new(
+pub(crate) static INCOTERM: Shape = Shape::new(
     Kind::OneOf(&[
         "EXW", "FCA", "CPT", "CIP", "DAP", "DPU", "DDP", "FAS", "FOB", "CFR", "CIF", "DAT", "DDU", "DAF",
         "DEQ", "DES",

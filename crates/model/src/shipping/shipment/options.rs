@@ -210,7 +210,7 @@ static SUBSTANCES: Shape = Shape::list(
     9,
     "Restricted goods in the parcel. Carriers may refuse it, or demand a service that takes them.",
 );
-static SIGNATURE: Shape = Shape::new(
+pub(crate) static SIGNATURE: Shape = Shape::new(
     Kind::OneOf(&["standard", "adult", "direct", "indirect", "certified", "carrier_confirmation", "none"]),
     "Who must sign at the door, such as an `adult`. Counts more than `signature_required`; `none` asks for no signature.",
 )
@@ -287,7 +287,7 @@ static LABEL: Shape = Shape {
     },
     example: None,
 };
-static INSURANCE: Shape = Shape::object(
+pub(crate) static INSURANCE: Shape = Shape::object(
     "Insurance",
     &[Field::required("value", &AMOUNT).about("What the contents are worth, in the smallest unit of the currency: `1299` with `GBP` is £12.99."), Field::optional("currency_code", &CURRENCY).about("ISO 4217, in capitals. Without it, the currency of the shipment (`options.shipping.currency_code`).")],
     "The cover you want for the contents while they travel.",

@@ -54,6 +54,8 @@ migrations![
     "0028_more_suspects",
     "0031_item_details",
     "0032_package_types",
+    "0033_time_zones",
+    "0034_shipping_rules",
 ];
 
 const TABLE: &str = "CREATE TABLE IF NOT EXISTS migration (name TEXT NOT NULL PRIMARY KEY)";
