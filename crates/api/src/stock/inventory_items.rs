@@ -111,7 +111,7 @@ async fn list_inventory_items(call: Call) -> Result<Response> {
 
 async fn create_inventory_item(call: Call) -> Result<Response> {
     let input: InventoryItemInput = call.input()?;
-    let reply = call.service().inventory_items.create(call.command()?, input).await?;
+    let reply = call.service().line_matching.create_item(call.command()?, input).await?;
     respond::reply(&call, reply)
 }
 

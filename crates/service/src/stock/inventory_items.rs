@@ -4,7 +4,7 @@ use model::platform::json::{parse as parse_json, previous_attributes};
 use model::platform::problem::Issue;
 use model::platform::shape;
 use model::stock::inventory_item::InventoryItemInput;
-use model::{Code, Error, Event, Id, InventoryItem, Problem, Result, ensure};
+use model::{Code, Error, Event, Id, InventoryItem, Owner, Problem, Result, Timestamp, ensure};
 use serde_json::Value;
 use store::Tx;
 use store::stock::inventory_items;
@@ -12,6 +12,7 @@ use store::stock::inventory_items;
 use crate::access::caller::Caller;
 use crate::access::reply::Reply;
 use crate::access::write::{Command, ensure_current};
+use crate::events::events::EventLog;
 use crate::platform::context::Context;
 use crate::platform::cursor::{ListQuery, Listing};
 use crate::platform::resource::{found, json, version_etag};
@@ -27,21 +28,12 @@ impl InventoryItems {
         Self { context: context.clone() }
     }
 
-    pub async fn create(&self, command: Command, input: InventoryItemInput) -> Result<Reply> {
-        let now = self.context.now();
-        let owner = command.caller.owner;
+    /// Makes the document of an item, which [`NewItem::insert`] stores.
+    pub(crate) fn prepare(&self, input: InventoryItemInput, now: Timestamp) -> Result<NewItem> {
         let id = self.context.new_id::<InventoryItem>(now);
         let sku = input.sku.clone();
         let doc = json(&InventoryItem { id, details: input, created_at: now, updated_at: now })?;
-        let log = self.context.event_log(owner, now);
-        let create = async move |tx: &mut Tx<'_>| {
-            if !inventory_items::insert(tx, owner, id, &sku, &doc).await? {
-                return Err(sku_taken());
-            }
-            log.append(tx, &Event::new("inventory_item.created", id, &doc)).await?;
-            Ok(Reply::created(format!("/inventory_items/{id}"), Some(version_etag(1)), doc.clone()))
-        };
-        self.context.write(&command, create).await
+        Ok(NewItem { id, sku, doc })
     }
 
     pub async fn get(&self, caller: &Caller, id: Id<InventoryItem>) -> Result<Reply> {
@@ -106,6 +98,26 @@ impl InventoryItems {
             Ok(Reply::gone())
         };
         self.context.write(&command, delete).await
+    }
+}
+
+/// An item that is to be inserted. Orders that wait for its SKU are completed in the same transaction, by
+/// `orders/matching.rs`.
+pub(crate) struct NewItem {
+    pub id: Id<InventoryItem>,
+    sku: String,
+    doc: String,
+}
+
+impl NewItem {
+    /// Inserts the item, and tells of it. Refuses a SKU that another item has.
+    pub async fn insert(&self, tx: &mut Tx<'_>, owner: Owner, log: &EventLog) -> Result<Reply> {
+        if !inventory_items::insert(tx, owner, self.id, &self.sku, &self.doc).await? {
+            return Err(sku_taken());
+        }
+        log.append(tx, &Event::new("inventory_item.created", self.id, &self.doc)).await?;
+        let path = format!("/inventory_items/{}", self.id);
+        Ok(Reply::created(path, Some(version_etag(1)), self.doc.clone()))
     }
 }
 

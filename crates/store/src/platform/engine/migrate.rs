@@ -52,6 +52,8 @@ migrations![
     "0026_unfinished_purchases",
     "0027_earlier_names",
     "0028_more_suspects",
+    "0029_order_fields",
+    "0030_fulfilment",
 ];
 
 const TABLE: &str = "CREATE TABLE IF NOT EXISTS migration (name TEXT NOT NULL PRIMARY KEY)";
