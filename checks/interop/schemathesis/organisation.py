@@ -11,7 +11,7 @@ import requests
 
 ADDRESS = {"line_1": "1 Quay Street", "city": "Bristol", "post_code": "BS1 4DJ", "country_code": "GB"}
 # An identifier: a prefix for its kind, and 128 bits in base 32.
-IDENTIFIER = re.compile(r"\b(alloc|batch|ca|car|evt|inv|lc|loc|mfst|ord|pa|shp|tok|we|whd)_[0-7][0-9a-hjkmnp-tv-z]{25}\b")
+IDENTIFIER = re.compile(r"\b(alloc|batch|ca|car|evt|inv|lc|loc|mfst|ol|ord|pa|shp|tok|we|whd)_[0-7][0-9a-hjkmnp-tv-z]{25}\b")
 # The server limits how many of these an organisation may have.
 BOUNDED = {"/carrier_accounts", "/webhook_endpoints"}
 # Number of purchases in review: one for each phase that resolves one, and some for the stateful phase.
@@ -113,6 +113,11 @@ class Organisation:
         items = [{"id": self.live("inv"), "quantity": 3}]
         return self.make("/orders", {"status": status, "items": items})
 
+    def waiting_order(self):
+        """Makes an order with a line that matches no item, and returns both ids."""
+        order = self.ask("POST", "/orders", {"lines": [{"sku": self.name("Unknown"), "quantity": 1}]})
+        return order["id"], order["lines"][0]["id"]
+
     def allocation(self):
         return {"location": {"id": self.live("loc")}, "items": [{"id": self.live("inv"), "quantity": 2}]}
 
@@ -209,6 +214,7 @@ MADE = {
     "lc": Organisation.configuration,
     "loc": Organisation.location,
     "mfst": Organisation.manifest,
+    "ol": lambda org: org.waiting_order()[1],
     "ord": Organisation.order,
     "pa": lambda org: org.first("/purchase_attempts"),
     "shp": Organisation.shipment,
@@ -232,6 +238,11 @@ def allocated_order(org):
     order = org.order()
     org.allocate(order)
     return order
+
+
+def unmatched(org):
+    order, line = org.waiting_order()
+    return {"order_id": order}, {"line_id": line, "item_id": org.live("inv")}
 
 
 def filled_batch(org):
@@ -302,6 +313,10 @@ PREPARED = {
     "DELETE /orders/{order_id}": lambda org: place(org, lambda org: org.order("draft")),
     "POST /orders/{order_id}/commit": lambda org: place(org, lambda org: org.order("draft")),
     "POST /orders/{order_id}/cancel": lambda org: place(org, Organisation.order),
+    "POST /orders/{order_id}/match": unmatched,
+    "POST /orders/{order_id}/notes": lambda org: place(org, Organisation.order, lambda org, _: {"text": "Fragile"}),
+    "POST /orders/{order_id}/hold": lambda org: place(org, Organisation.order, lambda org, _: {"reason": "address_check"}),
+    "POST /orders/{order_id}/release": lambda org: place(org, Organisation.order),
     "POST /purchase_attempts/{purchase_attempt_id}/resolve": lambda org: (
         {"purchase_attempt_id": org.attempt_in_review()},
         {"outcome": "not_bought"},

@@ -49,7 +49,6 @@ pub fn routes() -> Vec<HandledRoute> {
             .refusals(&[
                 Code::InventoryItemNotFound,
                 Code::SkuNotFound,
-                Code::LineNotFound,
                 Code::ItemsContradictLines,
                 Code::StatusNotWritable,
                 Code::OrderItemsAllocated,

@@ -127,9 +127,11 @@ static ALLOCATED: Shape = Shape::new(
 static SHIPPED: Shape =
     Shape::new(Kind::Integer { min: 0, max: i64::MAX }, "Pieces in completed allocations: they have left.")
         .example("0");
-static LATER: Shape =
-    Shape::new(Kind::Integer { min: 0, max: i64::MAX }, "Pieces. Always 0 so far: no part of Dockside counts it yet.")
-        .example("0");
+static LATER: Shape = Shape::new(
+    Kind::Integer { min: 0, max: i64::MAX },
+    "Pieces. Always 0 so far: no part of Dockside counts it yet.",
+)
+.example("0");
 pub(crate) static SHIPMENT_ID: Shape =
     Shape::new(Kind::Identifier(ShipmentKind::PREFIX), "A shipment that was made from the order.");
 static SHIPMENT_IDS: Shape = Shape::list(
@@ -145,8 +147,9 @@ pub static FULFILMENT: Shape = Shape::object(
         Field::given("status", &FULFILMENT_STATUS),
         Field::given("allocated_quantity", &ALLOCATED),
         Field::given("shipped_quantity", &SHIPPED),
-        Field::given("delivered_quantity", &LATER)
-            .about("Pieces that carriers report as delivered. Always 0 so far: deliveries are not counted yet."),
+        Field::given("delivered_quantity", &LATER).about(
+            "Pieces that carriers report as delivered. Always 0 so far: deliveries are not counted yet.",
+        ),
         Field::given("returned_quantity", &LATER)
             .about("Pieces that came back. Always 0 so far: returns are not counted yet."),
         Field::given("shipment_ids", &SHIPMENT_IDS),

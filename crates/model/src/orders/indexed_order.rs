@@ -103,7 +103,13 @@ mod tests {
         });
         let indexed = IndexedOrder::of(&doc).unwrap();
         let expected = [
-            "channel=web", "customer=ann", "email_address=a@b", "has_exception", "on_hold", "tag=a", "tag=b",
+            "channel=web",
+            "customer=ann",
+            "email_address=a@b",
+            "has_exception",
+            "on_hold",
+            "tag=a",
+            "tag=b",
             "unmatched_sku=X",
         ];
         assert_eq!(indexed.facets.iter().map(String::as_str).collect::<Vec<_>>(), expected);

@@ -3,8 +3,6 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::places::address::{CONTACT, COORDINATES, Contact, Coordinates, LINE, PostalAddress};
-use crate::places::sandbox_address::POSTAL;
 use crate::orders::fulfilment::FULFILMENT;
 use crate::orders::hold::HOLD;
 use crate::orders::item_quantity::LINES_MAX;
@@ -13,6 +11,8 @@ use crate::orders::order_exception::EXCEPTIONS;
 use crate::orders::order_line::{LINES, OrderLine};
 use crate::orders::order_note::NOTES;
 use crate::orders::order_progress::{MATCHED_STATUS, OrderProgress};
+use crate::places::address::{CONTACT, COORDINATES, Contact, Coordinates, LINE, PostalAddress};
+use crate::places::sandbox_address::POSTAL;
 use crate::platform::id::Kind as IdKind;
 use crate::platform::money::CURRENCY;
 use crate::platform::problem::Issue;
@@ -139,7 +139,11 @@ fn check_order(order: &mut Map<String, Value>, at: &Path<'_>, issues: &mut Issue
     let lines = list("lines").map(Vec::as_slice).unwrap_or_default();
     match list("items") {
         _ if !lines.is_empty() => {}
-        None => issues.push(Issue::new("required", &Path::Key(at, "items"), "Is required, unless there are `lines`.")),
+        None => issues.push(Issue::new(
+            "required",
+            &Path::Key(at, "items"),
+            "Is required, unless there are `lines`.",
+        )),
         Some(items) if items.is_empty() => {
             let message = "Must have at least 1 entry, unless there are `lines`.";
             issues.push(Issue::new("too_few", &Path::Key(at, "items"), message));

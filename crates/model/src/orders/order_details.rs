@@ -60,7 +60,8 @@ pub(crate) static CUSTOMER: Shape = Shape {
     example: Some(r#"{"name":"Ann Miller","email_address":"ann@example.com"}"#),
 };
 static EXTERNAL_ID: Shape =
-    Shape::text(1, 255, "The order's id in the shop, as a string, so that it loses no digits.").example(r#""5123456789012""#);
+    Shape::text(1, 255, "The order's id in the shop, as a string, so that it loses no digits.")
+        .example(r#""5123456789012""#);
 static EXTERNAL_NUMBER: Shape =
     Shape::text(1, 255, "The number that the shop shows to people.").example(r##""#1042""##);
 static URL: Shape = Shape::new(
@@ -104,8 +105,11 @@ pub static ORDER_TAG: Shape = Shape::new(
     "Lower-case letters, digits and `_`.",
 )
 .example(r#""gift""#);
-pub(crate) static TAGS: Shape =
-    Shape::list(&ORDER_TAG, TAGS_MAX, "Your own labels for `GET /orders?tags=`. They have no meaning to Dockside.");
+pub(crate) static TAGS: Shape = Shape::list(
+    &ORDER_TAG,
+    TAGS_MAX,
+    "Your own labels for `GET /orders?tags=`. They have no meaning to Dockside.",
+);
 
 #[cfg(test)]
 mod tests {

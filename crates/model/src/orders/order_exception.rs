@@ -89,21 +89,25 @@ impl Input for ExceptionResolution {
 }
 
 /// The id of an exception.
-pub static EXCEPTION_ID: Shape =
-    Shape::new(Kind::Identifier(OrderException::PREFIX), "Made when the exception is raised. Resolving the exception keeps it.");
+pub static EXCEPTION_ID: Shape = Shape::new(
+    Kind::Identifier(OrderException::PREFIX),
+    "Made when the exception is raised. Resolving the exception keeps it.",
+);
 static CODE: Shape = Shape::new(
     Kind::OneOf(&CODE_WORDS),
     "What went wrong. `short`: less was found than was to be packed. `stock_short`: stock became short after a purchase began. `voided_after_scan`: a shipment was voided after the carrier scanned it. `shipped_unallocated`: allocations were deleted although their shipment was bought. No part of Dockside raises one yet.",
 )
 .example(r#""short""#);
-static BLOCKING: Shape = Shape::new(
-    Kind::Boolean,
-    "Whether nothing more of the order may be bought until it is resolved.",
-)
-.example("false");
-static MESSAGE: Shape = Shape::text(1, 1000, "What happened, for a person.").example(r#""2 of TEE-BLUE-M were not found.""#);
-static NOTE: Shape = Shape::text(1, 1000, "What was done about it. Kept with the exception.").example(r#""Sent the rest by courier""#);
-static RESOLVER: Shape = Shape::new(Kind::Identifier(User::PREFIX), "The user whose token resolved it. Null while it is open.");
+static BLOCKING: Shape =
+    Shape::new(Kind::Boolean, "Whether nothing more of the order may be bought until it is resolved.")
+        .example("false");
+static MESSAGE: Shape =
+    Shape::text(1, 1000, "What happened, in a sentence for the person who deals with it.")
+        .example(r#""2 of TEE-BLUE-M were not found.""#);
+static NOTE: Shape = Shape::text(1, 1000, "What was done about it. Kept with the exception.")
+    .example(r#""Sent the rest by courier""#);
+static RESOLVER: Shape =
+    Shape::new(Kind::Identifier(User::PREFIX), "The user whose token resolved it. Null while it is open.");
 
 /// An exception.
 pub static EXCEPTION: Shape = Shape::object(
@@ -112,10 +116,12 @@ pub static EXCEPTION: Shape = Shape::object(
         Field::given("id", &EXCEPTION_ID),
         Field::given("code", &CODE),
         Field::given("is_blocking", &BLOCKING),
-        Field::given_or_null("shipment_id", &SHIPMENT_ID).about("The shipment that it is about, if it is about one."),
+        Field::given_or_null("shipment_id", &SHIPMENT_ID)
+            .about("The parcels that are concerned, by their `shp_…`. Null if it concerns the whole order."),
         Field::given("message", &MESSAGE),
         Field::created_at(),
-        Field::given_or_null("resolved_at", &MOMENT).about("When a person resolved it. Null while it is open."),
+        Field::given_or_null("resolved_at", &MOMENT)
+            .about("When a person resolved it. Null while it is open."),
         Field::given_or_null("resolved_by", &RESOLVER),
         Field::given_or_null("note", &NOTE),
     ],

@@ -1,6 +1,8 @@
 //! Lines: what a customer bought, as the shop says it. The items of an order follow from its lines.
 
-use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
 use crate::orders::item_quantity::{LINES_MAX, Line, QUANTITY_MAX, sum_items};
@@ -14,7 +16,9 @@ use crate::{Id, InventoryItem};
 /// A line of an order.
 #[derive(Serialize, Deserialize, Clone, PartialEq, Debug)]
 pub struct OrderLine {
-    /// A stored line always has one. In a PATCH it names the line to keep.
+    /// A stored line always has one. In a PATCH it names the line to keep. Other values count as none, as in every field
+    /// that the server sets.
+    #[serde(default, deserialize_with = "known_id")]
     pub id: Option<Id<OrderLine>>,
     /// The item that the line is about. `None` if the line is not shippable, or no item has its SKU.
     pub item_id: Option<Id<InventoryItem>>,
@@ -30,6 +34,10 @@ pub struct OrderLine {
 
 impl IdKind for OrderLine {
     const PREFIX: &'static str = "ol";
+}
+
+fn known_id<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Id<OrderLine>>, D::Error> {
+    Ok(Value::deserialize(from)?.as_str().and_then(Id::parse))
 }
 
 fn shippable() -> bool {
@@ -55,6 +63,16 @@ pub fn items_of(lines: &[OrderLine]) -> Result<Vec<Line>> {
 /// Returns whether two lists of items want the same, whatever the order of their entries.
 pub fn is_same_demand(one: &[Line], other: &[Line]) -> bool {
     one.len() == other.len() && one.iter().all(|line| other.contains(line))
+}
+
+/// Gives new lines their ids. A line is new if it has no id, or one that the stored lines don't have or an earlier line has.
+pub fn name_lines(lines: &mut [OrderLine], stored: &[OrderLine], mut new_id: impl FnMut() -> Id<OrderLine>) {
+    let mut free: BTreeSet<_> = stored.iter().filter_map(|line| line.id).collect();
+    for line in lines {
+        if !line.id.is_some_and(|id| free.remove(&id)) {
+            line.id = Some(new_id());
+        }
+    }
 }
 
 /// Gives lines without an item the item that a stored line with the same id and the same SKU has. So a client may change
@@ -92,7 +110,7 @@ fn check_line(line: &mut Map<String, Value>, at: &Path<'_>, issues: &mut Issues)
 
 static LINE_ID: Shape = Shape::new(
     Kind::Identifier(OrderLine::PREFIX),
-    "Made with the line. In a PATCH it names the line to keep; a line without it is a new one. In a POST it is ignored.",
+    "Made with the line. In a PATCH, an entry with the `id` of a line keeps that line; others are new ones. In a POST it is ignored.",
 );
 static SKU: Shape = Shape::text(
     1,
@@ -100,12 +118,13 @@ static SKU: Shape = Shape::text(
     "The shop's code of what was bought. Without `item_id`, the inventory item with this SKU is looked up.",
 )
 .example(r#""TEE-BLUE-M""#);
-static NAME: Shape =
-    Shape::text(1, 255, "What the shop calls it. Kept and shown, never looked at.").example(r#""Blue T-shirt, M""#);
+static NAME: Shape = Shape::text(1, 255, "What the shop calls it. Kept and shown, never looked at.")
+    .example(r#""Blue T-shirt, M""#);
 static QUANTITY: Shape =
     Shape::new(Kind::Integer { min: 1, max: QUANTITY_MAX }, "Pieces bought, 1 to 1,000,000.").example("2");
 static EXTERNAL_ID: Shape =
-    Shape::text(1, 255, "The line's id in the shop, as a string. Kept and shown, never looked at.").example(r#""981""#);
+    Shape::text(1, 255, "The line's id in the shop, as a string. Kept and shown, never looked at.")
+        .example(r#""981""#);
 static SHIPPABLE: Shape = Shape::new(
     Kind::Boolean,
     "`false` for what is never shipped, such as a download: it is not reserved, and has no item. `true` if you leave it out.",
@@ -118,7 +137,7 @@ pub static ORDER_LINE: Shape = Shape {
     about: "One line of the shop's order. One that is shipped names an item, a SKU, or both.",
     kind: Kind::Object {
         fields: &[
-            Field::optional("id", &LINE_ID),
+            Field::given("id", &LINE_ID),
             Field::optional("item_id", &ITEM_ID).about("The inventory item that is shipped for the line. Null while no item has the line's SKU: the order is then a draft on hold."),
             Field::optional("sku", &SKU),
             Field::optional("name", &NAME),
@@ -140,8 +159,10 @@ pub(crate) static LINES: Shape = Shape::list(
 pub static LINE_MATCH: Shape = Shape::object(
     "OrderLineMatch",
     &[
-        Field::required("line_id", &LINE_ID).about("The `id` of a line whose `item_id` is null."),
-        Field::required("item_id", &ITEM_ID).about("The inventory item that is to be shipped for the line."),
+        Field::required("line_id", &LINE_ID)
+            .about("The entry of the order that waits for its product: one whose `item_id` is null."),
+        Field::required("item_id", &ITEM_ID)
+            .about("The product that goes into the parcel for this entry, by its `inv_…`."),
     ],
     "Which item is shipped for a line.",
 );
@@ -181,6 +202,22 @@ mod tests {
         assert!(is_same_demand(&[item(1, 2), item(2, 1)], &[item(2, 1), item(1, 2)]));
         assert!(!is_same_demand(&[item(1, 2)], &[item(1, 3)]));
         assert!(!is_same_demand(&[item(1, 2)], &[item(1, 2), item(2, 1)]));
+    }
+
+    #[test]
+    fn an_id_that_is_no_lines_makes_a_new_line() {
+        let read = |id: Value| {
+            let line = serde_json::json!({"id": id, "sku": "X", "quantity": 1});
+            serde_json::from_value::<OrderLine>(line).unwrap().id
+        };
+        let id = Id::<OrderLine>::from_bits(1);
+        assert_eq!(read(id.to_string().into()), Some(id));
+        for other in [Value::Null, 7.into(), "x".into(), serde_json::json!({"a": []})] {
+            assert_eq!(read(other), None);
+        }
+        let mut lines = [line(None, 2), line(None, 2), line(None, 9), line(None, 1)];
+        name_lines(&mut lines, &[line(None, 1), line(None, 2)], || Id::from_bits(77));
+        assert_eq!(lines.map(|line| line.id.map(Id::bits)), [Some(2), Some(77), Some(77), Some(1)]);
     }
 
     #[test]

@@ -36,7 +36,8 @@ pub const NOTES_MAX: usize = 100;
 
 static NOTE_ID: Shape =
     Shape::new(Kind::Identifier(OrderNote::PREFIX), "Made when the note is added. A note never changes.");
-static TEXT: Shape = Shape::text(1, 2000, "What the note says, on one line.").example(r#""Leave it with the neighbour""#);
+static TEXT: Shape = Shape::text(1, 2000, "The remark itself: up to 2,000 characters without line breaks.")
+    .example(r#""Leave it with the neighbour""#);
 static FOR_CUSTOMER: Shape = Shape::new(
     Kind::Boolean,
     "Whether the customer may see the note. `false` if you leave it out. It is kept and shown; nothing is printed or sent because of it yet.",
@@ -54,8 +55,5 @@ pub static NOTE: Shape = Shape::object(
     ],
     "A remark about an order, for your team or for the customer.",
 );
-pub(crate) static NOTES: Shape = Shape::list(
-    &NOTE,
-    NOTES_MAX,
-    "Remarks, oldest first. `POST /orders/{order_id}/notes` adds one.",
-);
+pub(crate) static NOTES: Shape =
+    Shape::list(&NOTE, NOTES_MAX, "Remarks, oldest first. `POST /orders/{order_id}/notes` adds one.");

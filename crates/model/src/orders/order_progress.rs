@@ -98,8 +98,8 @@ mod tests {
             assert_eq!(settled, Settled { is_held: false, is_released: true, is_committed });
             assert_eq!((status, &progress), (asked, &OrderProgress::default()));
         }
-        let mut progress = OrderProgress::default();
-        progress.hold = Some(Hold { reason: "fraud".to_owned(), until: None });
+        let hold = Some(Hold { reason: "fraud".to_owned(), until: None });
+        let mut progress = OrderProgress { hold, ..OrderProgress::default() };
         let mut status = Status::Committed;
         assert_eq!(progress.settle(&mut status, &[line(None)]), Settled::default());
         let settled = progress.settle(&mut status, &[line(Some(1))]);

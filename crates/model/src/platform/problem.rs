@@ -222,7 +222,7 @@ problems! {
     SkuNotFound 422 "sku_not_found" "A line names a SKU that no inventory item has."
         "Create the item first, or name one in `item_id`. Only a draft may have lines without an item.";
     LineNotFound 422 "line_not_found" "The body names a line that the order does not have."
-        "Check the ids that the problem's `errors` name. A new line has no id.";
+        "Check the id that the problem's `errors` name: GET the order for its lines.";
     ItemsContradictLines 422 "items_contradict_lines" "The order's `items` and `lines` contradict each other."
         "Send `lines` alone: `items` follow from them. To do without lines, send `items` together with an empty list of lines.";
     ItemNotInOrder 422 "item_not_in_order" "The body names an item that the order does not have."

@@ -220,7 +220,8 @@ pub async fn allocate(
     }
     update_reservation(tx, owner, order, &lines, log).await?;
     let before = locked.fulfilment(tx, owner).await?;
-    let allocated = lines.iter().map(|line| line.allocated_quantity).sum::<i64>() + demand.values().sum::<i64>();
+    let allocated =
+        lines.iter().map(|line| line.allocated_quantity).sum::<i64>() + demand.values().sum::<i64>();
     let after = before.with_allocations(wanted(&lines), allocated, before.shipped_quantity);
     store_fulfilment(tx, owner, locked, after, log).await?;
     Ok(made)

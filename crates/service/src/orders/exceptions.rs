@@ -1,8 +1,6 @@
 //! Exceptions of orders: raised by the part of the product that sees what went wrong, resolved by a person.
 
-use model::orders::order_exception::{
-    ExceptionCode, ExceptionResolution, OrderException, add,
-};
+use model::orders::order_exception::{ExceptionCode, ExceptionResolution, OrderException, add};
 use model::platform::id::ShipmentKind;
 use model::{Code, Event, Id, Order, Owner, Result};
 use store::Tx;

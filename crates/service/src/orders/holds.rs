@@ -74,16 +74,18 @@ impl Holds {
     pub(crate) async fn release_due(&self) -> Result<()> {
         let now = self.context.now();
         loop {
-            let look = self.context.db().read(Access::System, async move |tx| {
-                order_facets::holds_due(tx, now, HOLDS_PER_LOOK).await
-            });
+            let look = self
+                .context
+                .db()
+                .read(Access::System, async move |tx| order_facets::holds_due(tx, now, HOLDS_PER_LOOK).await);
             let due = look.await?;
             let (found, mut ended) = (due.len(), 0);
             for (organisation, order) in due {
                 let log = self.context.event_log(organisation, now);
-                let end = self.context.db().write(organisation, async move |tx| {
-                    end_due(tx, organisation, order, &log).await
-                });
+                let end = self
+                    .context
+                    .db()
+                    .write(organisation, async move |tx| end_due(tx, organisation, order, &log).await);
                 // An order that can't be released now must not prevent the others.
                 match end.await {
                     Ok(()) => ended += 1,

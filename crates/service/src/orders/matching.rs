@@ -104,9 +104,10 @@ impl LineMatching {
     async fn complete_one(&self, waiting: Unmatched) -> Result<()> {
         let Unmatched { owner, order, sku, item: Some(item), .. } = waiting else { return Ok(()) };
         let log = self.context.event_log(owner, self.context.now());
-        let write = self.context.db().write(owner, async move |tx| {
-            complete(tx, owner, order, &sku, item, &log).await
-        });
+        let write = self
+            .context
+            .db()
+            .write(owner, async move |tx| complete(tx, owner, order, &sku, item, &log).await);
         write.await?;
         self.context.notice(owner);
         Ok(())

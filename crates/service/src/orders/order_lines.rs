@@ -3,15 +3,15 @@
 use std::collections::BTreeSet;
 
 use model::orders::order::{Line, OrderInput, sum_lines};
-use model::orders::order_line::{OrderLine, is_same_demand, items_of, keep_matches};
+use model::orders::order_line::{OrderLine, is_same_demand, items_of, keep_matches, name_lines};
 use model::platform::problem::Issue;
-use model::{Code, Owner, Problem, Result, ensure};
+use model::{Code, Owner, Problem, Result};
 use store::Tx;
 use store::stock::inventory_items;
 
 use crate::events::events::EventLog;
 use crate::orders::order_document::LockedOrder;
-use crate::orders::order_items::hold_items;
+use crate::orders::order_items::{hold_items, named};
 
 /// Completes the lines of a new order, and computes its items.
 pub async fn complete_new(
@@ -22,11 +22,10 @@ pub async fn complete_new(
 ) -> Result<()> {
     // What was read may be sent to create another order: its ids are those of the other.
     input.lines.iter_mut().for_each(|line| line.id = Some(log.new_id()));
-    let named = items_of(&input.lines)?;
+    let before = items_of(&input.lines)?;
     find_items(tx, owner, &mut input.lines).await?;
     let items = items_of(&input.lines)?;
-    let given = sum_lines(&input.items)?;
-    ensure_agreement(&given, &[&[], &named, &items])?;
+    ensure_agreement(tx, owner, &input.items, &[&[], &before, &items]).await?;
     input.items = items;
     Ok(())
 }
@@ -44,52 +43,36 @@ pub async fn complete_changed(
     log: &EventLog,
 ) -> Result<bool> {
     let (stored, items): (Vec<OrderLine>, Vec<Line>) = (order.lines()?, order.get("items")?);
-    let given = if has_items { sum_lines(&input.items)? } else { Vec::new() };
+    let given = if has_items { std::mem::take(&mut input.items) } else { Vec::new() };
     if input.lines == stored {
-        ensure_agreement(&given, &[&[], &items])?;
+        ensure_agreement(tx, owner, &given, &[&[], &items]).await?;
         input.items = items;
         return Ok(false);
     }
     order.status.ensure_open()?;
-    name_lines(&mut input.lines, &stored, log)?;
+    name_lines(&mut input.lines, &stored, || log.new_id());
     keep_matches(&mut input.lines, &stored);
-    let named = items_of(&input.lines)?;
+    let before = items_of(&input.lines)?;
     find_items(tx, owner, &mut input.lines).await?;
     if order.status.is_reserved() {
         ensure_matched(&input.lines)?;
     }
     let new = items_of(&input.lines)?;
-    ensure_agreement(&given, &[&[], &items, &named, &new])?;
+    ensure_agreement(tx, owner, &given, &[&[], &items, &before, &new]).await?;
     input.items = new;
     Ok(true)
 }
 
-/// Refuses items that are none of these.
-fn ensure_agreement(given: &[Line], allowed: &[&[Line]]) -> Result<()> {
-    if allowed.iter().any(|items| is_same_demand(given, items)) {
+/// Refuses items whose sum is none of these.
+async fn ensure_agreement(tx: &mut Tx<'_>, owner: Owner, given: &[Line], allowed: &[&[Line]]) -> Result<()> {
+    let sum = sum_lines(given)?;
+    if allowed.iter().any(|items| is_same_demand(&sum, items)) {
         return Ok(());
     }
+    hold_items(tx, owner, named(given)).await?;
     let code = Code::ItemsContradictLines;
     let message = "The items are not the sum of the shippable lines. Leave `items` out, or correct `lines`.";
     Err(Problem::field(code, Issue::new(code.as_str(), "/items", message)).into())
-}
-
-/// Gives new lines their ids. Refuses ids that the order does not have, or that are there twice.
-fn name_lines(lines: &mut [OrderLine], stored: &[OrderLine], log: &EventLog) -> Result<()> {
-    let mut free: BTreeSet<_> = stored.iter().filter_map(|line| line.id).collect();
-    let mut issues = Vec::new();
-    for (place, line) in lines.iter_mut().enumerate() {
-        match line.id {
-            None => line.id = Some(log.new_id()),
-            Some(id) if free.remove(&id) => {}
-            Some(_) => {
-                let field = format!("/lines/{place}/id");
-                let message = "The order has no such line, or an earlier entry names it.";
-                issues.push(Issue::new(Code::LineNotFound.as_str(), field, message));
-            }
-        }
-    }
-    if issues.is_empty() { Ok(()) } else { Err(Problem::fields(Code::LineNotFound, issues).into()) }
 }
 
 /// Refuses named items that do not exist, and looks the SKUs of other lines up. All items are kept from being deleted
@@ -120,5 +103,5 @@ fn ensure_matched(lines: &[OrderLine]) -> Result<()> {
             Issue::new(Code::SkuNotFound.as_str(), field, "No inventory item has this SKU.")
         })
         .collect();
-    ensure(issues.is_empty(), Code::SkuNotFound).map_err(|_| Problem::fields(Code::SkuNotFound, issues).into())
+    if issues.is_empty() { Ok(()) } else { Err(Problem::fields(Code::SkuNotFound, issues).into()) }
 }

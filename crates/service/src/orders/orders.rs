@@ -36,12 +36,7 @@ struct NewOrder {
 }
 
 impl NewOrder {
-    fn new(
-        id: Id<Order>,
-        details: OrderInput,
-        progress: OrderProgress,
-        now: Timestamp,
-    ) -> Result<Self> {
+    fn new(id: Id<Order>, details: OrderInput, progress: OrderProgress, now: Timestamp) -> Result<Self> {
         let (items, is_held) = (details.items.clone(), progress.hold.is_some());
         let order = Order { id, details, progress, created_at: now, updated_at: now };
         let doc = serde_json::to_value(order).map_err(Error::fault)?;
@@ -150,7 +145,8 @@ impl Orders {
             let mut progress = order.progress()?;
             let settled = change_order(tx, owner, &order, &mut input, &mut progress, has_items, &log).await?;
             let status = input.status;
-            let created_at = serde_json::from_value(order.before["created_at"].clone()).map_err(Error::fault)?;
+            let created_at =
+                serde_json::from_value(order.before["created_at"].clone()).map_err(Error::fault)?;
             let new = Order { id, details: input, progress, created_at, updated_at: now };
             order.after = serde_json::to_value(new).map_err(Error::fault)?;
             let doc = order.write(tx, owner, now).await?;

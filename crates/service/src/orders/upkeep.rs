@@ -49,7 +49,7 @@ impl OrderUpkeep {
             if let Err(error) = self.holds.release_due().await {
                 warn!(%error, "ending holds failed, retrying");
             }
-            if look % LOOKS_PER_MATCHING == 0
+            if look.is_multiple_of(LOOKS_PER_MATCHING)
                 && let Err(error) = self.match_next().await
             {
                 warn!(%error, "matching lines failed, retrying");

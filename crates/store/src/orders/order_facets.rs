@@ -7,14 +7,11 @@ use model::{Id, InventoryItem, Order, Owner, Result, Timestamp};
 
 use crate::platform::engine::{Sql, Tx, Value};
 
-const INSERT: Sql = Sql::same(
-    "INSERT INTO order_facet (owner, facet, order_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
-);
-const DELETE: Sql =
-    Sql::same("DELETE FROM order_facet WHERE owner = $1 AND facet = $2 AND order_id = $3");
-const WITH_FACET: Sql = Sql::same(
-    "SELECT order_id FROM order_facet WHERE owner = $1 AND facet = $2 ORDER BY order_id LIMIT $3",
-);
+const INSERT: Sql =
+    Sql::same("INSERT INTO order_facet (owner, facet, order_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING");
+const DELETE: Sql = Sql::same("DELETE FROM order_facet WHERE owner = $1 AND facet = $2 AND order_id = $3");
+const WITH_FACET: Sql =
+    Sql::same("SELECT order_id FROM order_facet WHERE owner = $1 AND facet = $2 ORDER BY order_id LIMIT $3");
 /// Spans organisations. Reads on after a row, in the order of the index, and looks each SKU up.
 const UNMATCHED: Sql = Sql::same(
     "SELECT f.owner, f.facet, f.order_id, i.id FROM order_facet f

@@ -6,8 +6,8 @@ use model::orders::indexed_order::IndexedOrder;
 use model::orders::order::{Line, OrderReference, Reservation, ReservedItem, Status};
 use model::{Error, Id, InventoryItem, Order, Owner, Result, Timestamp};
 
-use crate::platform::engine::{Row, Sql, Tx, Value, wanted};
 use crate::orders::order_facets;
+use crate::platform::engine::{Row, Sql, Tx, Value, wanted};
 use crate::platform::page::{Page, PageSql, Start};
 use crate::stock::inventory_items::id_list;
 

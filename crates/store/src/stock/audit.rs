@@ -93,7 +93,8 @@ const COUNT: Sql = Sql::same(
          (SELECT count(*) FROM orders WHERE owner = $1)",
 );
 
-pub(crate) const STATEMENTS: &[&Sql] = &[&LEVELS, &LINES, &TAKEN, &RESERVED, &ALLOCATED, &SHIPPED, &FULFILMENT, &COUNT];
+pub(crate) const STATEMENTS: &[&Sql] =
+    &[&LEVELS, &LINES, &TAKEN, &RESERVED, &ALLOCATED, &SHIPPED, &FULFILMENT, &COUNT];
 
 /// Two quantities that should be equal and are not.
 pub struct Difference {
