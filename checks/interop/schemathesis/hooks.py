@@ -27,6 +27,8 @@ REFUSALS_BY_STATE = {
     "inventory_item_not_found",
     "item_not_in_allocation",
     "item_not_in_order",
+    "items_contradict_lines",
+    "line_not_found",
     "location_configuration_not_found",
     "location_not_found",
     "not_provisioned",
@@ -37,6 +39,7 @@ REFUSALS_BY_STATE = {
     "service_missing",
     "shipment_not_found",
     "shipment_not_in_batch",
+    "sku_not_found",
     "status_not_writable",
     "url_not_allowed",
     "user_not_found",
@@ -59,7 +62,11 @@ TIES_BETWEEN_FIELDS = [
     # An adjustment that would take what is on hand beyond the most that may be.
     ("out_of_range", r"/delta"),
     # The lines of one item add up.
-    ("out_of_range", r"/items/\d+/quantity"),
+    ("out_of_range", r"/(items|lines)/\d+/quantity"),
+    # A hold that would have ended already.
+    ("out_of_range", r"/until"),
+    # No order is placed between two moments in the wrong order.
+    ("invalid_query", r"placed_after"),
     ("invalid_format", r"(/customs/identifiers|/tax_identifiers)/\d+/value"),
     # Names and days that there are not: a list of all time zones is no schema, nor is a calendar.
     ("invalid_value", r"/closing/time_zone"),

@@ -11,7 +11,7 @@ import requests
 
 ADDRESS = {"line_1": "1 Quay Street", "city": "Bristol", "post_code": "BS1 4DJ", "country_code": "GB"}
 # An identifier: a prefix for its kind, and 128 bits in base 32.
-IDENTIFIER = re.compile(r"\b(alloc|batch|ca|car|evt|inv|lc|loc|mfst|ord|pa|pt|rule|shp|tok|we|whd)_[0-7][0-9a-hjkmnp-tv-z]{25}\b")
+IDENTIFIER = re.compile(r"\b(alloc|batch|ca|car|evt|inv|lc|line|loc|mfst|ord|pa|pt|rule|shp|tok|we|whd)_[0-7][0-9a-hjkmnp-tv-z]{25}\b")
 # The server limits how many of these an organisation may have.
 BOUNDED = {"/carrier_accounts", "/package_types", "/shipping_rules", "/webhook_endpoints"}
 # Number of purchases in review: one for each phase that resolves one, and some for the stateful phase.
@@ -112,6 +112,11 @@ class Organisation:
     def order(self, status="committed"):
         items = [{"id": self.live("inv"), "quantity": 3}]
         return self.make("/orders", {"status": status, "items": items})
+
+    def waiting_order(self):
+        """Makes an order with a line that matches no item, and returns both ids."""
+        order = self.ask("POST", "/orders", {"lines": [{"sku": self.name("Unknown"), "quantity": 1}]})
+        return order["id"], order["lines"][0]["id"]
 
     def allocation(self):
         return {"location": {"id": self.live("loc")}, "items": [{"id": self.live("inv"), "quantity": 2}]}
@@ -228,6 +233,7 @@ MADE = {
     "evt": lambda org: org.first("/events"),
     "inv": Organisation.stocked_item,
     "lc": Organisation.configuration,
+    "line": lambda org: org.waiting_order()[1],
     "loc": Organisation.location,
     "mfst": Organisation.manifest,
     "ord": Organisation.order,
@@ -260,6 +266,11 @@ def allocated_order(org):
 def packable_order(org):
     org.package_type()
     return allocated_order(org)
+
+
+def unmatched(org):
+    order, line = org.waiting_order()
+    return {"order_id": order}, {"line_id": line, "item_id": org.live("inv")}
 
 
 def filled_batch(org):
@@ -332,6 +343,10 @@ PREPARED = {
     "DELETE /orders/{order_id}": lambda org: place(org, lambda org: org.order("draft")),
     "POST /orders/{order_id}/commit": lambda org: place(org, lambda org: org.order("draft")),
     "POST /orders/{order_id}/cancel": lambda org: place(org, Organisation.order),
+    "POST /orders/{order_id}/match": unmatched,
+    "POST /orders/{order_id}/notes": lambda org: place(org, Organisation.order, lambda org, _: {"text": "Fragile"}),
+    "POST /orders/{order_id}/hold": lambda org: place(org, Organisation.order, lambda org, _: {"reason": "address_check"}),
+    "POST /orders/{order_id}/release": lambda org: place(org, Organisation.order),
     "POST /package_types": lambda org: room(org, "/package_types", org.box()),
     "PATCH /package_types/{package_type_id}": lambda org: (
         {"package_type_id": org.package_type()},

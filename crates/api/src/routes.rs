@@ -6,7 +6,7 @@ use crate::access::{access_tokens, oauth, organisations};
 use crate::docs;
 use crate::events::{connection, events, revocations, webhook_endpoints};
 use crate::fulfilment::{package_types, packings, shipping_rules};
-use crate::orders::{allocations, orders};
+use crate::orders::{allocations, order_progress, orders};
 use crate::places::{location_configurations, locations};
 use crate::server::system;
 use crate::shipping::{batch_labels, batches, carrier_webhooks, carriers, files, manifests, shipments};
@@ -30,6 +30,7 @@ pub(crate) fn published() -> Vec<HandledRoute> {
         location_configurations::routes(),
         inventory_items::routes(),
         orders::routes(),
+        order_progress::routes(),
         allocations::routes(),
         packings::routes(),
         package_types::routes(),

@@ -40,6 +40,9 @@ pub use stock::inventory_item::InventoryItem;
 mod tests {
     use super::*;
     use orders::order::Reservation;
+    use orders::order_exception::OrderException;
+    use orders::order_line::OrderLine;
+    use orders::order_note::OrderNote;
     use platform::id::{AllocationKind, Kind, PackageTypeKind, noun};
     use stock::inventory_item::Change;
 
@@ -60,6 +63,9 @@ mod tests {
             LocationConfiguration::PREFIX,
             Manifest::PREFIX,
             Order::PREFIX,
+            OrderException::PREFIX,
+            OrderLine::PREFIX,
+            OrderNote::PREFIX,
             Organisation::PREFIX,
             PackageTypeKind::PREFIX,
             PurchaseAttempt::PREFIX,

@@ -93,6 +93,7 @@ impl Jobs {
             self.keep_up(service.bus.clone().work_forever());
         }
         self.keep_up(service.cleaning.clone().work_forever());
+        self.keep_up(service.order_upkeep.clone().work_forever());
         self.upkeep.spawn(service.nodes.clone().heartbeat_until(self.stop_upkeep.clone()));
         if service.streams.has_external_streams() {
             self.keep_up(service.streams.clone().hand_on_forever());

@@ -43,9 +43,14 @@ use fulfilment::packings::Packings;
 use fulfilment::shipping_rules::ShippingRules;
 use onboarding::Onboarding;
 use orders::allocations::Allocations;
+use orders::exceptions::OrderExceptions;
+use orders::holds::Holds;
+use orders::matching::LineMatching;
+use orders::notes::OrderNotes;
 use orders::orders::Orders;
 use orders::organisation_settings::OrganisationSettings;
 use orders::plans::Plans;
+use orders::upkeep::OrderUpkeep;
 use places::geo::PostalPlaces;
 use places::location_configurations::LocationConfigurations;
 use places::locations::Locations;
@@ -75,6 +80,7 @@ pub use access::reply::{Outcome, Reply};
 pub use access::write::{Command, Idempotency, Precondition};
 pub use cleaning::Retention;
 pub use onboarding::Welcome;
+pub use orders::exceptions::NewException;
 pub use platform::clock::{Clock, ClockState, SystemClock};
 pub use platform::cursor::{Cursor, ListQuery, Listing};
 pub use platform::random::{Random, SystemRandom};
@@ -82,7 +88,7 @@ pub use platform::wait_deadline::{WAIT_SECONDS_MAX, Wait};
 pub use shipping::batch_labels::LabelPage;
 pub use store::events::events::Filter as EventFilter;
 pub use store::orders::allocations::Filter as AllocationFilter;
-pub use store::orders::orders::Filter as OrderFilter;
+pub use store::orders::order_filters::Filter as OrderFilter;
 pub use store::stock::inventory_levels::At;
 pub use store::stock::item_filters::ItemFilter;
 pub use store::{FairPermit, FairPermits, Page, Place};
@@ -146,6 +152,11 @@ pub struct Components {
     pub stock_audit: StockAudit,
     pub organisation_settings: OrganisationSettings,
     pub orders: Orders,
+    pub line_matching: LineMatching,
+    pub holds: Holds,
+    pub order_notes: OrderNotes,
+    pub order_exceptions: OrderExceptions,
+    pub order_upkeep: OrderUpkeep,
     pub allocations: Allocations,
     pub plans: Plans,
     pub carriers: Carriers,
@@ -203,6 +214,10 @@ impl Components {
         let webhook_endpoints = WebhookEndpoints::new(&context, &outbound, &notices.deliveries);
         let delivery = Delivery::new(&context, &nodes, &outbound, &webhook_endpoints, &notices.deliveries);
 
+        let inventory_items = InventoryItems::new(&context);
+        let line_matching = LineMatching::new(&context, &inventory_items);
+        let holds = Holds::new(&context);
+
         let calls = CarrierCalls::new(&context, &outbound);
         let carrier_accounts = CarrierAccounts::new(&context, &outbound, &settings.carriers.urls);
         let documents = Documents::new(&context, &settings.files)?;
@@ -246,11 +261,13 @@ impl Components {
             locations: Locations::new(&context),
             location_configurations: LocationConfigurations::new(&context),
             postal_places: PostalPlaces::new(&context),
-            inventory_items: InventoryItems::new(&context),
             inventory_levels: InventoryLevels::new(&context),
             stock_audit: StockAudit::new(&context),
             organisation_settings: OrganisationSettings::new(&context),
             orders: Orders::new(&context),
+            order_notes: OrderNotes::new(&context),
+            order_exceptions: OrderExceptions::new(&context),
+            order_upkeep: OrderUpkeep::new(&holds, &line_matching),
             allocations: Allocations::new(&context),
             plans: Plans::new(&context),
             carriers: Carriers::new(&context),
@@ -280,6 +297,9 @@ impl Components {
             streams,
             webhook_endpoints,
             delivery,
+            inventory_items,
+            line_matching,
+            holds,
             carrier_accounts,
             documents,
             shipments,

@@ -42,6 +42,8 @@ pub fn statements() -> impl Iterator<Item = &'static Sql> {
         shipping::manifest_shipments::STATEMENTS,
         shipping::manifests::STATEMENTS,
         platform::nodes::STATEMENTS,
+        orders::order_facets::STATEMENTS,
+        orders::order_filters::STATEMENTS,
         orders::order_references::STATEMENTS,
         orders::orders::STATEMENTS,
         access::organisations::STATEMENTS,

@@ -81,7 +81,13 @@ pub fn routes() -> Vec<HandledRoute> {
             .id(&ORDER_ID)
             .parameters(const { &[APPLY] })
             .success(Success::Other("application/json"))
-            .refusals(&[Code::OrderNotCommitted, Code::OrderCancelled, Code::StockMoved, Code::NothingToAllocate])
+            .refusals(&[
+                Code::OrderNotCommitted,
+                Code::OrderCancelled,
+                Code::OrderOnHold,
+                Code::StockMoved,
+                Code::NothingToAllocate,
+            ])
             .to(plan_order_allocations),
     ]
 }

@@ -1,32 +1,19 @@
 //! `/orders` and `/reservations`.
 
-use model::orders::order::{ORDER, ORDER_ID, OrderInput, RESERVATION, STATUS, Status};
-use model::platform::shape::Shape;
+use model::orders::order::{ORDER, ORDER_ID, OrderInput, RESERVATION};
 use model::{Code, Result};
-use service::OrderFilter;
 
 use crate::access::call::Call;
 use crate::access::respond;
 use crate::access::route::{Access, Body, Route, Success};
 use crate::access::table::HandledRoute;
+use crate::orders::order_filters::{PARAMETERS, filter};
 use crate::platform::parameter::{CURSOR, LIMIT, Parameter, ParameterKind};
-use crate::platform::query;
 use crate::platform::response::Response;
 
 const PATH: &str = "/orders/{order_id}";
 const LIST: &str = "data";
 
-static REFERENCE: Shape = Shape::text(1, 255, "The number that your shop gave the order.");
-const BY_STATUS: Parameter = Parameter {
-    name: "status",
-    about: "Only orders that stand here: `draft`, `committed`, `fulfilled` or `cancelled`.",
-    kind: ParameterKind::One(&STATUS),
-};
-const BY_REFERENCE: Parameter = Parameter {
-    name: "reference",
-    about: "Only orders with exactly this number of your shop.",
-    kind: ParameterKind::One(&REFERENCE),
-};
 /// The filter by orders, for lists of resources that belong to orders.
 pub const BY_ORDER: Parameter = Parameter {
     name: "order_id",
@@ -38,24 +25,31 @@ pub fn routes() -> Vec<HandledRoute> {
     let (read, write) = (Access::scope("orders:read"), Access::scope("orders:write"));
     vec![
         Route::get("/orders", read, "list_orders", "List orders")
-            .about("Newest first.")
-            .parameters(const { &[LIMIT, CURSOR, BY_STATUS, BY_REFERENCE] })
+            .about("Newest first. An order is listed if it passes all filters.")
+            .parameters(PARAMETERS)
             .success(Success::List(LIST, &ORDER))
             .to(list_orders),
         Route::post("/orders", write, "create_order", "Create an order")
-            .about("`committed` unless it says `draft`. A committed order has its reservation at once.")
+            .about("`committed` unless it says `draft`. A committed order has its reservation at once. Say what is ordered by `items`, or by `lines`, from which `items` follow. If no item has the SKU of a line, the order is a draft on hold until the line is matched.")
             .body(Body::Json(&ORDER))
             .success(Success::Created(&ORDER))
-            .refusals(&[Code::InventoryItemNotFound, Code::StatusNotWritable, Code::ReferenceTaken])
+            .refusals(&[
+                Code::InventoryItemNotFound,
+                Code::ItemsContradictLines,
+                Code::StatusNotWritable,
+                Code::ReferenceTaken,
+            ])
             .to(create_order),
         Route::get(PATH, read, "get_order", "Get an order").id(&ORDER_ID).success(Success::Resource(&ORDER)).to(get_order),
         Route::patch(PATH, write, "update_order", "Update an order")
-            .about("Merges the body into the order (RFC 7396). The items of an open order may change, but not below what is allocated.")
+            .about("Merges the body into the order (RFC 7396). The items and lines of an open order may change, but not below what is allocated. `lines` are replaced as a whole: an entry with an `id` keeps its line. If there are lines, change them and leave `items` out.")
             .id(&ORDER_ID)
             .body(Body::Patch(&ORDER))
             .success(Success::Resource(&ORDER))
             .refusals(&[
                 Code::InventoryItemNotFound,
+                Code::SkuNotFound,
+                Code::ItemsContradictLines,
                 Code::StatusNotWritable,
                 Code::OrderItemsAllocated,
                 Code::OrderFulfilled,
@@ -72,7 +66,7 @@ pub fn routes() -> Vec<HandledRoute> {
             .about("A draft becomes committed and gets its reservation. Committing again changes nothing.")
             .id(&ORDER_ID)
             .success(Success::Resource(&ORDER))
-            .refusals(&[Code::OrderCancelled])
+            .refusals(&[Code::OrderCancelled, Code::LinesUnmatched])
             .to(commit_order),
         Route::post("/orders/{order_id}/cancel", write, "cancel_order", "Cancel an order")
             .about("Its reservation and allocations go. Where some of it is completed, it stays.")
@@ -89,15 +83,8 @@ pub fn routes() -> Vec<HandledRoute> {
 }
 
 async fn list_orders(call: Call) -> Result<Response> {
-    let status = match call.query.one("status") {
-        None => None,
-        Some(word) => Some(Status::parse(word).ok_or_else(|| {
-            query::refuse_word("status", word, ["draft", "committed", "fulfilled", "cancelled"].into_iter())
-        })?),
-    };
-    let filter = OrderFilter { status, reference: call.query.one("reference").map(str::to_owned) };
-    let key = (status.map(Status::as_str), &filter.reference);
-    let query = call.list_query("orders", format!("{key:?}"))?;
+    let filter = filter(&call)?;
+    let query = call.list_query("orders", format!("{filter:?}"))?;
     let listing = call.service().orders.list(call.caller()?, query, filter).await?;
     respond::list(&call, LIST, listing)
 }

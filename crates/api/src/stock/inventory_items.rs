@@ -57,6 +57,7 @@ pub fn routes() -> Vec<HandledRoute> {
             .success(Success::List(LIST, &INVENTORY_ITEM))
             .to(list_inventory_items),
         Route::post("/inventory_items", write, "create_inventory_item", "Create an inventory item")
+            .about("Orders with lines that wait for this SKU get the item: up to 100 at once, the others within seconds.")
             .body(Body::Json(&INVENTORY_ITEM))
             .success(Success::Created(&INVENTORY_ITEM))
             .refusals(&[Code::SkuTaken, Code::BarcodeTaken])
@@ -117,7 +118,7 @@ pub fn routes() -> Vec<HandledRoute> {
             .success(Success::List(LIST, &CHANGE))
             .to(list_inventory_changes),
         Route::get("/inventory/audit", read, "audit_inventory", "Audit the stock")
-            .about("Recomputes levels and allocated quantities from the rows and the history, and shows every difference. There is none.")
+            .about("Recomputes levels, allocated quantities and the `fulfilment` of orders from the rows and the history, and shows every difference. There is none.")
             .success(Success::Other("application/json"))
             .to(audit_inventory),
     ]
@@ -156,7 +157,7 @@ async fn list_inventory_items(call: Call) -> Result<Response> {
 
 async fn create_inventory_item(call: Call) -> Result<Response> {
     let input: InventoryItemInput = call.input()?;
-    let reply = call.service().inventory_items.create(call.command()?, input).await?;
+    let reply = call.service().line_matching.create_item(call.command()?, input).await?;
     respond::reply(&call, reply)
 }
 

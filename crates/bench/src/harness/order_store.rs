@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use model::access::access_token::Secret;
-use model::orders::order::{Line, QUANTITY_MAX, Status};
+use model::orders::indexed_order::IndexedOrder;
+use model::orders::order::{Line, QUANTITY_MAX};
 use model::{Id, InventoryItem, Order, Owner};
 use service::{Clock, SystemClock};
 use store::orders::orders;
@@ -127,7 +128,8 @@ impl Copies<'_> {
                     let Some(id) = Id::<Order>::parse(&text) else { continue };
                     let reference = format!("SO-{order}");
                     let doc = doc.replace(&sample, &text).replace(REFERENCE, &reference);
-                    orders::insert(tx, owner, id, Status::Committed, Some(&reference), &doc).await?;
+                    let parsed = serde_json::from_str(&doc).map_err(model::Error::fault)?;
+                    orders::insert(tx, owner, &IndexedOrder::of(&parsed)?, &doc).await?;
                     orders::set_lines(tx, owner, id, &[], &[line]).await?;
                     orders::reserve(tx, owner, Id::from_bits(id.bits()), id, now).await?;
                 }

@@ -1,10 +1,11 @@
 //! The rows that an allocation writes, without any decisions: the same rows through the same writer.
 
+use model::orders::indexed_order::IndexedOrder;
 use model::{Allocation, Error, Event, Id, Order, Owner};
 use serde_json::Value;
 use service::{Clock, SystemClock};
 use store::Db;
-use store::events::events;
+use store::events::events::{self, Logged};
 use store::orders::{allocations, orders};
 
 use crate::harness::outcome::Outcome;
@@ -22,6 +23,9 @@ pub struct AllocationRows {
     allocated: String,
     reserved: String,
     previous: Value,
+    ordered: String,
+    ordered_before: Value,
+    indexed: IndexedOrder,
 }
 
 impl AllocationRows {
@@ -38,13 +42,20 @@ impl AllocationRows {
             let event = logged.iter().find(|event| event.r#type == name);
             event.ok_or_else(|| format!("the store has no event {name}"))
         };
-        let changed = find("reservation.updated")?;
-        let previous = changed.previous_attributes.as_deref().ok_or("the event tells nothing of before")?;
+        let (changed, ordered) = (find("reservation.updated")?, find("order.updated")?);
+        let before = |event: &Logged| -> Outcome<Value> {
+            let previous = event.previous_attributes.as_deref();
+            Ok(serde_json::from_str(previous.ok_or("the event tells nothing of before")?)?)
+        };
+        let indexed = IndexedOrder::of(&serde_json::from_str(&ordered.object)?);
         Ok(Self {
             sample,
             allocated: find("allocation.created")?.object.clone(),
             reserved: changed.object.clone(),
-            previous: serde_json::from_str(previous)?,
+            previous: before(changed)?,
+            ordered: ordered.object.clone(),
+            ordered_before: before(ordered)?,
+            indexed: indexed.map_err(|error| error.to_string())?,
             db,
             owner,
         })
@@ -58,7 +69,11 @@ impl AllocationRows {
         let made = Event::new("allocation.created", allocation.id, &self.allocated);
         let changed = Event::new("reservation.updated", order, &self.reserved);
         let changed = changed.changed_from(self.previous.clone());
+        let ordered = Event::new("order.updated", order, &self.ordered);
+        let ordered = ordered.changed_from(self.ordered_before.clone());
+        let (indexed, doc) = (IndexedOrder { id: order, ..self.indexed.clone() }, self.ordered.clone());
         let (made_id, changed_id) = (new_id::<Event>(now), new_id::<Event>(now));
+        let ordered_id = new_id::<Event>(now);
         let write = self.db.write(owner, async move |tx| {
             let stored = orders::get_for_update(tx, owner, order).await?;
             let is_granted = orders::allocate(tx, owner, order, allocation.item, allocation.quantity).await?;
@@ -68,7 +83,9 @@ impl AllocationRows {
             allocations::insert(tx, owner, &allocation).await?;
             events::append(tx, owner, made_id, &made, now).await?;
             orders::touch_reservation(tx, owner, order, now).await?;
-            events::append(tx, owner, changed_id, &changed, now).await
+            events::append(tx, owner, changed_id, &changed, now).await?;
+            orders::update(tx, owner, &indexed, &indexed, &doc).await?;
+            events::append(tx, owner, ordered_id, &ordered, now).await
         });
         write.await
     }

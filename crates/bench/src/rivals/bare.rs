@@ -38,7 +38,7 @@ struct Bare {
 /// The rows to write.
 enum Rows {
     Location(Create),
-    Allocation(AllocationRows),
+    Allocation(Box<AllocationRows>),
 }
 
 struct Create {
@@ -114,7 +114,7 @@ impl Rows {
         let db = open(file).await?;
         let owner = Secret::owner_of(token).ok_or("the token names no owner")?;
         if let Some(order) = allocation_of {
-            return Ok(Self::Allocation(AllocationRows::open(db, owner, order).await?));
+            return Ok(Self::Allocation(Box::new(AllocationRows::open(db, owner, order).await?)));
         }
         let doc = body.clone().collect().await?.to_bytes();
         Ok(Self::Location(Create { db, owner, doc: String::from_utf8(doc.to_vec())? }))

@@ -17,7 +17,7 @@ const ORDERS: usize = 10_000;
 const RATIO_MIN: f64 = 0.4;
 
 /// The rows that an allocation writes (see `rivals/allocation_rows.rs`), as a pgbench script: the lock, the guarded update, the allocation, the touched
-/// reservation, and the two events. It leaves out the rows that the product reads in between.
+/// reservation, the order, and the three events. It leaves out the rows that the product reads in between.
 const SCRIPT: &str = "\
 \\set n :n + 1
 \\set o NUMBER
@@ -37,6 +37,11 @@ UPDATE reservation SET updated_at = :n WHERE owner = :owner AND order_id = 'ord_
 INSERT INTO event (owner, id, type, resource_id, created_at, object, previous_attributes)
 VALUES (:owner, 'evt_CASE' || lpad(:n, 19, '0') || lpad(:client_id, 5, '0') || '2', 'reservation.updated',
         'ord_' || lpad(:o, 26, '0'), :n, :reserved, :previous);
+UPDATE orders SET version = version + 1, fulfilment_status = 'partially_allocated', doc = :ordered
+WHERE owner = :owner AND id = 'ord_' || lpad(:o, 26, '0');
+INSERT INTO event (owner, id, type, resource_id, created_at, object, previous_attributes)
+VALUES (:owner, 'evt_CASE' || lpad(:n, 19, '0') || lpad(:client_id, 5, '0') || '3', 'order.updated',
+        'ord_' || lpad(:o, 26, '0'), :n, :ordered, :before);
 COMMIT;
 ";
 
@@ -163,12 +168,15 @@ impl Script {
         let last = "SELECT object, coalesce(previous_attributes, '') FROM event WHERE type = $1";
         let made = database.client.query_one(last, &[&"allocation.created"]).await?;
         let changed = database.client.query_one(last, &[&"reservation.updated"]).await?;
+        let ordered = database.client.query_one(last, &[&"order.updated"]).await?;
         let variables = vec![
             ("item", store.item.clone()),
             ("location", store.location.clone()),
             ("allocated", made.try_get(0)?),
             ("reserved", changed.try_get(0)?),
             ("previous", changed.try_get(1)?),
+            ("ordered", ordered.try_get(0)?),
+            ("before", ordered.try_get(1)?),
             ("owner", owner.clone()),
         ];
         Ok(Self { text: SCRIPT.replace("OWNER", &owner), variables })

@@ -70,6 +70,10 @@ types! {
     "order.cancelled" "An order was cancelled.";
     "order.fulfilled" "The last of an order was completed.";
     "order.deleted" "An order was deleted.";
+    "order.held" "An order was put on hold: it is not planned until it is released.";
+    "order.released" "An order is no longer on hold.";
+    "order.exception_raised" "An order got an exception that a person should look at.";
+    "order.exception_resolved" "A person resolved an exception of an order.";
     "reservation.created" "The items of an order are reserved.";
     "reservation.updated" "What an order reserves, or how much of it is allocated, changed.";
     "reservation.deleted" "The items of an order are not reserved any more.";

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::orders::order::{LINE_ITEM, LINES_MAX, Line, ORDER_REFERENCE, OrderReference};
+use crate::orders::item_quantity::LINES_MAX;
+use crate::orders::order::{LINE_ITEM, Line, ORDER_REFERENCE, OrderReference};
 use crate::platform::id::AllocationKind;
 use crate::platform::problem::Code;
 use crate::platform::shape::{Field, Input, Kind, MOMENT, Shape};

@@ -1,17 +1,27 @@
 //! Orders, and the reservations of committed orders.
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::orders::fulfilment::FULFILMENT;
+use crate::orders::hold::HOLD;
+use crate::orders::item_quantity::LINES_MAX;
+use crate::orders::order_details::{CHANNEL, CUSTOMER, Customer, REQUESTED_SERVICE, SOURCE, Source, TAGS};
+use crate::orders::order_exception::EXCEPTIONS;
+use crate::orders::order_line::{LINES, OrderLine};
+use crate::orders::order_note::NOTES;
+use crate::orders::order_progress::{MATCHED_STATUS, OrderProgress};
 use crate::places::address::{CONTACT, COORDINATES, Contact, Coordinates, LINE, PostalAddress};
 use crate::places::sandbox_address::POSTAL;
 use crate::platform::id::Kind as IdKind;
-use crate::platform::problem::{Code, Issue, Problem, Result};
-use crate::platform::shape::{Field, Input, Kind, METADATA, Shape};
+use crate::platform::money::CURRENCY;
+use crate::platform::problem::Issue;
+use crate::platform::shape::{Field, Input, Issues, Kind, METADATA, MOMENT, Path, Shape};
 use crate::stock::inventory_item::ITEM_ID;
 use crate::{Id, InventoryItem, Timestamp};
+
+pub use crate::orders::item_quantity::{LINE_ITEM, Line, QUANTITY, QUANTITY_MAX, sum_lines};
+pub use crate::orders::order_status::{STATUS, Status};
 
 /// An order as it is stored and shown.
 #[derive(Serialize)]
@@ -19,6 +29,8 @@ pub struct Order {
     pub id: Id<Order>,
     #[serde(flatten)]
     pub details: OrderInput,
+    #[serde(flatten)]
+    pub progress: OrderProgress,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
 }
@@ -34,83 +46,25 @@ pub struct OrderInput {
     #[serde(default)]
     pub status: Status,
     pub destination: Option<Destination>,
+    #[serde(default)]
     pub items: Vec<Line>,
+    #[serde(default)]
+    pub lines: Vec<OrderLine>,
+    pub customer: Option<Customer>,
+    pub channel: Option<String>,
+    pub source: Option<Source>,
+    pub placed_at: Option<Timestamp>,
+    pub ship_by: Option<Timestamp>,
+    pub requested_service: Option<String>,
+    pub currency_code: Option<String>,
+    #[serde(default)]
+    pub tags: Vec<String>,
     #[serde(default)]
     pub metadata: Map<String, Value>,
 }
 
 impl Input for OrderInput {
     const SHAPE: &'static Shape = &ORDER;
-}
-
-/// The status of an order.
-#[derive(Serialize, Deserialize, Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[serde(rename_all = "lowercase")]
-pub enum Status {
-    Draft,
-    #[default]
-    Committed,
-    Fulfilled,
-    Cancelled,
-}
-
-impl Status {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Status::Draft => "draft",
-            Status::Committed => "committed",
-            Status::Fulfilled => "fulfilled",
-            Status::Cancelled => "cancelled",
-        }
-    }
-
-    pub fn parse(word: &str) -> Option<Self> {
-        [Status::Draft, Status::Committed, Status::Fulfilled, Status::Cancelled]
-            .into_iter()
-            .find(|status| status.as_str() == word)
-    }
-
-    /// Returns whether the order has a reservation.
-    pub fn is_reserved(self) -> bool {
-        matches!(self, Status::Committed | Status::Fulfilled)
-    }
-
-    /// Returns the status after a commit.
-    pub fn commit(self) -> Result<Status, Code> {
-        match self {
-            Status::Draft | Status::Committed => Ok(Status::Committed),
-            Status::Fulfilled => Ok(Status::Fulfilled),
-            Status::Cancelled => Err(Code::OrderCancelled),
-        }
-    }
-
-    /// Returns the status after a cancellation. An order with completed allocations cannot be cancelled.
-    pub fn cancel(self, has_completed: bool) -> Result<Status, Code> {
-        match self {
-            _ if has_completed => Err(Code::OrderPartlyFulfilled),
-            Status::Draft | Status::Committed | Status::Cancelled => Ok(Status::Cancelled),
-            Status::Fulfilled => Err(Code::OrderPartlyFulfilled),
-        }
-    }
-
-    /// Returns the status after a change of its allocations.
-    #[must_use]
-    pub fn after_allocation(self, is_all_completed: bool) -> Status {
-        match self {
-            Status::Committed | Status::Fulfilled if is_all_completed => Status::Fulfilled,
-            Status::Committed | Status::Fulfilled => Status::Committed,
-            other => other,
-        }
-    }
-
-    /// Fails if the order has ended, so that its items can no longer change.
-    pub fn ensure_open(self) -> Result<(), Code> {
-        match self {
-            Status::Draft | Status::Committed => Ok(()),
-            Status::Fulfilled => Err(Code::OrderFulfilled),
-            Status::Cancelled => Err(Code::OrderCancelled),
-        }
-    }
 }
 
 /// The delivery address of an order.
@@ -122,37 +76,6 @@ pub struct Destination {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub contact: Option<Contact>,
     pub coordinates: Option<Coordinates>,
-}
-
-/// An item and its quantity.
-#[derive(Serialize, Deserialize, Clone, Copy, PartialEq, Debug)]
-pub struct Line {
-    pub id: Id<InventoryItem>,
-    pub quantity: i64,
-}
-
-/// Maximum quantity of an item in one order or allocation.
-pub const QUANTITY_MAX: i64 = 1_000_000;
-/// Maximum number of lines of an order.
-pub const LINES_MAX: usize = 1000;
-
-/// Sums the lines of the same item, in the order of their first appearance.
-pub fn sum_lines(lines: &[Line]) -> Result<Vec<Line>> {
-    let mut sums: Vec<Line> = Vec::new();
-    let mut places: BTreeMap<Id<InventoryItem>, usize> = BTreeMap::new();
-    for (place, line) in lines.iter().enumerate() {
-        let at = *places.entry(line.id).or_insert(sums.len());
-        match sums.get_mut(at) {
-            Some(sum) => sum.quantity += line.quantity,
-            None => sums.push(*line),
-        }
-        if sums[at].quantity > QUANTITY_MAX {
-            let message = format!("The lines of this item add up to more than {QUANTITY_MAX}.");
-            let issue = Issue::new("out_of_range", format!("/items/{place}/quantity"), message);
-            return Err(Problem::body(vec![issue]).into());
-        }
-    }
-    Ok(sums)
 }
 
 /// The stock that a committed order requires.
@@ -193,12 +116,6 @@ static REFERENCE: Shape = Shape::text(
     "The order's number in your shop, for finding it again with `GET /orders?reference=`.",
 )
 .example(r#""1042""#);
-/// The status of an order.
-pub static STATUS: Shape = Shape::new(
-    Kind::OneOf(&["draft", "committed", "fulfilled", "cancelled"]),
-    "A new order is `draft` or `committed` (the default); then commit, cancel and completed allocations move it.",
-)
-.example(r#""committed""#);
 static DESTINATION: Shape = Shape::object(
     "Destination",
     &[
@@ -211,40 +128,71 @@ static DESTINATION: Shape = Shape::object(
     ],
     "Where the order goes. Plans measure distances to it; shipments are given their own destination.",
 );
-/// The quantity of an item.
-pub static QUANTITY: Shape =
-    Shape::new(Kind::Integer { min: 1, max: QUANTITY_MAX }, "Pieces, 1 or more.").example("2");
-/// An item and its quantity.
-pub static LINE_ITEM: Shape = Shape::object(
-    "LineItem",
-    &[
-        Field::required("id", &ITEM_ID)
-            .about("The product's `inv_…`, not its SKU. The same one in several lines is summed."),
-        Field::required("quantity", &QUANTITY).about("Pieces wanted, 1 to 1,000,000."),
-    ],
-    "One item of the inventory, and how many pieces.",
-);
-static ITEMS: Shape = Shape::some(
+static ITEMS: Shape = Shape::list(
     &LINE_ITEM,
     LINES_MAX,
-    "What is ordered. Lines of the same item are summed. While the order is committed, all of it is reserved.",
+    "What is to be shipped, at least one entry unless there are `lines`. Entries of the same item are summed. If there are `lines`, it follows from them and may be left out. While the order is committed, all of it is reserved.",
 );
+/// Checks that the order says what is ordered, and in which currency its prices are.
+fn check_order(order: &mut Map<String, Value>, at: &Path<'_>, issues: &mut Issues) {
+    let list = |name: &str| order.get(name).and_then(Value::as_array);
+    let lines = list("lines").map(Vec::as_slice).unwrap_or_default();
+    match list("items") {
+        _ if !lines.is_empty() => {}
+        None => issues.push(Issue::new(
+            "required",
+            &Path::Key(at, "items"),
+            "Is required, unless there are `lines`.",
+        )),
+        Some(items) if items.is_empty() => {
+            let message = "Must have at least 1 entry, unless there are `lines`.";
+            issues.push(Issue::new("too_few", &Path::Key(at, "items"), message));
+        }
+        Some(_) => {}
+    }
+    if !order.contains_key("currency_code") && lines.iter().any(|line| line.get("unit_price").is_some()) {
+        let message = "Is required if a line has a `unit_price`.";
+        issues.push(Issue::new("required", &Path::Key(at, "currency_code"), message));
+    }
+}
 
 /// An order.
-pub static ORDER: Shape = Shape::object(
-    "Order",
-    &[
-        Field::given("id", &ORDER_ID),
-        Field::optional("reference", &REFERENCE),
-        Field::optional("status", &STATUS),
-        Field::optional("destination", &DESTINATION),
-        Field::required("items", &ITEMS),
-        Field::optional("metadata", &METADATA),
-        Field::created_at(),
-        Field::updated_at(),
-    ],
-    "The items that a customer ordered. A committed order has a reservation.",
-);
+pub static ORDER: Shape = Shape {
+    name: Some("Order"),
+    about: "What a customer ordered. A committed order has a reservation.",
+    kind: Kind::Object {
+        fields: &[
+            Field::given("id", &ORDER_ID),
+            Field::optional("reference", &REFERENCE),
+            Field::optional("status", &STATUS),
+            Field::optional("destination", &DESTINATION),
+            Field::optional("items", &ITEMS),
+            Field::optional("lines", &LINES),
+            Field::optional("customer", &CUSTOMER),
+            Field::optional("channel", &CHANNEL),
+            Field::optional("source", &SOURCE),
+            Field::optional("placed_at", &MOMENT)
+                .about("When the customer ordered. `GET /orders?placed_after=&placed_before=` finds it by that."),
+            Field::optional("ship_by", &MOMENT)
+                .about("When it must have left. `GET /orders?ship_by_before=` finds it by that."),
+            Field::optional("requested_service", &REQUESTED_SERVICE),
+            Field::optional("currency_code", &CURRENCY)
+                .about("The currency of the lines' prices (ISO 4217, in capitals). Required if a line has one."),
+            Field::optional("tags", &TAGS),
+            Field::optional("metadata", &METADATA),
+            Field::given_or_null("status_when_matched", &MATCHED_STATUS),
+            Field::given_or_null("hold", &HOLD)
+                .about("Why the order is on hold, and until when; null if it is not. POST /orders/{order_id}/hold and /release change it."),
+            Field::given("notes", &NOTES),
+            Field::given("exceptions", &EXCEPTIONS),
+            Field::given("fulfilment", &FULFILMENT),
+            Field::created_at(),
+            Field::updated_at(),
+        ],
+        rule: Some(check_order),
+    },
+    example: None,
+};
 
 /// An order by its id.
 pub static ORDER_REFERENCE: Shape =
@@ -286,17 +234,6 @@ pub static RESERVATION: Shape = Shape::object(
 mod tests {
     use super::*;
 
-    fn line(id: u128, quantity: i64) -> Line {
-        Line { id: Id::from_bits(id), quantity }
-    }
-
-    #[test]
-    fn the_same_item_twice_is_summed() {
-        let sums = sum_lines(&[line(2, 1), line(1, 5), line(2, 3)]).unwrap();
-        assert_eq!(sums, [line(2, 4), line(1, 5)]);
-        assert!(sum_lines(&[line(1, QUANTITY_MAX), line(1, 1)]).is_err());
-    }
-
     #[test]
     fn a_whole_number_is_one_however_it_is_written() {
         use crate::platform::shape::parse;
@@ -309,25 +246,6 @@ mod tests {
         assert_eq!([order("2"), order("2.0"), order("2e0")], [Ok(2), Ok(2), Ok(2)]);
         for quantity in ["0", "-1", "1.5", "1000001", "1e300", "18446744073709551615"] {
             assert!(order(quantity).is_err(), "{quantity}");
-        }
-    }
-
-    #[test]
-    fn statuses_move_as_the_life_of_an_order_allows() {
-        use Status::{Cancelled, Committed, Draft, Fulfilled};
-        assert_eq!(
-            [Draft, Committed, Fulfilled].map(Status::commit),
-            [Ok(Committed), Ok(Committed), Ok(Fulfilled)]
-        );
-        assert_eq!(Cancelled.commit(), Err(Code::OrderCancelled));
-        assert_eq!([Draft, Committed, Cancelled].map(|status| status.cancel(false)), [Ok(Cancelled); 3]);
-        assert_eq!(Committed.cancel(true), Err(Code::OrderPartlyFulfilled));
-        assert_eq!(
-            (Committed.after_allocation(true), Fulfilled.after_allocation(false)),
-            (Fulfilled, Committed)
-        );
-        for status in [Draft, Committed, Fulfilled, Cancelled] {
-            assert_eq!(Status::parse(status.as_str()), Some(status));
         }
     }
 }

@@ -155,7 +155,7 @@ static POST_CODE: Shape = Shape::text(
 .example(r#""SW1A 1AA""#);
 pub(crate) static COUNTRY: Shape =
     Shape::new(Kind::OneOf(country::CODES), "ISO 3166-1 alpha-2, in capitals.").example(r#""GB""#);
-static EMAIL: Shape = Shape::new(
+pub(crate) static EMAIL: Shape = Shape::new(
     Kind::Text {
         chars_min: 0,
         chars_max: TEXT_CHARS_MAX,

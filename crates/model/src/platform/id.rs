@@ -35,11 +35,14 @@ const KINDS: &[(&str, &str)] = &[
     ("cs", "a carrier service"),
     ("doc", "a document"),
     ("evt", "an event"),
+    ("exc", "an exception of an order"),
     ("ic", "a change of stock"),
     ("inv", "an inventory item"),
     ("lc", "a location configuration"),
     ("loc", "a location"),
     ("mfst", "a manifest"),
+    ("note", "a note of an order"),
+    ("line", "a line of an order"),
     ("ord", "an order"),
     ("org", "an organisation"),
     ("pa", "a purchase attempt"),
@@ -68,6 +71,14 @@ pub enum PackageTypeKind {}
 
 impl Kind for PackageTypeKind {
     const PREFIX: &'static str = "pt";
+}
+
+/// The kind of a shipment's id. Orders name the shipments that were made from them, and the area of orders comes before
+/// that of shipping, which defines shipments.
+pub enum ShipmentKind {}
+
+impl Kind for ShipmentKind {
+    const PREFIX: &'static str = "shp";
 }
 
 /// Returns the name of the kind with this prefix, with its article.

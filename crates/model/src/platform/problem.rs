@@ -115,6 +115,14 @@ problems! {
         "A fulfilled order can't change. Create a new order.";
     OrderPartlyFulfilled 409 "order_partly_fulfilled" "Some of the order is completed."
         "If the goods never left, delete its allocations first (DELETE /allocations/orders/{order_id}).";
+    OrderOnHold 409 "order_on_hold" "The order is on hold."
+        "Release it first: POST /orders/{order_id}/release. `hold.reason` says why it is held.";
+    LinesUnmatched 409 "lines_unmatched" "The order has lines that match no inventory item."
+        "Match them with POST /orders/{order_id}/match, or create items with their SKUs.";
+    LineMatched 409 "line_matched" "The line has another inventory item already."
+        "To give the line another item, PATCH the order's `lines`.";
+    TooManyNotes 409 "too_many_notes" "The order has reached its limit of notes."
+        "The limit is 100.";
     OrderItemsAllocated 409 "order_items_allocated" "More of an item is allocated than the order would contain."
         "Reduce or delete its allocations first.";
     ExceedsReservation 409 "exceeds_reservation" "The allocations exceed the order's reservation."
@@ -229,6 +237,12 @@ problems! {
         "The problem's `errors` say what is missing or wrong.";
     InventoryItemNotFound 422 "inventory_item_not_found" "The body names an item that does not exist."
         "Check the ids that the problem's `errors` name.";
+    SkuNotFound 422 "sku_not_found" "A line names a SKU that no inventory item has."
+        "Create the item first, or name one in `item_id`. Only a draft may have lines without an item.";
+    LineNotFound 422 "line_not_found" "The body names a line that the order does not have."
+        "Check the id that the problem's `errors` name: GET the order for its lines.";
+    ItemsContradictLines 422 "items_contradict_lines" "The order's `items` and `lines` contradict each other."
+        "Send `lines` alone: `items` follow from them. To do without lines, send `items` together with an empty list of lines.";
     ItemNotInOrder 422 "item_not_in_order" "The body names an item that the order does not have."
         "Check the ids that the problem's `errors` name.";
     ItemNotInAllocation 422 "item_not_in_allocation" "The body names an item that the allocation does not hold."

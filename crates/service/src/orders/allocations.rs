@@ -7,13 +7,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use model::orders::allocation::{AllocationChanges, AllocationsInput, demand};
+use model::orders::fulfilment::Fulfilment;
 use model::orders::order::{ReservedItem, Status};
 use model::platform::problem::Issue;
 use model::{Allocation, Code, Error, Event, Id, InventoryItem, Location, Order, Owner, Problem, Result};
 use serde_json::{Value, json as object};
 use sha2::{Digest, Sha256};
 use store::orders::allocations::{self, Filter};
-use store::orders::orders::{self, StoredOrder};
+use store::orders::orders;
 use store::places::location_configurations;
 use store::{Page, Tx};
 
@@ -21,8 +22,8 @@ use crate::access::caller::Caller;
 use crate::access::reply::Reply;
 use crate::access::write::{Command, ensure_current};
 use crate::events::events::EventLog;
-use crate::orders::completion::is_all_completed;
-use crate::orders::orders::{set_status, update_reservation};
+use crate::orders::order_document::LockedOrder;
+use crate::orders::reservations::update_reservation;
 use crate::orders::stock_moves::{Changed, take_back, take_stock};
 use crate::platform::context::Context;
 use crate::platform::cursor::{ListQuery, Listing};
@@ -87,8 +88,8 @@ impl Allocations {
         let log = self.context.event_log(owner, self.context.now());
         let wishes = wishes(&input);
         let create = async move |tx: &mut Tx<'_>| {
-            let stored = found(orders::get_for_update(tx, owner, order).await?)?;
-            let made = allocate(tx, owner, order, &stored, &wishes, &log).await?;
+            let locked = LockedOrder::lock(tx, owner, order).await?;
+            let made = allocate(tx, owner, locked, &wishes, &log).await?;
             Ok(Reply::created_many(data(&made)?))
         };
         self.context.write(&command, create).await
@@ -105,7 +106,7 @@ impl Allocations {
         let precondition = command.precondition.clone();
         let log = self.context.event_log(owner, self.context.now());
         let update = async move |tx: &mut Tx<'_>| {
-            let stored = found(orders::get_for_update(tx, owner, order).await?)?;
+            let locked = LockedOrder::lock(tx, owner, order).await?;
             let old = allocations::of_order(tx, owner, order).await?;
             ensure_current(&precondition, &etag(&old)?)?;
             let mut changes = changes(&old, &input, &log)?;
@@ -119,8 +120,8 @@ impl Allocations {
             if changes.iter().any(|(before, after)| before.quantity != after.quantity) {
                 update_reservation(tx, owner, order, &lines, &log).await?;
             }
-            follow_allocations(tx, owner, order, &stored, &log).await?;
             let after: Vec<_> = changes.into_iter().map(|(_, after)| after).collect();
+            follow_allocations(tx, owner, locked, (&lines, &changed(&old, &after)), &log).await?;
             Ok(Reply::done(data(&after)?))
         };
         self.context.write(&command, update).await
@@ -132,7 +133,7 @@ impl Allocations {
         let precondition = command.precondition.clone();
         let log = self.context.event_log(owner, self.context.now());
         let delete = async move |tx: &mut Tx<'_>| {
-            let stored = found(orders::get_for_update(tx, owner, order).await?)?;
+            let locked = LockedOrder::lock(tx, owner, order).await?;
             let held = allocations::of_order(tx, owner, order).await?;
             ensure_current(&precondition, &etag(&held)?)?;
             let lines = orders::lines(tx, owner, order).await?;
@@ -140,7 +141,7 @@ impl Allocations {
             if !held.is_empty() {
                 update_reservation(tx, owner, order, &lines, &log).await?;
             }
-            follow_allocations(tx, owner, order, &stored, &log).await?;
+            follow_allocations(tx, owner, locked, (&lines, &[]), &log).await?;
             Ok(Reply::gone())
         };
         self.context.write(&command, delete).await
@@ -185,12 +186,12 @@ fn wishes(input: &AllocationsInput) -> Vec<Wish> {
 pub async fn allocate(
     tx: &mut Tx<'_>,
     owner: Owner,
-    order: Id<Order>,
-    stored: &StoredOrder,
+    locked: LockedOrder,
     wishes: &[Wish],
     log: &EventLog,
 ) -> Result<Vec<Allocation>> {
-    match stored.status {
+    let order = locked.id;
+    match locked.status {
         Status::Draft => return Err(Code::OrderNotCommitted.into()),
         Status::Cancelled => return Err(Code::OrderCancelled.into()),
         Status::Committed | Status::Fulfilled => {}
@@ -218,6 +219,11 @@ pub async fn allocate(
         made.push(allocation);
     }
     update_reservation(tx, owner, order, &lines, log).await?;
+    let before = locked.fulfilment(tx, owner).await?;
+    let allocated =
+        lines.iter().map(|line| line.allocated_quantity).sum::<i64>() + demand.values().sum::<i64>();
+    let after = before.with_allocations(wanted(&lines), allocated, before.shipped_quantity);
+    store_fulfilment(tx, owner, locked, after, log).await?;
     Ok(made)
 }
 
@@ -345,23 +351,53 @@ async fn store_changes(tx: &mut Tx<'_>, owner: Owner, changes: &[Changed], log: 
     Ok(())
 }
 
-/// Moves the order to `fulfilled` once everything is completed, and back once it no longer is.
+/// Returns the allocations of an order after some of them were changed.
+fn changed(old: &[Allocation], changed: &[Allocation]) -> Vec<Allocation> {
+    let now = |old: &Allocation| *changed.iter().find(|new| new.id == old.id).unwrap_or(old);
+    old.iter().map(now).collect()
+}
+
+/// Returns how many pieces an order wants.
+fn wanted(lines: &[ReservedItem]) -> i64 {
+    lines.iter().map(|line| line.quantity).sum()
+}
+
+/// Brings the order's fulfilment and status in line with all of its allocations.
 async fn follow_allocations(
     tx: &mut Tx<'_>,
     owner: Owner,
-    order: Id<Order>,
-    stored: &StoredOrder,
+    locked: LockedOrder,
+    (lines, held): (&[ReservedItem], &[Allocation]),
     log: &EventLog,
 ) -> Result<()> {
-    let status = stored.status.after_allocation(is_all_completed(tx, owner, order).await?);
-    if status == stored.status {
+    let completed = held.iter().filter(|allocation| allocation.completed_at.is_some());
+    let shipped = completed.map(|allocation| allocation.quantity).sum();
+    let allocated = held.iter().map(|allocation| allocation.quantity).sum();
+    let before = locked.fulfilment(tx, owner).await?;
+    let after = before.with_allocations(wanted(lines), allocated, shipped);
+    store_fulfilment(tx, owner, locked, after, log).await
+}
+
+/// Stores how far an order is, if that has changed. Moves the order to `fulfilled` once everything is completed, and
+/// back once it no longer is.
+async fn store_fulfilment(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    mut locked: LockedOrder,
+    fulfilment: Fulfilment,
+    log: &EventLog,
+) -> Result<()> {
+    let status = locked.status.after_allocation(fulfilment.status.is_shipped());
+    let is_same = locked.get::<Option<Fulfilment>>("fulfilment")?.as_ref() == Some(&fulfilment);
+    if is_same && status == locked.status {
         return Ok(());
     }
-    let doc = set_status(tx, owner, order, stored, status, log).await?;
-    let event = match status {
-        Status::Fulfilled => Event::new("order.fulfilled", order, &doc),
-        _ => Event::new("order.updated", order, &doc)
-            .changed_from(object!({ "status": stored.status.as_str() })),
-    };
-    log.append(tx, &event).await
+    locked.set("fulfilment", &fulfilment)?;
+    locked.set("status", &status)?;
+    let doc = locked.write(tx, owner, log.now()).await?;
+    log.append(tx, &locked.updated(&doc)).await?;
+    if status == Status::Fulfilled && locked.status != status {
+        log.append(tx, &Event::new("order.fulfilled", locked.id, &doc)).await?;
+    }
+    Ok(())
 }

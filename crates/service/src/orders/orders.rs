@@ -1,27 +1,62 @@
 //! Orders: create, read, change, commit, cancel, delete. And the reservations of committed ones.
 
-use model::orders::order::{Line, Order, OrderInput, Reservation, ReservedItem, Status, sum_lines};
-use model::platform::json::{parse as parse_json, previous_attributes};
+use model::orders::indexed_order::IndexedOrder;
+use model::orders::order::{Line, Order, OrderInput, Status, sum_lines};
+use model::orders::order_progress::{OrderProgress, Settled};
 use model::platform::problem::Issue;
 use model::platform::shape;
-use model::{Code, Error, Event, Id, Owner, Problem, Result};
+use model::{Code, Error, Event, Id, Owner, Problem, Result, Timestamp, ensure};
 use serde_json::Value;
-use store::orders::allocations;
-use store::orders::orders::{self, Filter, StoredOrder};
-use store::stock::inventory_items;
+use store::orders::order_filters::{self, Filter};
+use store::orders::{allocations, orders};
 use store::{Page, Tx};
 
 use crate::access::caller::Caller;
 use crate::access::reply::Reply;
 use crate::access::write::{Command, ensure_current};
 use crate::events::events::EventLog;
-use crate::orders::completion::is_all_completed;
+use crate::orders::matching::tell_settled;
+use crate::orders::order_document::LockedOrder;
+use crate::orders::order_items::{change_items, hold_items, is_same, named};
+use crate::orders::order_lines::{complete_changed, complete_new};
 use crate::orders::order_references;
+use crate::orders::reservations::{reserve, unreserve};
 use crate::orders::stock_moves::take_back;
 use crate::places::post_codes::ensure_post_codes;
 use crate::platform::context::Context;
 use crate::platform::cursor::{ListQuery, Listing};
-use crate::platform::resource::{found, json, previous, version_etag};
+use crate::platform::resource::{found, json, version_etag};
+
+/// An order that is to be inserted.
+struct NewOrder {
+    indexed: IndexedOrder,
+    items: Vec<Line>,
+    doc: String,
+    is_held: bool,
+}
+
+impl NewOrder {
+    fn new(id: Id<Order>, details: OrderInput, progress: OrderProgress, now: Timestamp) -> Result<Self> {
+        let (items, is_held) = (details.items.clone(), progress.hold.is_some());
+        let order = Order { id, details, progress, created_at: now, updated_at: now };
+        let doc = serde_json::to_value(order).map_err(Error::fault)?;
+        Ok(Self { indexed: IndexedOrder::of(&doc)?, items, doc: doc.to_string(), is_held })
+    }
+
+    /// Completes an order that was given with lines. One with a line that matches no item is a draft on hold.
+    async fn with_lines(
+        tx: &mut Tx<'_>,
+        owner: Owner,
+        id: Id<Order>,
+        mut input: OrderInput,
+        log: &EventLog,
+    ) -> Result<Self> {
+        complete_new(tx, owner, &mut input, log).await?;
+        let mut progress = OrderProgress::default();
+        progress.settle(&mut input.status, &input.lines);
+        Self::new(id, input, progress, log.now())
+    }
+}
 
 /// Operations on orders and their reservations.
 #[derive(Clone)]
@@ -43,22 +78,30 @@ impl Orders {
         let owner = command.caller.owner;
         ensure_destination(owner, &input)?;
         let id = self.context.new_id::<Order>(now);
-        let given = std::mem::take(&mut input.items);
-        input.items = sum_lines(&given)?;
-        let lines = input.items.clone();
-        let (status, reference) = (input.status, input.reference.clone());
-        let doc = json(&Order { id, details: input, created_at: now, updated_at: now })?;
+        let reference = input.reference.clone();
+        let given = input.items.clone();
+        // The document of an order without lines follows from the request, so it is made outside of the transaction.
+        let mut plain = None;
+        if input.lines.is_empty() {
+            input.items = sum_lines(&given)?;
+            plain = Some(NewOrder::new(id, input.clone(), OrderProgress::default(), now)?);
+        }
         let log = self.context.event_log(owner, now);
         let create = async move |tx: &mut Tx<'_>| {
             order_references::change(tx, owner, id, None, reference.as_deref()).await?;
-            hold_items(tx, owner, &given).await?;
-            orders::insert(tx, owner, id, status, reference.as_deref(), &doc).await?;
-            orders::set_lines(tx, owner, id, &[], &lines).await?;
-            log.append(tx, &Event::new("order.created", id, &doc)).await?;
-            if status == Status::Committed {
-                reserve(tx, owner, id, &doc, &log).await?;
-            }
-            Ok(Reply::created(format!("/orders/{id}"), Some(version_etag(1)), doc.clone()))
+            let completed;
+            let new = match &plain {
+                Some(new) => {
+                    hold_items(tx, owner, named(&given)).await?;
+                    new
+                }
+                None => {
+                    completed = NewOrder::with_lines(tx, owner, id, input.clone(), &log).await?;
+                    &completed
+                }
+            };
+            insert(tx, owner, new, &log).await?;
+            Ok(Reply::created(format!("/orders/{id}"), Some(version_etag(1)), new.doc.clone()))
         };
         self.context.write(&command, create).await
     }
@@ -77,7 +120,7 @@ impl Orders {
         let read = self
             .context
             .db()
-            .read(owner, async move |tx| orders::page(tx, owner, &filter, &start, limit).await);
+            .read(owner, async move |tx| order_filters::page(tx, owner, &filter, &start, limit).await);
         let page = read.await?;
         self.context.listing(owner, &query, page)
     }
@@ -89,30 +132,30 @@ impl Orders {
         let precondition = command.precondition.clone();
         let log = self.context.event_log(owner, now);
         let update = async move |tx: &mut Tx<'_>| {
-            let stored = found(orders::get_for_update(tx, owner, id).await?)?;
-            ensure_current(&precondition, &version_etag(stored.version))?;
-            let old = parse_json(stored.doc.as_bytes())?;
-            let mut input: OrderInput = shape::parse_patch(old.clone(), patch.clone())?;
+            let mut order = LockedOrder::lock(tx, owner, id).await?;
+            ensure_current(&precondition, &order.etag())?;
+            let mut input: OrderInput = shape::parse_patch(order.before.clone(), patch.clone())?;
             ensure_destination(owner, &input)?;
-            if input.status != stored.status {
+            if input.status != order.status {
                 return Err(status_not_writable());
             }
-            order_references::change(tx, owner, id, old["reference"].as_str(), input.reference.as_deref())
-                .await?;
-            change_lines(tx, owner, id, &stored, &mut input, &log).await?;
-            input.status = stored.status.after_allocation(is_all_completed(tx, owner, id).await?);
-            let (status, reference) = (input.status, input.reference.clone());
-            let created_at = serde_json::from_value(old["created_at"].clone()).map_err(Error::fault)?;
-            let new = Order { id, details: input, created_at, updated_at: now };
-            let new = serde_json::to_value(new).map_err(Error::fault)?;
-            let doc = new.to_string();
-            orders::update(tx, owner, id, status, reference.as_deref(), &doc).await?;
-            let event = Event::new("order.updated", id, &doc).changed_from(previous_attributes(&old, &new));
-            log.append(tx, &event).await?;
-            if status != stored.status {
+            let reference = order.before["reference"].as_str();
+            order_references::change(tx, owner, id, reference, input.reference.as_deref()).await?;
+            let has_items = patch.get("items").is_some_and(|items| !items.is_null());
+            let mut progress = order.progress()?;
+            let settled = change_order(tx, owner, &order, &mut input, &mut progress, has_items, &log).await?;
+            let status = input.status;
+            let created_at =
+                serde_json::from_value(order.before["created_at"].clone()).map_err(Error::fault)?;
+            let new = Order { id, details: input, progress, created_at, updated_at: now };
+            order.after = serde_json::to_value(new).map_err(Error::fault)?;
+            let doc = order.write(tx, owner, now).await?;
+            log.append(tx, &order.updated(&doc)).await?;
+            if status == Status::Fulfilled && order.status != status {
                 log.append(tx, &Event::new("order.fulfilled", id, &doc)).await?;
             }
-            Ok(Reply::resource(version_etag(stored.version + 1), doc))
+            tell_settled(tx, owner, id, settled, &doc, &log).await?;
+            Ok(order.reply(doc))
         };
         self.context.write(&command, update).await
     }
@@ -122,13 +165,15 @@ impl Orders {
         let owner = command.caller.owner;
         let log = self.context.event_log(owner, self.context.now());
         let commit = async move |tx: &mut Tx<'_>| {
-            let stored = found(orders::get_for_update(tx, owner, id).await?)?;
-            if stored.status.commit()? == stored.status {
-                return Ok(Reply::resource(version_etag(stored.version), stored.doc));
+            let mut order = LockedOrder::lock(tx, owner, id).await?;
+            if order.status.commit()? == order.status {
+                return Ok(order.unchanged());
             }
-            let doc = set_status(tx, owner, id, &stored, Status::Committed, &log).await?;
+            ensure(!order.has_unmatched_lines()?, Code::LinesUnmatched)?;
+            order.set("status", &Status::Committed)?;
+            let doc = order.write(tx, owner, log.now()).await?;
             reserve(tx, owner, id, &doc, &log).await?;
-            Ok(Reply::resource(version_etag(stored.version + 1), doc))
+            Ok(order.reply(doc))
         };
         self.context.write(&command, commit).await
     }
@@ -138,17 +183,21 @@ impl Orders {
         let owner = command.caller.owner;
         let log = self.context.event_log(owner, self.context.now());
         let cancel = async move |tx: &mut Tx<'_>| {
-            let stored = found(orders::get_for_update(tx, owner, id).await?)?;
+            let mut order = LockedOrder::lock(tx, owner, id).await?;
             let held = allocations::of_order(tx, owner, id).await?;
             let has_completed = held.iter().any(|allocation| allocation.completed_at.is_some());
-            if stored.status.cancel(has_completed)? == stored.status {
-                return Ok(Reply::resource(version_etag(stored.version), stored.doc));
+            if order.status.cancel(has_completed)? == order.status {
+                return Ok(order.unchanged());
             }
             take_back(tx, owner, id, &held, &log).await?;
             unreserve(tx, owner, id, &log).await?;
-            let doc = set_status(tx, owner, id, &stored, Status::Cancelled, &log).await?;
+            let mut progress = order.progress()?;
+            progress.cancel();
+            order.set_progress(&progress)?;
+            order.set("status", &Status::Cancelled)?;
+            let doc = order.write(tx, owner, log.now()).await?;
             log.append(tx, &Event::new("order.cancelled", id, &doc)).await?;
-            Ok(Reply::resource(version_etag(stored.version + 1), doc))
+            Ok(order.reply(doc))
         };
         self.context.write(&command, cancel).await
     }
@@ -159,18 +208,17 @@ impl Orders {
         let precondition = command.precondition.clone();
         let log = self.context.event_log(owner, self.context.now());
         let delete = async move |tx: &mut Tx<'_>| {
-            let stored = found(orders::get_for_update(tx, owner, id).await?)?;
-            ensure_current(&precondition, &version_etag(stored.version))?;
+            let order = LockedOrder::lock(tx, owner, id).await?;
+            ensure_current(&precondition, &order.etag())?;
             let held = allocations::of_order(tx, owner, id).await?;
             if held.iter().any(|allocation| allocation.completed_at.is_some()) {
                 return Err(Code::OrderPartlyFulfilled.into());
             }
             take_back(tx, owner, id, &held, &log).await?;
             unreserve(tx, owner, id, &log).await?;
-            let doc = parse_json(stored.doc.as_bytes())?;
-            order_references::change(tx, owner, id, doc["reference"].as_str(), None).await?;
-            orders::delete(tx, owner, id).await?;
-            log.append(tx, &Event::new("order.deleted", id, &stored.doc)).await?;
+            order_references::change(tx, owner, id, order.before["reference"].as_str(), None).await?;
+            orders::delete(tx, owner, &IndexedOrder::of(&order.before)?).await?;
+            log.append(tx, &Event::new("order.deleted", id, order.text_before())).await?;
             Ok(Reply::gone())
         };
         self.context.write(&command, delete).await
@@ -210,108 +258,56 @@ fn status_not_writable() -> Error {
     Problem::field(Code::StatusNotWritable, issue).into()
 }
 
-/// Refuses items that do not exist, and keeps the others from being deleted meanwhile.
-async fn hold_items(tx: &mut Tx<'_>, owner: Owner, lines: &[Line]) -> Result<()> {
-    let mut ids: Vec<_> = lines.iter().map(|line| line.id).collect();
-    ids.sort_unstable();
-    ids.dedup();
-    let known = inventory_items::hold(tx, owner, &ids).await?;
-    let unknown = lines.iter().enumerate().filter(|(_, line)| !known.contains(&line.id));
-    let issues: Vec<_> = unknown
-        .map(|(place, _)| {
-            let field = format!("/items/{place}/id");
-            Issue::new(Code::InventoryItemNotFound.as_str(), field, "There is no such inventory item.")
-        })
-        .collect();
-    if issues.is_empty() { Ok(()) } else { Err(Problem::fields(Code::InventoryItemNotFound, issues).into()) }
-}
-
-/// Makes the order's lines what the patch wants, where it wants them changed.
-async fn change_lines(
-    tx: &mut Tx<'_>,
-    owner: Owner,
-    id: Id<Order>,
-    stored: &StoredOrder,
-    input: &mut OrderInput,
-    log: &EventLog,
-) -> Result<()> {
-    let given = std::mem::take(&mut input.items);
-    input.items = sum_lines(&given)?;
-    let old = orders::lines(tx, owner, id).await?;
-    let is_same = old.len() == input.items.len()
-        && old.iter().zip(&input.items).all(|(old, new)| old.id == new.id && old.quantity == new.quantity);
-    if is_same {
-        return Ok(());
+/// Inserts an order, reserves its items if it is committed, and tells of both.
+async fn insert(tx: &mut Tx<'_>, owner: Owner, new: &NewOrder, log: &EventLog) -> Result<()> {
+    let (id, doc) = (new.indexed.id, new.doc.as_str());
+    orders::insert(tx, owner, &new.indexed, doc).await?;
+    orders::set_lines(tx, owner, id, &[], &new.items).await?;
+    log.append(tx, &Event::new("order.created", id, doc)).await?;
+    if new.is_held {
+        log.append(tx, &Event::new("order.held", id, doc)).await?;
     }
-    stored.status.ensure_open()?;
-    hold_items(tx, owner, &given).await?;
-    let issues: Vec<_> = old.iter().filter_map(|line| short_of(line, &input.items)).collect();
-    if !issues.is_empty() {
-        return Err(Problem::fields(Code::OrderItemsAllocated, issues).into());
-    }
-    orders::set_lines(tx, owner, id, &old, &input.items).await?;
-    if stored.status.is_reserved() {
-        update_reservation(tx, owner, id, &old, log).await?;
+    if new.indexed.status == Status::Committed {
+        reserve(tx, owner, id, doc, log).await?;
     }
     Ok(())
 }
 
-/// The complaint where less of an item would be wanted than is allocated.
-fn short_of(old: &ReservedItem, new: &[Line]) -> Option<Issue> {
-    let place = new.iter().position(|line| line.id == old.id);
-    let wanted = place.map_or(0, |place| new[place].quantity);
-    (wanted < old.allocated_quantity).then(|| {
-        let field = place.map_or_else(|| "/items".to_owned(), |place| format!("/items/{place}/quantity"));
-        let message = format!("{} of {} are allocated.", old.allocated_quantity, old.id);
-        Issue::new(Code::OrderItemsAllocated.as_str(), field, message)
-            .with("item", old.id.to_string())
-            .with("requested", wanted)
-            .with("allocated", old.allocated_quantity)
-    })
-}
-
-async fn reserve(tx: &mut Tx<'_>, owner: Owner, id: Id<Order>, doc: &str, log: &EventLog) -> Result<()> {
-    orders::reserve(tx, owner, log.new_id::<Reservation>(), id, log.now()).await?;
-    log.append(tx, &Event::new("order.committed", id, doc)).await?;
-    let reservation = found(orders::reservation(tx, owner, id).await?)?;
-    log.append(tx, &Event::new("reservation.created", id, &json(&reservation)?)).await
-}
-
-async fn unreserve(tx: &mut Tx<'_>, owner: Owner, id: Id<Order>, log: &EventLog) -> Result<()> {
-    let Some(reservation) = orders::reservation(tx, owner, id).await? else { return Ok(()) };
-    orders::unreserve(tx, owner, id).await?;
-    log.append(tx, &Event::new("reservation.deleted", id, &json(&reservation)?)).await
-}
-
-/// Notes that a reservation's items have changed from what they were.
-pub async fn update_reservation(
+/// Makes the order's lines and items what the patch wants, and computes what follows from them: the status and the
+/// progress of the order.
+async fn change_order(
     tx: &mut Tx<'_>,
     owner: Owner,
-    id: Id<Order>,
-    old: &[ReservedItem],
+    order: &LockedOrder,
+    input: &mut OrderInput,
+    progress: &mut OrderProgress,
+    has_items: bool,
     log: &EventLog,
-) -> Result<()> {
-    let Some(mut reservation) = orders::reservation(tx, owner, id).await? else { return Ok(()) };
-    let before = Reservation { items: old.to_vec(), ..reservation.clone() };
-    orders::touch_reservation(tx, owner, id, log.now()).await?;
-    reservation.updated_at = log.now();
-    let event = Event::new("reservation.updated", id, &json(&reservation)?);
-    log.append(tx, &event.changed_from(previous(&before, &reservation)?)).await
-}
-
-/// Moves the order to a status and gives its new document.
-pub async fn set_status(
-    tx: &mut Tx<'_>,
-    owner: Owner,
-    id: Id<Order>,
-    stored: &StoredOrder,
-    status: Status,
-    log: &EventLog,
-) -> Result<String> {
-    let mut doc = parse_json(stored.doc.as_bytes())?;
-    doc["status"] = status.as_str().into();
-    doc["updated_at"] = log.now().to_string().into();
-    let text = doc.to_string();
-    orders::update(tx, owner, id, status, doc["reference"].as_str(), &text).await?;
-    Ok(text)
+) -> Result<Settled> {
+    progress.fulfilment = order.fulfilment(tx, owner).await?;
+    let has_lines = !input.lines.is_empty();
+    let given = input.items.clone();
+    let has_new_lines = if has_lines {
+        complete_changed(tx, owner, order, input, has_items, log).await?
+    } else {
+        input.items = sum_lines(&given)?;
+        order.before["lines"].as_array().is_some_and(|lines| !lines.is_empty())
+    };
+    let old = orders::lines(tx, owner, order.id).await?;
+    let is_changed = !is_same(&old, &input.items);
+    if is_changed || has_new_lines {
+        order.status.ensure_open()?;
+    }
+    if is_changed {
+        if !has_lines {
+            hold_items(tx, owner, named(&given)).await?;
+        }
+        change_items(tx, owner, (order.id, order.status), &old, &input.items, has_lines, log).await?;
+        let wanted = input.items.iter().map(|line| line.quantity).sum();
+        let allocated = old.iter().map(|line| line.allocated_quantity).sum();
+        let shipped = progress.fulfilment.shipped_quantity;
+        progress.fulfilment = progress.fulfilment.with_allocations(wanted, allocated, shipped);
+        input.status = order.status.after_allocation(progress.fulfilment.status.is_shipped());
+    }
+    if has_new_lines { Ok(progress.settle(&mut input.status, &input.lines)) } else { Ok(Settled::default()) }
 }

@@ -16,6 +16,7 @@ use store::{Access, Tx};
 use crate::access::reply::Reply;
 use crate::access::write::Command;
 use crate::orders::allocations::{Wish, allocate, views};
+use crate::orders::order_document::LockedOrder;
 use crate::platform::context::Context;
 use crate::platform::resource::found;
 
@@ -25,6 +26,7 @@ const LOCATIONS_MAX: usize = 10_000;
 /// What is known when a plan is made.
 struct Situation {
     status: Status,
+    is_held: bool,
     destination: Option<Value>,
     lines: Vec<ReservedItem>,
     stock: BTreeMap<Id<Location>, BTreeMap<Id<InventoryItem>, i64>>,
@@ -74,6 +76,7 @@ impl Plans {
             Status::Cancelled => return Err(Code::OrderCancelled.into()),
             Status::Committed | Status::Fulfilled => {}
         }
+        ensure(!situation.is_held, Code::OrderOnHold)?;
         let demand = open_demand(&situation.lines);
         let areas = self.areas(&situation).await?;
         // The search may take a while, which the threads that answer requests don't have.
@@ -94,6 +97,7 @@ impl Plans {
             }
             Ok(Situation {
                 status: stored.status,
+                is_held: doc["hold"].is_object(),
                 destination: doc.get("destination").filter(|value| !value.is_null()).cloned(),
                 stock: inventory_levels::available(tx, owner, &items).await?,
                 lines,
@@ -138,11 +142,12 @@ impl Plans {
         let log = self.context.event_log(owner, self.context.now());
         let apply = async move |tx: &mut Tx<'_>| {
             let wishes = wishes(&plan)?;
-            let stored = found(orders::get_for_update(tx, owner, order).await?)?;
+            let locked = LockedOrder::lock(tx, owner, order).await?;
+            ensure(!locked.is_held(), Code::OrderOnHold)?;
             let lines = orders::lines(tx, owner, order).await?;
             ensure(open_demand(&lines) == demand, Code::StockMoved)?;
             ensure_stock(tx, owner, &wishes).await?;
-            let made = allocate(tx, owner, order, &stored, &wishes, &log).await?;
+            let made = allocate(tx, owner, locked, &wishes, &log).await?;
             Ok(Reply::done(shown(&plan, &views(&made)?)?))
         };
         self.context.write(&command, apply).await

@@ -22,7 +22,7 @@ impl StockAudit {
         Self { context: context.clone() }
     }
 
-    /// Recomputes levels and allocated quantities from the rows and the history, and shows every difference.
+    /// Recomputes levels, allocated quantities and the fulfilment of orders from the rows and the history, and shows every difference.
     pub async fn run(&self, caller: &Caller) -> Result<Reply> {
         let owner = caller.owner;
         let read = self.context.db().read(owner, async move |tx| {
@@ -42,7 +42,12 @@ impl StockAudit {
             .collect();
         let report = object!({
             "is_clean": differences.is_empty(),
-            "checked": { "levels": checked.levels, "order_lines": checked.lines, "allocations": checked.allocations },
+            "checked": {
+                "levels": checked.levels,
+                "order_lines": checked.lines,
+                "allocations": checked.allocations,
+                "orders": checked.orders,
+            },
             "differences": differences,
         });
         Ok(Reply::done(report.to_string()))

@@ -4,7 +4,7 @@ use model::platform::json::{parse as parse_json, previous_attributes};
 use model::platform::problem::Issue;
 use model::platform::shape;
 use model::stock::inventory_item::{InventoryItemInput, name_key};
-use model::{Code, Error, Event, Id, InventoryItem, Owner, Problem, Result, ensure};
+use model::{Code, Error, Event, Id, InventoryItem, Owner, Problem, Result, Timestamp, ensure};
 use serde_json::Value;
 use store::Tx;
 use store::stock::inventory_barcodes;
@@ -14,6 +14,7 @@ use store::stock::item_filters::{self, ItemFilter};
 use crate::access::caller::Caller;
 use crate::access::reply::Reply;
 use crate::access::write::{Command, ensure_current};
+use crate::events::events::EventLog;
 use crate::platform::context::Context;
 use crate::platform::cursor::{ListQuery, Listing};
 use crate::platform::resource::{found, json, version_etag};
@@ -29,22 +30,12 @@ impl InventoryItems {
         Self { context: context.clone() }
     }
 
-    pub async fn create(&self, command: Command, input: InventoryItemInput) -> Result<Reply> {
-        let now = self.context.now();
-        let owner = command.caller.owner;
+    /// Makes the document of an item, which [`NewItem::insert`] stores.
+    pub(crate) fn prepare(&self, input: InventoryItemInput, now: Timestamp) -> Result<NewItem> {
         let id = self.context.new_id::<InventoryItem>(now);
         let (keys, codes) = (keys_of(&input), input.comparable_barcodes());
         let doc = json(&InventoryItem { id, details: input, created_at: now, updated_at: now })?;
-        let log = self.context.event_log(owner, now);
-        let create = async move |tx: &mut Tx<'_>| {
-            if !inventory_items::insert(tx, owner, id, &keys, &doc).await? {
-                return Err(sku_taken());
-            }
-            claim_barcodes(tx, owner, id, &codes).await?;
-            log.append(tx, &Event::new("inventory_item.created", id, &doc)).await?;
-            Ok(Reply::created(format!("/inventory_items/{id}"), Some(version_etag(1)), doc.clone()))
-        };
-        self.context.write(&command, create).await
+        Ok(NewItem { id, keys, codes, doc })
     }
 
     pub async fn get(&self, caller: &Caller, id: Id<InventoryItem>) -> Result<Reply> {
@@ -144,6 +135,29 @@ async fn claim_barcodes(
     match issues.is_empty() {
         true => Ok(()),
         false => Err(Problem::fields(Code::BarcodeTaken, issues).into()),
+    }
+}
+
+/// An item that is to be inserted. Orders that wait for its SKU are completed in the same transaction, by
+/// `orders/matching.rs`.
+pub(crate) struct NewItem {
+    pub id: Id<InventoryItem>,
+    keys: ItemKeys,
+    /// Barcodes as they are compared, in the order of the request.
+    codes: Vec<String>,
+    doc: String,
+}
+
+impl NewItem {
+    /// Inserts the item, and tells of it. Refuses a SKU or a barcode that another item has.
+    pub async fn insert(&self, tx: &mut Tx<'_>, owner: Owner, log: &EventLog) -> Result<Reply> {
+        if !inventory_items::insert(tx, owner, self.id, &self.keys, &self.doc).await? {
+            return Err(sku_taken());
+        }
+        claim_barcodes(tx, owner, self.id, &self.codes).await?;
+        log.append(tx, &Event::new("inventory_item.created", self.id, &self.doc)).await?;
+        let path = format!("/inventory_items/{}", self.id);
+        Ok(Reply::created(path, Some(version_etag(1)), self.doc.clone()))
     }
 }
 

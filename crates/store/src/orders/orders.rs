@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use model::orders::indexed_order::IndexedOrder;
 use model::orders::order::{Line, OrderReference, Reservation, ReservedItem, Status};
 use model::{Error, Id, InventoryItem, Order, Owner, Result, Timestamp};
 
+use crate::orders::order_facets;
 use crate::platform::engine::{Row, Sql, Tx, Value, wanted};
 use crate::platform::page::{Page, PageSql, Start};
 use crate::stock::inventory_items::id_list;
@@ -17,34 +19,15 @@ const GET_FOR_UPDATE: Sql = Sql::each(
     "SELECT version, status, doc FROM orders WHERE owner = $1 AND id = $2 FOR UPDATE",
 );
 const INSERT: Sql = Sql::same(
-    "INSERT INTO orders (owner, id, version, status, reference, doc) VALUES ($1, $2, 1, $3, $4, $5)",
+    "INSERT INTO orders (owner, id, version, status, reference, fulfilment_status, placed_at, ship_by, hold_until, doc)
+     VALUES ($1, $2, 1, $3, $4, $5, $6, $7, $8, $9)",
 );
 const UPDATE: Sql = Sql::same(
-    "UPDATE orders SET version = version + 1, status = $1, reference = $2, doc = $3 WHERE owner = $4 AND id = $5",
+    "UPDATE orders SET version = version + 1, status = $1, reference = $2, fulfilment_status = $3, placed_at = $4,
+         ship_by = $5, hold_until = $6, doc = $7
+     WHERE owner = $8 AND id = $9",
 );
 const DELETE: Sql = Sql::same("DELETE FROM orders WHERE owner = $1 AND id = $2");
-const PAGE: PageSql = PageSql {
-    older: Sql::same("SELECT id, doc FROM orders WHERE owner = $1 AND id < $2 ORDER BY id DESC LIMIT $3"),
-    newer: Sql::same("SELECT id, doc FROM orders WHERE owner = $1 AND id > $2 ORDER BY id LIMIT $3"),
-};
-const PAGE_BY_STATUS: PageSql = PageSql {
-    older: Sql::same(
-        "SELECT id, doc FROM orders WHERE owner = $1 AND id < $2 AND status = $3 ORDER BY id DESC LIMIT $4",
-    ),
-    newer: Sql::same(
-        "SELECT id, doc FROM orders WHERE owner = $1 AND id > $2 AND status = $3 ORDER BY id LIMIT $4",
-    ),
-};
-const PAGE_BY_REFERENCE: PageSql = PageSql {
-    older: Sql::same(
-        "SELECT id, doc FROM orders WHERE owner = $1 AND id < $2 AND reference = $3
-         AND (CAST($4 AS TEXT) IS NULL OR status = $4) ORDER BY id DESC LIMIT $5",
-    ),
-    newer: Sql::same(
-        "SELECT id, doc FROM orders WHERE owner = $1 AND id > $2 AND reference = $3
-         AND (CAST($4 AS TEXT) IS NULL OR status = $4) ORDER BY id LIMIT $5",
-    ),
-};
 const LINES: Sql = Sql::same(
     "SELECT item_id, quantity, allocated FROM order_line WHERE owner = $1 AND order_id = $2 ORDER BY place",
 );
@@ -126,12 +109,6 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
     &INSERT,
     &UPDATE,
     &DELETE,
-    &PAGE.older,
-    &PAGE.newer,
-    &PAGE_BY_STATUS.older,
-    &PAGE_BY_STATUS.newer,
-    &PAGE_BY_REFERENCE.older,
-    &PAGE_BY_REFERENCE.newer,
     &LINES,
     &LINE_INSERT,
     &LINE_UPDATE,
@@ -157,13 +134,6 @@ pub struct StoredOrder {
     pub doc: String,
 }
 
-/// The filters of a list of orders.
-#[derive(Clone, Default)]
-pub struct Filter {
-    pub status: Option<Status>,
-    pub reference: Option<String>,
-}
-
 pub async fn get(tx: &mut Tx<'_>, owner: Owner, id: Id<Order>) -> Result<Option<StoredOrder>> {
     read(tx, &GET, owner, id).await
 }
@@ -179,55 +149,52 @@ async fn read(tx: &mut Tx<'_>, sql: &Sql, owner: Owner, id: Id<Order>) -> Result
     Ok(Some(StoredOrder { version: row.int(0)?, status, doc: row.text(2)? }))
 }
 
-pub async fn page(
-    tx: &mut Tx<'_>,
-    owner: Owner,
-    filter: &Filter,
-    start: &Start,
-    limit: usize,
-) -> Result<Page<String>> {
-    let status = filter.status.map(Status::as_str);
-    let page = match (&filter.reference, status) {
-        (None, None) => Page::read(tx, &PAGE, owner.into(), &[], start, limit).await?,
-        (None, Some(status)) => {
-            Page::read(tx, &PAGE_BY_STATUS, owner.into(), &[status.into()], start, limit).await?
-        }
-        (Some(reference), status) => {
-            let filters = [reference.as_str().into(), status.into()];
-            Page::read(tx, &PAGE_BY_REFERENCE, owner.into(), &filters, start, limit).await?
-        }
-    };
-    page.try_map(|mut row| row.text(1))
+/// Inserts an order with its facets.
+pub async fn insert(tx: &mut Tx<'_>, owner: Owner, order: &IndexedOrder, doc: &str) -> Result<()> {
+    let values = [
+        owner.into(),
+        order.id.into(),
+        order.status.as_str().into(),
+        order.reference.as_deref().into(),
+        order.fulfilment_status.as_str().into(),
+        order.placed_at.into(),
+        order.ship_by.into(),
+        order.hold_until.into(),
+        doc.into(),
+    ];
+    tx.send(&INSERT, &values).await?;
+    order_facets::insert(tx, owner, order.id, order.facets.iter()).await
 }
 
-pub async fn insert(
-    tx: &mut Tx<'_>,
-    owner: Owner,
-    id: Id<Order>,
-    status: Status,
-    reference: Option<&str>,
-    doc: &str,
-) -> Result<()> {
-    let values = [owner.into(), id.into(), status.as_str().into(), reference.into(), doc.into()];
-    tx.send(&INSERT, &values).await
-}
-
+/// Replaces the order's document, and the facets in which it differs.
 pub async fn update(
     tx: &mut Tx<'_>,
     owner: Owner,
-    id: Id<Order>,
-    status: Status,
-    reference: Option<&str>,
+    old: &IndexedOrder,
+    new: &IndexedOrder,
     doc: &str,
 ) -> Result<()> {
-    let values = [status.as_str().into(), reference.into(), doc.into(), owner.into(), id.into()];
-    tx.send(&UPDATE, &values).await
+    let values = [
+        new.status.as_str().into(),
+        new.reference.as_deref().into(),
+        new.fulfilment_status.as_str().into(),
+        new.placed_at.into(),
+        new.ship_by.into(),
+        new.hold_until.into(),
+        doc.into(),
+        owner.into(),
+        new.id.into(),
+    ];
+    tx.send(&UPDATE, &values).await?;
+    order_facets::delete(tx, owner, new.id, old.facets.difference(&new.facets)).await?;
+    order_facets::insert(tx, owner, new.id, new.facets.difference(&old.facets)).await
 }
 
-/// Deletes an order and its lines. It must have neither allocations nor a reservation.
-pub async fn delete(tx: &mut Tx<'_>, owner: Owner, id: Id<Order>) -> Result<()> {
-    tx.send(&LINES_DELETE, &[owner.into(), id.into()]).await?;
-    tx.send(&DELETE, &[owner.into(), id.into()]).await
+/// Deletes an order with its lines and facets. It must have neither allocations nor a reservation.
+pub async fn delete(tx: &mut Tx<'_>, owner: Owner, order: &IndexedOrder) -> Result<()> {
+    tx.send(&LINES_DELETE, &[owner.into(), order.id.into()]).await?;
+    order_facets::delete(tx, owner, order.id, order.facets.iter()).await?;
+    tx.send(&DELETE, &[owner.into(), order.id.into()]).await
 }
 
 /// Returns the order's lines in their order, with their allocated quantities.

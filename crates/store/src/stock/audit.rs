@@ -41,16 +41,65 @@ const RESERVED: Sql = Sql::same(
      WHERE o.owner = $1 GROUP BY o.id, o.status
      HAVING CASE WHEN o.status IN ('committed', 'fulfilled') THEN 1 ELSE 0 END <> count(r.id) LIMIT $2",
 );
+/// Orders whose document shows another allocated quantity than their allocations have.
+const ALLOCATED: Sql = Sql::each(
+    "SELECT s.id, s.id, s.kept, s.recomputed FROM (
+         SELECT o.id, coalesce(CAST(json_extract(o.doc, '$.fulfilment.allocated_quantity') AS BIGINT), 0) AS kept,
+             CAST(coalesce((SELECT sum(a.quantity) FROM allocation a
+                 WHERE a.owner = o.owner AND a.order_id = o.id), 0) AS BIGINT) AS recomputed
+         FROM orders o WHERE o.owner = $1) s
+     WHERE s.kept <> s.recomputed LIMIT $2",
+    "SELECT s.id, s.id, s.kept, s.recomputed FROM (
+         SELECT o.id, coalesce(CAST(o.doc::json #>> '{fulfilment,allocated_quantity}' AS BIGINT), 0) AS kept,
+             CAST(coalesce((SELECT sum(a.quantity) FROM allocation a
+                 WHERE a.owner = o.owner AND a.order_id = o.id), 0) AS BIGINT) AS recomputed
+         FROM orders o WHERE o.owner = $1) s
+     WHERE s.kept <> s.recomputed LIMIT $2",
+);
+/// Orders whose document shows another shipped quantity than their completed allocations have.
+const SHIPPED: Sql = Sql::each(
+    "SELECT s.id, s.id, s.kept, s.recomputed FROM (
+         SELECT o.id, coalesce(CAST(json_extract(o.doc, '$.fulfilment.shipped_quantity') AS BIGINT), 0) AS kept,
+             CAST(coalesce((SELECT sum(a.quantity) FROM allocation a WHERE a.owner = o.owner AND a.order_id = o.id
+                 AND a.completed_at IS NOT NULL), 0) AS BIGINT) AS recomputed
+         FROM orders o WHERE o.owner = $1) s
+     WHERE s.kept <> s.recomputed LIMIT $2",
+    "SELECT s.id, s.id, s.kept, s.recomputed FROM (
+         SELECT o.id, coalesce(CAST(o.doc::json #>> '{fulfilment,shipped_quantity}' AS BIGINT), 0) AS kept,
+             CAST(coalesce((SELECT sum(a.quantity) FROM allocation a WHERE a.owner = o.owner AND a.order_id = o.id
+                 AND a.completed_at IS NOT NULL), 0) AS BIGINT) AS recomputed
+         FROM orders o WHERE o.owner = $1) s
+     WHERE s.kept <> s.recomputed LIMIT $2",
+);
+/// Orders whose fulfilment status is not the one of their quantities, as positions in the list of statuses. Deliveries are
+/// not counted yet, so no later status than `shipped` is expected.
+const FULFILMENT: Sql = Sql::same(
+    "SELECT s.id, s.id, s.kept, s.recomputed FROM (
+         SELECT q.id, CAST(CASE q.status WHEN 'unallocated' THEN 0 WHEN 'partially_allocated' THEN 1 WHEN 'allocated' THEN 2
+                 WHEN 'partially_shipped' THEN 3 WHEN 'shipped' THEN 4 WHEN 'partially_delivered' THEN 5 ELSE 6 END AS BIGINT) AS kept,
+             CAST(CASE WHEN q.wanted = 0 OR q.allocated = 0 THEN 0 WHEN q.shipped >= q.wanted THEN 4 WHEN q.shipped > 0 THEN 3
+                 WHEN q.allocated >= q.wanted THEN 2 ELSE 1 END AS BIGINT) AS recomputed
+         FROM (SELECT o.id, o.fulfilment_status AS status,
+                 coalesce((SELECT sum(l.quantity) FROM order_line l WHERE l.owner = o.owner AND l.order_id = o.id), 0) AS wanted,
+                 coalesce((SELECT sum(a.quantity) FROM allocation a WHERE a.owner = o.owner AND a.order_id = o.id), 0) AS allocated,
+                 coalesce((SELECT sum(a.quantity) FROM allocation a WHERE a.owner = o.owner AND a.order_id = o.id
+                     AND a.completed_at IS NOT NULL), 0) AS shipped
+             FROM orders o WHERE o.owner = $1) q) s
+     WHERE s.kept <> s.recomputed LIMIT $2",
+);
 const COUNT: Sql = Sql::same(
     "SELECT (SELECT count(*) FROM inventory_level WHERE owner = $1),
-         (SELECT count(*) FROM order_line WHERE owner = $1), (SELECT count(*) FROM allocation WHERE owner = $1)",
+         (SELECT count(*) FROM order_line WHERE owner = $1), (SELECT count(*) FROM allocation WHERE owner = $1),
+         (SELECT count(*) FROM orders WHERE owner = $1)",
 );
 
-pub(crate) const STATEMENTS: &[&Sql] = &[&LEVELS, &LINES, &TAKEN, &RESERVED, &COUNT];
+pub(crate) const STATEMENTS: &[&Sql] =
+    &[&LEVELS, &LINES, &TAKEN, &RESERVED, &ALLOCATED, &SHIPPED, &FULFILMENT, &COUNT];
 
 /// Two quantities that should be equal and are not.
 pub struct Difference {
-    /// Which quantity differs: `on_hand`, `allocated_quantity`, `stock_taken` or `reservation`.
+    /// Which quantity differs: `on_hand`, `allocated_quantity`, `stock_taken`, `reservation`, or one of an order's
+    /// `fulfilment`.
     pub what: &'static str,
     pub first_id: String,
     pub second_id: String,
@@ -63,6 +112,7 @@ pub struct Checked {
     pub levels: i64,
     pub lines: i64,
     pub allocations: i64,
+    pub orders: i64,
 }
 
 /// Returns up to `limit` differences of each kind.
@@ -72,6 +122,9 @@ pub async fn differences(tx: &mut Tx<'_>, owner: Owner, limit: usize) -> Result<
         ("allocated_quantity", &LINES),
         ("stock_taken", &TAKEN),
         ("reservation", &RESERVED),
+        ("fulfilment.allocated_quantity", &ALLOCATED),
+        ("fulfilment.shipped_quantity", &SHIPPED),
+        ("fulfilment.status", &FULFILMENT),
     ];
     let mut found = Vec::new();
     for (what, sql) in checks {
@@ -90,5 +143,5 @@ pub async fn differences(tx: &mut Tx<'_>, owner: Owner, limit: usize) -> Result<
 
 pub async fn count(tx: &mut Tx<'_>, owner: Owner) -> Result<Checked> {
     let mut row = tx.one(&COUNT, &[owner.into()]).await?.ok_or_else(|| model::Error::fault("no counts"))?;
-    Ok(Checked { levels: row.int(0)?, lines: row.int(1)?, allocations: row.int(2)? })
+    Ok(Checked { levels: row.int(0)?, lines: row.int(1)?, allocations: row.int(2)?, orders: row.int(3)? })
 }

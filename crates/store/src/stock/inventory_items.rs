@@ -1,5 +1,7 @@
 //! Inventory items.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use model::{Id, InventoryItem, Owner, Result};
 
 use crate::platform::engine::{Sql, Tx, Value, wanted};
@@ -37,6 +39,15 @@ const HOLD: Sql = Sql::each(
         " CROSS JOIN LATERAL (SELECT id FROM inventory_item WHERE owner = $1 AND id = wanted.id FOR KEY SHARE) held"
     ),
 );
+/// As [`HOLD`], by SKU. `$2` lists the SKUs as JSON.
+const HOLD_SKUS: Sql = Sql::each(
+    "SELECT sku, id FROM inventory_item WHERE owner = $1 AND sku IN (SELECT value FROM json_each($2))",
+    concat!(
+        "SELECT held.sku, held.id FROM ",
+        wanted!("$2"),
+        " CROSS JOIN LATERAL (SELECT sku, id FROM inventory_item WHERE owner = $1 AND sku = wanted.id FOR KEY SHARE) held"
+    ),
+);
 const ORDERED: Sql = Sql::same("SELECT order_id FROM order_line WHERE owner = $1 AND item_id = $2 LIMIT 1");
 const STOCKED: Sql = Sql::same(
     "SELECT location_id FROM inventory_level WHERE owner = $1 AND item_id = $2 AND on_hand > 0 LIMIT 1",
@@ -53,6 +64,7 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
     &DELETE,
     &DOCS,
     &HOLD,
+    &HOLD_SKUS,
     &ORDERED,
     &STOCKED,
     &CHANGES_DELETE,
@@ -162,6 +174,17 @@ pub async fn hold(
 ) -> Result<Vec<Id<InventoryItem>>> {
     let rows = tx.all(&HOLD, &[owner.into(), id_list(ids)]).await?;
     rows.into_iter().map(|mut row| row.id(0)).collect()
+}
+
+/// Returns the items that have these SKUs, by SKU, and keeps them from being deleted until this transaction ends.
+pub async fn hold_skus(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    skus: &BTreeSet<&str>,
+) -> Result<BTreeMap<String, Id<InventoryItem>>> {
+    let list = Value::Text(serde_json::Value::from_iter(skus.iter().copied()).to_string());
+    let rows = tx.all(&HOLD_SKUS, &[owner.into(), list]).await?;
+    rows.into_iter().map(|mut row| Ok((row.text(0)?, row.id(1)?))).collect()
 }
 
 /// Returns ids as a JSON list, which both engines can join.

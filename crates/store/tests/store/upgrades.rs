@@ -27,6 +27,23 @@ const WRITTEN: &[(&str, &str)] = &[
          INSERT INTO inventory_level (owner, item_id, location_id, on_hand, updated_at) VALUES ('org_1', 'inv_1', 'loc_1', 0, 5);"#,
     ),
     (
+        "0002_stock",
+        r#"INSERT INTO inventory_item (owner, id, sku, version, doc) VALUES ('org_1', 'inv_2', 'B', 1, '{"id":"inv_2","name":"B"}');
+         INSERT INTO orders (owner, id, version, status, doc) VALUES
+             ('org_1', 'ord_1', 1, 'committed', '{"id":"ord_1","status":"committed"}'),
+             ('org_1', 'ord_2', 1, 'fulfilled', '{"id":"ord_2","status":"fulfilled"}'),
+             ('org_1', 'ord_3', 1, 'committed', '{"id":"ord_3","status":"committed"}'),
+             ('org_1', 'ord_4', 1, 'draft', '{"id":"ord_4","status":"draft"}'),
+             ('org_1', 'ord_5', 1, 'committed', '{"id":"ord_5","status":"committed"}');
+         INSERT INTO order_line (owner, order_id, item_id, place, quantity, allocated) VALUES
+             ('org_1', 'ord_1', 'inv_1', 0, 3, 2), ('org_1', 'ord_1', 'inv_2', 1, 1, 1), ('org_1', 'ord_2', 'inv_1', 0, 2, 2),
+             ('org_1', 'ord_3', 'inv_1', 0, 4, 4), ('org_1', 'ord_4', 'inv_1', 0, 1, 0), ('org_1', 'ord_5', 'inv_1', 0, 5, 1);
+         INSERT INTO allocation (owner, id, order_id, item_id, location_id, quantity, completed_at, took_stock) VALUES
+             ('org_1', 'alloc_1', 'ord_1', 'inv_1', 'loc_1', 2, NULL, 0), ('org_1', 'alloc_2', 'ord_1', 'inv_2', 'loc_1', 1, 7, 1),
+             ('org_1', 'alloc_3', 'ord_2', 'inv_1', 'loc_1', 2, 7, 1), ('org_1', 'alloc_4', 'ord_3', 'inv_1', 'loc_1', 4, NULL, 0),
+             ('org_1', 'alloc_5', 'ord_5', 'inv_1', 'loc_1', 1, NULL, 0);"#,
+    ),
+    (
         "0004_webhooks",
         r#"INSERT INTO webhook_endpoint (owner, id, version, doc, secrets) VALUES ('org_1', 'we_1', 1, '{"url":"u"}', '1');"#,
     ),
@@ -76,7 +93,7 @@ const EXPECTED: &[(&str, &str, &[&str])] = &[
     ),
     (
         "0002_stock",
-        "SELECT name_key || ' ' || doc FROM inventory_item",
+        "SELECT name_key || ' ' || doc FROM inventory_item WHERE id = 'inv_1'",
         &[
             r#"blue tee, Ä {"id":"inv_1","sku":"TEE","name":"Blue TEE, Ä","metadata":{"n":"\u0000"},"mass":0.20,"barcodes":[],"unit_value":null,"currency_code":null,"customs_description":null,"ships_alone":false,"keep_upright":false,"tags":[]}"#,
         ],
@@ -97,6 +114,16 @@ const EXPECTED: &[(&str, &str, &[&str])] = &[
         "0015_order_references",
         "SELECT owner || ' ' || unique_order_references || ' ' || time_zone FROM organisation_setting",
         &["org_1 1 UTC"],
+    ),
+    (
+        "0002_stock",
+        "SELECT id || ' ' || fulfilment_status FROM orders ORDER BY id",
+        &["ord_1 partially_shipped", "ord_2 shipped", "ord_3 allocated", "ord_4 unallocated", "ord_5 partially_allocated"],
+    ),
+    (
+        "0002_stock",
+        "SELECT doc FROM orders WHERE id = 'ord_1'",
+        &[r#"{"id":"ord_1","status":"committed","lines":[],"customer":null,"channel":null,"source":null,"placed_at":null,"ship_by":null,"requested_service":null,"currency_code":null,"tags":[],"status_when_matched":null,"hold":null,"notes":[],"exceptions":[],"fulfilment":{"status":"partially_shipped","allocated_quantity":3,"shipped_quantity":1,"delivered_quantity":0,"returned_quantity":0,"shipment_ids":[]}}"#],
     ),
     (
         "0004_webhooks",

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 /// Returns the keywords to add to the schema of requests with this shape, if fields of it depend on each other.
 pub fn of(name: &str) -> Option<Value> {
-    of_purchase(name).or_else(|| of_shipment(name))
+    of_purchase(name).or_else(|| of_shipment(name)).or_else(|| of_order(name))
 }
 
 fn of_purchase(name: &str) -> Option<Value> {
@@ -64,6 +64,28 @@ fn of_shipment(name: &str) -> Option<Value> {
         "ShipmentAddresses" => json!({ "anyOf": [
             { "required": ["origin"], "properties": { "origin": { "type": "object" } } },
             { "required": ["location_configuration_id"], "properties": { "location_configuration_id": string() } },
+        ] }),
+        _ => return None,
+    })
+}
+
+fn of_order(name: &str) -> Option<Value> {
+    let has_entries = json!({ "type": "array", "minItems": 1 });
+    Some(match name {
+        "Order" => json!({ "allOf": [
+            { "anyOf": [
+                { "required": ["items"], "properties": { "items": has_entries } },
+                { "required": ["lines"], "properties": { "lines": has_entries } },
+            ] },
+            { "anyOf": [
+                { "required": ["currency_code"], "properties": { "currency_code": string() } },
+                { "properties": { "lines": { "items": { "properties": { "unit_price": absent() } } } } },
+            ] },
+        ] }),
+        "OrderLine" => json!({ "anyOf": [
+            { "required": ["item_id"], "properties": { "item_id": string(), "is_shippable": { "enum": [true, null] } } },
+            { "required": ["sku"], "properties": { "sku": string(), "is_shippable": { "enum": [true, null] } } },
+            { "required": ["is_shippable"], "properties": { "is_shippable": { "const": false }, "item_id": absent() } },
         ] }),
         _ => return None,
     })

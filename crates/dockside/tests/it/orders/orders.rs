@@ -21,7 +21,7 @@ async fn an_order_is_committed_unless_it_says_draft() {
         "reference": "1042", "destination": bristol(), "items": lines(&[(&hat, 2)]), "metadata": {"gift": true},
     });
     let created = world.post("/orders", body.clone()).await;
-    insta::assert_snapshot!(created, @r##"201 {"id":"ord_#1","reference":"1042","status":"committed","destination":{"display_name":"Ann","address":{"line_1":"1 Quay Street","city":"Bristol","post_code":"BS1 4DJ","country_code":"GB"},"coordinates":null},"items":[{"id":"inv_#1","quantity":2}],"metadata":{"gift":true},"created_at":"#time","updated_at":"#time"}"##);
+    insta::assert_snapshot!(created, @r##"201 {"id":"ord_#1","reference":"1042","status":"committed","destination":{"display_name":"Ann","address":{"line_1":"1 Quay Street","city":"Bristol","post_code":"BS1 4DJ","country_code":"GB"},"coordinates":null},"items":[{"id":"inv_#1","quantity":2}],"lines":[],"customer":null,"channel":null,"source":null,"placed_at":null,"ship_by":null,"requested_service":null,"currency_code":null,"tags":[],"metadata":{"gift":true},"status_when_matched":null,"hold":null,"notes":[],"exceptions":[],"fulfilment":{"status":"unallocated","allocated_quantity":0,"shipped_quantity":0,"delivered_quantity":0,"returned_quantity":0,"shipment_ids":[]},"created_at":"#time","updated_at":"#time"}"##);
     let path = created.header("location").to_owned();
     assert_eq!(path, format!("/orders/{}", created.json()["id"].as_str().unwrap()));
     let read = world.get(&path).await;

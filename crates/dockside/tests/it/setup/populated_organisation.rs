@@ -7,10 +7,12 @@ use std::collections::BTreeMap;
 
 use api::route::{Route, Success};
 use api::routes;
-use model::World as Mode;
 use model::access::access_token::Secret;
+use model::orders::order_exception::ExceptionCode;
 use model::platform::shape::{Kind, Shape};
+use model::{Id, World as Mode};
 use serde_json::{Value, json};
+use service::NewException;
 
 use crate::setup::world::{Reply, World, depot};
 
@@ -30,6 +32,8 @@ pub struct PopulatedOrganisation {
     finalised: String,
     /// All shipping rules, in the order of their positions.
     rules: Vec<String>,
+    /// An order with a line that matches no item: the one in `ids`.
+    waiting: String,
     /// The request body for a carrier account in this world.
     account: Value,
 }
@@ -39,8 +43,8 @@ impl PopulatedOrganisation {
     pub fn new(token: String) -> Self {
         let none = String::new;
         let (item, depot, bought, member, finalised) = (none(), none(), none(), none(), none());
-        let (ids, rules) = (BTreeMap::new(), Vec::new());
-        Self { token, ids, item, depot, bought, member, finalised, rules, account: Value::Null }
+        let (ids, rules, waiting, account) = (BTreeMap::new(), Vec::new(), none(), Value::Null);
+        Self { token, ids, item, depot, bought, member, finalised, rules, waiting, account }
     }
 
     pub async fn populate(world: &World, organisation: &str, mode: Mode) -> Self {
@@ -68,6 +72,7 @@ impl PopulatedOrganisation {
             tenant.keep("rule", &tenant.create(world, "/shipping_rules", rule).await);
             tenant.rules.push(tenant.ids["rule"].clone());
         }
+        tenant.populate_waiting(world).await;
         tenant.populate_spares(world, organisation).await;
         tenant.account = account(organisation, mode);
         tenant.populate_shipments(world).await;
@@ -88,6 +93,21 @@ impl PopulatedOrganisation {
         let body = self.body_of("create_webhook_endpoint");
         let quiet = self.create(world, "/webhook_endpoints", body).await;
         self.keep("we", &self.create(world, "/webhook_endpoints", json!({"url": quiet["url"]})).await);
+    }
+
+    /// Makes an order that waits for an item, and an exception of the other order.
+    async fn populate_waiting(&mut self, world: &World) {
+        let body = json!({"lines": [{"sku": format!("{}-unknown", self.token), "quantity": 1}]});
+        let waiting = self.create(world, "/orders", body).await;
+        self.keep("line", &waiting["lines"][0]);
+        self.waiting = waiting["id"].as_str().expect("an id").to_owned();
+        let owner = Secret::owner_of(&self.token).expect("a sound token");
+        let order = Id::parse(&self.ids["ord"]).expect("an order's id");
+        let new = NewException { code: ExceptionCode::Short, shipment: None, message: "Short".to_owned() };
+        world.service.order_exceptions.raise(owner, order, new).await.expect("the order exists");
+        let path = format!("/orders/{order}");
+        let shown = world.request("GET", &path).token(&self.token).send().await.json();
+        self.keep("exc", &shown["exceptions"][0]);
     }
 
     /// Delivers the first events, and keeps one delivery.
@@ -227,6 +247,7 @@ impl PopulatedOrganisation {
             match route.operation {
                 "void_shipment" | "create_shipment_labels" => return self.bought.clone(),
                 "create_batch_labels" | "create_batch_manifests" => return self.finalised.clone(),
+                "match_order_line" => return self.waiting.clone(),
                 _ => {}
             }
             self.ids
@@ -283,8 +304,12 @@ impl PopulatedOrganisation {
             "set_inventory_level" => json!({"on_hand": 7}),
             "update_inventory_level" => json!({"bin": "A-03-2"}),
             "adjust_inventory_level" => json!({"delta": 7}),
-            "create_order" => json!({"items": [{"id": item, "quantity": 2}]}),
-            "update_order" => json!({"items": [{"id": item, "quantity": 3}]}),
+            "create_order" => ordered(item, 2),
+            "update_order" => ordered(item, 3),
+            "match_order_line" => json!({"line_id": ids["line"], "item_id": item}),
+            "create_order_note" => json!({"text": "Fragile"}),
+            "hold_order" => json!({"reason": "check"}),
+            "resolve_order_exception" => json!({"note": "Done"}),
             "create_order_allocations" => json!({"allocations": [
                 {"location": {"id": depot_id}, "items": [{"id": item, "quantity": 1}]},
             ]}),
@@ -346,6 +371,11 @@ pub fn account(organisation: &str, mode: Mode) -> Value {
             "configuration": {"currency_code": "GBP", "services": [service("van"), service("bicycle")]},
         }),
     }
+}
+
+/// Returns the body of an order that says what is ordered in both ways.
+fn ordered(item: &str, quantity: i64) -> Value {
+    json!({"items": [{"id": item, "quantity": quantity}], "lines": [{"item_id": item, "quantity": quantity}]})
 }
 
 /// Returns the body of a shipment with the required fields only.

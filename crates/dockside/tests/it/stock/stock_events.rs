@@ -58,6 +58,7 @@ async fn the_life_of_an_order_is_told() {
         ("order.updated", order),
         ("allocation.created", allocation),
         ("reservation.updated", order),
+        ("order.updated", order),
         ("allocation.deleted", allocation),
         ("reservation.deleted", order),
         ("order.cancelled", order),
@@ -75,8 +76,9 @@ async fn the_life_of_an_order_is_told() {
     assert_eq!(events[4].3["updated_at"], events[3].2["updated_at"]);
     assert_eq!(events[6].2, taken);
     assert_eq!((&events[7].2["items"], &events[7].3["items"]), (&wanted(4, 1), &wanted(4, 0)));
-    assert_eq!((&events[8].2, &events[10].2["status"]), (&taken, &json!("cancelled")));
-    assert_eq!(events[11].2, events[10].2);
+    assert_eq!(names(&events[8].3), ["fulfilment", "updated_at"]);
+    assert_eq!((&events[9].2, &events[11].2["status"]), (&taken, &json!("cancelled")));
+    assert_eq!(events[12].2, events[11].2);
 }
 
 #[tokio::test]
@@ -110,25 +112,27 @@ async fn changed_and_completed_allocations_are_told_with_the_level_they_took_fro
     let told = [
         ("allocation.updated", second),
         ("reservation.updated", &order),
+        ("order.updated", &order),
         ("allocation.completed", second),
         ("allocation.completed", first),
         ("inventory.updated", &hat),
+        ("order.updated", &order),
         ("order.fulfilled", &order),
     ];
     assert_eq!(types(&world, start).await, expected(&told));
     let events = since(&world, start).await;
     assert_eq!(events[0].3, json!({"items": lines(&[(&hat, 2)])}));
-    assert_eq!((&events[2].2["items"], &events[2].3), (&lines(&[(&hat, 3)]), &json!({"completed_at": null})));
-    assert!(events[2].2["completed_at"].is_string());
+    assert_eq!((&events[3].2["items"], &events[3].3), (&lines(&[(&hat, 3)]), &json!({"completed_at": null})));
+    assert!(events[3].2["completed_at"].is_string());
     // The event has the level as the API shows it, before and after. The completed quantity is no longer allocated.
-    assert_eq!(events[4].2, after);
+    assert_eq!(events[5].2, after);
     assert_eq!(
         (&after["on_hand"], &after["allocated"], &after["available"]),
         (&json!(5), &json!(0), &json!(5))
     );
     let was = json!({"on_hand": 9, "allocated": 4, "updated_at": before["updated_at"]});
-    assert_eq!(events[4].3, was);
-    assert_eq!(events[5].2, world.get(format!("/orders/{order}")).await.json());
+    assert_eq!(events[5].3, was);
+    assert_eq!(events[7].2, world.get(format!("/orders/{order}")).await.json());
 
     let start = world.events().await.len();
     world.delete(format!("/allocations/orders/{order}")).await;

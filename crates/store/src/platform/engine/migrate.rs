@@ -52,6 +52,8 @@ migrations![
     "0026_unfinished_purchases",
     "0027_earlier_names",
     "0028_more_suspects",
+    "0029_order_fields",
+    "0030_fulfilment",
     "0031_item_details",
     "0032_package_types",
     "0033_time_zones",
