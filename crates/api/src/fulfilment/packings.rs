@@ -23,6 +23,7 @@ pub fn routes() -> Vec<HandledRoute> {
             .refusals(&[
                 Code::NothingToPack,
                 Code::OrderCancelled,
+                Code::OrderOnHold,
                 Code::AllocationCompleted,
                 Code::AllocationNotFound,
                 Code::DuplicateAllocation,

@@ -51,7 +51,7 @@ static UNIT: Shape = Shape::object(
     "PackedUnit",
     &[
         Field::given("item", &ITEM_REFERENCE)
-            .about("The inventory item that the unit is a piece of, by its id."),
+            .about("What the piece is, by its `inv_…`. Several pieces of one product are several units."),
         Field::given_or_null("position", &POSITION),
         Field::given_or_null("dimensions", &TURNED),
     ],
@@ -62,7 +62,8 @@ static UNITS: Shape = Shape::list(
     10_000,
     "Every piece in the package, from the bottom to the top, those without dimensions last.",
 );
-static PACKAGE_NAME: Shape = Shape::text(1, 255, "The name of the package type.").example(r#""Small box""#);
+static PACKAGE_NAME: Shape =
+    Shape::text(1, 255, "What your packers call this box or envelope.").example(r#""Small box""#);
 static CONTENTS: Shape = Shape::list(&PACKAGE_ITEM, 1000, "What is inside, summed by inventory item.");
 static SENDABLE: Shape = Shape::object(
     "SendablePackage",
@@ -72,9 +73,10 @@ static SENDABLE: Shape = Shape::object(
             "The outer dimensions of the package type, and the mass of the contents and the empty package.",
         ),
         Field::given("items", &CONTENTS),
-        Field::given("package_type_id", &PACKAGE_TYPE_ID).about("The package type to take."),
+        Field::given("package_type_id", &PACKAGE_TYPE_ID)
+            .about("Which box or envelope to take from the shelf."),
     ],
-    "The package as an entry of a shipment's `packages`.",
+    "What to send: put it into the `packages` of a new shipment as it is.",
 );
 static FILL: Shape = Shape::new(
     Kind::Number { min: 0.0, max: 1.0 },
@@ -83,7 +85,11 @@ static FILL: Shape = Shape::new(
 .example("0.75");
 static SENTENCE: Shape =
     Shape::text(1, 1000, "A sentence for a person.").example(r#""No package type is smaller.""#);
-static REASONS: Shape = Shape::list(&SENTENCE, 100, "Why it is this package type, in sentences.");
+static REASONS: Shape = Shape::list(
+    &SENTENCE,
+    100,
+    "Why this box or envelope was chosen and no other, in sentences for a person.",
+);
 static PROPOSED: Shape = Shape::object(
     "ProposedPackage",
     &[
@@ -113,8 +119,11 @@ static UNUSED: Shape = Shape::object(
     ],
     "A package type that is usable at the location and is not used.",
 );
-static UNUSED_LIST: Shape =
-    Shape::list(&UNUSED, 200, "The package types that are usable at the location and were rejected.");
+static UNUSED_LIST: Shape = Shape::list(
+    &UNUSED,
+    200,
+    "Boxes and envelopes that this place has and that were rejected, each with the reason.",
+);
 static UNSIZED: Shape = Shape::list(
     &ITEM_REFERENCE,
     1000,
@@ -135,7 +144,7 @@ static LIMIT: Shape = Shape::new(
 static LIMITS: Shape =
     Shape::list(&LIMIT, 3, "What kept the packing from being better, or from being proven to be the best.");
 static IS_EXACT: Shape =
-    Shape::new(Kind::Boolean, "Whether the packing is proven to be the best.").example("true");
+    Shape::new(Kind::Boolean, "True if no better packing exists: all others were compared or excluded. False if the search ended before that was proven.").example("true");
 static STEPS: Shape = Shape::new(
     Kind::Integer { min: 0, max: i64::MAX },
     "How often the search compared two cuboids. The search is limited in steps, so equal requests get equal answers.",

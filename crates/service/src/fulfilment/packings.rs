@@ -7,7 +7,9 @@ use std::sync::Arc;
 use model::fulfilment::order_packing::{LocationPacking, OrderToPack, pack_order};
 use model::fulfilment::package_type::PackageType;
 use model::fulfilment::packing_view::{LocationPackingView, PackingInput};
+use model::orders::order::Status;
 use model::platform::id::AllocationKind;
+use model::platform::json::parse as parse_json;
 use model::platform::problem::Issue;
 use model::{Allocation, Code, Error, Id, Order, Owner, Problem, Result, Scope, ensure};
 use serde_json::json as object;
@@ -115,13 +117,11 @@ pub async fn gather(
     Ok(OrderToPack { allocations, items, package_types: package_types.map_err(Error::fault)? })
 }
 
-/// Refuses an order that must not be packed. This is the one place for it: whoever adds a state in which an order waits,
-/// such as a hold, refuses it here.
+/// Refuses an order that must not be packed.
 fn ensure_packable(order: &StoredOrder) -> Result<()> {
-    match order.status {
-        model::orders::order::Status::Cancelled => Err(Code::OrderCancelled.into()),
-        _ => Ok(()),
-    }
+    ensure(order.status != Status::Cancelled, Code::OrderCancelled)?;
+    let is_held = parse_json(order.doc.as_bytes())?["hold"].is_object();
+    ensure(!is_held, Code::OrderOnHold)
 }
 
 /// Returns the allocations that a request names.

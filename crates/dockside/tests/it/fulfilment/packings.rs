@@ -176,6 +176,9 @@ async fn what_cannot_be_packed_is_refused_by_name() {
     assert_eq!(message.matches("Small box:").count(), 2, "{message}");
 
     world.package_type(small_box("small")).await;
+    assert_eq!(world.post(format!("/orders/{order}/hold"), json!({"reason": "check"})).await.status, 200);
+    assert_eq!(refusal(&world.pack(&order).await), (409, "order_on_hold".to_owned()));
+    assert_eq!(world.request("POST", &format!("/orders/{order}/release")).send().await.status, 200);
     assert_eq!(world.pack(&order).await.status, 200);
     let unknown_mass = world.item("FEATHER").await;
     let light = world.order(&[(&unknown_mass, 1)]).await;

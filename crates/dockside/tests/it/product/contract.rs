@@ -109,6 +109,7 @@ fn operations_are_named_by_verb_and_noun_each_once() {
         "commit",
         "cancel",
         "plan",
+        "pack",
         "audit",
         "provision",
         "deprovision",

@@ -280,11 +280,11 @@ impl PopulatedOrganisation {
             "update_location"
             | "update_location_configuration"
             | "update_inventory_item"
-            | "update_package_type"
-            | "update_shipment"
             | "update_carrier_account" => json!({"name": "Changed"}),
+            "update_shipment" => json!({"name": "Changed", "packages": self.filled_parcel()["packages"]}),
+            "update_package_type" => json!({"name": "Changed", "location_ids": [depot_id]}),
             "create_carrier_account" => self.account.clone(),
-            "create_shipment" => parcel(),
+            "create_shipment" => self.filled_parcel(),
             "purchase_shipment" => json!({"rate": ids["rate"]}),
             "create_batch_labels" => json!({"format": "png"}),
             "create_manifests" => json!({"location": {"id": depot_id}}),
@@ -342,6 +342,14 @@ impl PopulatedOrganisation {
             }
             other => panic!("no body is known for {other}: add one"),
         }
+    }
+
+    /// Returns the body of a shipment whose package says what is in it, and of which type it is.
+    fn filled_parcel(&self) -> Value {
+        let mut body = parcel();
+        body["packages"][0]["items"] = json!([{"id": self.item, "quantity": 1}]);
+        body["packages"][0]["package_type_id"] = json!(self.ids["pt"]);
+        body
     }
 
     /// Returns everything that the tenant's lists show.

@@ -71,6 +71,7 @@ async fn a_patch_sets_details_without_a_count() {
 async fn bad_details_are_refused_and_change_nothing() {
     let world = World::new().await;
     let (hat, depot) = world.stocked("HAT", 10).await;
+    let elsewhere = world.location("Elsewhere").await;
     let path = format!("/inventory_items/{hat}/levels/{depot}");
     let before = world.everything().await;
     for (body, code, field) in [
@@ -89,7 +90,6 @@ async fn bad_details_are_refused_and_change_nothing() {
     }
     assert_eq!(world.put(&path, json!({"bin": "A"})).await.issues()[0].1, "/on_hand");
     assert_eq!(world.patch(&path, json!({"on_hand": null})).await.issues()[0].1, "/on_hand");
-    let elsewhere = world.location("Elsewhere").await;
     let none = format!("/inventory_items/{hat}/levels/{elsewhere}");
     assert_eq!(refusal(&world.patch(&none, json!({"bin": "A"})).await), (404, "not_found".to_owned()));
     assert_eq!(world.everything().await, before);
