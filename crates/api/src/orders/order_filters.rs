@@ -83,7 +83,7 @@ pub const PARAMETERS: &[Parameter] = &[
     },
     Parameter {
         name: "on_hold",
-        about: "`true`: only orders that are on hold. `false`: only those that are not.",
+        about: "`true`: only orders that wait and are not planned, with their reason in `hold`. `false`: only those that may be worked on.",
         kind: ParameterKind::Flag,
     },
     Parameter {

@@ -18,7 +18,7 @@ use serde_json::{Map, Number, Value};
 use crate::platform::pointer::pointer;
 use crate::platform::problem::{Code, Issue, Problem};
 use counting::Counting;
-use memory::{Exhausted, Memory};
+use memory::{Memory, exhausted};
 
 /// Length in bytes from which the memory of a document is counted before anything is allocated for it. A shorter one is
 /// counted while it is parsed, which is faster, and takes at most a few megabytes until it is refused.
@@ -152,11 +152,6 @@ impl<'de> Visitor<'de> for Strict<'_> {
         }
         Ok(Value::Object(object))
     }
-}
-
-/// Returns the error that ends parsing. The caller replaces it with a more detailed problem.
-fn exhausted<E: serde::de::Error>(_: Exhausted) -> E {
-    E::custom("the memory for the document is exhausted")
 }
 
 /// Merges a patch into a document (RFC 7396): absent fields stay, null removes, objects merge, other values replace.

@@ -21,7 +21,7 @@ CREATE TABLE package_type_location (
 CREATE INDEX package_type_location_by_type ON package_type_location (owner, package_type_id);
 
 -- The document is shown as it is stored, so its packages get the new fields.
-UPDATE shipment SET doc = json_set(doc, '$.packages', (
+UPDATE shipment SET doc = json_set(doc, '$.packages', json((
     SELECT json_group_array(json(CASE WHEN type = 'object'
         THEN json_set(value, '$.items', json('[]'), '$.package_type_id', NULL) ELSE value END))
-    FROM json_each(shipment.doc, '$.packages')));
+    FROM json_each(shipment.doc, '$.packages'))));

@@ -77,10 +77,10 @@ const FULFILMENT: Sql = Sql::same(
     "SELECT s.id, s.id, s.kept, s.recomputed FROM (
          SELECT q.id, CAST(CASE q.status WHEN 'unallocated' THEN 0 WHEN 'partially_allocated' THEN 1 WHEN 'allocated' THEN 2
                  WHEN 'partially_shipped' THEN 3 WHEN 'shipped' THEN 4 WHEN 'partially_delivered' THEN 5 ELSE 6 END AS BIGINT) AS kept,
-             CAST(CASE WHEN q.wanted = 0 OR q.allocated = 0 THEN 0 WHEN q.shipped >= q.wanted THEN 4 WHEN q.shipped > 0 THEN 3
-                 WHEN q.allocated >= q.wanted THEN 2 ELSE 1 END AS BIGINT) AS recomputed
+             CAST(CASE WHEN q.ordered = 0 OR q.allocated = 0 THEN 0 WHEN q.shipped >= q.ordered THEN 4 WHEN q.shipped > 0 THEN 3
+                 WHEN q.allocated >= q.ordered THEN 2 ELSE 1 END AS BIGINT) AS recomputed
          FROM (SELECT o.id, o.fulfilment_status AS status,
-                 coalesce((SELECT sum(l.quantity) FROM order_line l WHERE l.owner = o.owner AND l.order_id = o.id), 0) AS wanted,
+                 coalesce((SELECT sum(l.quantity) FROM order_line l WHERE l.owner = o.owner AND l.order_id = o.id), 0) AS ordered,
                  coalesce((SELECT sum(a.quantity) FROM allocation a WHERE a.owner = o.owner AND a.order_id = o.id), 0) AS allocated,
                  coalesce((SELECT sum(a.quantity) FROM allocation a WHERE a.owner = o.owner AND a.order_id = o.id
                      AND a.completed_at IS NOT NULL), 0) AS shipped

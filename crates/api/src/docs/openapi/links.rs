@@ -58,8 +58,8 @@ fn parameters(
     is_in_answer.then_some(parameters)
 }
 
-/// Returns the pointer to the identifier with the same prefix in a resource: its own `id`, or the id of another
-/// resource that it always refers to.
+/// Returns the pointer to the identifier with the same prefix in a resource: its own `id`, the id of another resource that
+/// it always refers to, or that of the first entry of one of its lists.
 fn field_with(shape: &Shape, id: &Shape) -> Option<String> {
     if has_id(shape, id) {
         return Some("id".to_owned());
@@ -69,7 +69,12 @@ fn field_with(shape: &Shape, id: &Shape) -> Option<String> {
         Kind::Identified { of, .. } => has_id(of, id),
         _ => has_id(field.shape, id),
     });
-    named.map(|field| format!("{}/id", field.name))
+    if let Some(field) = named {
+        return Some(format!("{}/id", field.name));
+    }
+    let mut fields = shape.fields().iter();
+    let list = fields.find(|field| matches!(&field.shape.kind, Kind::List { of, .. } if has_id(of, id)));
+    list.map(|field| format!("{}/0/id", field.name))
 }
 
 /// Returns whether the object's own `id` is an identifier with the same prefix.

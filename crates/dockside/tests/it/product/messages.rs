@@ -102,7 +102,7 @@ async fn numbers_agree_with_their_nouns() {
     let said = message(&world.post("/locations", depot_with("/name", json!("x".repeat(256)))).await);
     assert_eq!(said, "Must have at most 255 characters.");
     let said = message(&world.post("/orders", json!({"items": []})).await);
-    assert_eq!(said, "Must have at least 1 entry.");
+    assert_eq!(said, "Must have at least 1 entry, unless there are `lines`.");
 }
 
 #[tokio::test]

@@ -329,7 +329,7 @@ impl PopulatedOrganisation {
                 "action": {"hold": {"reason": "Look"}},
             }),
             "reorder_shipping_rules" => json!({"ids": self.rules}),
-            "evaluate_shipping_rules" => json!({"shipment": parcel()}),
+            "evaluate_shipping_rules" => json!({"shipment": self.filled_parcel()}),
             // An event type that every token may read that may create an endpoint.
             "create_webhook_endpoint" => {
                 json!({"url": "http://127.0.0.1:1/hook", "disabled": true, "event_types": ["webhook_endpoint.disabled"]})

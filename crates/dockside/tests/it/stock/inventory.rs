@@ -275,13 +275,13 @@ async fn the_audit_shows_what_was_tampered_with() {
     let ids = world.allocated(&order, &[(&depot, &hat, 1), (&depot, &hat, 2)]).await;
     assert_eq!(world.complete(&order, &[&ids[0]]).await.status, 200);
     let clean = world.get("/inventory/audit").await;
-    insta::assert_snapshot!(clean, @r#"200 {"is_clean":true,"checked":{"levels":1,"order_lines":1,"allocations":2},"differences":[]}"#);
+    insta::assert_snapshot!(clean, @r#"200 {"is_clean":true,"checked":{"levels":1,"order_lines":1,"allocations":2,"orders":1},"differences":[]}"#);
     world.tamper("UPDATE inventory_level SET on_hand = on_hand + 7").await;
     world.tamper("UPDATE order_line SET allocated = 4").await;
     world.tamper("UPDATE inventory_change SET allocation_id = NULL").await;
     world.tamper("DELETE FROM reservation").await;
     let audit = world.get("/inventory/audit").await;
-    insta::assert_snapshot!(audit, @r#"200 {"is_clean":false,"checked":{"levels":1,"order_lines":1,"allocations":2},"differences":[{"what":"on_hand","ids":["inv_#1","loc_#1"],"kept":11,"recomputed":4},{"what":"allocated_quantity","ids":["inv_#1","ord_#1"],"kept":4,"recomputed":3},{"what":"stock_taken","ids":["inv_#1","alloc_#1"],"kept":-1,"recomputed":0},{"what":"reservation","ids":["ord_#1","ord_#1"],"kept":1,"recomputed":0}]}"#);
+    insta::assert_snapshot!(audit, @r#"200 {"is_clean":false,"checked":{"levels":1,"order_lines":1,"allocations":2,"orders":1},"differences":[{"what":"on_hand","ids":["inv_#1","loc_#1"],"kept":11,"recomputed":4},{"what":"allocated_quantity","ids":["inv_#1","ord_#1"],"kept":4,"recomputed":3},{"what":"stock_taken","ids":["inv_#1","alloc_#1"],"kept":-1,"recomputed":0},{"what":"reservation","ids":["ord_#1","ord_#1"],"kept":1,"recomputed":0}]}"#);
     let stranger = world.token_for("Globex", "*", Mode::Live).await;
     let theirs = world.request("GET", "/inventory/audit").token(&stranger).send().await;
     assert_eq!(theirs.json()["is_clean"], true);

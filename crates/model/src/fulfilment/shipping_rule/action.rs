@@ -4,13 +4,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::Id;
-use crate::platform::id::{Kind as IdKind, PackageTypeKind};
+use crate::platform::id::PackageTypeKind;
 use crate::platform::money::{AMOUNT, CURRENCY};
 use crate::platform::problem::Issue;
 use crate::platform::shape::{Field, Issues, Kind, Path, Shape};
 use crate::shipping::shipment::LabelFormat;
 use crate::shipping::shipment::customs::{CONTENTS, INCOTERM};
 use crate::shipping::shipment::options::{LABEL_FORMAT, SIGNATURE};
+use crate::shipping::shipment::package::PACKAGE_TYPE_ID;
 
 /// Maximum number of services or accounts among which a rule chooses.
 const AMONG_MAX: usize = 60;
@@ -170,6 +171,9 @@ static DAYS: Shape = Shape::new(
     "The most days from shipping to delivery. Required with `cheapest_within_days`, and refused otherwise.",
 )
 .example("2");
+/// What naming a package type does.
+pub(super) const PACKAGE_TYPE: &str =
+    "A box or an envelope of yours: only this one is used, although others may hold the units too.";
 static AMONG: Shape = Shape::list(
     &CANDIDATE,
     AMONG_MAX,
@@ -216,9 +220,6 @@ static OPTIONS: Shape = Shape::object(
     "Options of the shipment, each of which the first matching rule that has it sets.",
 )
 .example(r#"{"signature_type":"adult","label_format":"zpl"}"#);
-/// The id of a package type.
-pub static PACKAGE_TYPE_ID: Shape =
-    Shape::new(Kind::Identifier(PackageTypeKind::PREFIX), "The package type in which the units are packed.");
 static REASON: Shape =
     Shape::text(1, 255, "Why a person must look at the order before it is shipped. Shown with the order.")
         .example(r#""Ask for the customs number""#);
@@ -238,7 +239,7 @@ pub static ACTION: Shape = Shape {
             Field::optional("service", &EXACT),
             Field::optional("choose", &CHOOSE),
             Field::optional("options", &OPTIONS),
-            Field::optional("package_type_id", &PACKAGE_TYPE_ID),
+            Field::optional("package_type_id", &PACKAGE_TYPE_ID).about(PACKAGE_TYPE),
             Field::optional("hold", &HOLD),
         ],
         rule: Some(check_action),

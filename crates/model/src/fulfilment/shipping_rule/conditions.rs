@@ -165,10 +165,10 @@ fn check_window(window: &mut Map<String, Value>, at: &Path<'_>, issues: &mut Iss
 
 static MASS: Shape =
     Shape::new(Kind::Number { min: 0.0, max: 1_000_000.0 }, "Kilograms; kept as whole grams, rounded up.")
-        .example("2");
+        .example("2.0");
 static SIDE: Shape =
     Shape::new(Kind::Number { min: 0.0, max: 600.0 }, "Centimetres; kept as whole millimetres, rounded up.")
-        .example("60");
+        .example("60.0");
 static MASS_RANGE: Shape = Shape {
     name: Some("MassRange"),
     about: "Kilograms in total. Both ends belong to the range; two rules may share an end, because the earlier rule wins.",
@@ -181,7 +181,7 @@ static MASS_RANGE: Shape = Shape {
         ],
         rule: Some(check_masses),
     },
-    example: Some(r#"{"max":2}"#),
+    example: Some(r#"{"max":2.0}"#),
 };
 static SIDE_RANGE: Shape = Shape {
     name: Some("SideRange"),
@@ -197,20 +197,22 @@ static SIDE_RANGE: Shape = Shape {
         ],
         rule: Some(check_sides),
     },
-    example: Some(r#"{"max":60}"#),
+    example: Some(r#"{"max":60.0}"#),
 };
 static DIMENSIONS: Shape = Shape {
     name: Some("DimensionRanges"),
     about: "Ranges of the sides of the largest package; of an order that is not packed, of its largest item. The sides are sorted, so it does not matter which way round they were measured.",
     kind: Kind::Object {
         fields: &[
-            Field::optional("length", &SIDE_RANGE).about("The range of the longest side."),
+            Field::optional("length", &SIDE_RANGE)
+                .about("Centimetres of the longest edge, however the parcel is turned."),
             Field::optional("width", &SIDE_RANGE).about("The range of the second longest side."),
-            Field::optional("height", &SIDE_RANGE).about("The range of the shortest side."),
+            Field::optional("height", &SIDE_RANGE)
+                .about("Centimetres of the shortest edge, however the parcel is turned."),
         ],
         rule: Some(check_dimensions),
     },
-    example: Some(r#"{"length":{"max":60}}"#),
+    example: Some(r#"{"length":{"max":60.0}}"#),
 };
 static VALUE_RANGE: Shape = Shape {
     name: Some("ValueRange"),
@@ -276,8 +278,11 @@ static PREFIXES: Shape = Shape::some(
     ENTRIES_MAX,
     "The destination's post code begins with one of these. Codes of different countries look alike, so name the countries too.",
 );
-static ITEM_TAGS: Shape =
-    Shape::some(&TAG, ENTRIES_MAX, "At least one item that is shipped has at least one of these tags.");
+static ITEM_TAGS: Shape = Shape::some(
+    &TAG,
+    ENTRIES_MAX,
+    "Holds if any product in the parcel carries any of these words, such as `fragile`.",
+);
 static SKUS: Shape =
     Shape::some(&SKU, ENTRIES_MAX, "At least one item that is shipped has one of these SKUs.");
 static CHANNELS: Shape =
@@ -288,8 +293,12 @@ static REQUESTED: Shape = Shape::some(
     ENTRIES_MAX,
     "The order's `requested_service`, in your shop's own words, is one of these.",
 );
-static ORDER_TAGS: Shape =
-    Shape::some(&TAG, ENTRIES_MAX, "The order has at least one of these tags.").example(r#"["gift"]"#);
+static ORDER_TAGS: Shape = Shape::some(
+    &TAG,
+    ENTRIES_MAX,
+    "Holds if the merchant put any of these words on the customer's purchase.",
+)
+.example(r#"["gift"]"#);
 static ORIGINS: Shape = Shape::some(
     &LOCATION_ID,
     ENTRIES_MAX,

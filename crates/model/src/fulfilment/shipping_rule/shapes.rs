@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::action::{ACTION, CHOOSE, EXACT, HOLD, PACKAGE_TYPE_ID, SATURDAY};
+use super::action::{ACTION, CHOOSE, EXACT, HOLD, PACKAGE_TYPE, SATURDAY};
 use super::conditions::CONDITIONS;
 use super::rule::{
     EVALUATIONS_MAX, EvaluationInput, RULE_BYTES_MAX, RULES_MAX, RuleOrder, ShippingRule, ShippingRuleInput,
@@ -17,6 +17,7 @@ use crate::platform::shape::{Field, Input, Issues, Kind, MOMENT, Path, Pattern, 
 use crate::platform::time_zone::{DAYS, TIME_ZONE};
 use crate::shipping::shipment::customs::{CONTENTS, INCOTERM};
 use crate::shipping::shipment::options::{INSURANCE, LABEL_FORMAT, SIGNATURE};
+use crate::shipping::shipment::package::PACKAGE_TYPE_ID;
 use crate::shipping::shipment::{SHIPMENT, SHIPMENT_ID};
 
 /// Most words of a fact: an order may have 1,000 items with many tags each.
@@ -136,7 +137,7 @@ static KILOGRAMS: Shape = Shape::new(
     "Kilograms in total, without the packaging of units that are not packed yet.",
 )
 .example("1.2");
-static SIDE: Shape = Shape::new(Kind::Number { min: 0.0, max: 600.0 }, "Centimetres.").example("30");
+static SIDE: Shape = Shape::new(Kind::Number { min: 0.0, max: 600.0 }, "Centimetres.").example("30.0");
 static SIDES: Shape = Shape::object(
     "ShippedDimensions",
     &[
@@ -179,18 +180,18 @@ static UNKNOWN: Shape = Shape::new(
 static FACTS: Shape = Shape::object(
     "ShippingFacts",
     &[
-        Field::given_or_null("origin_location_id", &LOCATION_ID).about("The location from which it is shipped. Null without one."),
+        Field::given_or_null("origin_location_id", &LOCATION_ID).about("The warehouse or shop that holds the allocated units. Null before anything is allocated."),
         Field::given_or_null("destination_country", &COUNTRY).about("Where it goes (ISO 3166-1 alpha-2)."),
         Field::given_or_null("post_code", &LINE).about("Where it goes within the country."),
         Field::given_or_null("mass", &KILOGRAMS),
         Field::given_or_null("dimensions", &SIDES),
         Field::given_or_null("order_value", &VALUE).about("What the whole order is worth: by the prices of its lines, else by the values of its items. Of a shipment, what its customs items declare."),
         Field::given_or_null("contents_value", &VALUE).about("What the units are worth that are shipped from this origin. Insurance covers this."),
-        Field::given("skus", &WORDS).about("The SKUs of what is shipped."),
-        Field::given("item_tags", &WORDS).about("The tags of the items that are shipped."),
+        Field::given("skus", &WORDS).about("Each product once, in alphabetical order."),
+        Field::given("item_tags", &WORDS).about("The words that any of the products carries, each once, in alphabetical order."),
         Field::given_or_null("channel", &WORD).about("Through which sales channel the order came."),
         Field::given_or_null("requested_service", &WORD).about("What the customer chose, in the shop's words."),
-        Field::given("order_tags", &WORDS).about("The tags of the order."),
+        Field::given("order_tags", &WORDS).about("The words that the merchant or the shop put on the customer's purchase, as it was stored."),
         Field::given("local_time", &LOCAL_TIME),
         Field::given("unknown", &UNKNOWN),
     ],
@@ -202,12 +203,12 @@ static DECIDED_SHIPPING: Shape = Shape::object(
         Field::given_or_null("signature_type", &SIGNATURE),
         Field::given_or_null("saturday_delivery", &SATURDAY),
     ],
-    "For `options.shipping` of the shipment.",
+    "How the carrier handles the parcel: copied into `options.shipping` of the shipment. What no rule sets is null.",
 );
 static DECIDED_LABEL: Shape = Shape::object(
     "DecidedLabelOptions",
     &[Field::given_or_null("format", &LABEL_FORMAT)],
-    "For `options.label` of the shipment.",
+    "How the label is drawn: copied into `options.label` of the shipment. What no rule sets is null.",
 );
 static DECIDED_OPTIONS: Shape = Shape::object(
     "DecidedOptions",
@@ -221,7 +222,7 @@ static DECIDED_OPTIONS: Shape = Shape::object(
 static DECIDED_CUSTOMS: Shape = Shape::object(
     "DecidedCustoms",
     &[Field::given_or_null("incoterm", &INCOTERM), Field::given_or_null("contents_type", &CONTENTS)],
-    "For `customs` of the shipment. What no rule sets is null.",
+    "Terms of a parcel that crosses a border: copied into `customs` of the shipment. What no rule sets is null.",
 );
 static SET_BY: Shape = Shape::new(
     Kind::Map { key: Pattern { regex: "^[a-z_]{1,50}$", matches: is_fact }, of: &SHIPPING_RULE_ID, entries_max: 50 },
@@ -231,11 +232,11 @@ static SET_BY: Shape = Shape::new(
 static DECISION: Shape = Shape::object(
     "ShippingDecision",
     &[
-        Field::given_or_null("service", &EXACT).about("The exact service, if a rule names one."),
+        Field::given_or_null("service", &EXACT).about("The one to buy, without a comparison of rates. Null if no rule names one; then `choose` may say how it is found."),
         Field::given_or_null("choose", &CHOOSE).about("How the service is to be chosen by its rate, if a rule says so. It is chosen when the shipment is rated."),
         Field::given("options", &DECIDED_OPTIONS),
         Field::given("customs", &DECIDED_CUSTOMS),
-        Field::given_or_null("package_type_id", &PACKAGE_TYPE_ID),
+        Field::given_or_null("package_type_id", &PACKAGE_TYPE_ID).about(PACKAGE_TYPE),
         Field::given_or_null("hold", &HOLD),
         Field::given("set_by", &SET_BY),
     ],
@@ -261,21 +262,28 @@ static REASONS: Shape = Shape::list(
     "Of a rule that does not match, each condition that does not hold. Of one that matches, each field that it did not set.",
 );
 static FIELD: Shape = Shape::text(1, 50, "A key of `set_by`.").example(r#""service""#);
-static SETS: Shape = Shape::list(&FIELD, 50, "The fields that the rule set, as `set_by` names them.");
+static SETS: Shape = Shape::list(
+    &FIELD,
+    50,
+    "What this one decided, by the keys of `set_by`. Empty if it did not match, or if earlier ones had decided all of it.",
+);
 static EXPLANATION: Shape = Shape::object(
     "ShippingRuleExplanation",
     &[
         Field::given("rule_id", &SHIPPING_RULE_ID),
         Field::given("name", &NAME),
-        Field::given("position", &POSITION).about("The rule's place at the moment of the evaluation."),
+        Field::given("position", &POSITION).about("Its place in the list when this was computed: 1 was asked first. A later reordering does not change it here."),
         Field::given("is_match", &IS_MATCH),
         Field::given("sets", &SETS),
         Field::given("reasons", &REASONS),
     ],
     "What became of one rule.",
 );
-static EXPLANATIONS: Shape =
-    Shape::list(&EXPLANATION, RULES_MAX, "Every rule in the order in which it was asked.");
+static EXPLANATIONS: Shape = Shape::list(
+    &EXPLANATION,
+    RULES_MAX,
+    "One entry for each, also for those that are not active or did not match, beginning with position 1.",
+);
 static EVALUATION: Shape = Shape::object(
     "ShippingRuleEvaluation",
     &[

@@ -4,8 +4,7 @@ use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 
-use super::exhausted;
-use super::memory::Memory;
+use super::memory::{Memory, exhausted};
 
 /// Counts a value as [`super::Strict`] does. A key that appears twice counts twice; the document is refused anyway.
 #[derive(Clone, Copy)]

@@ -77,6 +77,11 @@ impl Memory {
     }
 }
 
+/// Returns the error that ends parsing. The caller replaces it with a more detailed problem.
+pub fn exhausted<E: serde::de::Error>(_: Exhausted) -> E {
+    E::custom("the memory for the document is exhausted")
+}
+
 /// Returns how many fields a table with this many slots holds.
 fn places_in(slots: usize) -> usize {
     if slots < 8 { slots - 1 } else { slots / 8 * 7 }
