@@ -57,7 +57,6 @@ pub fn statements() -> impl Iterator<Item = &'static Sql> {
         fulfilment::package_types::STATEMENTS,
         shipping::sandbox_entries::STATEMENTS,
         shipping::shipments::STATEMENTS,
-        fulfilment::shipped_items::STATEMENTS,
         fulfilment::shipping_rules::STATEMENTS,
         events::stream_audience::STATEMENTS,
         events::stream_relays::STATEMENTS,

@@ -57,8 +57,9 @@ fn the_examples_of_the_reference_run_in_each_language() {
         [("curl", &["sh"][..]), ("js", &["node", "--input-type=module", "-"]), ("py", &["python3", "-"])]
     {
         for operation in OPERATIONS {
-            // A SKU is unique in an organisation, so each language has its own.
+            // A SKU and a barcode are unique in an organisation, so each language has its own.
             let program = example(&page, operation, language).replace("TEE-BLUE-M", language);
+            let program = program.replace("4006381333931", &format!("own-{language}"));
             let program = program.replace("YOUR_TOKEN", &token);
             // The examples name the host that the page was asked for at.
             let program = program.replace(HOST, &server.address.to_string());

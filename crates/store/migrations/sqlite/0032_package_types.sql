@@ -24,4 +24,5 @@ CREATE INDEX package_type_location_by_type ON package_type_location (owner, pack
 UPDATE shipment SET doc = json_set(doc, '$.packages', json((
     SELECT json_group_array(json(CASE WHEN type = 'object'
         THEN json_set(value, '$.items', json('[]'), '$.package_type_id', NULL) ELSE value END))
-    FROM json_each(shipment.doc, '$.packages'))));
+    FROM json_each(shipment.doc, '$.packages'))))
+WHERE json_type(doc, '$.packages') = 'array';

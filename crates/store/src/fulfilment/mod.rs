@@ -1,5 +1,4 @@
-//! Fulfilment: the tables of package types and shipping rules, and what the rules are compared with.
+//! Fulfilment: the tables of package types and shipping rules.
 
 pub mod package_types;
-pub mod shipped_items;
 pub mod shipping_rules;

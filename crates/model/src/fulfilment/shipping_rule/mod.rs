@@ -32,4 +32,4 @@ pub use rule::{
     ShippingRuleInput, named_locations,
 };
 pub use shapes::{EVALUATION_INPUT, EVALUATIONS, RULE_ORDER, SHIPPING_RULE, SHIPPING_RULE_ID};
-pub use sources::{ItemDocument, OrderDocument, Shipped, facts_of_order, facts_of_shipment};
+pub use sources::{ItemDocument, Items, OrderDocument, Shipped, facts_of_order, facts_of_shipment};

@@ -66,14 +66,20 @@ fn facts_of_an_order_come_from_its_lines_and_its_items() {
 fn facts_of_a_shipment_come_from_its_packages_and_its_customs_items() {
     let address =
         json!({"address": {"line_1": "1 Rue", "city": "Paris", "post_code": "75001", "country_code": "FR"}});
+    let vase = Id::<InventoryItem>::from_bits(7);
     let shipment = |more: Value| {
+        let mut items = Items::new();
+        if more["packages"][0]["items"].is_array() {
+            let document = json!({"sku": "VASE", "tags": ["fragile", "fragile"]});
+            items.insert(vase, serde_json::from_value(document).unwrap());
+        }
         let mut body = json!({
             "addresses": {"origin": address, "destination": address},
             "packages": [{"geometry": {"length": 10, "width": 40, "height": 20, "mass": 1.2}}, {"geometry": {"length": 30, "width": 30, "height": 30, "mass": 0.3}}],
         });
         body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         let input: ShipmentInput = parse(body).unwrap();
-        facts_of_shipment(&input, None, local(FRIDAY, "UTC"))
+        facts_of_shipment(&input, &items, None, local(FRIDAY, "UTC"))
     };
     let facts = shipment(json!({"customs": {"items": [
         {"description": "Mug", "quantity": 2, "value": 1000, "currency_code": "EUR", "sku": "MUG"},
@@ -85,8 +91,13 @@ fn facts_of_a_shipment_come_from_its_packages_and_its_customs_items() {
     );
     assert_eq!(facts.order_value, Some(Money { amount: 1500, currency_code: "EUR".to_owned() }));
     assert_eq!((facts.destination_country, facts.skus), (CountryCode::parse("FR"), vec!["MUG".to_owned()]));
+    let packed = shipment(
+        json!({"packages": [{"predefined_package_code": "flat", "items": [{"id": vase, "quantity": 1}]}]}),
+    );
+    assert_eq!((packed.skus, packed.item_tags), (vec!["VASE".to_owned()], vec!["fragile".to_owned()]));
     let bare = shipment(json!({"packages": [{"predefined_package_code": "flat"}]}));
     assert_eq!((bare.mass, bare.dimensions, bare.order_value), (None, None, None));
     assert_eq!(bare.unknown["mass"], "A package has no mass.");
+    assert!(bare.unknown.contains_key("item_tags") && !packed.unknown.contains_key("item_tags"));
     assert_eq!(bare.unknown["order_value"], "The shipment declares no customs items.");
 }

@@ -121,6 +121,15 @@ fn measure(facts: &mut Facts, items: &Items, units: &[Units]) {
             let why = || format!("The item {} has no dimensions.", item.sku);
             facts.unknown.entry("dimensions".to_owned()).or_insert_with(why);
         }
+    }
+    name_items(facts, units.iter().filter_map(|(id, _)| items.get(id)));
+    facts.mass = grams.filter(|grams| *grams > 0).map(kilograms);
+    facts.dimensions = sides.filter(|sides| sides[0] > 0).map(centimetres);
+}
+
+/// Adds the SKUs and tags of items, each once and in order.
+fn name_items<'a>(facts: &mut Facts, items: impl Iterator<Item = &'a ItemDocument>) {
+    for item in items {
         facts.skus.push(item.sku.clone());
         facts.item_tags.extend(item.tags.iter().flatten().cloned());
     }
@@ -128,8 +137,6 @@ fn measure(facts: &mut Facts, items: &Items, units: &[Units]) {
     facts.skus.dedup();
     facts.item_tags.sort_unstable();
     facts.item_tags.dedup();
-    facts.mass = grams.filter(|grams| *grams > 0).map(kilograms);
-    facts.dimensions = sides.filter(|sides| sides[0] > 0).map(centimetres);
 }
 
 /// Returns the sides in millimetres, the longest first.
@@ -220,9 +227,10 @@ fn prices(order: &OrderDocument, items: &Items) -> Result<Prices, String> {
     prices.ok_or_else(|| "The order contains no items.".to_owned())
 }
 
-/// Returns the facts about a shipment that belongs to no order.
+/// Returns the facts about a shipment that belongs to no order. `items` are those that its packages name.
 pub fn facts_of_shipment(
     shipment: &ShipmentInput,
+    items: &Items,
     origin: Option<Id<Location>>,
     local_time: LocalTime,
 ) -> Facts {
@@ -232,22 +240,19 @@ pub fn facts_of_shipment(
     facts.destination_country = Some(destination.country_code);
     facts.post_code = destination.post_code.clone();
     measure_packages(&mut facts, shipment);
-    facts.skus = shipment
-        .customs
-        .iter()
-        .flat_map(|customs| &customs.items)
-        .filter_map(|item| item.sku.clone())
-        .collect();
-    facts.skus.sort_unstable();
-    facts.skus.dedup();
+    let declared_skus = shipment.customs.iter().flat_map(|customs| &customs.items);
+    facts.skus.extend(declared_skus.filter_map(|item| item.sku.clone()));
+    name_items(&mut facts, items.values());
     let mut explain = |fact: &str, why: &str| facts.unknown.insert(fact.to_owned(), why.to_owned());
     if origin.is_none() {
         explain("origin_location_id", "The shipment's origin is an address, not a location.");
     }
     if facts.skus.is_empty() {
-        explain("skus", "The shipment's customs items name no SKU.");
+        explain("skus", "Neither the packages nor the customs items of the shipment name a SKU.");
     }
-    explain("item_tags", "A shipment does not say which tags its items have.");
+    if items.is_empty() {
+        explain("item_tags", "The packages of the shipment do not say which items they hold.");
+    }
     for fact in ["channel", "requested_service", "order_tags"] {
         explain(fact, "The shipment belongs to no order.");
     }

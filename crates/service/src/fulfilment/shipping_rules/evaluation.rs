@@ -1,10 +1,10 @@
 //! What an evaluation needs: the rules, and facts about an order or a shipment. Other components call it too, with a snapshot of
 //! the rules.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use model::fulfilment::shipping_rule::{
-    EVALUATIONS_MAX, EvaluationInput, Facts, ItemDocument, OrderDocument, RULES_MAX, RuleSet, Shipped,
+    EVALUATIONS_MAX, EvaluationInput, Facts, Items, OrderDocument, RULES_MAX, RuleSet, Shipped,
     facts_of_order as order_facts, facts_of_shipment as shipment_facts,
 };
 use model::platform::problem::Issue;
@@ -14,10 +14,11 @@ use model::{Code, Error, Id, InventoryItem, Location, Order, Owner, Problem, Res
 use serde::Deserialize;
 use store::Tx;
 use store::access::organisations;
-use store::fulfilment::{shipped_items, shipping_rules};
+use store::fulfilment::{package_types, shipping_rules};
 use store::orders::{allocations, orders};
 use store::places::{location_configurations, locations};
 use store::shipping::{carrier_accounts, shipments};
+use store::stock::inventory_items;
 
 use super::stored::parse;
 use crate::shipping::account_details::details;
@@ -82,10 +83,7 @@ pub async fn facts_of_order(
         }
     }
     let ids: Vec<_> = order.units().iter().map(|(item, _)| *item).collect();
-    let mut items = BTreeMap::new();
-    for (id, doc) in shipped_items::docs(tx, owner, &ids).await? {
-        items.insert(id, serde_json::from_str::<ItemDocument>(&doc).map_err(Error::fault)?);
-    }
+    let items = read_items(tx, owner, &ids).await?;
     if places.is_empty() {
         let local_time = local_time(tx, owner, None, at).await?;
         let shipped = Shipped { origin: None, units: order.units(), local_time };
@@ -110,10 +108,12 @@ pub async fn facts_of_stored_shipment(
     let Some(stored) = shipments::get(tx, owner, id).await? else { return Ok(None) };
     let origin = shipments::origin(tx, owner, id).await?;
     let local_time = local_time(tx, owner, origin, at).await?;
-    Ok(Some(shipment_facts(&read_shipment(&stored)?.details, origin, local_time)))
+    let details = read_shipment(&stored)?.details;
+    let items = read_items(tx, owner, &packed_items(&details)).await?;
+    Ok(Some(shipment_facts(&details, &items, origin, local_time)))
 }
 
-/// Returns the facts about a shipment that is not created yet.
+/// Returns the facts about a shipment that is not created yet. Refuses one that names what does not exist.
 pub async fn facts_of_shipment(
     tx: &mut Tx<'_>,
     owner: Owner,
@@ -133,8 +133,47 @@ pub async fn facts_of_shipment(
         }
         (None, _) => None,
     };
+    let items = read_items(tx, owner, &packed_items(shipment)).await?;
+    ensure_contents(tx, owner, shipment, &items).await?;
     let local_time = local_time(tx, owner, origin, at).await?;
-    Ok(shipment_facts(shipment, origin, local_time))
+    Ok(shipment_facts(shipment, &items, origin, local_time))
+}
+
+/// Returns the items that the packages hold, each once.
+fn packed_items(shipment: &ShipmentInput) -> Vec<Id<InventoryItem>> {
+    let packed = shipment.packages.iter().flat_map(|package| &package.items);
+    packed.map(|item| item.id).collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+async fn read_items(tx: &mut Tx<'_>, owner: Owner, ids: &[Id<InventoryItem>]) -> Result<Items> {
+    let mut items = Items::new();
+    if !ids.is_empty() {
+        for (id, doc) in inventory_items::docs(tx, owner, ids).await? {
+            items.insert(id, serde_json::from_str(&doc).map_err(Error::fault)?);
+        }
+    }
+    Ok(items)
+}
+
+/// Refuses packages with items or package types that do not exist. `items` are those that do.
+async fn ensure_contents(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    shipment: &ShipmentInput,
+    items: &Items,
+) -> Result<()> {
+    for (place, package) in shipment.packages.iter().enumerate() {
+        if let Some(number) = package.items.iter().position(|item| !items.contains_key(&item.id)) {
+            let field = format!("/shipment/packages/{place}/items/{number}/id");
+            return Err(refuse(Code::InventoryItemNotFound, &field, "There is no such inventory item."));
+        }
+        let Some(id) = package.package_type_id else { continue };
+        if package_types::get(tx, owner, id).await?.is_none() {
+            let field = format!("/shipment/packages/{place}/package_type_id");
+            return Err(refuse(Code::PackageTypeNotFound, &field, "There is no such package type."));
+        }
+    }
+    Ok(())
 }
 
 /// The fields of a location's document that are needed here.
