@@ -1,7 +1,7 @@
 //! Lists of orders by any combination of filters.
 //!
 //! One filter drives: its index gives the orders in the order of their ids. The others are probed for each of them, by
-//! the columns of the order or by a key. [`Filter::driver`] chooses the filter that usually leaves the fewest orders.
+//! the columns of the order or by a key. `Filter::driver` chooses the filter that usually leaves the fewest orders.
 
 mod statements;
 
