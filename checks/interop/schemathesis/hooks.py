@@ -25,6 +25,7 @@ REFUSALS_BY_STATE = {
     "idempotency_key_reused",
     "invalid_cursor",
     "inventory_item_not_found",
+    "item_mass_missing",
     "item_not_in_allocation",
     "item_not_in_order",
     "items_contradict_lines",
@@ -32,6 +33,9 @@ REFUSALS_BY_STATE = {
     "location_configuration_not_found",
     "location_not_found",
     "not_provisioned",
+    "order_not_found",
+    "package_type_missing",
+    "package_type_not_found",
     "precondition_failed",
     "rate_not_found",
     "scope_not_held",
@@ -39,8 +43,12 @@ REFUSALS_BY_STATE = {
     "service_missing",
     "shipment_not_found",
     "shipment_not_in_batch",
+    # A patch may take from a rule all that it sets.
+    "shipping_rule_empty",
+    "shipping_rule_order_invalid",
     "sku_not_found",
     "status_not_writable",
+    "too_many_units",
     "url_not_allowed",
     "user_not_found",
 }
@@ -67,9 +75,19 @@ TIES_BETWEEN_FIELDS = [
     ("out_of_range", r"/until"),
     # No order is placed between two moments in the wrong order.
     ("invalid_query", r"placed_after"),
+    # An order that a patch leaves with neither items nor lines.
+    ("too_few", r"/items"),
+    # What a patch leaves of a pair: a value and its currency, a choice and its days, the ends of a range.
+    ("required", r"/(unit_value|currency_code)|/action/choose/days|/conditions/(mass|order_value|dimensions)(/(length|width|height))?"),
+    ("invalid_value", r"/action/choose(/days)?|/conditions/time_window/until"),
+    ("out_of_range", r"/conditions/.*/max"),
+    # What is inside is not larger than what is outside, and a package type bears more than its own mass.
+    ("out_of_range", r"/inner_dimensions/(length|width|height)|/mass_max"),
+    # Entries that are compared in another form than they are written in, or by one of their fields.
+    ("duplicate", r"/location_ids/\d+|/barcodes/\d+|(/shipment)?/packages/\d+/items/\d+/id"),
     ("invalid_format", r"(/customs/identifiers|/tax_identifiers)/\d+/value"),
     # Names and days that there are not: a list of all time zones is no schema, nor is a calendar.
-    ("invalid_value", r"/closing/time_zone"),
+    ("invalid_value", r"(/closing)?/time_zone"),
     ("invalid_format", r"/date"),
 ]
 # Of the valid requests to an operation in one phase, the first and then every eighth is prepared, and every fourth is sent as

@@ -187,12 +187,42 @@ impl<'a> ReplayState<'a> {
         Err(format!("the audit found {audit}"))
     }
 
-    fn order_shown(&self, order: usize, known: &Value) -> Value {
-        let Some(order) = &self.reference.orders[order] else { return json!({ "code": "not_found" }) };
+    fn order_shown(&self, number: usize, known: &Value) -> Value {
+        let Some(order) = &self.reference.orders[number] else { return json!({ "code": "not_found" }) };
         let line =
             |(item, quantity): &(usize, i64)| json!({ "id": self.names.item(*item), "quantity": quantity });
         let lines: Vec<_> = order.lines.iter().map(line).collect();
-        json!({ "id": known["id"], "status": order.status.name(), "items": lines })
+        // What these requests never set stays as it was made.
+        let mut shown = json!({
+            "lines": [], "customer": null, "channel": null, "source": null, "placed_at": null, "ship_by": null,
+            "requested_service": null, "currency_code": null, "tags": [], "status_when_matched": null,
+            "hold": null, "notes": [], "exceptions": [],
+        });
+        shown["id"] = known["id"].clone();
+        shown["status"] = order.status.name().into();
+        shown["items"] = lines.into();
+        shown["fulfilment"] = self.fulfilment_shown(number);
+        shown
+    }
+
+    /// How far the order is, computed from its lines and allocations.
+    fn fulfilment_shown(&self, number: usize) -> Value {
+        let lines = self.reference.orders[number].iter().flat_map(|order| &order.lines);
+        let wanted: i64 = lines.map(|(_, quantity)| quantity).sum();
+        let held = || self.reference.allocations.iter().filter(|held| held.is_there && held.order == number);
+        let allocated: i64 = held().map(|held| held.quantity).sum();
+        let shipped: i64 = held().filter(|held| held.is_completed).map(|held| held.quantity).sum();
+        let status = match (allocated, shipped) {
+            (0, _) => "unallocated",
+            (_, shipped) if shipped == wanted => "shipped",
+            (_, shipped) if shipped > 0 => "partially_shipped",
+            (allocated, _) if allocated == wanted => "allocated",
+            _ => "partially_allocated",
+        };
+        json!({
+            "status": status, "allocated_quantity": allocated, "shipped_quantity": shipped,
+            "delivered_quantity": 0, "returned_quantity": 0, "shipment_ids": [],
+        })
     }
 
     fn reservations_shown(&self) -> Value {
@@ -243,6 +273,9 @@ impl<'a> ReplayState<'a> {
                     "on_hand": on_hand,
                     "allocated": allocated,
                     "available": on_hand - allocated,
+                    "bin": null,
+                    "reorder_point": null,
+                    "low_stock": false,
                 })
             })
             .collect();

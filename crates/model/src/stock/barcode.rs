@@ -71,7 +71,10 @@ pub static BARCODE: Shape = Shape::new(
     Kind::Text {
         chars_min: 1,
         chars_max: BARCODE_CHARS_MAX,
-        pattern: Some(Pattern { regex: r"^\S(.*\S)?$", matches: is_trimmed }),
+        pattern: Some(Pattern {
+            regex: r"^[^\s\u0000-\u001F\u007F-\u009F]([^\u0000-\u001F\u007F-\u009F]*[^\s\u0000-\u001F\u007F-\u009F])?$",
+            matches: is_trimmed,
+        }),
     },
     "A GTIN (UPC-A, EAN-8, EAN-13 or ITF-14) or a code of your own. A GTIN with the right check digit matches with and without zeros in front; every other code matches exactly.",
 )

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 /// Returns the keywords to add to the schema of requests with this shape, if fields of it depend on each other.
 pub fn of(name: &str) -> Option<Value> {
-    of_purchase(name).or_else(|| of_shipment(name)).or_else(|| of_order(name))
+    of_purchase(name).or_else(|| of_shipment(name)).or_else(|| of_order(name)).or_else(|| of_fulfilment(name))
 }
 
 fn of_purchase(name: &str) -> Option<Value> {
@@ -86,6 +86,33 @@ fn of_order(name: &str) -> Option<Value> {
             { "required": ["item_id"], "properties": { "item_id": string(), "is_shippable": { "enum": [true, null] } } },
             { "required": ["sku"], "properties": { "sku": string(), "is_shippable": { "enum": [true, null] } } },
             { "required": ["is_shippable"], "properties": { "is_shippable": { "const": false }, "item_id": absent() } },
+        ] }),
+        _ => return None,
+    })
+}
+
+fn of_fulfilment(name: &str) -> Option<Value> {
+    Some(match name {
+        "InventoryItem" => json!({ "anyOf": [
+            {
+                "required": ["unit_value", "currency_code"],
+                "properties": { "unit_value": { "type": "integer" }, "currency_code": string() },
+            },
+            { "properties": { "unit_value": absent(), "currency_code": absent() } },
+        ] }),
+        "ShippingRuleEvaluationInput" => json!({ "anyOf": [
+            {
+                "required": ["order_id"],
+                "properties": { "order_id": string(), "shipment_id": absent(), "shipment": absent() },
+            },
+            {
+                "required": ["shipment_id"],
+                "properties": { "order_id": absent(), "shipment_id": string(), "shipment": absent() },
+            },
+            {
+                "required": ["shipment"],
+                "properties": { "order_id": absent(), "shipment_id": absent(), "shipment": { "type": "object" } },
+            },
         ] }),
         _ => return None,
     })
