@@ -77,6 +77,7 @@ TIES_BETWEEN_FIELDS = [
     ("invalid_query", r"placed_after"),
     # An order that a patch leaves with neither items nor lines.
     ("too_few", r"/items"),
+    ("required", r"/items"),
     # What a patch leaves of a pair: a value and its currency, a choice and its days, the ends of a range.
     ("required", r"/(unit_value|currency_code)|/action/choose/days|/conditions/(mass|order_value|dimensions)(/(length|width|height))?"),
     ("invalid_value", r"/action/choose(/days)?|/conditions/time_window/until"),
@@ -85,7 +86,7 @@ TIES_BETWEEN_FIELDS = [
     ("out_of_range", r"/inner_dimensions/(length|width|height)|/mass_max"),
     # Entries that are compared in another form than they are written in, or by one of their fields.
     ("duplicate", r"/location_ids/\d+|/barcodes/\d+|(/shipment)?/packages/\d+/items/\d+/id"),
-    ("invalid_format", r"((/shipment)?/customs/identifiers|/tax_identifiers)/\d+/value"),
+    ("invalid_format", r"(/shipment)?(/customs/identifiers|/tax_identifiers)/\d+/value"),
     # Names and days that there are not: a list of all time zones is no schema, nor is a calendar.
     ("invalid_value", r"(/closing)?/time_zone"),
     ("invalid_format", r"/date"),
