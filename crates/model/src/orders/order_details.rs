@@ -68,7 +68,10 @@ static URL: Shape = Shape::new(
     Kind::Text {
         chars_min: 1,
         chars_max: 2000,
-        pattern: Some(Pattern { regex: r"^https?://[^\s\u0085]+$", matches: is_web_address }),
+        pattern: Some(Pattern {
+            regex: r"^https?://[^\s\u0000-\u001F\u007F-\u009F]+$",
+            matches: is_web_address,
+        }),
     },
     "The page of the order in the shop: an http or https URL. Kept and shown; the server never opens it.",
 )
