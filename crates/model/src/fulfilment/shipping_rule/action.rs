@@ -113,7 +113,7 @@ pub struct InsureFrom {
     pub currency_code: String,
 }
 
-/// Stops an order until a person has looked at it.
+/// The decision that an order waits, and why.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
 pub struct Hold {
     pub reason: String,
@@ -221,13 +221,13 @@ static OPTIONS: Shape = Shape::object(
 )
 .example(r#"{"signature_type":"adult","label_format":"zpl"}"#);
 static REASON: Shape =
-    Shape::text(1, 255, "Why a person must look at the order before it is shipped. Shown with the order.")
+    Shape::text(1, 255, "Why the order must be checked before it is shipped. Part of the decision.")
         .example(r#""Ask for the customs number""#);
 /// A hold of the order.
 pub static HOLD: Shape = Shape::object(
     "RuleHold",
     &[Field::required("reason", &REASON)],
-    "Stops the order until a person has looked at it. Other rules still set their fields.",
+    "The decision that the order waits. The server does not hold it by itself: send the reason to `POST /orders/{order_id}/hold`. Other rules still set their fields.",
 )
 .example(r#"{"reason":"Ask for the customs number"}"#);
 /// The action of a rule.
