@@ -268,6 +268,37 @@ def packable_order(org):
     return allocated_order(org)
 
 
+def shippable(org):
+    """Makes an order that can be shipped, and returns its id and a body that ships it, whatever the shipping rules decide."""
+    location, item = org.location(), org.item()
+    places = {"origin": {"id": location}, "return": {"id": location}}
+    org.make("/location_configurations", {"name": org.name("Bristol"), "locations": places})
+    org.ask("PUT", f"/inventory_items/{item}/levels/{location}", {"on_hand": 50})
+    units = [{"id": item, "quantity": 2}]
+    order = org.make("/orders", {"items": units, "destination": to("BS1 4DJ")})
+    org.ask("POST", f"/allocations/orders/{order}", {"allocations": [{"location": {"id": location}, "items": units}]})
+    return order, {"packages": [{"items": units}], "carrier": {"carrier_code": "sandbox"}}
+
+
+def order_shipment(org):
+    order, body = shippable(org)
+    return order, org.ask("POST", f"/orders/{order}/shipments", body)["data"][0]["id"]
+
+
+def exception(org):
+    """Makes an order whose allocations were deleted although its shipment was bought."""
+    order, shipment = order_shipment(org)
+    org.purchased(shipment)
+    org.ask("DELETE", f"/allocations/orders/{order}")
+    raised = org.ask("GET", f"/orders/{order}")["exceptions"][0]["id"]
+    return {"order_id": order, "exception_id": raised}, {"note": "Done"}
+
+
+def shipped(org):
+    order, body = shippable(org)
+    return {"order_id": order}, body
+
+
 def unmatched(org):
     order, line = org.waiting_order()
     return {"order_id": order}, {"line_id": line, "item_id": org.live("inv")}
@@ -363,6 +394,10 @@ PREPARED = {
     "POST /shipments/{shipment_id}/rates": lambda org: ({"shipment_id": org.shipment()}, None),
     "POST /shipments/{shipment_id}/purchase": lambda org: ({"shipment_id": org.shipment()}, org.choice()),
     "POST /shipments/{shipment_id}/labels": lambda org: ({"shipment_id": org.purchased()}, None),
+    "POST /orders/{order_id}/shipments": shipped,
+    "POST /orders/{order_id}/exceptions/{exception_id}/resolve": exception,
+    "GET /shipments/{shipment_id}/rule_evaluation": lambda org: ({"shipment_id": order_shipment(org)[1]}, None),
+    "POST /shipments/{shipment_id}/hand_over": lambda org: ({"shipment_id": org.purchased()}, None),
     "POST /shipments/{shipment_id}/void": lambda org: ({"shipment_id": org.purchased()}, None),
     "POST /shipping_rules": lambda org: room(
         org,

@@ -5,7 +5,7 @@ use crate::access::table::HandledRoute;
 use crate::access::{access_tokens, oauth, organisations};
 use crate::docs;
 use crate::events::{connection, events, revocations, webhook_endpoints};
-use crate::fulfilment::{package_types, packings, shipping_rules};
+use crate::fulfilment::{order_shipments, package_types, packings, shipping_rules};
 use crate::orders::{allocations, order_progress, orders};
 use crate::places::{location_configurations, locations};
 use crate::server::system;
@@ -33,6 +33,7 @@ pub(crate) fn published() -> Vec<HandledRoute> {
         order_progress::routes(),
         allocations::routes(),
         packings::routes(),
+        order_shipments::routes(),
         package_types::routes(),
         carriers::routes(),
         carrier_webhooks::routes(),

@@ -76,6 +76,8 @@ pub struct Capabilities {
     pub can_track: bool,
     /// Formats in which the carrier delivers labels; empty if Dockside draws them.
     pub label_formats: &'static [LabelFormat],
+    /// The most packages of one shipment.
+    pub packages_max: usize,
     /// How long a purchase may stay invisible to a look-up.
     pub visibility_delay: Duration,
 }

@@ -15,7 +15,7 @@ use std::time::Duration;
 use model::CountryCode;
 use model::platform::money;
 use model::platform::shape::is_visible;
-use model::shipping::shipment::package::round_up;
+use model::shipping::shipment::package::{PACKAGES_MAX, round_up};
 use model::shipping::shipment::{ErrorCode, ErrorType, ShipmentError, ShipmentInput, Source, TrackingStatus};
 use serde::Deserialize;
 
@@ -191,6 +191,7 @@ impl Connector for Own {
             can_manifest: true,
             can_track: false,
             label_formats: &[],
+            packages_max: PACKAGES_MAX,
             visibility_delay: Duration::ZERO,
         }
     }

@@ -117,6 +117,7 @@ impl Jobs {
         workers.spawn(service.batches.clone().begin_forever());
         workers.spawn(service.batch_labels.runner().run());
         workers.spawn(service.manifests.runner().run());
+        workers.spawn(service.hand_overs.clone().work_forever());
     }
 }
 

@@ -38,6 +38,8 @@ use events::stream::Streams;
 use events::stream::epoch::Epochs;
 use events::webhook_deliveries::WebhookDeliveries;
 use events::webhook_endpoints::WebhookEndpoints;
+use fulfilment::order_changes::OrderChanges;
+use fulfilment::order_shipments::OrderShipments;
 use fulfilment::package_types::PackageTypes;
 use fulfilment::packings::Packings;
 use fulfilment::shipping_rules::ShippingRules;
@@ -66,6 +68,7 @@ use shipping::carrier_webhooks::CarrierWebhooks;
 use shipping::carriers::Carriers;
 use shipping::documents::Documents;
 use shipping::drawing::DrawingPermits;
+use shipping::hand_over::HandOvers;
 use shipping::manifests::{self, Manifests};
 use shipping::purchasing::{self, Purchasing};
 use shipping::rates::Rates;
@@ -169,6 +172,9 @@ pub struct Components {
     pub batches: Batches,
     pub batch_labels: BatchLabels,
     pub manifests: Manifests,
+    pub hand_overs: HandOvers,
+    pub order_changes: OrderChanges,
+    pub order_shipments: OrderShipments,
     pub package_types: PackageTypes,
     pub packings: Packings,
     pub shipping_rules: ShippingRules,
@@ -250,6 +256,7 @@ impl Components {
             purchasing: &purchasing,
         };
         let manifests = Manifests::new(&context, &needs);
+        let packings = Packings::new(&context);
         Ok(Self {
             organisations: Organisations::new(&context),
             callers: Callers::new(&context),
@@ -275,7 +282,10 @@ impl Components {
             carrier_webhooks: CarrierWebhooks::new(&context, &carrier_accounts, &purchasing),
             batches: Batches::new(&context, &purchasing, &shipments, settings.batch_shipments_max),
             package_types: PackageTypes::new(&context),
-            packings: Packings::new(&context),
+            order_changes: OrderChanges::new(&context),
+            order_shipments: OrderShipments::new(&context, &packings),
+            hand_overs: HandOvers::new(&context, &shipments),
+            packings,
             shipping_rules: ShippingRules::new(&context),
             onboarding: Onboarding::new(&context),
             cleaning: Cleaning::new(&context, &nodes, &delivery, settings.retention, settings.event_seconds),

@@ -57,6 +57,8 @@ pub fn statements() -> impl Iterator<Item = &'static Sql> {
         fulfilment::package_types::STATEMENTS,
         shipping::sandbox_entries::STATEMENTS,
         shipping::shipments::STATEMENTS,
+        shipping::order_shipments::STATEMENTS,
+        shipping::hand_overs::STATEMENTS,
         fulfilment::shipping_rules::STATEMENTS,
         events::stream_audience::STATEMENTS,
         events::stream_relays::STATEMENTS,

@@ -121,7 +121,7 @@ async fn update_order_allocations(call: Call) -> Result<Response> {
 
 async fn delete_order_allocations(call: Call) -> Result<Response> {
     let order = call.id()?;
-    let reply = call.service().allocations.delete(call.command()?, order).await?;
+    let reply = call.service().order_changes.delete_allocations(call.command()?, order).await?;
     respond::reply(&call, reply)
 }
 

@@ -102,13 +102,13 @@ async fn get_order(call: Call) -> Result<Response> {
 
 async fn update_order(call: Call) -> Result<Response> {
     let id = call.id()?;
-    let reply = call.service().orders.update(call.command()?, id, call.json()?).await?;
+    let reply = call.service().order_changes.update(call.command()?, id, call.json()?).await?;
     respond::reply(&call, reply)
 }
 
 async fn delete_order(call: Call) -> Result<Response> {
     let id = call.id()?;
-    let reply = call.service().orders.delete(call.command()?, id).await?;
+    let reply = call.service().order_changes.delete(call.command()?, id).await?;
     respond::reply(&call, reply)
 }
 
@@ -120,7 +120,7 @@ async fn commit_order(call: Call) -> Result<Response> {
 
 async fn cancel_order(call: Call) -> Result<Response> {
     let id = call.id()?;
-    let reply = call.service().orders.cancel(call.command()?, id).await?;
+    let reply = call.service().order_changes.cancel(call.command()?, id).await?;
     respond::reply(&call, reply)
 }
 

@@ -86,6 +86,7 @@ impl Connector for EasyPost {
             can_manifest: true,
             can_track: true,
             label_formats: FORMATS,
+            packages_max: 1,
             visibility_delay: Duration::from_secs(5),
         }
     }

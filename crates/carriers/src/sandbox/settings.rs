@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use model::shipping::shipment::package::PACKAGES_MAX;
 use serde::{Deserialize, Serialize};
 
 use crate::{Account, Capabilities};
@@ -84,6 +85,7 @@ impl Settings {
             can_manifest: true,
             can_track: true,
             label_formats: &[],
+            packages_max: PACKAGES_MAX,
             visibility_delay: Duration::from_millis(self.visibility_delay_ms),
         }
     }

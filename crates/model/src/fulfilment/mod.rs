@@ -1,6 +1,7 @@
 //! Fulfilment: how the items of an order become parcels.
 
 pub mod order_packing;
+pub mod order_shipment;
 pub mod package_type;
 pub mod packing;
 pub mod packing_shapes;

@@ -31,6 +31,8 @@ pub struct OrderToPack {
     pub items: BTreeMap<Id<InventoryItem>, PackableItem>,
     /// All package types of the organisation.
     pub package_types: Vec<PackageType>,
+    /// The package type that shipping rules name for a location: no other is used there.
+    pub only: BTreeMap<Id<Location>, Id<PackageTypeKind>>,
 }
 
 /// What packing needs to know of an item, as its document has it.
@@ -122,7 +124,9 @@ impl OrderToPack {
         &self,
         location: Id<Location>,
     ) -> (Vec<UsablePackageType<Id<PackageTypeKind>>>, Option<String>) {
-        let there: Vec<_> = self.package_types.iter().filter(|one| one.is_usable_at(location)).collect();
+        let only = self.only.get(&location);
+        let is_there = |one: &&PackageType| one.is_usable_at(location) && only.is_none_or(|id| *id == one.id);
+        let there: Vec<_> = self.package_types.iter().filter(is_there).collect();
         let mut currencies: Vec<_> =
             there.iter().filter_map(|one| Some(one.details.cost.as_ref()?.currency_code.as_str())).collect();
         currencies.sort_unstable();
@@ -220,15 +224,8 @@ mod tests {
     }
 
     fn allocation(location: u128, item: u128, quantity: i64) -> Allocation {
-        Allocation {
-            id: Id::from_bits(location * 100 + item),
-            order: Id::from_bits(1),
-            item: Id::from_bits(item),
-            location: Id::from_bits(location),
-            quantity,
-            completed_at: None,
-            took_stock: false,
-        }
+        let id = Id::from_bits(location * 100 + item);
+        Allocation::open(id, Id::from_bits(1), Id::from_bits(item), Id::from_bits(location), quantity)
     }
 
     fn order(allocations: Vec<Allocation>, package_types: Vec<PackageType>) -> OrderToPack {
@@ -240,7 +237,7 @@ mod tests {
             (Id::from_bits(1), item("CUBE", Some(0.5))),
             (Id::from_bits(2), item("LIGHT", None)),
         ]);
-        OrderToPack { allocations, items, package_types }
+        OrderToPack { allocations, items, package_types, only: BTreeMap::new() }
     }
 
     fn refusal(order: &OrderToPack) -> (Code, Vec<Issue>) {

@@ -11,7 +11,7 @@ use crate::fulfilment::packing_shapes::PACKING_INPUT;
 use crate::platform::id::{AllocationKind, PackageTypeKind};
 use crate::platform::shape::{Input, Shape};
 use crate::shipping::shipment::Cost;
-use crate::shipping::shipment::package::{Geometry, PackageItem};
+use crate::shipping::shipment::package::{Geometry, Package, PackageItem};
 use crate::stock::inventory_item::{AllocationReference, Dimensions, ItemReference, LocationReference};
 use crate::{Id, InventoryItem};
 
@@ -125,27 +125,43 @@ fn proposed(
     package: &PackedPackage<Id<InventoryItem>, Id<PackageTypeKind>>,
     known: &BTreeMap<Id<PackageTypeKind>, &PackageType>,
 ) -> ProposedPackage {
-    let package_type = known.get(&package.package_type);
-    let outer = package_type.map(|one| one.outer());
-    let mut quantities: BTreeMap<Id<InventoryItem>, i64> = BTreeMap::new();
-    for unit in &package.units {
-        *quantities.entry(unit.item).or_default() += 1;
-    }
+    let Package { name, geometry, items, .. } = sendable(package, known.get(&package.package_type).copied());
+    let none = Geometry { length: None, width: None, height: None, mass: None };
     ProposedPackage {
         package: SendablePackage {
-            name: package_type.map(|one| one.details.name.clone()),
-            geometry: Geometry {
-                length: outer.map(|outer| outer.length),
-                width: outer.map(|outer| outer.width),
-                height: outer.map(|outer| outer.height),
-                mass: Some(package.mass_g as f64 / 1000.0),
-            },
-            items: quantities.into_iter().map(|(id, quantity)| PackageItem { id, quantity }).collect(),
+            name,
+            geometry: geometry.unwrap_or(none),
+            items,
             package_type_id: package.package_type,
         },
         units: package.units.iter().map(unit).collect(),
         fill_ratio: f64::from(package.fill_permille) / 1000.0,
         reasons: package.reasons.clone(),
+    }
+}
+
+/// Returns a package as a shipment has it.
+pub fn sendable(
+    package: &PackedPackage<Id<InventoryItem>, Id<PackageTypeKind>>,
+    package_type: Option<&PackageType>,
+) -> Package {
+    let outer = package_type.map(PackageType::outer);
+    let mut quantities: BTreeMap<Id<InventoryItem>, i64> = BTreeMap::new();
+    for unit in &package.units {
+        *quantities.entry(unit.item).or_default() += 1;
+    }
+    Package {
+        name: package_type.map(|one| one.details.name.clone()),
+        geometry: Some(Geometry {
+            length: outer.map(|outer| outer.length),
+            width: outer.map(|outer| outer.width),
+            height: outer.map(|outer| outer.height),
+            mass: Some(package.mass_g as f64 / 1000.0),
+        }),
+        predefined_package_code: None,
+        tracking_number: None,
+        items: quantities.into_iter().map(|(id, quantity)| PackageItem { id, quantity }).collect(),
+        package_type_id: Some(package.package_type),
     }
 }
 

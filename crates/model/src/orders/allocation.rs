@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::orders::fulfilment::SHIPMENT_ID;
 use crate::orders::item_quantity::LINES_MAX;
 use crate::orders::order::{LINE_ITEM, Line, ORDER_REFERENCE, OrderReference};
-use crate::platform::id::AllocationKind;
+use crate::platform::id::{AllocationKind, ShipmentKind};
 use crate::platform::problem::Code;
 use crate::platform::shape::{Field, Input, Kind, MOMENT, Shape};
 use crate::stock::inventory_item::{ALLOCATION_ID, LocationReference, PLACE_REFERENCE};
@@ -23,6 +24,14 @@ pub struct Allocation {
     pub completed_at: Option<Timestamp>,
     /// Whether its completion reduced a stock level. `false` if the location had no level of the item.
     pub took_stock: bool,
+    /// The shipment that holds its units.
+    pub shipment: Option<Id<ShipmentKind>>,
+    /// The shipment whose purchase or hand-over completed it. `None` if a request completed it.
+    pub completed_by: Option<Id<ShipmentKind>>,
+    /// Whether its shipment is being bought or is bought.
+    pub is_buying: bool,
+    /// Whether the carrier reports its shipment as delivered.
+    pub is_delivered: bool,
 }
 
 /// An allocation as the API shows it.
@@ -32,16 +41,51 @@ pub struct AllocationView {
     location: LocationReference,
     order: OrderReference,
     items: [Line; 1],
+    shipment_id: Option<Id<ShipmentKind>>,
     completed_at: Option<Timestamp>,
 }
 
 impl Allocation {
+    /// Returns an open allocation that is in no shipment.
+    pub fn open(
+        id: Id<AllocationKind>,
+        order: Id<Order>,
+        item: Id<InventoryItem>,
+        location: Id<Location>,
+        quantity: i64,
+    ) -> Self {
+        Self {
+            id,
+            order,
+            item,
+            location,
+            quantity,
+            completed_at: None,
+            took_stock: false,
+            shipment: None,
+            completed_by: None,
+            is_buying: false,
+            is_delivered: false,
+        }
+    }
+
+    /// Returns the units that its level counts as packed: those of an open allocation in a shipment.
+    pub fn packed(&self) -> i64 {
+        if self.shipment.is_some() && self.completed_at.is_none() { self.quantity } else { 0 }
+    }
+
+    /// Returns the packed units whose shipment is being bought or is bought.
+    pub fn buying(&self) -> i64 {
+        if self.is_buying { self.packed() } else { 0 }
+    }
+
     pub fn view(&self) -> AllocationView {
         AllocationView {
             id: self.id,
             location: LocationReference { id: self.location },
             order: OrderReference { id: self.order },
             items: [Line { id: self.item, quantity: self.quantity }],
+            shipment_id: self.shipment,
             completed_at: self.completed_at,
         }
     }
@@ -57,6 +101,9 @@ impl Allocation {
                 return Err(Code::ItemNotInAllocation);
             }
             new.quantity = line.quantity;
+        }
+        if self.packed() > 0 && new != *self {
+            return Err(Code::AllocationInShipment);
         }
         let completes = change.completed == Some(true) || change.completed_at.is_some();
         match self.completed_at {
@@ -145,6 +192,8 @@ pub static ALLOCATION: Shape = Shape::object(
         Field::given("order", &ORDER_REFERENCE)
             .about("The committed order whose reservation this is a part of."),
         Field::given("items", &ONE_ITEM),
+        Field::given_or_null("shipment_id", &SHIPMENT_ID)
+            .about("The parcels that hold these units. Null while none does, and again after they are voided or deleted."),
         Field::given_or_null("completed_at", &MOMENT)
             .about("When the stock was taken. Null while the allocation is open and may change."),
     ],
@@ -157,6 +206,7 @@ static NEW: Shape = Shape::object(
         Field::required("location", &PLACE_REFERENCE).about("The place that is to send the items. It need not have them on hand: what is missing is on backorder."),
         Field::given("order", &ORDER_REFERENCE),
         Field::required("items", &ITEMS),
+        Field::given("shipment_id", &SHIPMENT_ID),
         Field::given("completed_at", &MOMENT),
     ],
     "Items to send from a location. Several items become one allocation each.",
@@ -179,6 +229,7 @@ static CHANGED: Shape = Shape::object(
         Field::optional("location", &PLACE_REFERENCE).about("Moves the open allocation to another place."),
         Field::given("order", &ORDER_REFERENCE),
         Field::optional("items", &ONE_ITEM),
+        Field::given("shipment_id", &SHIPMENT_ID),
         Field::optional("completed", &COMPLETED),
         Field::optional("completed_at", &MOMENT)
             .about("Completes the allocation, as `completed` does, with the moment at which the goods left. Null or absent leaves it open."),
@@ -202,15 +253,7 @@ mod tests {
     use super::*;
 
     fn open() -> Allocation {
-        Allocation {
-            id: Id::from_bits(1),
-            order: Id::from_bits(2),
-            item: Id::from_bits(3),
-            location: Id::from_bits(4),
-            quantity: 5,
-            completed_at: None,
-            took_stock: false,
-        }
+        Allocation::open(Id::from_bits(1), Id::from_bits(2), Id::from_bits(3), Id::from_bits(4), 5)
     }
 
     fn change() -> AllocationChange {

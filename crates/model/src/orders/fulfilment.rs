@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::Id;
+use crate::orders::allocation::Allocation;
 use crate::platform::id::{Kind as IdKind, ShipmentKind};
 use crate::platform::shape::{Field, Kind, Shape};
 
@@ -69,6 +70,20 @@ pub struct Quantities {
 }
 
 impl Quantities {
+    /// Returns the quantities of an order that wants so many pieces and has these allocations.
+    pub fn of(wanted: i64, held: &[Allocation]) -> Self {
+        let sum = |is_counted: fn(&Allocation) -> bool| -> i64 {
+            held.iter()
+                .filter(|allocation| is_counted(allocation))
+                .map(|allocation| allocation.quantity)
+                .sum()
+        };
+        let is_completed = |allocation: &Allocation| allocation.completed_at.is_some();
+        let is_delivered =
+            |allocation: &Allocation| allocation.completed_at.is_some() && allocation.is_delivered;
+        Self { wanted, allocated: sum(|_| true), shipped: sum(is_completed), delivered: sum(is_delivered) }
+    }
+
     /// Returns the status of an order with these quantities. Of an order without items, nothing is allocated.
     pub fn status(self) -> FulfilmentStatus {
         let Self { wanted, allocated, shipped, delivered } = self;
@@ -97,14 +112,14 @@ pub struct Fulfilment {
 }
 
 impl Fulfilment {
-    /// Returns the fulfilment with other quantities of allocations. What shipments report stays as it is.
+    /// Returns the fulfilment with other quantities. The shipments and what came back stay as they are.
     #[must_use]
-    pub fn with_allocations(&self, wanted: i64, allocated: i64, shipped: i64) -> Self {
-        let delivered = self.delivered_quantity;
+    pub fn with_quantities(&self, quantities: Quantities) -> Self {
         Self {
-            status: Quantities { wanted, allocated, shipped, delivered }.status(),
-            allocated_quantity: allocated,
-            shipped_quantity: shipped,
+            status: quantities.status(),
+            allocated_quantity: quantities.allocated,
+            shipped_quantity: quantities.shipped,
+            delivered_quantity: quantities.delivered,
             ..self.clone()
         }
     }
@@ -116,7 +131,7 @@ pub const SHIPMENT_IDS_MAX: usize = 100;
 /// The status of an order's fulfilment.
 pub static FULFILMENT_STATUS: Shape = Shape::new(
     Kind::OneOf(&STATUS_WORDS),
-    "How far the order is, counted in pieces: `partially_…` means some of them, the others mean all. `shipped` and later steps mean that the order is `fulfilled`. `partially_delivered` and `delivered` are not reported yet.",
+    "How far the order is, counted in pieces: `partially_…` means some of them, the others mean all. `shipped` and later steps mean that the order is `fulfilled`.",
 )
 .example(r#""partially_allocated""#);
 static ALLOCATED: Shape = Shape::new(
@@ -127,9 +142,9 @@ static ALLOCATED: Shape = Shape::new(
 static SHIPPED: Shape =
     Shape::new(Kind::Integer { min: 0, max: i64::MAX }, "Pieces in completed allocations: they have left.")
         .example("0");
-static LATER: Shape = Shape::new(
+static PIECES: Shape = Shape::new(
     Kind::Integer { min: 0, max: i64::MAX },
-    "Pieces. Always 0 so far: no part of Dockside counts it yet.",
+    "A number of pieces of the order, all items together.",
 )
 .example("0");
 pub(crate) static SHIPMENT_ID: Shape =
@@ -137,7 +152,7 @@ pub(crate) static SHIPMENT_ID: Shape =
 static SHIPMENT_IDS: Shape = Shape::list(
     &SHIPMENT_ID,
     SHIPMENT_IDS_MAX,
-    "The first 100 shipments that were made from the order. Always empty so far: shipments are not made from orders yet.",
+    "The first 100 shipments that were made from the order, voided ones as well.",
 );
 
 /// How far an order is.
@@ -147,10 +162,9 @@ pub static FULFILMENT: Shape = Shape::object(
         Field::given("status", &FULFILMENT_STATUS),
         Field::given("allocated_quantity", &ALLOCATED),
         Field::given("shipped_quantity", &SHIPPED),
-        Field::given("delivered_quantity", &LATER).about(
-            "Pieces that carriers report as delivered. Always 0 so far: deliveries are not counted yet.",
-        ),
-        Field::given("returned_quantity", &LATER)
+        Field::given("delivered_quantity", &PIECES)
+            .about("Pieces in completed allocations whose shipments the carriers report as delivered."),
+        Field::given("returned_quantity", &PIECES)
             .about("Pieces that came back. Always 0 so far: returns are not counted yet."),
         Field::given("shipment_ids", &SHIPMENT_IDS),
     ],

@@ -95,7 +95,7 @@ pub static EXCEPTION_ID: Shape = Shape::new(
 );
 static CODE: Shape = Shape::new(
     Kind::OneOf(&CODE_WORDS),
-    "What went wrong. `short`: less was found than was to be packed. `stock_short`: stock became short after a purchase began. `voided_after_scan`: a shipment was voided after the carrier scanned it. `shipped_unallocated`: allocations were deleted although their shipment was bought. No part of Dockside raises one yet.",
+    "What went wrong. `short`: less was found than was to be packed. `stock_short`: stock became short after a purchase began. `voided_after_scan`: a shipment was voided after the carrier scanned it. `shipped_unallocated`: allocations were deleted although their shipment was bought.",
 )
 .example(r#""short""#);
 static BLOCKING: Shape =

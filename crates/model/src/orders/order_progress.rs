@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::orders::fulfilment::Fulfilment;
+use crate::orders::fulfilment::{Fulfilment, Quantities};
 use crate::orders::hold::{Hold, UNKNOWN_SKU};
 use crate::orders::order_exception::OrderException;
 use crate::orders::order_line::OrderLine;
@@ -35,7 +35,7 @@ impl OrderProgress {
     pub fn cancel(&mut self) {
         self.hold = None;
         self.status_when_matched = None;
-        self.fulfilment = self.fulfilment.with_allocations(0, 0, 0);
+        self.fulfilment = self.fulfilment.with_quantities(Quantities::default());
     }
 
     /// Puts a draft with unmatched lines on hold. Once all lines are matched, ends that hold, and commits the order if it

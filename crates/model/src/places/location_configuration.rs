@@ -18,8 +18,31 @@ pub struct LocationConfiguration {
     pub name: String,
     pub locations: Embedded,
     pub closing: Option<Closing>,
+    pub is_default: bool,
+    pub complete_allocations_on: CompleteOn,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
+}
+
+/// The moment at which the allocations of a shipment that was made from an order are completed.
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub enum CompleteOn {
+    #[default]
+    Purchase,
+    HandOver,
+}
+
+impl CompleteOn {
+    const WORDS: [&'static str; 2] = ["purchase", "hand_over"];
+
+    pub fn as_str(self) -> &'static str {
+        Self::WORDS[self as usize]
+    }
+
+    pub fn parse(word: &str) -> Option<Self> {
+        [CompleteOn::Purchase, CompleteOn::HandOver].into_iter().find(|known| known.as_str() == word)
+    }
 }
 
 impl IdKind for LocationConfiguration {
@@ -39,6 +62,10 @@ pub struct LocationConfigurationInput {
     pub name: String,
     pub locations: Pair,
     pub closing: Option<Closing>,
+    #[serde(default)]
+    pub is_default: bool,
+    #[serde(default)]
+    pub complete_allocations_on: CompleteOn,
 }
 
 /// The ids of the two locations.
@@ -62,6 +89,18 @@ static NAME: Shape =
     Shape::text(1, 255, "Shown where people choose where a shipment leaves from. Need not be unique.")
         .example(r#""Bristol, returns to Bristol""#);
 static ANYTHING: Shape = Shape::new(Kind::Boolean, "Ignored in requests.");
+
+static IS_DEFAULT: Shape = Shape::new(
+    Kind::Boolean,
+    "Whether shipments that are made from orders at the origin use this configuration. An origin has at most one: setting it here ends it elsewhere. With a single configuration, that one is used anyway.",
+)
+.example("false");
+/// When the allocations of a shipment are completed.
+pub static COMPLETE_ON: Shape = Shape::new(
+    Kind::OneOf(&CompleteOn::WORDS),
+    "When the allocations in a shipment that is made from an order are completed and their stock is taken: `purchase`, with the label; `hand_over`, once the carrier has the parcel.",
+)
+.example(r#""purchase""#);
 
 /// A reference to a location. A client may also send a whole location, as responses embed it; only its id is read.
 pub static REFERENCE: Shape = Shape::object(
@@ -98,6 +137,9 @@ pub static INPUT: Shape = Shape::object(
         Field::required("name", &NAME),
         Field::required("locations", &PAIR),
         Field::optional("closing", &CLOSING).about("Closes out the day by itself: at this time, all bought parcels that leave from the origin and are in no manifest yet are put into one. Null: only when you ask for it."),
+        Field::optional("is_default", &IS_DEFAULT),
+        Field::optional("complete_allocations_on", &COMPLETE_ON)
+            .about("When the allocations in a new shipment from here are completed and their stock is taken: `purchase`, with the label; `hand_over`, once the carrier has the parcel. The shipment copies it."),
         Field::given("created_at", &ANYTHING),
         Field::given("updated_at", &ANYTHING),
     ],
@@ -128,6 +170,9 @@ pub static LOCATION_CONFIGURATION: Shape = Shape::object(
         Field::required("name", &NAME),
         Field::required("locations", &LOCATIONS),
         Field::given_or_null("closing", &CLOSING).about("Closes out the day by itself: at this time, all bought parcels that leave from the origin and are in no manifest yet are put into one. Null: only when you ask for it."),
+        Field::given("is_default", &IS_DEFAULT),
+        Field::given("complete_allocations_on", &COMPLETE_ON)
+            .about("When the allocations in a new shipment from here are completed and their stock is taken: `purchase`, with the label; `hand_over`, once the carrier has the parcel. The shipment copies it."),
         Field::created_at(),
         Field::updated_at(),
     ],
@@ -170,6 +215,9 @@ pub static LOCATION_CONFIGURATION_SUMMARY: Shape = Shape::object(
         Field::required("name", &NAME),
         Field::required("locations", &SUMMARIES),
         Field::given_or_null("closing", &CLOSING).about("Closes out the day by itself: at this time, all bought parcels that leave from the origin and are in no manifest yet are put into one. Null: only when you ask for it."),
+        Field::given("is_default", &IS_DEFAULT),
+        Field::given("complete_allocations_on", &COMPLETE_ON)
+            .about("When the allocations in a new shipment from here are completed and their stock is taken: `purchase`, with the label; `hand_over`, once the carrier has the parcel. The shipment copies it."),
         Field::created_at(),
         Field::updated_at(),
     ],

@@ -81,6 +81,14 @@ impl Kind for ShipmentKind {
     const PREFIX: &'static str = "shp";
 }
 
+/// The kind of a shipping rule's id. A shipment names the rule that chose its service, and the area of shipping comes before
+/// that of fulfilment, which defines shipping rules.
+pub enum ShippingRuleKind {}
+
+impl Kind for ShippingRuleKind {
+    const PREFIX: &'static str = "rule";
+}
+
 /// Returns the name of the kind with this prefix, with its article.
 pub fn noun(prefix: &str) -> Option<&'static str> {
     KINDS.iter().find(|(known, _)| *known == prefix).map(|(_, noun)| *noun)

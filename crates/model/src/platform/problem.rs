@@ -129,6 +129,20 @@ problems! {
         "The problem's `errors` name each item, what was `requested` and what is `available`.";
     InsufficientStock 409 "insufficient_stock" "There is not enough stock on hand."
         "The problem's `errors` name each item, what was `requested` and what is `available`.";
+    OrderBlocked 409 "order_blocked" "An exception of the order blocks it."
+        "`exceptions` of the order says what went wrong. Resolve the blocking ones: POST /orders/{order_id}/exceptions/{exception_id}/resolve.";
+    OrderHasShipments 409 "order_has_shipments" "A shipment of the order is bought or being bought."
+        "The problem's `errors` name the shipments. Void them first, and wait until they are voided.";
+    OrderChanged 409 "order_changed" "The order was changed again and again while its shipments were made."
+        "Send the request again.";
+    NothingToShip 409 "nothing_to_ship" "Nothing of the order is left to ship."
+        "Allocate the order's items first. What is completed, or in a shipment already, is not shipped again.";
+    HeldByRule 409 "held_by_rule" "A shipping rule holds the order back."
+        "The problem's `errors` name the rule and its reason. Put the order on hold, or name a `carrier` to ship it all the same.";
+    AllocationInShipment 409 "allocation_in_shipment" "The allocation is in a shipment."
+        "Delete or void the shipments that the problem's `errors` name first. Completing the allocation is possible.";
+    ShipmentOfOrder 409 "shipment_of_order" "The shipment was made from an order, so its origin and contents can't change."
+        "Delete the shipment, and make another from the order. Its packages may change as long as they hold the same units.";
     AllocationCompleted 409 "allocation_completed" "A completed allocation can't change."
         "Leave out the allocations that the problem's `errors` name.";
     StockMoved 409 "stock_moved" "The stock changed while the plan was made."
@@ -215,6 +229,20 @@ problems! {
         "Check the ids that the problem's `errors` name.";
     LocationConfigurationNotFound 422 "location_configuration_not_found" "The body names a location configuration that does not exist."
         "Check the id that the problem's `errors` name.";
+    LocationConfigurationMissing 422 "location_configuration_missing" "No location configuration has the location as its origin."
+        "Create a location configuration for the location that the problem's `errors` name.";
+    LocationConfigurationAmbiguous 422 "location_configuration_ambiguous" "Several location configurations have the location as their origin."
+        "Set `is_default` on one of those that the problem's `errors` name.";
+    DestinationMissing 422 "destination_missing" "The order has no destination."
+        "Set the order's `destination` first.";
+    CustomsDataMissing 422 "customs_data_missing" "The customs declaration lacks data of some items."
+        "Set the fields of the items that the problem's `errors` name.";
+    CustomsCurrencyMixed 422 "customs_currency_mixed" "The values for customs have several currencies."
+        "Give all items of the order values in one currency, or the order's lines prices in its currency.";
+    PackagesExceedAllocations 422 "packages_exceed_allocations" "The packages hold more of an item than is allocated."
+        "The problem's `errors` name each item, what was `requested` and what is `available`.";
+    PackagesNeedLocation 422 "packages_need_location" "The allocations to ship are at several locations."
+        "Packages leave from one location. Name the allocations of one location in `allocation_ids`.";
     ShipmentNotFound 422 "shipment_not_found" "The body names a shipment that does not exist."
         "Check the ids that the problem's `errors` name.";
     ShipmentNotInBatch 422 "shipment_not_in_batch" "The body names a shipment that is not in the batch."

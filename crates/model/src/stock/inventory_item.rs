@@ -161,6 +161,9 @@ pub struct AllocationReference {
 pub const REASON_SET: &str = "set";
 pub const REASON_COMPLETED: &str = "allocation_completed";
 pub const REASON_DELETED: &str = "allocation_deleted";
+pub const REASON_VOIDED: &str = "shipment_voided";
+/// The units are with the carrier: what the void returned is written off.
+pub const REASON_VOIDED_AFTER_SCAN: &str = "shipment_voided_after_scan";
 
 /// The body of a request that changes a level by an amount.
 #[derive(Deserialize)]

@@ -73,16 +73,20 @@ impl Packings {
         let read =
             self.context.db().read(owner, async move |tx| gather(tx, owner, order, given.as_deref()).await);
         let order = Arc::new(read.await?);
+        let locations = self.search(owner, Arc::clone(&order)).await?;
+        Ok(PackedOrder { order, locations })
+    }
+
+    /// Searches packages for an order that was read already.
+    pub async fn search(&self, owner: Owner, to_pack: Arc<OrderToPack>) -> Result<Vec<LocationPacking>> {
         let permit = self.permits.acquire(owner.into()).await;
-        let to_pack = Arc::clone(&order);
         // The threads that answer requests have no time for the search. The permit moves along: if the request is given
         // up, the search goes on until its end.
         let search = tokio::task::spawn_blocking(move || {
             let _permit = permit;
             pack_order(&to_pack)
         });
-        let locations = search.await.map_err(Error::fault)?.map_err(Error::from)?;
-        Ok(PackedOrder { order, locations })
+        search.await.map_err(Error::fault)?.map_err(Error::from)
     }
 }
 
@@ -114,7 +118,12 @@ pub async fn gather(
     let docs = package_types::all(tx, owner).await?;
     let package_types: serde_json::Result<Vec<PackageType>> =
         docs.iter().map(|doc| serde_json::from_str(doc)).collect();
-    Ok(OrderToPack { allocations, items, package_types: package_types.map_err(Error::fault)? })
+    Ok(OrderToPack {
+        allocations,
+        items,
+        package_types: package_types.map_err(Error::fault)?,
+        only: BTreeMap::new(),
+    })
 }
 
 /// Refuses an order that must not be packed.
@@ -125,7 +134,7 @@ fn ensure_packable(order: &StoredOrder) -> Result<()> {
 }
 
 /// Returns the allocations that a request names.
-fn named(all: &[Allocation], given: &[Id<AllocationKind>]) -> Result<Vec<Allocation>> {
+pub fn named(all: &[Allocation], given: &[Id<AllocationKind>]) -> Result<Vec<Allocation>> {
     let refuse = |code: Code, place: usize, message: &str| {
         let issue = Issue::new(code.as_str(), format!("/allocation_ids/{place}"), message);
         Err(Problem::field(code, issue).into())

@@ -7,8 +7,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use model::orders::allocation::{AllocationChanges, AllocationsInput, demand};
-use model::orders::fulfilment::Fulfilment;
+use model::orders::fulfilment::{Fulfilment, Quantities};
 use model::orders::order::{ReservedItem, Status};
+use model::platform::id::ShipmentKind;
 use model::platform::problem::Issue;
 use model::{Allocation, Code, Error, Event, Id, InventoryItem, Location, Order, Owner, Problem, Result};
 use serde_json::{Value, json as object};
@@ -20,7 +21,7 @@ use store::{Page, Tx};
 
 use crate::access::caller::Caller;
 use crate::access::reply::Reply;
-use crate::access::write::{Command, ensure_current};
+use crate::access::write::{Command, Precondition, ensure_current};
 use crate::events::events::EventLog;
 use crate::orders::order_document::LockedOrder;
 use crate::orders::reservations::update_reservation;
@@ -126,26 +127,38 @@ impl Allocations {
         };
         self.context.write(&command, update).await
     }
+}
 
-    /// Takes all allocations of an order back; stock that completed ones had taken goes back on hand.
-    pub async fn delete(&self, command: Command, order: Id<Order>) -> Result<Reply> {
-        let owner = command.caller.owner;
-        let precondition = command.precondition.clone();
-        let log = self.context.event_log(owner, self.context.now());
-        let delete = async move |tx: &mut Tx<'_>| {
-            let locked = LockedOrder::lock(tx, owner, order).await?;
-            let held = allocations::of_order(tx, owner, order).await?;
-            ensure_current(&precondition, &etag(&held)?)?;
-            let lines = orders::lines(tx, owner, order).await?;
-            take_back(tx, owner, order, &held, &log).await?;
-            if !held.is_empty() {
-                update_reservation(tx, owner, order, &lines, &log).await?;
-            }
-            follow_allocations(tx, owner, locked, (&lines, &[]), &log).await?;
-            Ok(Reply::gone())
-        };
-        self.context.write(&command, delete).await
+/// Refuses a precondition that names another state of an order's allocations.
+pub async fn ensure_allocations_current(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    order: Id<Order>,
+    precondition: &Precondition,
+) -> Result<()> {
+    let held = allocations::of_order(tx, owner, order).await?;
+    ensure_current(precondition, &etag(&held)?)
+}
+
+/// Takes all allocations of a locked order back; stock that completed ones had taken goes back on hand. `unlinked` are shipments
+/// that no longer belong to the order.
+pub async fn take_allocations_back(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    locked: LockedOrder,
+    unlinked: &[Id<ShipmentKind>],
+    log: &EventLog,
+) -> Result<()> {
+    let held = allocations::of_order(tx, owner, locked.id).await?;
+    let lines = orders::lines(tx, owner, locked.id).await?;
+    take_back(tx, owner, locked.id, &held, log).await?;
+    if !held.is_empty() {
+        update_reservation(tx, owner, locked.id, &lines, log).await?;
     }
+    let before = locked.fulfilment(tx, owner).await?;
+    let mut after = before.with_quantities(Quantities::of(wanted(&lines), &[]));
+    after.shipment_ids.retain(|id| !unlinked.contains(id));
+    store_fulfilment(tx, owner, locked, after, log).await
 }
 
 /// Returns the tag of an order's allocations as they are read: all of them, with their order. Whatever changes one, makes one
@@ -204,15 +217,7 @@ pub async fn allocate(
     grant(tx, owner, order, &lines, &demand).await?;
     let mut made = Vec::new();
     for wish in wishes {
-        let allocation = Allocation {
-            id: log.new_id(),
-            order,
-            item: wish.item,
-            location: wish.location,
-            quantity: wish.quantity,
-            completed_at: None,
-            took_stock: false,
-        };
+        let allocation = Allocation::open(log.new_id(), order, wish.item, wish.location, wish.quantity);
         allocations::insert(tx, owner, &allocation).await?;
         let event = Event::new("allocation.created", allocation.id, &json(&allocation.view())?);
         log.append(tx, &event).await?;
@@ -222,7 +227,8 @@ pub async fn allocate(
     let before = locked.fulfilment(tx, owner).await?;
     let allocated =
         lines.iter().map(|line| line.allocated_quantity).sum::<i64>() + demand.values().sum::<i64>();
-    let after = before.with_allocations(wanted(&lines), allocated, before.shipped_quantity);
+    let (shipped, delivered) = (before.shipped_quantity, before.delivered_quantity);
+    let after = before.with_quantities(Quantities { wanted: wanted(&lines), allocated, shipped, delivered });
     store_fulfilment(tx, owner, locked, after, log).await?;
     Ok(made)
 }
@@ -370,17 +376,14 @@ async fn follow_allocations(
     (lines, held): (&[ReservedItem], &[Allocation]),
     log: &EventLog,
 ) -> Result<()> {
-    let completed = held.iter().filter(|allocation| allocation.completed_at.is_some());
-    let shipped = completed.map(|allocation| allocation.quantity).sum();
-    let allocated = held.iter().map(|allocation| allocation.quantity).sum();
     let before = locked.fulfilment(tx, owner).await?;
-    let after = before.with_allocations(wanted(lines), allocated, shipped);
+    let after = before.with_quantities(Quantities::of(wanted(lines), held));
     store_fulfilment(tx, owner, locked, after, log).await
 }
 
-/// Stores how far an order is, if that has changed. Moves the order to `fulfilled` once everything is completed, and
+/// Stores how far an order is, with the exceptions that were added to it, if that has changed. Moves the order to `fulfilled` once everything is completed, and
 /// back once it no longer is.
-async fn store_fulfilment(
+pub async fn store_fulfilment(
     tx: &mut Tx<'_>,
     owner: Owner,
     mut locked: LockedOrder,
@@ -388,16 +391,18 @@ async fn store_fulfilment(
     log: &EventLog,
 ) -> Result<()> {
     let status = locked.status.after_allocation(fulfilment.status.is_shipped());
-    let is_same = locked.get::<Option<Fulfilment>>("fulfilment")?.as_ref() == Some(&fulfilment);
-    if is_same && status == locked.status {
-        return Ok(());
-    }
     locked.set("fulfilment", &fulfilment)?;
     locked.set("status", &status)?;
+    if locked.after == locked.before {
+        return Ok(());
+    }
     let doc = locked.write(tx, owner, log.now()).await?;
     log.append(tx, &locked.updated(&doc)).await?;
     if status == Status::Fulfilled && locked.status != status {
         log.append(tx, &Event::new("order.fulfilled", locked.id, &doc)).await?;
+    }
+    if locked.after["exceptions"] != locked.before["exceptions"] {
+        log.append(tx, &Event::new("order.exception_raised", locked.id, &doc)).await?;
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! A locked order: its document as it was read and as it becomes. A transaction writes it once.
 
-use model::orders::fulfilment::Fulfilment;
+use model::orders::fulfilment::{Fulfilment, Quantities};
 use model::orders::indexed_order::IndexedOrder;
 use model::orders::order::{Order, Status};
 use model::orders::order_line::OrderLine;
@@ -11,6 +11,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use store::Tx;
+use store::orders::orders::StoredOrder;
 use store::orders::{allocations, orders};
 
 use crate::access::reply::Reply;
@@ -31,7 +32,11 @@ pub struct LockedOrder {
 impl LockedOrder {
     /// Locks an order. Refuses one that does not exist.
     pub async fn lock(tx: &mut Tx<'_>, owner: Owner, id: Id<Order>) -> Result<Self> {
-        let stored = found(orders::get_for_update(tx, owner, id).await?)?;
+        Self::of(id, found(orders::get_for_update(tx, owner, id).await?)?)
+    }
+
+    /// Returns an order that the transaction has locked already.
+    pub fn of(id: Id<Order>, stored: StoredOrder) -> Result<Self> {
         let before = parse_json(stored.doc.as_bytes())?;
         let after = before.clone();
         Ok(Self { id, status: stored.status, version: stored.version, before, after, doc: stored.doc })
@@ -88,11 +93,8 @@ impl LockedOrder {
             return self.get("fulfilment");
         }
         let held = allocations::of_order(tx, owner, self.id).await?;
-        let completed = held.iter().filter(|allocation| allocation.completed_at.is_some());
-        let shipped = completed.map(|allocation| allocation.quantity).sum();
-        let allocated = held.iter().map(|allocation| allocation.quantity).sum();
         let wanted = orders::lines(tx, owner, self.id).await?.iter().map(|line| line.quantity).sum();
-        Ok(Fulfilment::default().with_allocations(wanted, allocated, shipped))
+        Ok(Fulfilment::default().with_quantities(Quantities::of(wanted, &held)))
     }
 
     /// Writes the changed document with its columns and facets, and returns it as text.

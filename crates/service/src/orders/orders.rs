@@ -1,5 +1,6 @@
 //! Orders: create, read, change, commit, cancel, delete. And the reservations of committed ones.
 
+use model::orders::fulfilment::Quantities;
 use model::orders::indexed_order::IndexedOrder;
 use model::orders::order::{Line, Order, OrderInput, Status, sum_lines};
 use model::orders::order_progress::{OrderProgress, Settled};
@@ -13,7 +14,7 @@ use store::{Page, Tx};
 
 use crate::access::caller::Caller;
 use crate::access::reply::Reply;
-use crate::access::write::{Command, ensure_current};
+use crate::access::write::{Command, Precondition, ensure_current};
 use crate::events::events::EventLog;
 use crate::orders::matching::tell_settled;
 use crate::orders::order_document::LockedOrder;
@@ -125,41 +126,6 @@ impl Orders {
         self.context.listing(owner, &query, page)
     }
 
-    /// Merges a patch into the order. Its items may change while it is open, but not below what is allocated.
-    pub async fn update(&self, command: Command, id: Id<Order>, patch: Value) -> Result<Reply> {
-        let now = self.context.now();
-        let owner = command.caller.owner;
-        let precondition = command.precondition.clone();
-        let log = self.context.event_log(owner, now);
-        let update = async move |tx: &mut Tx<'_>| {
-            let mut order = LockedOrder::lock(tx, owner, id).await?;
-            ensure_current(&precondition, &order.etag())?;
-            let mut input: OrderInput = shape::parse_patch(order.before.clone(), patch.clone())?;
-            ensure_destination(owner, &input)?;
-            if input.status != order.status {
-                return Err(status_not_writable());
-            }
-            let reference = order.before["reference"].as_str();
-            order_references::change(tx, owner, id, reference, input.reference.as_deref()).await?;
-            let has_items = patch.get("items").is_some_and(|items| !items.is_null());
-            let mut progress = order.progress()?;
-            let settled = change_order(tx, owner, &order, &mut input, &mut progress, has_items, &log).await?;
-            let status = input.status;
-            let created_at =
-                serde_json::from_value(order.before["created_at"].clone()).map_err(Error::fault)?;
-            let new = Order { id, details: input, progress, created_at, updated_at: now };
-            order.after = serde_json::to_value(new).map_err(Error::fault)?;
-            let doc = order.write(tx, owner, now).await?;
-            log.append(tx, &order.updated(&doc)).await?;
-            if status == Status::Fulfilled && order.status != status {
-                log.append(tx, &Event::new("order.fulfilled", id, &doc)).await?;
-            }
-            tell_settled(tx, owner, id, settled, &doc, &log).await?;
-            Ok(order.reply(doc))
-        };
-        self.context.write(&command, update).await
-    }
-
     /// Commits a draft: its reservation appears in the same transaction. Committing again changes nothing.
     pub async fn commit(&self, command: Command, id: Id<Order>) -> Result<Reply> {
         let owner = command.caller.owner;
@@ -176,52 +142,6 @@ impl Orders {
             Ok(order.reply(doc))
         };
         self.context.write(&command, commit).await
-    }
-
-    /// Cancels an order of which nothing is completed; its reservation and allocations go.
-    pub async fn cancel(&self, command: Command, id: Id<Order>) -> Result<Reply> {
-        let owner = command.caller.owner;
-        let log = self.context.event_log(owner, self.context.now());
-        let cancel = async move |tx: &mut Tx<'_>| {
-            let mut order = LockedOrder::lock(tx, owner, id).await?;
-            let held = allocations::of_order(tx, owner, id).await?;
-            let has_completed = held.iter().any(|allocation| allocation.completed_at.is_some());
-            if order.status.cancel(has_completed)? == order.status {
-                return Ok(order.unchanged());
-            }
-            take_back(tx, owner, id, &held, &log).await?;
-            unreserve(tx, owner, id, &log).await?;
-            let mut progress = order.progress()?;
-            progress.cancel();
-            order.set_progress(&progress)?;
-            order.set("status", &Status::Cancelled)?;
-            let doc = order.write(tx, owner, log.now()).await?;
-            log.append(tx, &Event::new("order.cancelled", id, &doc)).await?;
-            Ok(order.reply(doc))
-        };
-        self.context.write(&command, cancel).await
-    }
-
-    /// Deletes an order of which nothing is completed, with its reservation and allocations.
-    pub async fn delete(&self, command: Command, id: Id<Order>) -> Result<Reply> {
-        let owner = command.caller.owner;
-        let precondition = command.precondition.clone();
-        let log = self.context.event_log(owner, self.context.now());
-        let delete = async move |tx: &mut Tx<'_>| {
-            let order = LockedOrder::lock(tx, owner, id).await?;
-            ensure_current(&precondition, &order.etag())?;
-            let held = allocations::of_order(tx, owner, id).await?;
-            if held.iter().any(|allocation| allocation.completed_at.is_some()) {
-                return Err(Code::OrderPartlyFulfilled.into());
-            }
-            take_back(tx, owner, id, &held, &log).await?;
-            unreserve(tx, owner, id, &log).await?;
-            order_references::change(tx, owner, id, order.before["reference"].as_str(), None).await?;
-            orders::delete(tx, owner, &IndexedOrder::of(&order.before)?).await?;
-            log.append(tx, &Event::new("order.deleted", id, order.text_before())).await?;
-            Ok(Reply::gone())
-        };
-        self.context.write(&command, delete).await
     }
 
     /// A page of reservations; of the named orders only where some are named.
@@ -246,6 +166,83 @@ impl Orders {
             Page { items, older_than: page.older_than, newer_than: page.newer_than },
         )
     }
+}
+
+/// Merges a patch into a locked order. Its items may change while it is open, but not below what is allocated. Returns the
+/// answer, and the new document.
+pub async fn update_order(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    mut order: LockedOrder,
+    patch: &Value,
+    precondition: &Precondition,
+    log: &EventLog,
+) -> Result<(Reply, Value)> {
+    let (id, now) = (order.id, log.now());
+    ensure_current(precondition, &order.etag())?;
+    let mut input: OrderInput = shape::parse_patch(order.before.clone(), patch.clone())?;
+    ensure_destination(owner, &input)?;
+    if input.status != order.status {
+        return Err(status_not_writable());
+    }
+    let reference = order.before["reference"].as_str();
+    order_references::change(tx, owner, id, reference, input.reference.as_deref()).await?;
+    let has_items = patch.get("items").is_some_and(|items| !items.is_null());
+    let mut progress = order.progress()?;
+    let settled = change_order(tx, owner, &order, &mut input, &mut progress, has_items, log).await?;
+    let status = input.status;
+    let created_at = serde_json::from_value(order.before["created_at"].clone()).map_err(Error::fault)?;
+    let new = Order { id, details: input, progress, created_at, updated_at: now };
+    order.after = serde_json::to_value(new).map_err(Error::fault)?;
+    let doc = order.write(tx, owner, now).await?;
+    log.append(tx, &order.updated(&doc)).await?;
+    if status == Status::Fulfilled && order.status != status {
+        log.append(tx, &Event::new("order.fulfilled", id, &doc)).await?;
+    }
+    tell_settled(tx, owner, id, settled, &doc, log).await?;
+    Ok((order.reply(doc), order.after))
+}
+
+/// Cancels a locked order of which nothing is completed; its reservation and allocations go.
+pub async fn cancel_order(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    mut order: LockedOrder,
+    log: &EventLog,
+) -> Result<Reply> {
+    let held = allocations::of_order(tx, owner, order.id).await?;
+    let has_completed = held.iter().any(|allocation| allocation.completed_at.is_some());
+    if order.status.cancel(has_completed)? == order.status {
+        return Ok(order.unchanged());
+    }
+    take_back(tx, owner, order.id, &held, log).await?;
+    unreserve(tx, owner, order.id, log).await?;
+    let mut progress = order.progress()?;
+    progress.cancel();
+    order.set_progress(&progress)?;
+    order.set("status", &Status::Cancelled)?;
+    let doc = order.write(tx, owner, log.now()).await?;
+    log.append(tx, &Event::new("order.cancelled", order.id, &doc)).await?;
+    Ok(order.reply(doc))
+}
+
+/// Deletes a locked order of which nothing is completed, with its reservation and allocations.
+pub async fn delete_order(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    order: LockedOrder,
+    log: &EventLog,
+) -> Result<Reply> {
+    let held = allocations::of_order(tx, owner, order.id).await?;
+    if held.iter().any(|allocation| allocation.completed_at.is_some()) {
+        return Err(Code::OrderPartlyFulfilled.into());
+    }
+    take_back(tx, owner, order.id, &held, log).await?;
+    unreserve(tx, owner, order.id, log).await?;
+    order_references::change(tx, owner, order.id, order.before["reference"].as_str(), None).await?;
+    orders::delete(tx, owner, &IndexedOrder::of(&order.before)?).await?;
+    log.append(tx, &Event::new("order.deleted", order.id, order.text_before())).await?;
+    Ok(Reply::gone())
 }
 
 /// Refuses a post code that only means something to the sandbox carrier.
@@ -305,8 +302,10 @@ async fn change_order(
         change_items(tx, owner, (order.id, order.status), &old, &input.items, has_lines, log).await?;
         let wanted = input.items.iter().map(|line| line.quantity).sum();
         let allocated = old.iter().map(|line| line.allocated_quantity).sum();
-        let shipped = progress.fulfilment.shipped_quantity;
-        progress.fulfilment = progress.fulfilment.with_allocations(wanted, allocated, shipped);
+        let (shipped, delivered) =
+            (progress.fulfilment.shipped_quantity, progress.fulfilment.delivered_quantity);
+        progress.fulfilment =
+            progress.fulfilment.with_quantities(Quantities { wanted, allocated, shipped, delivered });
         input.status = order.status.after_allocation(progress.fulfilment.status.is_shipped());
     }
     if has_new_lines { Ok(progress.settle(&mut input.status, &input.lines)) } else { Ok(Settled::default()) }

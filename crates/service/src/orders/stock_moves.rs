@@ -7,7 +7,7 @@ use model::stock::inventory_item::{Level, REASON_COMPLETED, REASON_DELETED};
 use model::{Allocation, Code, Event, Id, Order, Owner, Problem, Result};
 use store::Tx;
 use store::orders::{allocations, orders};
-use store::stock::inventory_levels::At;
+use store::stock::inventory_levels::{self, At};
 
 use crate::events::events::EventLog;
 use crate::platform::resource::{found, json};
@@ -46,7 +46,10 @@ pub async fn take_stock(
             continue;
         }
         for place in places {
-            let taker = &mut changes[place].1;
+            let (before, taker) = &mut changes[place];
+            if before.packed() > 0 {
+                inventory_levels::pack(tx, owner, at, -before.packed(), -before.buying()).await?;
+            }
             taker.took_stock = true;
             let (delta, allocation) = (-taker.quantity, Some(taker.id));
             change(tx, owner, at, log, Step { delta, on_hand, reason: REASON_COMPLETED, allocation }).await?;
@@ -69,15 +72,24 @@ pub async fn take_back(
         return Ok(());
     }
     let mut givers: BTreeMap<At, Vec<&Allocation>> = BTreeMap::new();
-    for allocation in held.iter().filter(|allocation| allocation.took_stock) {
+    for allocation in held.iter().filter(|allocation| allocation.took_stock || allocation.packed() > 0) {
         let at = At { item: allocation.item, location: allocation.location };
         givers.entry(at).or_default().push(allocation);
     }
     let mut levels = Vec::new();
     for (at, givers) in givers {
-        let level = found(lock(tx, owner, at).await?)?;
+        let Some(level) = lock(tx, owner, at).await? else {
+            // Only stock that was taken needs a level to go back to.
+            found((!givers.iter().any(|giver| giver.took_stock)).then_some(()))?;
+            continue;
+        };
         let mut on_hand = level.on_hand;
-        for giver in givers {
+        let sum = |units: fn(&Allocation) -> i64| givers.iter().map(|giver| units(giver)).sum::<i64>();
+        let (packed, buying) = (sum(Allocation::packed), sum(Allocation::buying));
+        if packed > 0 {
+            inventory_levels::pack(tx, owner, at, -packed, -buying).await?;
+        }
+        for giver in givers.iter().filter(|giver| giver.took_stock) {
             let (delta, allocation) = (giver.quantity, Some(giver.id));
             change(tx, owner, at, log, Step { delta, on_hand, reason: REASON_DELETED, allocation }).await?;
             on_hand += delta;

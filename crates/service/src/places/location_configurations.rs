@@ -13,6 +13,7 @@ use store::{Page, Tx};
 use crate::access::caller::Caller;
 use crate::access::reply::Reply;
 use crate::access::write::{Command, ensure_current};
+use crate::events::events::EventLog;
 use crate::platform::context::Context;
 use crate::platform::cursor::{ListQuery, Listing};
 use crate::platform::resource::{found, json};
@@ -35,6 +36,7 @@ impl LocationConfigurations {
         let log = self.context.event_log(owner, now);
         let create = async move |tx: &mut Tx<'_>| {
             hold_locations(tx, owner, &input).await?;
+            end_other_default(tx, owner, id, &input, &log).await?;
             location_configurations::insert(tx, owner, id, &input, now).await?;
             let stored = found(location_configurations::get(tx, owner, id).await?)?;
             let doc = json(&view(&stored)?)?;
@@ -92,6 +94,7 @@ impl LocationConfigurations {
             let old = serde_json::to_value(view(&old)?).map_err(Error::fault)?;
             let input: LocationConfigurationInput = shape::parse_patch(old.clone(), patch.clone())?;
             hold_locations(tx, owner, &input).await?;
+            end_other_default(tx, owner, id, &input, &log).await?;
             location_configurations::update(tx, owner, id, &input, now).await?;
             // A closing that has come and was not seen to yet stays due.
             if input.closing != closing {
@@ -148,9 +151,33 @@ fn show(
         name: stored.name.clone(),
         locations: Embedded { origin, r#return },
         closing: stored.closing.clone(),
+        is_default: stored.is_default,
+        complete_allocations_on: stored.complete_allocations_on,
         created_at: stored.created_at,
         updated_at: stored.updated_at,
     })
+}
+
+/// If a configuration becomes the default of its origin, the one that was the default before no longer is.
+async fn end_other_default(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    id: Id<LocationConfiguration>,
+    input: &LocationConfigurationInput,
+    log: &EventLog,
+) -> Result<()> {
+    if !input.is_default {
+        return Ok(());
+    }
+    let known = location_configurations::lock_default(tx, owner, input.locations.origin.id).await?;
+    let Some(other) = known.filter(|known| *known != id) else { return Ok(()) };
+    let old = found(location_configurations::get(tx, owner, other).await?)?;
+    location_configurations::end_default(tx, owner, other, log.now()).await?;
+    let new = found(location_configurations::get(tx, owner, other).await?)?;
+    let show = |stored| serde_json::to_value(view(stored)?).map_err(Error::fault);
+    let (old, new) = (show(&old)?, show(&new)?);
+    let event = Event::new("location_configuration.updated", other, &new.to_string());
+    log.append(tx, &event.changed_from(previous_attributes(&old, &new))).await
 }
 
 /// Refuses locations that do not exist, and keeps the others from being deleted meanwhile.

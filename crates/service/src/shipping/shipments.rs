@@ -10,8 +10,8 @@ use model::platform::problem::Issue;
 use model::platform::shape;
 use model::shipping::batch::Delta;
 use model::shipping::document::Document;
-use model::shipping::shipment::{AddressRecord, Shipment, ShipmentInput, Status, TrackingStatus};
-use model::{Code, Error, Event, Id, Owner, Problem, Result, Timestamp, ensure};
+use model::shipping::shipment::{AddressRecord, Shipment, ShipmentInput, Status};
+use model::{Code, Error, Event, Id, Owner, Problem, Result, ensure};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use store::Tx;
@@ -27,11 +27,13 @@ pub use shown::shown;
 use crate::access::caller::Caller;
 use crate::access::reply::Reply;
 use crate::access::write::{Command, Precondition};
+use crate::events::events::EventLog;
 use crate::platform::context::Context;
 use crate::platform::cursor::{ListQuery, Listing};
 use crate::platform::resource::{found, json, version_etag};
 use crate::shipping::batches;
 use crate::shipping::documents::Documents;
+use crate::shipping::order_contents::OrderContents;
 
 /// Bytes of the hash of a resource's files that stand in its tag.
 const ETAG_BYTES: usize = 8;
@@ -60,9 +62,9 @@ impl Shipments {
             ensure_post_codes(owner, input.addresses.postal())?;
             fill_packages(tx, owner, &mut input, None).await?;
             let origin = copy_locations(tx, owner, &mut input).await?;
-            let shipment = new_shipment(id, *input, now);
+            let shipment = Shipment::draft(id, *input, now);
             let doc = json(&shipment)?;
-            shipments::insert(tx, owner, id, &shipment.summary(), origin, &doc).await?;
+            shipments::insert(tx, owner, id, &shipment.summary(), origin, None, &doc).await?;
             let shown = shown(&doc, &[])?;
             log.append(tx, &Event::new("shipment.created", id, &shown)).await?;
             Ok(Reply::created(format!("/shipments/{id}"), Some(version_etag(1)), shown))
@@ -111,6 +113,9 @@ impl Shipments {
             let mut input: ShipmentInput = shape::parse_patch(current, patch.clone())?;
             ensure_post_codes(owner, input.addresses.postal())?;
             fill_packages(tx, owner, &mut input, Some(&old.details)).await?;
+            if old.order_id.is_some() {
+                ensure_same_contents(&patch, &old.details, &input)?;
+            }
             if is_origin_sent_back(&patch, &old.details, &input)? {
                 // The version of the location that it was made from stays pinned.
                 if input.addresses.r#return.is_none() {
@@ -141,18 +146,12 @@ impl Shipments {
         let precondition = command.precondition.clone();
         let log = self.context.event_log(owner, self.context.now());
         let delete = async move |tx: &mut Tx<'_>| {
+            let mut contents = OrderContents::lock(tx, owner, &[id]).await?;
             let stored = found(shipments::get_for_update(tx, owner, id).await?)?;
             ensure_version(&precondition, stored.version)?;
-            batches::ensure_member_changeable(tx, owner, &stored).await?;
-            stored.status.ensure_open()?;
-            purchases::delete(tx, owner, id).await?;
-            tracking_events::delete(tx, owner, id).await?;
-            shipments::delete(tx, owner, id).await?;
-            log.append(tx, &Event::new("shipment.deleted", id, &shown(&stored.doc, &[])?)).await?;
-            if let Some(batch) = stored.batch {
-                batches::member_changed(tx, owner, batch, Delta::default() - stored.summary.counts(), &log)
-                    .await?;
-            }
+            delete_open(tx, owner, &stored, &log).await?;
+            contents.free(id);
+            contents.write(tx, &log).await?;
             Ok(Reply::gone())
         };
         self.context.write(&command, delete).await
@@ -255,21 +254,31 @@ pub fn without_links(documents: &[StoredDocument]) -> Vec<Document> {
     documents.iter().map(show).collect()
 }
 
-fn new_shipment(id: Id<Shipment>, details: ShipmentInput, now: Timestamp) -> Shipment {
-    Shipment {
-        id,
-        details,
-        rates: Vec::new(),
-        service: None,
-        cost: None,
-        status: Status::Draft,
-        label_pending: false,
-        tracking_status: TrackingStatus::Unknown,
-        tracking_number: None,
-        errors: Vec::new(),
-        created_at: now,
-        updated_at: now,
+/// Deletes a locked shipment that is not bought, and takes it out of its batch.
+pub async fn delete_open(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    stored: &StoredShipment,
+    log: &EventLog,
+) -> Result<()> {
+    batches::ensure_member_changeable(tx, owner, stored).await?;
+    stored.status.ensure_open()?;
+    purchases::delete(tx, owner, stored.id).await?;
+    tracking_events::delete(tx, owner, stored.id).await?;
+    shipments::delete(tx, owner, stored.id).await?;
+    log.append(tx, &Event::new("shipment.deleted", stored.id, &shown(&stored.doc, &[])?)).await?;
+    if let Some(batch) = stored.batch {
+        batches::member_changed(tx, owner, batch, Delta::default() - stored.summary.counts(), log).await?;
     }
+    Ok(())
+}
+
+/// Refuses a patch that changes where a shipment of an order leaves from, or which units it holds.
+fn ensure_same_contents(patch: &Value, old: &ShipmentInput, new: &ShipmentInput) -> Result<()> {
+    let is_moved = names_configuration(patch)
+        && old.addresses.location_configuration_id != new.addresses.location_configuration_id;
+    let is_given = patch.pointer("/addresses/origin").is_some() && !is_origin_sent_back(patch, old, new)?;
+    ensure(!is_moved && !is_given && old.units() == new.units(), Code::ShipmentOfOrder)
 }
 
 /// Reads what is kept of a shipment.
@@ -314,7 +323,8 @@ async fn copy_locations(tx: &mut Tx<'_>, owner: Owner, input: &mut ShipmentInput
     Ok(Some(Origin { location, version: configuration.origin.version }))
 }
 
-fn copy(doc: &str) -> Result<AddressRecord> {
+/// Returns the address of a location as a shipment has it.
+pub fn copy(doc: &str) -> Result<AddressRecord> {
     let location: LocationInput = serde_json::from_str(doc).map_err(Error::fault)?;
     Ok(AddressRecord::of_location(&location))
 }

@@ -214,6 +214,7 @@ async fn open(tx: &mut Tx<'_>, owner: Owner, at: At, log: &EventLog) -> Result<L
         return Ok(level);
     }
     found(location_configurations::hold_location(tx, owner, at.location).await?.then_some(()))?;
+    inventory_items::open_levels(tx, owner, at.item).await?;
     inventory_levels::insert(tx, owner, at, log.now()).await?;
     found(lock(tx, owner, at).await?)
 }

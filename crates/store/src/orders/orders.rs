@@ -18,6 +18,17 @@ const GET_FOR_UPDATE: Sql = Sql::each(
     "SELECT version, status, doc FROM orders WHERE owner = $1 AND id = $2",
     "SELECT version, status, doc FROM orders WHERE owner = $1 AND id = $2 FOR UPDATE",
 );
+/// `$2` lists the orders as JSON. They are locked in the order of their ids.
+const ALL_FOR_UPDATE: Sql = Sql::each(
+    "SELECT id, version, status, doc FROM orders
+     WHERE owner = $1 AND id IN (SELECT value FROM json_each($2)) ORDER BY id",
+    concat!(
+        "SELECT o.* FROM ",
+        wanted!("$2"),
+        " CROSS JOIN LATERAL (
+             SELECT id, version, status, doc FROM orders WHERE owner = $1 AND id = wanted.id FOR UPDATE) o"
+    ),
+);
 const INSERT: Sql = Sql::same(
     "INSERT INTO orders (owner, id, version, status, reference, fulfilment_status, placed_at, ship_by, hold_until, doc)
      VALUES ($1, $2, 1, $3, $4, $5, $6, $7, $8, $9)",
@@ -106,6 +117,7 @@ const LINES_OF: Sql = Sql::each(
 pub(crate) const STATEMENTS: &[&Sql] = &[
     &GET,
     &GET_FOR_UPDATE,
+    &ALL_FOR_UPDATE,
     &INSERT,
     &UPDATE,
     &DELETE,
@@ -145,8 +157,29 @@ pub async fn get_for_update(tx: &mut Tx<'_>, owner: Owner, id: Id<Order>) -> Res
 
 async fn read(tx: &mut Tx<'_>, sql: &Sql, owner: Owner, id: Id<Order>) -> Result<Option<StoredOrder>> {
     let Some(mut row) = tx.one(sql, &[owner.into(), id.into()]).await? else { return Ok(None) };
-    let status = Status::parse(&row.text(1)?).ok_or_else(|| Error::fault("an order has no known status"))?;
+    let status = read_status(&row.text(1)?)?;
     Ok(Some(StoredOrder { version: row.int(0)?, status, doc: row.text(2)? }))
+}
+
+/// Returns those of some orders that exist, and locks them in the order of their ids, as [`get_for_update`] does.
+pub async fn all_for_update(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    ids: &[Id<Order>],
+) -> Result<Vec<(Id<Order>, StoredOrder)>> {
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut all = Vec::with_capacity(ids.len());
+    for mut row in tx.all(&ALL_FOR_UPDATE, &[owner.into(), id_list(ids)]).await? {
+        let status = read_status(&row.text(2)?)?;
+        all.push((row.id(0)?, StoredOrder { version: row.int(1)?, status, doc: row.text(3)? }));
+    }
+    Ok(all)
+}
+
+fn read_status(word: &str) -> Result<Status> {
+    Status::parse(word).ok_or_else(|| Error::fault("an order has no known status"))
 }
 
 /// Inserts an order with its facets.
@@ -298,12 +331,22 @@ pub async fn reservations(
         Ok(Reservation { order, items: Vec::new(), created_at: row.moment(2)?, updated_at: row.moment(3)? })
     })?;
     let ids: Vec<_> = page.items.iter().map(|reservation| reservation.order.id).collect();
-    let mut lines: BTreeMap<Id<Order>, Vec<ReservedItem>> = BTreeMap::new();
-    for mut row in tx.all(&LINES_OF, &[owner.into(), id_list(&ids)]).await? {
-        lines.entry(row.id(0)?).or_default().push(read_line(row, 1)?);
-    }
+    let mut lines = lines_of(tx, owner, &ids).await?;
     for reservation in &mut page.items {
         reservation.items = lines.remove(&reservation.order.id).unwrap_or_default();
     }
     Ok(page)
+}
+
+/// Returns the items of some orders.
+pub async fn lines_of(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    orders: &[Id<Order>],
+) -> Result<BTreeMap<Id<Order>, Vec<ReservedItem>>> {
+    let mut lines: BTreeMap<Id<Order>, Vec<ReservedItem>> = BTreeMap::new();
+    for mut row in tx.all(&LINES_OF, &[owner.into(), id_list(orders)]).await? {
+        lines.entry(row.id(0)?).or_default().push(read_line(row, 1)?);
+    }
+    Ok(lines)
 }

@@ -1,14 +1,14 @@
 //! Location configurations, read together with the two locations of each.
 
 use model::places::closing::Closing;
-use model::places::location_configuration::{LocationConfiguration, LocationConfigurationInput};
+use model::places::location_configuration::{CompleteOn, LocationConfiguration, LocationConfigurationInput};
 use model::{Error, Id, Location, Owner, Result, Timestamp};
 
-use crate::platform::engine::{Row, Sql, Tx};
+use crate::platform::engine::{Row, Sql, Tx, id_list, wanted};
 use crate::platform::page::{Page, PageSql, Start};
 
 const GET: Sql = Sql::same(
-    "SELECT c.id, c.version, c.name, c.created_at, c.updated_at, o.version, o.doc, r.version, r.doc, c.closing
+    "SELECT c.id, c.version, c.name, c.created_at, c.updated_at, o.version, o.doc, r.version, r.doc, c.closing, c.is_default, c.complete_allocations_on
      FROM location_configuration c
      JOIN location o ON o.owner = c.owner AND o.id = c.origin_id
      JOIN location r ON r.owner = c.owner AND r.id = c.return_id
@@ -21,14 +21,14 @@ const LOCK: Sql = Sql::each(
 );
 const PAGE: PageSql = PageSql {
     older: Sql::same(
-        "SELECT c.id, c.version, c.name, c.created_at, c.updated_at, o.version, o.doc, r.version, r.doc, c.closing
+        "SELECT c.id, c.version, c.name, c.created_at, c.updated_at, o.version, o.doc, r.version, r.doc, c.closing, c.is_default, c.complete_allocations_on
          FROM location_configuration c
          JOIN location o ON o.owner = c.owner AND o.id = c.origin_id
          JOIN location r ON r.owner = c.owner AND r.id = c.return_id
          WHERE c.owner = $1 AND c.id < $2 ORDER BY c.id DESC LIMIT $3",
     ),
     newer: Sql::same(
-        "SELECT c.id, c.version, c.name, c.created_at, c.updated_at, o.version, o.doc, r.version, r.doc, c.closing
+        "SELECT c.id, c.version, c.name, c.created_at, c.updated_at, o.version, o.doc, r.version, r.doc, c.closing, c.is_default, c.complete_allocations_on
          FROM location_configuration c
          JOIN location o ON o.owner = c.owner AND o.id = c.origin_id
          JOIN location r ON r.owner = c.owner AND r.id = c.return_id
@@ -36,13 +36,43 @@ const PAGE: PageSql = PageSql {
     ),
 };
 const INSERT: Sql = Sql::same(
-    "INSERT INTO location_configuration (owner, id, version, name, origin_id, return_id, closing, closes_at, created_at,
-         updated_at)
-     VALUES ($1, $2, 1, $3, $4, $5, $6, $7, $8, $8)",
+    "INSERT INTO location_configuration (owner, id, version, name, origin_id, return_id, closing, closes_at, is_default,
+         complete_allocations_on, created_at, updated_at)
+     VALUES ($1, $2, 1, $3, $4, $5, $6, $7, $8, $9, $10, $10)",
 );
 const UPDATE: Sql = Sql::same(
-    "UPDATE location_configuration SET version = version + 1, name = $1, origin_id = $2, return_id = $3, updated_at = $4
-     WHERE owner = $5 AND id = $6",
+    "UPDATE location_configuration SET version = version + 1, name = $1, origin_id = $2, return_id = $3, is_default = $4,
+         complete_allocations_on = $5, updated_at = $6
+     WHERE owner = $7 AND id = $8",
+);
+/// Of two transactions that choose the default of one origin, the second waits for the first.
+const LOCK_ORIGIN: Sql = Sql::each(
+    "SELECT id FROM location WHERE owner = $1 AND id = $2",
+    "SELECT id FROM location WHERE owner = $1 AND id = $2 FOR NO KEY UPDATE",
+);
+const DEFAULT_OF: Sql =
+    Sql::same("SELECT id FROM location_configuration WHERE owner = $1 AND origin_id = $2 AND is_default = 1");
+const END_DEFAULT: Sql = Sql::same(
+    "UPDATE location_configuration SET version = version + 1, is_default = 0, updated_at = $1 WHERE owner = $2 AND id = $3",
+);
+/// `$2` lists the origins as JSON. The default of each comes first.
+const OF_ORIGINS: Sql = Sql::each(
+    "SELECT c.origin_id, c.id, c.is_default, c.complete_allocations_on, o.version, o.doc, r.doc
+     FROM location_configuration c
+     JOIN location o ON o.owner = c.owner AND o.id = c.origin_id
+     JOIN location r ON r.owner = c.owner AND r.id = c.return_id
+     WHERE c.owner = $1 AND c.origin_id IN (SELECT value FROM json_each($2))
+     ORDER BY c.origin_id, c.is_default DESC, c.id",
+    concat!(
+        "SELECT c.origin_id, c.id, c.is_default, c.complete_allocations_on, o.version, o.doc, r.doc FROM ",
+        wanted!("$2"),
+        " CROSS JOIN LATERAL (
+             SELECT owner, origin_id, return_id, id, is_default, complete_allocations_on FROM location_configuration
+             WHERE owner = $1 AND origin_id = wanted.id OFFSET 0) c
+         JOIN location o ON o.owner = c.owner AND o.id = c.origin_id
+         JOIN location r ON r.owner = c.owner AND r.id = c.return_id
+         ORDER BY c.origin_id, c.is_default DESC, c.id"
+    ),
 );
 const SET_CLOSING: Sql =
     Sql::same("UPDATE location_configuration SET closing = $1, closes_at = $2 WHERE owner = $3 AND id = $4");
@@ -72,6 +102,10 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
     &PAGE.newer,
     &INSERT,
     &UPDATE,
+    &LOCK_ORIGIN,
+    &DEFAULT_OF,
+    &END_DEFAULT,
+    &OF_ORIGINS,
     &SET_CLOSING,
     &TO_CLOSE,
     &TAKE_CLOSING,
@@ -90,6 +124,9 @@ pub struct StoredLocationConfiguration {
     pub origin: crate::places::locations::StoredLocation,
     pub r#return: crate::places::locations::StoredLocation,
     pub closing: Option<Closing>,
+    /// Whether shipments that are made from orders at its origin use it.
+    pub is_default: bool,
+    pub complete_allocations_on: CompleteOn,
 }
 
 /// A configuration whose closing time has come.
@@ -99,6 +136,18 @@ pub struct ToClose {
     pub id: Id<LocationConfiguration>,
     pub origin: Id<Location>,
     pub closing: Closing,
+}
+
+/// A configuration of an origin, with the documents of its locations.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OriginConfiguration {
+    pub origin: Id<Location>,
+    pub id: Id<LocationConfiguration>,
+    pub is_default: bool,
+    pub complete_allocations_on: CompleteOn,
+    pub origin_version: i64,
+    pub origin_doc: String,
+    pub return_doc: String,
 }
 
 /// A configuration that refers to a location.
@@ -151,6 +200,8 @@ pub async fn insert(
         input.locations.r#return.id.into(),
         written(input.closing.as_ref())?.into(),
         input.closing.as_ref().and_then(|closing| closing.next_after(now)).into(),
+        i64::from(input.is_default).into(),
+        input.complete_allocations_on.as_str().into(),
         now.into(),
     ];
     tx.send(&INSERT, &values).await
@@ -167,11 +218,55 @@ pub async fn update(
         input.name.as_str().into(),
         input.locations.origin.id.into(),
         input.locations.r#return.id.into(),
+        i64::from(input.is_default).into(),
+        input.complete_allocations_on.as_str().into(),
         now.into(),
         owner.into(),
         id.into(),
     ];
     tx.send(&UPDATE, &values).await
+}
+
+/// Returns the default configuration of an origin. Another transaction that chooses it waits until this one ends.
+pub async fn lock_default(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    origin: Id<Location>,
+) -> Result<Option<Id<LocationConfiguration>>> {
+    tx.one(&LOCK_ORIGIN, &[owner.into(), origin.into()]).await?;
+    let row = tx.one(&DEFAULT_OF, &[owner.into(), origin.into()]).await?;
+    row.map(|mut row| row.id(0)).transpose()
+}
+
+/// Makes a configuration no longer the default of its origin.
+pub async fn end_default(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    id: Id<LocationConfiguration>,
+    now: Timestamp,
+) -> Result<()> {
+    tx.send(&END_DEFAULT, &[now.into(), owner.into(), id.into()]).await
+}
+
+/// Returns the configurations of some origins, the default of each origin first.
+pub async fn of_origins(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    origins: &[Id<Location>],
+) -> Result<Vec<OriginConfiguration>> {
+    let rows = tx.all(&OF_ORIGINS, &[owner.into(), id_list(origins)]).await?;
+    let read = |mut row: Row| {
+        Ok(OriginConfiguration {
+            origin: row.id(0)?,
+            id: row.id(1)?,
+            is_default: row.int(2)? == 1,
+            complete_allocations_on: read_completion(&row.text(3)?)?,
+            origin_version: row.int(4)?,
+            origin_doc: row.text(5)?,
+            return_doc: row.text(6)?,
+        })
+    };
+    rows.into_iter().map(read).collect()
 }
 
 /// Sets or removes the closing time. The next closing is the first one after now.
@@ -240,5 +335,11 @@ fn read(mut row: Row) -> Result<StoredLocationConfiguration> {
             .text_or_null(9)?
             .map(|text| serde_json::from_str(&text).map_err(Error::fault))
             .transpose()?,
+        is_default: row.int(10)? == 1,
+        complete_allocations_on: read_completion(&row.text(11)?)?,
     })
+}
+
+fn read_completion(word: &str) -> Result<CompleteOn> {
+    CompleteOn::parse(word).ok_or_else(|| Error::fault("a location configuration has no known completion"))
 }

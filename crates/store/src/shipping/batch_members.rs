@@ -27,6 +27,12 @@ const NEXT_OPEN: Sql = Sql::each(
      WHERE owner = $1 AND batch_id = $2 AND id > $3 AND status IN ('draft', 'rated', 'purchase_failed')
      ORDER BY id LIMIT $4 FOR UPDATE",
 );
+/// The ids of the same shipments, without their locks.
+const NEXT_OPEN_IDS: Sql = Sql::same(
+    "SELECT id FROM shipment
+     WHERE owner = $1 AND batch_id = $2 AND id > $3 AND status IN ('draft', 'rated', 'purchase_failed')
+     ORDER BY id LIMIT $4",
+);
 /// Shipments that are still to be bought and have no service.
 const LACKING_SERVICE: Sql = Sql::same(
     "SELECT id FROM shipment WHERE owner = $1 AND batch_id = $2 AND chosen IS NULL
@@ -61,8 +67,16 @@ const SET_BATCH: Sql = Sql::each(
          CROSS JOIN LATERAL (SELECT ctid FROM shipment WHERE owner = $2 AND id = wanted.id FOR UPDATE) s))",
 );
 
-pub(crate) const STATEMENTS: &[&Sql] =
-    &[&PAGE.older, &PAGE.newer, &NEXT_OPEN, &LACKING_SERVICE, &CHOOSING_ANOTHER, &NAMED, &SET_BATCH];
+pub(crate) const STATEMENTS: &[&Sql] = &[
+    &PAGE.older,
+    &PAGE.newer,
+    &NEXT_OPEN,
+    &NEXT_OPEN_IDS,
+    &LACKING_SERVICE,
+    &CHOOSING_ANOTHER,
+    &NAMED,
+    &SET_BATCH,
+];
 
 /// A shipment that a request named, without its document.
 #[derive(Clone, Debug)]
@@ -96,6 +110,18 @@ pub async fn next_open(
 ) -> Result<Vec<StoredShipment>> {
     let values = [owner.into(), batch.into(), after.into(), Value::Int(limit as i64)];
     tx.all(&NEXT_OPEN, &values).await?.into_iter().map(shipments::read).collect()
+}
+
+/// Returns the ids of the shipments that [`next_open`] would return, and locks none.
+pub async fn next_open_ids(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    batch: Id<Batch>,
+    after: &str,
+    limit: usize,
+) -> Result<Vec<Id<Shipment>>> {
+    let values = [owner.into(), batch.into(), after.into(), Value::Int(limit as i64)];
+    tx.all(&NEXT_OPEN_IDS, &values).await?.into_iter().map(|mut row| row.id(0)).collect()
 }
 
 /// Returns up to `limit` shipments that are to be bought and neither chose nor requested a service.

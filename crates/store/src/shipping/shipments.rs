@@ -2,7 +2,7 @@
 //! of their own.
 
 use model::shipping::shipment::{Status, Summary};
-use model::{Batch, Error, Id, Location, Owner, Result, Shipment};
+use model::{Batch, Error, Id, Location, Order, Owner, Result, Shipment};
 
 use crate::platform::engine::{Row, Sql, Tx, Value, wanted};
 use crate::platform::page::{Page, PageSql, Start};
@@ -56,8 +56,8 @@ const ALL_FOR_UPDATE: Sql = Sql::each(
     ),
 );
 const INSERT: Sql = Sql::same(
-    "INSERT INTO shipment (owner, id, version, status, packages_count, errors_count, chosen, origin_id, origin_version, doc)
-     VALUES ($1, $2, 1, $3, $4, $5, $6, $7, $8, $9)",
+    "INSERT INTO shipment (owner, id, version, status, packages_count, errors_count, chosen, origin_id, origin_version, order_id, doc)
+     VALUES ($1, $2, 1, $3, $4, $5, $6, $7, $8, $9, $10)",
 );
 const UPDATE: Sql = Sql::same(
     "UPDATE shipment SET version = version + 1, status = $1, packages_count = $2, errors_count = $3, chosen = $4, doc = $5,
@@ -202,6 +202,7 @@ pub async fn insert(
     id: Id<Shipment>,
     summary: &Summary,
     origin: Option<Origin>,
+    order: Option<Id<Order>>,
     doc: &str,
 ) -> Result<()> {
     let values = [
@@ -213,6 +214,7 @@ pub async fn insert(
         summary.chosen.clone().into(),
         origin.map(|origin| origin.location.to_string()).into(),
         origin.map(|origin| origin.version).into(),
+        order.into(),
         doc.into(),
     ];
     tx.send(&INSERT, &values).await

@@ -71,19 +71,62 @@ const SHIPPED: Sql = Sql::each(
          FROM orders o WHERE o.owner = $1) s
      WHERE s.kept <> s.recomputed LIMIT $2",
 );
-/// Orders whose fulfilment status is not the one of their quantities, as positions in the list of statuses. Deliveries are
-/// not counted yet, so no later status than `shipped` is expected.
+/// Orders whose document shows another delivered quantity than their delivered allocations have.
+const DELIVERED: Sql = Sql::each(
+    "SELECT s.id, s.id, s.kept, s.recomputed FROM (
+         SELECT o.id, coalesce(CAST(json_extract(o.doc, '$.fulfilment.delivered_quantity') AS BIGINT), 0) AS kept,
+             CAST(coalesce((SELECT sum(a.quantity) FROM allocation a WHERE a.owner = o.owner AND a.order_id = o.id
+                 AND a.completed_at IS NOT NULL AND a.is_delivered = 1), 0) AS BIGINT) AS recomputed
+         FROM orders o WHERE o.owner = $1) s
+     WHERE s.kept <> s.recomputed LIMIT $2",
+    "SELECT s.id, s.id, s.kept, s.recomputed FROM (
+         SELECT o.id, coalesce(CAST(o.doc::json #>> '{fulfilment,delivered_quantity}' AS BIGINT), 0) AS kept,
+             CAST(coalesce((SELECT sum(a.quantity) FROM allocation a WHERE a.owner = o.owner AND a.order_id = o.id
+                 AND a.completed_at IS NOT NULL AND a.is_delivered = 1), 0) AS BIGINT) AS recomputed
+         FROM orders o WHERE o.owner = $1) s
+     WHERE s.kept <> s.recomputed LIMIT $2",
+);
+/// Levels that count other units in shipments than their open allocations have.
+const PACKED: Sql = Sql::same(
+    "SELECT l.item_id, l.location_id, l.packed, CAST(coalesce(sum(a.quantity), 0) AS BIGINT)
+     FROM inventory_level l LEFT JOIN allocation a ON a.owner = l.owner AND a.item_id = l.item_id
+     AND a.location_id = l.location_id AND a.completed_at IS NULL AND a.shipment_id IS NOT NULL
+     WHERE l.owner = $1 GROUP BY l.item_id, l.location_id, l.packed
+     HAVING l.packed <> coalesce(sum(a.quantity), 0) LIMIT $2",
+);
+/// Levels that count other units in purchases than the open allocations of shipments that are being bought or are bought.
+const BUYING: Sql = Sql::same(
+    "SELECT l.item_id, l.location_id, l.buying, CAST(coalesce(sum(s.quantity), 0) AS BIGINT)
+     FROM inventory_level l LEFT JOIN (
+         SELECT a.owner, a.item_id, a.location_id, a.quantity FROM allocation a
+         JOIN shipment s ON s.owner = a.owner AND s.id = a.shipment_id
+         WHERE a.owner = $1 AND a.completed_at IS NULL AND s.status IN ('purchasing', 'purchased')) s
+     ON s.owner = l.owner AND s.item_id = l.item_id AND s.location_id = l.location_id
+     WHERE l.owner = $1 GROUP BY l.item_id, l.location_id, l.buying
+     HAVING l.buying <> coalesce(sum(s.quantity), 0) LIMIT $2",
+);
+/// Allocations in a shipment that does not exist, is voided, or is of another order: 1 instead of 0.
+const HELD: Sql = Sql::same(
+    "SELECT a.item_id, a.id, CAST(1 AS BIGINT), CAST(0 AS BIGINT) FROM allocation a
+     LEFT JOIN shipment s ON s.owner = a.owner AND s.id = a.shipment_id AND s.order_id = a.order_id
+         AND s.status <> 'voided'
+     WHERE a.owner = $1 AND a.shipment_id IS NOT NULL AND s.id IS NULL LIMIT $2",
+);
+/// Orders whose fulfilment status is not the one of their quantities, as positions in the list of statuses.
 const FULFILMENT: Sql = Sql::same(
     "SELECT s.id, s.id, s.kept, s.recomputed FROM (
          SELECT q.id, CAST(CASE q.status WHEN 'unallocated' THEN 0 WHEN 'partially_allocated' THEN 1 WHEN 'allocated' THEN 2
                  WHEN 'partially_shipped' THEN 3 WHEN 'shipped' THEN 4 WHEN 'partially_delivered' THEN 5 ELSE 6 END AS BIGINT) AS kept,
-             CAST(CASE WHEN q.ordered = 0 OR q.allocated = 0 THEN 0 WHEN q.shipped >= q.ordered THEN 4 WHEN q.shipped > 0 THEN 3
+             CAST(CASE WHEN q.ordered = 0 OR q.allocated = 0 THEN 0 WHEN q.delivered >= q.ordered THEN 6
+                 WHEN q.shipped >= q.ordered AND q.delivered > 0 THEN 5 WHEN q.shipped >= q.ordered THEN 4 WHEN q.shipped > 0 THEN 3
                  WHEN q.allocated >= q.ordered THEN 2 ELSE 1 END AS BIGINT) AS recomputed
          FROM (SELECT o.id, o.fulfilment_status AS status,
                  coalesce((SELECT sum(l.quantity) FROM order_line l WHERE l.owner = o.owner AND l.order_id = o.id), 0) AS ordered,
                  coalesce((SELECT sum(a.quantity) FROM allocation a WHERE a.owner = o.owner AND a.order_id = o.id), 0) AS allocated,
                  coalesce((SELECT sum(a.quantity) FROM allocation a WHERE a.owner = o.owner AND a.order_id = o.id
-                     AND a.completed_at IS NOT NULL), 0) AS shipped
+                     AND a.completed_at IS NOT NULL), 0) AS shipped,
+                 coalesce((SELECT sum(a.quantity) FROM allocation a WHERE a.owner = o.owner AND a.order_id = o.id
+                     AND a.completed_at IS NOT NULL AND a.is_delivered = 1), 0) AS delivered
              FROM orders o WHERE o.owner = $1) q) s
      WHERE s.kept <> s.recomputed LIMIT $2",
 );
@@ -93,13 +136,25 @@ const COUNT: Sql = Sql::same(
          (SELECT count(*) FROM orders WHERE owner = $1)",
 );
 
-pub(crate) const STATEMENTS: &[&Sql] =
-    &[&LEVELS, &LINES, &TAKEN, &RESERVED, &ALLOCATED, &SHIPPED, &FULFILMENT, &COUNT];
+pub(crate) const STATEMENTS: &[&Sql] = &[
+    &LEVELS,
+    &LINES,
+    &TAKEN,
+    &RESERVED,
+    &ALLOCATED,
+    &SHIPPED,
+    &DELIVERED,
+    &PACKED,
+    &BUYING,
+    &HELD,
+    &FULFILMENT,
+    &COUNT,
+];
 
 /// Two quantities that should be equal and are not.
 pub struct Difference {
-    /// Which quantity differs: `on_hand`, `allocated_quantity`, `stock_taken`, `reservation`, or one of an order's
-    /// `fulfilment`.
+    /// Which quantity differs: `on_hand`, `allocated_quantity`, `stock_taken`, `reservation`, `packed`, `buying`, one of an
+    /// order's `fulfilment`; or `shipment_id`, if an allocation is in a shipment that can't hold it.
     pub what: &'static str,
     pub first_id: String,
     pub second_id: String,
@@ -124,6 +179,10 @@ pub async fn differences(tx: &mut Tx<'_>, owner: Owner, limit: usize) -> Result<
         ("reservation", &RESERVED),
         ("fulfilment.allocated_quantity", &ALLOCATED),
         ("fulfilment.shipped_quantity", &SHIPPED),
+        ("fulfilment.delivered_quantity", &DELIVERED),
+        ("packed", &PACKED),
+        ("buying", &BUYING),
+        ("shipment_id", &HELD),
         ("fulfilment.status", &FULFILMENT),
     ];
     let mut found = Vec::new();

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use model::{Id, InventoryItem, Owner, Result};
 
+pub(crate) use crate::platform::engine::id_list;
 use crate::platform::engine::{Sql, Tx, Value, wanted};
 
 const GET: Sql = Sql::same("SELECT version, doc FROM inventory_item WHERE owner = $1 AND id = $2");
@@ -39,6 +40,18 @@ const HOLD: Sql = Sql::each(
         " CROSS JOIN LATERAL (SELECT id FROM inventory_item WHERE owner = $1 AND id = wanted.id FOR KEY SHARE) held"
     ),
 );
+/// Keeps levels of the items from being inserted before this transaction ends. `$2` lists their ids as JSON.
+const HOLD_LEVELS: Sql = Sql::each(
+    "",
+    concat!(
+        "SELECT held.id FROM ",
+        wanted!("$2"),
+        " CROSS JOIN LATERAL (SELECT id FROM inventory_item WHERE owner = $1 AND id = wanted.id FOR SHARE) held"
+    ),
+);
+/// Waits for the transactions that hold the levels of the item.
+const OPEN_LEVELS: Sql =
+    Sql::each("", "SELECT id FROM inventory_item WHERE owner = $1 AND id = $2 FOR NO KEY UPDATE");
 /// As [`HOLD`], by SKU. `$2` lists the SKUs as JSON.
 const HOLD_SKUS: Sql = Sql::each(
     "SELECT sku, id FROM inventory_item WHERE owner = $1 AND sku IN (SELECT value FROM json_each($2))",
@@ -64,6 +77,8 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
     &DELETE,
     &DOCS,
     &HOLD,
+    &HOLD_LEVELS,
+    &OPEN_LEVELS,
     &HOLD_SKUS,
     &ORDERED,
     &STOCKED,
@@ -176,6 +191,16 @@ pub async fn hold(
     rows.into_iter().map(|mut row| row.id(0)).collect()
 }
 
+/// Keeps levels of the items from being inserted until this transaction ends: it counts on that there is none.
+pub async fn hold_levels(tx: &mut Tx<'_>, owner: Owner, ids: &[Id<InventoryItem>]) -> Result<()> {
+    tx.all(&HOLD_LEVELS, &[owner.into(), id_list(ids)]).await.map(drop)
+}
+
+/// Waits until no other transaction counts on that a level of the item is missing.
+pub async fn open_levels(tx: &mut Tx<'_>, owner: Owner, id: Id<InventoryItem>) -> Result<()> {
+    tx.one(&OPEN_LEVELS, &[owner.into(), id.into()]).await.map(drop)
+}
+
 /// Returns the items that have these SKUs, by SKU, and keeps them from being deleted until this transaction ends.
 pub async fn hold_skus(
     tx: &mut Tx<'_>,
@@ -185,9 +210,4 @@ pub async fn hold_skus(
     let list = Value::Text(serde_json::Value::from_iter(skus.iter().copied()).to_string());
     let rows = tx.all(&HOLD_SKUS, &[owner.into(), list]).await?;
     rows.into_iter().map(|mut row| Ok((row.text(0)?, row.id(1)?))).collect()
-}
-
-/// Returns ids as a JSON list, which both engines can join.
-pub(crate) fn id_list<K: model::platform::id::Kind>(ids: &[Id<K>]) -> Value {
-    Value::Text(serde_json::Value::from_iter(ids.iter().map(ToString::to_string)).to_string())
 }

@@ -1,10 +1,10 @@
 //! Inventory levels, and the history of their changes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use model::platform::id::AllocationKind;
 use model::stock::inventory_item::{AllocationReference, Change, Level};
-use model::{Id, InventoryItem, Location, Owner, Result, Timestamp};
+use model::{Error, Id, InventoryItem, Location, Owner, Result, Timestamp};
 
 use crate::events::events::CLEAN_LOCK;
 use crate::platform::engine::{Row, Sql, Tx, Value, wanted};
@@ -41,10 +41,29 @@ const PAGE: PageSql = PageSql {
          ORDER BY l.location_id LIMIT $4",
     ),
 };
-/// If two transactions insert the first count of one level at once, the second waits for the first and finds its row.
+/// If two transactions insert the first count of one level at once, the second waits for the first and finds its row. What
+/// shipments hold already counts from the first moment.
 const INSERT: Sql = Sql::same(
-    "INSERT INTO inventory_level (owner, item_id, location_id, on_hand, updated_at) VALUES ($1, $2, $3, 0, $4)
+    "INSERT INTO inventory_level (owner, item_id, location_id, on_hand, updated_at, packed, buying)
+     SELECT CAST($1 AS TEXT), CAST($2 AS TEXT), CAST($3 AS TEXT), 0, CAST($4 AS BIGINT), CAST(coalesce(sum(a.quantity), 0) AS BIGINT),
+         CAST(coalesce(sum(CASE WHEN a.is_buying = 1 THEN a.quantity ELSE 0 END), 0) AS BIGINT)
+     FROM allocation a WHERE a.owner = $1 AND a.item_id = $2 AND a.location_id = $3 AND a.completed_at IS NULL
+     AND a.shipment_id IS NOT NULL
      ON CONFLICT DO NOTHING",
+);
+/// `$1` lists pairs of an item and a location as JSON, in the order in which they are locked.
+const LOCK_ALL: Sql = Sql::each(
+    "SELECT l.item_id, l.location_id, l.on_hand, l.packed, l.buying FROM json_each($1) pair
+     CROSS JOIN inventory_level l ON l.owner = $2 AND l.item_id = json_extract(pair.value, '$[0]')
+     AND l.location_id = json_extract(pair.value, '$[1]')",
+    "SELECT l.* FROM jsonb_array_elements($1::text::jsonb) AS pair (value)
+     CROSS JOIN LATERAL (
+         SELECT item_id, location_id, on_hand, packed, buying FROM inventory_level
+         WHERE owner = $2 AND item_id = pair.value ->> 0 AND location_id = pair.value ->> 1 FOR UPDATE) l",
+);
+const PACK: Sql = Sql::same(
+    "UPDATE inventory_level SET packed = packed + $1, buying = buying + $2
+     WHERE owner = $3 AND item_id = $4 AND location_id = $5",
 );
 const UPDATE: Sql = Sql::same(
     "UPDATE inventory_level SET on_hand = on_hand + $1,
@@ -108,6 +127,8 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
     &PAGE.older,
     &PAGE.newer,
     &INSERT,
+    &LOCK_ALL,
+    &PACK,
     &UPDATE,
     &SET_DETAILS,
     &CHANGE_INSERT,
@@ -131,6 +152,42 @@ pub struct At {
 pub async fn lock(tx: &mut Tx<'_>, owner: Owner, at: At) -> Result<Option<i64>> {
     let row = tx.one(&LOCK, &[owner.into(), at.item.into(), at.location.into()]).await?;
     row.map(|mut row| row.int(0)).transpose()
+}
+
+/// The quantities of a locked level.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct LockedLevel {
+    pub on_hand: i64,
+    /// Units of open allocations that are in shipments.
+    pub packed: i64,
+    /// Those of them whose shipment is being bought or is bought.
+    pub buying: i64,
+}
+
+/// Locks those of some levels that exist, in the order of their keys, and returns their quantities.
+pub async fn lock_all(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    keys: &BTreeSet<At>,
+) -> Result<BTreeMap<At, LockedLevel>> {
+    let mut levels = BTreeMap::new();
+    if keys.is_empty() {
+        return Ok(levels);
+    }
+    let pairs: Vec<_> = keys.iter().map(|at| [at.item.to_string(), at.location.to_string()]).collect();
+    let pairs = serde_json::to_string(&pairs).map_err(Error::fault)?;
+    for mut row in tx.all(&LOCK_ALL, &[pairs.into(), owner.into()]).await? {
+        let at = At { item: row.id(0)?, location: row.id(1)? };
+        let level = LockedLevel { on_hand: row.int(2)?, packed: row.int(3)?, buying: row.int(4)? };
+        levels.insert(at, level);
+    }
+    Ok(levels)
+}
+
+/// Changes how many units of a level are in shipments, and how many of these are being bought or are bought.
+pub async fn pack(tx: &mut Tx<'_>, owner: Owner, at: At, packed: i64, buying: i64) -> Result<()> {
+    let values = [packed.into(), buying.into(), owner.into(), at.item.into(), at.location.into()];
+    tx.send(&PACK, &values).await
 }
 
 pub async fn get(tx: &mut Tx<'_>, owner: Owner, at: At) -> Result<Option<Level>> {

@@ -67,6 +67,7 @@ async fn insert(tx: &Transaction<'_>, table: &str, owner: &str, key: &str) -> St
             ("status", "text") if table == "manifest" => "'creating'".to_owned(),
             ("status", "text") => "'draft'".to_owned(),
             ("fulfilment_status", "text") => "'unallocated'".to_owned(),
+            ("complete_allocations_on", "text") => "'purchase'".to_owned(),
             ("state", "text") if table == "batch_labels" => "'making'".to_owned(),
             ("state", "text") => "'ready'".to_owned(),
             (_, "text" | "bytea") => format!("'{key}'"),

@@ -110,6 +110,7 @@ fn operations_are_named_by_verb_and_noun_each_once() {
         "cancel",
         "plan",
         "pack",
+        "hand",
         "match",
         "hold",
         "release",

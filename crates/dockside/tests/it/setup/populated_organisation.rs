@@ -34,6 +34,10 @@ pub struct PopulatedOrganisation {
     rules: Vec<String>,
     /// An order with a line that matches no item: the one in `ids`.
     waiting: String,
+    /// An order of which something is allocated and in no shipment.
+    shippable: String,
+    /// A shipment that was made from an order.
+    made: String,
     /// The request body for a carrier account in this world.
     account: Value,
 }
@@ -44,7 +48,8 @@ impl PopulatedOrganisation {
         let none = String::new;
         let (item, depot, bought, member, finalised) = (none(), none(), none(), none(), none());
         let (ids, rules, waiting, account) = (BTreeMap::new(), Vec::new(), none(), Value::Null);
-        Self { token, ids, item, depot, bought, member, finalised, rules, waiting, account }
+        let (shippable, made) = (none(), none());
+        Self { token, ids, item, depot, bought, member, finalised, rules, waiting, shippable, made, account }
     }
 
     pub async fn populate(world: &World, organisation: &str, mode: Mode) -> Self {
@@ -73,6 +78,7 @@ impl PopulatedOrganisation {
             tenant.rules.push(tenant.ids["rule"].clone());
         }
         tenant.populate_waiting(world).await;
+        tenant.populate_shippable(world).await;
         tenant.populate_spares(world, organisation).await;
         tenant.account = account(organisation, mode);
         tenant.populate_shipments(world).await;
@@ -108,6 +114,24 @@ impl PopulatedOrganisation {
         let path = format!("/orders/{order}");
         let shown = world.request("GET", &path).token(&self.token).send().await.json();
         self.keep("exc", &shown["exceptions"][0]);
+    }
+
+    /// Makes an order that can be shipped, and a shipment from another one. The rules of the organisation hold orders back, unless
+    /// a request names a carrier.
+    async fn populate_shippable(&mut self, world: &World) {
+        for _ in 0..2 {
+            let mut body = ordered(&self.item, 1);
+            body["destination"] = depot("Recipient")["address"].clone();
+            let order = self.create(world, "/orders", body).await;
+            self.shippable = order["id"].as_str().expect("an id").to_owned();
+            let path = format!("/allocations/orders/{}", self.shippable);
+            self.create(world, &path, self.body_of("create_order_allocations")).await;
+            if self.made.is_empty() {
+                let path = format!("/orders/{}/shipments", self.shippable);
+                let made = self.create(world, &path, self.body_of("create_order_shipments")).await;
+                self.made = made["data"][0]["id"].as_str().expect("an id").to_owned();
+            }
+        }
     }
 
     /// Delivers the first events, and keeps one delivery.
@@ -245,7 +269,11 @@ impl PopulatedOrganisation {
         let id = |shape: &&'static Shape| {
             let prefix = prefix(shape).expect("a path has ids");
             match route.operation {
-                "void_shipment" | "create_shipment_labels" => return self.bought.clone(),
+                "void_shipment" | "create_shipment_labels" | "hand_over_shipment" => {
+                    return self.bought.clone();
+                }
+                "create_order_shipments" => return self.shippable.clone(),
+                "get_shipment_rule_evaluation" => return self.made.clone(),
                 "create_batch_labels" | "create_batch_manifests" => return self.finalised.clone(),
                 "match_order_line" => return self.waiting.clone(),
                 _ => {}
@@ -316,6 +344,7 @@ impl PopulatedOrganisation {
             "update_order_allocations" => json!({"allocations": [
                 {"id": ids["alloc"], "location": {"id": depot_id}, "items": [{"id": item, "quantity": 1}]},
             ]}),
+            "create_order_shipments" => json!({"carrier": {"carrier_accounts": []}}),
             "pack_order_allocations" => json!({"allocation_ids": [ids["alloc"]]}),
             "create_package_type" => json!({
                 "name": "New",

@@ -31,5 +31,5 @@ pub use rule::{
     EVALUATIONS_MAX, EvaluationInput, RULE_BYTES_MAX, RULES_MAX, RuleOrder, RuleSet, ShippingRule,
     ShippingRuleInput, named_locations,
 };
-pub use shapes::{EVALUATION_INPUT, EVALUATIONS, RULE_ORDER, SHIPPING_RULE, SHIPPING_RULE_ID};
+pub use shapes::{EVALUATION, EVALUATION_INPUT, EVALUATIONS, RULE_ORDER, SHIPPING_RULE, SHIPPING_RULE_ID};
 pub use sources::{ItemDocument, Items, OrderDocument, Shipped, facts_of_order, facts_of_shipment};

@@ -284,7 +284,8 @@ static EXPLANATIONS: Shape = Shape::list(
     RULES_MAX,
     "One entry for each, also for those that are not active or did not match, beginning with position 1.",
 );
-static EVALUATION: Shape = Shape::object(
+/// What the rules decide for one shipment.
+pub static EVALUATION: Shape = Shape::object(
     "ShippingRuleEvaluation",
     &[
         Field::given("facts", &FACTS),

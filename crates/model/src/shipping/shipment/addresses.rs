@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::orders::order::Destination;
 use crate::places::address::{CONTACT, COORDINATES, Contact, Coordinates, LINE, PostalAddress};
 use crate::places::location::LocationInput;
 use crate::places::location_configuration::ID as LOCATION_CONFIGURATION_ID;
@@ -46,6 +47,18 @@ impl AddressRecord {
             metadata: Map::new(),
             marketplaces: location.marketplaces.iter().filter_map(first).collect(),
             coordinates: location.coordinates,
+        }
+    }
+
+    /// Copies the destination of an order.
+    pub fn of_destination(destination: &Destination) -> Self {
+        Self {
+            display_name: destination.display_name.clone(),
+            address: destination.address.clone(),
+            contact: destination.contact.clone(),
+            metadata: Map::new(),
+            marketplaces: Map::new(),
+            coordinates: destination.coordinates,
         }
     }
 

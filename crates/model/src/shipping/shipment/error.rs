@@ -62,6 +62,10 @@ words! {
         ProviderUnavailable "provider_unavailable",
         OutcomeUnknown "outcome_unknown",
         DuplicatePurchaseVoided "duplicate_purchase_voided",
+        InsufficientStock "insufficient_stock",
+        OrderOnHold "order_on_hold",
+        OrderCancelled "order_cancelled",
+        OrderBlocked "order_blocked",
     }
 }
 

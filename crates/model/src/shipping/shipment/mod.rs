@@ -9,14 +9,17 @@ pub mod package;
 pub mod route;
 mod shapes;
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
-use crate::platform::id::Kind as IdKind;
+use crate::places::location_configuration::CompleteOn;
+use crate::platform::id::{Kind as IdKind, ShippingRuleKind};
 use crate::platform::shape::{Kind, Shape};
 use crate::shipping::batch::Counts;
 use crate::shipping::carrier::{Carrier, CarrierAccount, CarrierService, Reference};
 use crate::shipping::rate::Rate;
-use crate::{Code, Error, Id, Result, Timestamp};
+use crate::{Code, Error, Id, InventoryItem, Order, Result, Timestamp};
 
 pub use addresses::{AddressRecord, Addresses};
 pub use customs::Customs;
@@ -46,11 +49,50 @@ pub struct Shipment {
     #[serde(default)]
     pub label_pending: bool,
     pub errors: Vec<ShipmentError>,
+    /// The order that it was made from.
+    #[serde(default)]
+    pub order_id: Option<Id<Order>>,
+    /// When the allocations that it holds are completed. `None` if it was not made from an order.
+    #[serde(default)]
+    pub complete_allocations_on: Option<CompleteOn>,
+    /// When the carrier got it, as far as that is known.
+    #[serde(default)]
+    pub handed_over_at: Option<Timestamp>,
+    /// The shipping rule that chose its service.
+    #[serde(default)]
+    pub rule_id: Option<Id<ShippingRuleKind>>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
 }
 
 impl Shipment {
+    /// Returns a draft with nothing bought or rated yet.
+    pub fn draft(id: Id<Shipment>, details: ShipmentInput, now: Timestamp) -> Self {
+        Self {
+            id,
+            details,
+            rates: Vec::new(),
+            service: None,
+            cost: None,
+            status: Status::Draft,
+            tracking_status: TrackingStatus::Unknown,
+            tracking_number: None,
+            label_pending: false,
+            errors: Vec::new(),
+            order_id: None,
+            complete_allocations_on: None,
+            handed_over_at: None,
+            rule_id: None,
+            created_at: now,
+            updated_at: now,
+        }
+    }
+
+    /// Returns the units of each item in its packages.
+    pub fn units(&self) -> BTreeMap<Id<InventoryItem>, i64> {
+        self.details.units()
+    }
+
     /// Returns the shipment with other details. Rates and errors of the old details no longer apply and are removed.
     /// A change of the name or of the contents of packages alone does not concern carriers, and keeps them.
     pub fn changed(&self, details: ShipmentInput, now: Timestamp) -> Result<Self> {
@@ -148,6 +190,17 @@ pub struct ShipmentInput {
     pub customs: Option<Customs>,
     pub options: Option<Options>,
     pub carrier: Option<CarrierChoice>,
+}
+
+impl ShipmentInput {
+    /// Returns the units of each item in the packages.
+    pub fn units(&self) -> BTreeMap<Id<InventoryItem>, i64> {
+        let mut units = BTreeMap::new();
+        for item in self.packages.iter().flat_map(|package| &package.items) {
+            *units.entry(item.id).or_default() += item.quantity;
+        }
+        units
+    }
 }
 
 /// The carriers and services that a client requests, before rating.
@@ -251,6 +304,14 @@ pub enum TrackingStatus {
 }
 
 impl TrackingStatus {
+    /// Returns whether the carrier has had the parcel in its hands.
+    pub fn is_handed_over(self) -> bool {
+        use TrackingStatus::{
+            AvailableForPickup, Delivered, Failure, InTransit, OutForDelivery, ReturnToSender,
+        };
+        matches!(self, InTransit | OutForDelivery | AvailableForPickup | Delivered | ReturnToSender | Failure)
+    }
+
     /// Returns whether the status is final, so that the carrier is not polled any more. `Failure` is not final: the
     /// carrier may try again.
     pub fn is_final(self) -> bool {

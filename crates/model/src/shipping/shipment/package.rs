@@ -16,7 +16,7 @@ use crate::{Id, InventoryItem};
 /// Maximum number of packages of a shipment.
 pub const PACKAGES_MAX: usize = 99;
 /// Maximum number of different items in a package, and of pieces of each.
-const PACKAGE_ITEMS_MAX: usize = 1000;
+pub(crate) const PACKAGE_ITEMS_MAX: usize = 1000;
 const PACKAGE_QUANTITY_MAX: i64 = 1_000_000;
 /// Decimals of a measure: grams in a kilogram, millimetres in a centimetre.
 const MASS_DECIMALS: u32 = 3;
@@ -160,7 +160,7 @@ pub(crate) static GEOMETRY: Shape = Shape {
     },
     example: Some(r#"{"length":30.0,"width":20.0,"height":10.0,"mass":1.2}"#),
 };
-static PREDEFINED: Shape = Shape::text(
+pub(crate) static PREDEFINED: Shape = Shape::text(
     1,
     100,
     "The carrier's own name of a standard box or envelope, which then needs no `geometry`.",
@@ -191,7 +191,7 @@ static PACKAGE_QUANTITY: Shape =
 static PACKAGE_ITEMS: Shape = Shape::list(
     &PACKAGE_ITEM,
     PACKAGE_ITEMS_MAX,
-    "What is inside, for your own use: kept and shown. It changes no stock, and no carrier or customs paper gets it.",
+    "What is inside: kept and shown; no carrier gets it. In a shipment that was made from an order, the units of its allocations: then their sum can't be changed. Otherwise it changes no stock.",
 );
 static PACKAGE: Shape = Shape {
     name: Some("Package"),

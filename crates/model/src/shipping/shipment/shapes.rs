@@ -1,8 +1,11 @@
 //! The shapes of shipments.
 
 use super::{SHIPMENT_ID, ShipmentInput, addresses, customs, error, identifier, options, package};
+use crate::orders::order::ORDER_ID;
+use crate::places::location_configuration::COMPLETE_ON;
+use crate::platform::id::{Kind as IdKind, ShippingRuleKind};
 use crate::platform::money::{AMOUNT, CURRENCY};
-use crate::platform::shape::{Field, Input, Kind, Shape};
+use crate::platform::shape::{Field, Input, Kind, MOMENT, Shape};
 use crate::shipping::carrier::{CARRIER_ACCOUNT_REFERENCE, CARRIER_REFERENCE, CARRIER_SERVICE_REFERENCE};
 use crate::shipping::document::DOCUMENT;
 use crate::shipping::rate::{RATE, RATE_ID};
@@ -93,6 +96,9 @@ pub(crate) static LABEL_PENDING: Shape = Shape::new(
 )
 .example("false");
 
+static SHIPPING_RULE_ID: Shape =
+    Shape::new(Kind::Identifier(ShippingRuleKind::PREFIX), "A shipping rule, which may be deleted since.");
+
 /// A shipment.
 pub static SHIPMENT: Shape = Shape::object(
     "Shipment",
@@ -114,6 +120,14 @@ pub static SHIPMENT: Shape = Shape::object(
         Field::given_or_null("tracking_number", &package::TRACKING_NUMBER).about("The carrier's number of the first package, once it is bought; each package has its own. Null before."),
         Field::given("label_pending", &LABEL_PENDING),
         Field::given("errors", &error::ERRORS),
+        Field::given_or_null("order_id", &ORDER_ID)
+            .about("The `ord_…` that it was made from. Null if it was made by itself, or its order's allocations were deleted after it was bought."),
+        Field::given_or_null("complete_allocations_on", &COMPLETE_ON)
+            .about("What completes the allocations in it and takes their stock: `purchase` or `hand_over`. Copied from the location configuration; null if it was not made from an order."),
+        Field::given_or_null("handed_over_at", &MOMENT)
+            .about("When the carrier got the parcels, as the first of these says: a manifest, tracking, or `POST /shipments/{shipment_id}/hand_over`. Null before, and for manifests of parcels that were not made from orders."),
+        Field::given_or_null("rule_id", &SHIPPING_RULE_ID)
+            .about("The `rule_…` that chose its service when it was made from an order. Null if no rule did."),
         Field::created_at(),
         Field::updated_at(),
     ],

@@ -74,7 +74,6 @@ pub async fn facts_of_order(
     at: Timestamp,
 ) -> Result<Option<Vec<Facts>>> {
     let Some(stored) = orders::get(tx, owner, id).await? else { return Ok(None) };
-    let order: OrderDocument = serde_json::from_str(&stored.doc).map_err(Error::fault)?;
     let mut places: BTreeMap<Id<Location>, BTreeMap<Id<InventoryItem>, i64>> = BTreeMap::new();
     for allocation in allocations::of_order(tx, owner, id).await? {
         if allocation.completed_at.is_none() {
@@ -82,20 +81,38 @@ pub async fn facts_of_order(
             *units.entry(allocation.item).or_default() += allocation.quantity;
         }
     }
-    let ids: Vec<_> = order.units().iter().map(|(item, _)| *item).collect();
-    let items = read_items(tx, owner, &ids).await?;
     if places.is_empty() {
+        let order: OrderDocument = serde_json::from_str(&stored.doc).map_err(Error::fault)?;
+        let items = read_items(tx, owner, &items_of(&order)).await?;
         let local_time = local_time(tx, owner, None, at).await?;
         let shipped = Shipped { origin: None, units: order.units(), local_time };
         return Ok(Some(vec![order_facts(&order, &items, shipped)]));
     }
-    let mut all = Vec::with_capacity(places.len());
-    for (origin, units) in places {
+    let facts = facts_of_units(tx, owner, &stored.doc, places, at).await?;
+    Ok(Some(facts.into_values().collect()))
+}
+
+/// Returns the facts about units of an order, for each location that sends some.
+pub async fn facts_of_units(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    order_doc: &str,
+    units: BTreeMap<Id<Location>, BTreeMap<Id<InventoryItem>, i64>>,
+    at: Timestamp,
+) -> Result<BTreeMap<Id<Location>, Facts>> {
+    let order: OrderDocument = serde_json::from_str(order_doc).map_err(Error::fault)?;
+    let items = read_items(tx, owner, &items_of(&order)).await?;
+    let mut all = BTreeMap::new();
+    for (origin, units) in units {
         let local_time = local_time(tx, owner, Some(origin), at).await?;
         let shipped = Shipped { origin: Some(origin), units: units.into_iter().collect(), local_time };
-        all.push(order_facts(&order, &items, shipped));
+        all.insert(origin, order_facts(&order, &items, shipped));
     }
-    Ok(Some(all))
+    Ok(all)
+}
+
+fn items_of(order: &OrderDocument) -> Vec<Id<InventoryItem>> {
+    order.units().iter().map(|(item, _)| *item).collect()
 }
 
 /// Returns the facts about a shipment that exists, or `None` if there is no such shipment.

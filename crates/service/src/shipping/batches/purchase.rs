@@ -4,7 +4,7 @@
 //! No node claims a batch. Any node stores the next group, in a transaction that locks the batch's row and records how far it
 //! came. So there is no lease to lose: a node that dies leaves nothing half done.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use model::platform::problem::Issue;
 use model::shipping::batch::{Delta, Details, Status};
@@ -33,6 +33,7 @@ use crate::platform::crash_point::crash_point;
 use crate::platform::resource::{found, version_etag};
 use crate::platform::wait_deadline::{Wait, WaitDeadline};
 use crate::shipping::carriers::{account_reference, carrier_reference, service_reference};
+use crate::shipping::order_contents::OrderContents;
 use crate::shipping::purchasing::choose;
 use crate::shipping::shipments::{Prepared, read_shipment, write_prepared};
 
@@ -185,20 +186,30 @@ impl Batches {
         let events = self.context.event_log(owner, now);
         let prepared = self.prepare_group(owner, id, room, &events).await?;
         let begin = self.context.db().write(owner, async move |tx| {
+            // Lock orders and levels before the batch, as everywhere: one order of locks prevents deadlocks.
+            let mut contents = lock_contents(tx, owner, id, room).await?;
             let Some(stored) = batches::get_if_free(tx, owner, id).await? else { return Ok(false) };
             let Some(begun_to) = stored.begun_to.clone() else { return Ok(false) };
             let terms = read_terms(tx, owner, &stored).await?;
-            let members = batch_members::next_open(tx, owner, id, &begun_to, room).await?;
+            let mut members = batch_members::next_open(tx, owner, id, &begun_to, room).await?;
+            let is_full = members.len() == room;
+            // A member that was added since the orders were locked waits for the next group.
+            let unlocked = members.iter().position(|member| !contents.has_locked(member.id));
+            members.truncate(unlocked.unwrap_or(members.len()));
             let mut delta = Delta::default();
             for member in &members {
                 let prepared = prepared.as_ref().and_then(|prepared| prepared.of(member, &terms));
-                delta += begin_member(tx, owner, member, prepared, &terms, &events).await?;
+                delta += begin_member(tx, &mut contents, member, prepared, &terms, &events).await?;
             }
-            let reached =
-                members.last().filter(|_| members.len() == room).map(|member| member.id.to_string());
-            batches::set_begun_to(tx, owner, id, reached.as_deref()).await?;
+            if is_full || unlocked.is_some() {
+                let reached = members.last().map_or(begun_to, |member| member.id.to_string());
+                batches::set_begun_to(tx, owner, id, Some(&reached)).await?;
+            } else {
+                batches::set_begun_to(tx, owner, id, None).await?;
+            }
             member_changed(tx, owner, id, delta, &events).await?;
-            Ok::<_, Error>(!members.is_empty())
+            contents.orders.write(tx, &events).await?;
+            Ok::<_, Error>(!members.is_empty() || unlocked.is_some())
         });
         let is_begun = begin.await?;
         if is_begun {
@@ -323,10 +334,33 @@ impl PreparedMember {
     }
 }
 
+/// The orders of the members that are begun next.
+struct LockedMembers {
+    members: HashSet<Id<Shipment>>,
+    orders: OrderContents,
+}
+
+impl LockedMembers {
+    fn has_locked(&self, member: Id<Shipment>) -> bool {
+        self.members.contains(&member)
+    }
+}
+
+/// Locks the orders of the members that are begun next, and the levels of what these hold.
+async fn lock_contents(tx: &mut Tx<'_>, owner: Owner, id: Id<Batch>, room: usize) -> Result<LockedMembers> {
+    let begun_to = batches::get(tx, owner, id).await?.and_then(|stored| stored.begun_to);
+    let members = match begun_to {
+        Some(begun_to) => batch_members::next_open_ids(tx, owner, id, &begun_to, room).await?,
+        None => Vec::new(),
+    };
+    let orders = OrderContents::lock(tx, owner, &members).await?;
+    Ok(LockedMembers { members: members.into_iter().collect(), orders })
+}
+
 /// Stores the purchase of a shipment, or why it can't be bought.
 async fn begin_member(
     tx: &mut Tx<'_>,
-    owner: Owner,
+    locked: &mut LockedMembers,
     stored: &StoredShipment,
     prepared: Option<&PreparedMember>,
     terms: &Terms,
@@ -340,6 +374,15 @@ async fn begin_member(
             &made
         }
     };
+    let owner = locked.orders.owner();
+    if prepared.bought.is_some()
+        && let Err(why) = locked.orders.begin(stored.id)
+    {
+        let new = why.refused(read_shipment(stored)?, events.now());
+        let change = Prepared::new(stored, &new, &[])?;
+        let changed = write_prepared(tx, owner, stored, &change, "shipment.purchase_failed", events).await?;
+        return Ok(changed.map_or_else(Delta::default, |(_, delta)| delta));
+    }
     if let Some((account, service, in_doubt_since)) = &prepared.bought {
         let wish = PurchaseRequest {
             shipment: stored.id,

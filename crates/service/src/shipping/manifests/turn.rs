@@ -9,7 +9,7 @@ use model::{Error, Event, Owner, Result};
 use store::Tx;
 use store::shipping::documents::StoredFile;
 use store::shipping::manifests::{self, Standing, StoredManifest};
-use store::shipping::{batches, carrier_accounts, documents, manifest_shipments};
+use store::shipping::{batches, carrier_accounts, documents, hand_overs, manifest_shipments};
 use tracing::{Instrument, error_span, warn};
 
 use super::Manifests;
@@ -166,6 +166,9 @@ impl Manifests {
                 Status::Created => "manifest.created",
                 Status::Failed => "manifest.failed",
             };
+            if standing.status == Status::Created {
+                hand_overs::begin(tx, owner, manifest.id).await?;
+            }
             let object = told(tx, owner, manifest.id).await?;
             events.append(tx, &Event::new(event, manifest.id, &object)).await?;
             tell_batches(tx, owner, &batches, &events).await

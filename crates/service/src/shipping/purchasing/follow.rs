@@ -7,6 +7,7 @@ use model::{Error, Event, Id, Owner, Result, Timestamp, World};
 use serde::{Deserialize, Serialize};
 use store::Tx;
 use store::shipping::purchases::{self, Purchase};
+use store::shipping::shipments::StoredShipment;
 use store::shipping::{shipments, tracking_events};
 
 pub use self::claim::{Follow, Follows};
@@ -24,6 +25,8 @@ use crate::events::events::EventLog;
 use crate::platform::backoff::{BACKOFF_SECONDS_MAX, backoff_seconds};
 use crate::platform::resource::{found, json};
 use crate::shipping::documents::StoredFile;
+use crate::shipping::hand_over::tell_hand_over;
+use crate::shipping::order_contents::OrderContents;
 use crate::shipping::purchasing::Purchasing;
 use crate::shipping::shipments::read_shipment;
 
@@ -291,6 +294,8 @@ pub async fn move_on(
 
 /// The change that a tracking report makes to a shipment, whose row is locked.
 struct Move {
+    contents: OrderContents,
+    stored: StoredShipment,
     old: Shipment,
     way: Vec<KeptStep>,
     /// The step that the report adds; `None` if it does not replace the known report.
@@ -305,6 +310,7 @@ impl Move {
         tracked: &Tracked,
         now: Timestamp,
     ) -> Result<Self> {
+        let contents = OrderContents::lock(tx, owner, &[shipment]).await?;
         // Batches don't show tracking, so the row of the batch is not locked.
         let stored = found(shipments::get_for_update_alone(tx, owner, shipment).await?)?;
         let old = read_shipment(&stored)?;
@@ -322,7 +328,7 @@ impl Move {
         let occurred_at = told.occurred_at.unwrap_or(now);
         let event = TrackingEvent { status: told.status, message, occurred_at };
         let step = KeptStep { event, is_carrier_time: told.occurred_at.is_some() };
-        Ok(Self { old, way, step: is_news.then_some(step) })
+        Ok(Self { contents, stored, old, way, step: is_news.then_some(step) })
     }
 
     /// The status that the shipment has afterwards.
@@ -332,14 +338,24 @@ impl Move {
 
     async fn write(self, tx: &mut Tx<'_>, owner: Owner, events: &EventLog) -> Result<()> {
         let tracking_status = self.status();
-        let Self { old, mut way, step: Some(step) } = self else { return Ok(()) };
+        let Self { mut contents, stored, old, mut way, step: Some(step) } = self else { return Ok(()) };
         let shipment = old.id;
         tracking_events::insert(tx, owner, shipment, &json(&step)?, events.now()).await?;
         way.push(step);
-        let new = Shipment { tracking_status, updated_at: events.now(), ..old };
+        let mut new = Shipment { tracking_status, updated_at: events.now(), ..old };
+        let is_handed_over = new.handed_over_at.is_none() && tracking_status.is_handed_over();
+        if is_handed_over {
+            new.handed_over_at = Some(events.now());
+            contents.hand_over(&new, events.now());
+        }
+        contents.deliver(shipment, tracking_status == TrackingStatus::Delivered);
         shipments::update(tx, owner, shipment, &new.summary(), &json(&new)?).await?;
         let tracking = tracking(&new, way.into_iter().map(|step| step.event).collect());
-        events.append(tx, &Event::new("tracking.updated", shipment, &json(&tracking)?)).await
+        events.append(tx, &Event::new("tracking.updated", shipment, &json(&tracking)?)).await?;
+        if is_handed_over {
+            tell_hand_over(tx, owner, &stored, &new, events).await?;
+        }
+        contents.write(tx, events).await
     }
 }
 

@@ -32,6 +32,7 @@ const UNOPENED: Capabilities = Capabilities {
     can_manifest: false,
     can_track: false,
     label_formats: &[],
+    packages_max: 99,
     visibility_delay: Duration::ZERO,
 };
 

@@ -153,6 +153,7 @@ impl Machine {
             can_manifest: false,
             can_track: true,
             label_formats: &[],
+            packages_max: 99,
             visibility_delay: Duration::from_secs(self.terms.visibility_seconds),
         };
         Facts {

@@ -18,6 +18,7 @@ use super::prepared::PreparedPurchase;
 use crate::events::events::EventLog;
 use crate::platform::resource::{found, json};
 use crate::shipping::batches::member_changed;
+use crate::shipping::order_contents::OrderContents;
 use crate::shipping::shipments::{change_uncounted, documents_of, read_shipment, write_prepared};
 
 /// Writes the entries. Returns for each whether its purchase was still held, and for all together whether the purchase of a
@@ -36,16 +37,19 @@ pub async fn record_entries(
             Entry::Settle(one) => settled.push(&**one),
         }
     }
-    // Lock batches first, then shipments, then purchases, as everywhere: one order of locks prevents deadlocks.
+    // Lock orders and levels first, then batches, shipments and purchases, as everywhere: one order of locks prevents
+    // deadlocks.
     let changed = settled.iter().filter(|one| !matches!(one.change, Change::Nothing));
     let wanted: Vec<Id<Shipment>> = changed.map(|one| one.purchase.shipment).collect();
+    let mut contents = OrderContents::lock(tx, owner, &wanted).await?;
     let stored = shipments::all_for_update(tx, owner, &wanted).await?;
     let purchases: Vec<&Purchase> = settled.iter().map(|one| &one.purchase).collect();
     let is_called = purchases::call(tx, &called, events.now()).await?;
     let is_kept = keep_receipts(tx, &sold, events.now()).await?;
     let is_recorded = purchases::record_all(tx, &purchases, events.now()).await?;
     let held = settled.iter().zip(&is_recorded).filter(|(_, is_held)| **is_held).map(|(one, _)| *one);
-    let is_finished = change_all(tx, owner, &held.collect::<Vec<_>>(), &stored, events).await?;
+    let is_finished = change_all(tx, &mut contents, &held.collect::<Vec<_>>(), &stored, events).await?;
+    contents.write(tx, events).await?;
     let (mut is_called, mut is_kept) = (is_called.into_iter(), is_kept.into_iter());
     let mut is_recorded = is_recorded.into_iter();
     let is_written = |entry: &Arc<Entry>| {
@@ -62,11 +66,12 @@ pub async fn record_entries(
 /// Changes the shipments of purchases, and updates their batches. Returns whether the purchase of a batch ended.
 async fn change_all(
     tx: &mut Tx<'_>,
-    owner: Owner,
+    contents: &mut OrderContents,
     held: &[&Settled],
     stored: &[StoredShipment],
     events: &EventLog,
 ) -> Result<bool> {
+    let owner = contents.owner();
     // A shipment that is not bought yet has no files.
     let mut files = documents_of(tx, owner, &stored.iter().collect::<Vec<_>>()).await?;
     let mut deltas: BTreeMap<Id<Batch>, Delta> = BTreeMap::new();
@@ -78,7 +83,7 @@ async fn change_all(
         };
         let subject = stored.id.to_string();
         let its_files = files.extract_if(.., |file| file.subject == subject).collect();
-        if let Some((batch, delta)) = change(tx, settled, stored, its_files, events).await? {
+        if let Some((batch, delta)) = change(tx, contents, settled, stored, its_files, events).await? {
             *deltas.entry(batch).or_default() += delta;
         }
     }
@@ -95,6 +100,7 @@ type Member = (Id<Batch>, Delta);
 /// Changes the shipment of a purchase.
 async fn change(
     tx: &mut Tx<'_>,
+    contents: &mut OrderContents,
     settled: &Settled,
     stored: &StoredShipment,
     files: Vec<StoredDocument>,
@@ -108,6 +114,7 @@ async fn change(
             Ok(None)
         }
         Change::Failed(error) => {
+            contents.fail(stored.id);
             fail(tx, purchase.owner, stored, Status::PurchaseFailed, error, events).await
         }
         Change::Review(error) => {
@@ -120,7 +127,12 @@ async fn change(
         Change::LabelFailed(error) => {
             fail(tx, purchase.owner, stored, Status::Purchasing, error, events).await
         }
-        Change::Bought { .. } => buy(tx, settled, stored, files, events).await,
+        Change::Bought { .. } => {
+            if stored.status != Status::Purchased {
+                contents.buy(stored, events.now())?;
+            }
+            buy(tx, settled, stored, files, events).await
+        }
     }
 }
 

@@ -21,6 +21,7 @@ use crate::platform::wait_deadline::{Wait, WaitDeadline};
 use crate::shipping::batches::ensure_member_changeable;
 use crate::shipping::carrier_accounts::find_account;
 use crate::shipping::carriers::{account_reference, carrier_reference, find_service, service_reference};
+use crate::shipping::order_contents::{NotBuyable, OrderContents};
 use crate::shipping::purchasing::Purchasing;
 use crate::shipping::shipments::{change_shipment, documents_of, ensure_version, read_shipment};
 
@@ -40,6 +41,7 @@ impl Purchasing {
         let attempt: Id<PurchaseAttempt> = self.context.new_id(now);
         let events = self.context.event_log(owner, now);
         let begin = async move |tx: &mut Tx<'_>| {
+            let mut contents = OrderContents::lock(tx, owner, &[id]).await?;
             let stored = found(shipments::get_for_update(tx, owner, id).await?)?;
             let old = read_shipment(&stored)?;
             let is_begun = matches!(stored.status, Status::Purchasing | Status::Purchased);
@@ -51,6 +53,15 @@ impl Purchasing {
             ensure_member_changeable(tx, owner, &stored).await?;
             let accounts = carrier_accounts::all(tx, owner).await?;
             let (account, service, rate) = choose(&old, &input, &accounts, now)?;
+            match contents.begin(id) {
+                Ok(()) => {}
+                Err(NotBuyable::Order(code)) => return Err(code.into()),
+                Err(short) => {
+                    let new = short.refused(old, now);
+                    change_shipment(tx, owner, &stored, &new, "shipment.purchase_failed", &events).await?;
+                    return Ok(Reply::done(String::new()));
+                }
+            }
             let reference = id.to_string();
             let wish = PurchaseRequest {
                 shipment: id,
@@ -70,6 +81,7 @@ impl Purchasing {
                 carrier_account: account_reference(account)?,
             });
             change_shipment(tx, owner, &stored, &new, "shipment.updated", &events).await?;
+            contents.write(tx, &events).await?;
             Ok(Reply::done(String::new()))
         };
         let begun = self.context.write(&command, begin).await?;

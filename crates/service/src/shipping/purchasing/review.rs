@@ -16,6 +16,7 @@ use crate::access::write::Command;
 use crate::platform::cursor::{ListQuery, Listing};
 use crate::platform::resource::{found, json};
 use crate::shipping::carriers::account_reference;
+use crate::shipping::order_contents::OrderContents;
 use crate::shipping::purchasing::Purchasing;
 use crate::shipping::shipments::{change_shipment, read_shipment};
 
@@ -63,7 +64,8 @@ impl Purchasing {
         let events = self.context.event_log(owner, now);
         let resolve = async move |tx: &mut Tx<'_>| {
             let shipment = found(purchases::by_id(tx, owner, id).await?)?.shipment;
-            // Lock the shipment first, as everywhere: one order of locks prevents deadlocks.
+            // Lock the order and the shipment first, as everywhere: one order of locks prevents deadlocks.
+            let mut contents = OrderContents::lock(tx, owner, &[shipment]).await?;
             let stored = found(shipments::get_for_update(tx, owner, shipment).await?)?;
             let purchase = found(purchases::get_for_update(tx, owner, shipment).await?)?;
             ensure(purchase.state == State::Review, Code::PurchaseNotInReview)?;
@@ -87,8 +89,10 @@ impl Purchasing {
                     new.forget_errors(ErrorType::Purchase);
                     new.add_error(ShipmentError::new(ErrorType::Purchase, code, Source::Service, message));
                     change_shipment(tx, owner, &stored, &new, "shipment.purchase_failed", &events).await?;
+                    contents.fail(shipment);
                 }
             }
+            contents.write(tx, &events).await?;
             let purchase = found(purchases::by_id(tx, owner, id).await?)?;
             Ok(Reply::resource(etag(&purchase), json(&view(tx, &purchase).await?)?))
         };

@@ -19,6 +19,7 @@ use crate::access::write::Command;
 use crate::platform::backoff::backoff_seconds;
 use crate::platform::resource::{found, json};
 use crate::platform::wait_deadline::Wait;
+use crate::shipping::order_contents::OrderContents;
 use crate::shipping::purchasing::Purchasing;
 use crate::shipping::shipments::{change_with_documents, ensure_version, read_shipment, without_links};
 
@@ -138,6 +139,7 @@ impl Purchasing {
         let (owner, now) = (purchase.owner, self.context.now());
         let events = self.context.event_log(owner, now);
         let record = self.context.db().write(owner, async move |tx| {
+            let mut contents = OrderContents::lock(tx, owner, &[purchase.shipment]).await?;
             let stored = found(shipments::get_for_update(tx, owner, purchase.shipment).await?)?;
             let is_held = purchases::record(tx, &purchase, now).await?;
             let is_voided = purchase.state == State::Voided && stored.status != Status::Voided;
@@ -146,6 +148,7 @@ impl Purchasing {
             }
             let mut new = Shipment { updated_at: now, ..read_shipment(&stored)? };
             if is_voided {
+                contents.void(new.id, new.handed_over_at.is_some() || new.tracking_status.is_handed_over());
                 new.status = Status::Voided;
                 new.label_pending = false;
                 new.tracking_status = TrackingStatus::Cancelled;
@@ -161,6 +164,7 @@ impl Purchasing {
             let event = if is_voided { "shipment.voided" } else { "shipment.updated" };
             let all = documents::of_subject(tx, owner, &purchase.shipment.to_string()).await?;
             change_with_documents(tx, owner, &stored, &new, &without_links(&all), event, &events).await?;
+            contents.write(tx, &events).await?;
             Ok::<_, Error>(())
         });
         record.await?;

@@ -31,6 +31,7 @@ pub use postgres::PAYLOAD_BYTES_MAX;
 pub use sql::Sql;
 pub(crate) use sql::{stops, taken, wanted};
 pub use tx::Tx;
+pub(crate) use value::id_list;
 pub use value::{Row, Value};
 
 /// The database to open, and how many connections to it.

@@ -173,3 +173,8 @@ fn surprise(column: usize, expected: &str, found: &Value) -> Error {
     };
     Error::fault(format!("column {column} should hold {expected} but holds {found}"))
 }
+
+/// Returns ids as a JSON list, which both engines can join.
+pub(crate) fn id_list<K: Kind>(ids: &[Id<K>]) -> Value {
+    Value::Text(serde_json::Value::from_iter(ids.iter().map(ToString::to_string)).to_string())
+}

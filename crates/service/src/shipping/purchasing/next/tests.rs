@@ -12,6 +12,7 @@ fn can(is_idempotent: bool, can_look_up: bool) -> Capabilities {
         can_manifest: false,
         can_track: true,
         label_formats: &[],
+        packages_max: 99,
         visibility_delay: Duration::from_secs(5),
     }
 }
