@@ -44,22 +44,26 @@ const OPEN_OF_BATCH: Sql = Sql::each(
          s.doc::json #>> '{options,shipping,date}',
          COALESCE(p.sent_at, p.created_at), p.service,
          (SELECT a.carrier FROM carrier_account a WHERE a.owner = p.owner AND a.id = p.account_id)
-     FROM shipment s JOIN purchase p ON p.owner = s.owner AND p.shipment_id = s.id
+     FROM shipment s CROSS JOIN LATERAL (
+         SELECT owner, account_id, sent_at, created_at, service, state, manifest_id FROM purchase
+         WHERE owner = s.owner AND shipment_id = s.id OFFSET 0) p
      WHERE s.owner = $1 AND s.batch_id = $2 AND p.state = 'bought' AND p.manifest_id IS NULL AND s.status = 'purchased'
      AND s.doc::json #>> '{options,shipping,is_return}' IS DISTINCT FROM 'true'
      ORDER BY s.id",
 );
 /// Locks in the order of the keys, so that two transactions never wait for each other in a circle. The list leads,
 /// and each of its entries is looked up: with the statistics of a young table, the planner would otherwise read the
-/// list again for each purchase.
+/// list again for each purchase. The state is compared after the look-up: with statistics from before a batch was bought, the
+/// planner takes an index of bought purchases for an empty one, and reads all of it for each entry.
 const HOLD: Sql = Sql::each(
     "",
     concat!(
         "SELECT held.shipment_id FROM ",
         wanted!("$2"),
         " CROSS JOIN LATERAL (
-             SELECT shipment_id FROM purchase
-             WHERE owner = $1 AND shipment_id = wanted.id AND state = 'bought' AND manifest_id IS NULL FOR UPDATE) held"
+             SELECT shipment_id, state, manifest_id FROM purchase
+             WHERE owner = $1 AND shipment_id = wanted.id OFFSET 0 FOR UPDATE) held
+         WHERE held.state = 'bought' AND held.manifest_id IS NULL"
     ),
 );
 const ATTACH: Sql = Sql::each(
@@ -68,8 +72,9 @@ const ATTACH: Sql = Sql::each(
     "UPDATE purchase SET manifest_id = $1 WHERE ctid = ANY (ARRAY(
          SELECT held.ctid FROM jsonb_array_elements_text($3::text::jsonb) AS wanted (id)
          CROSS JOIN LATERAL (
-             SELECT ctid FROM purchase
-             WHERE owner = $2 AND shipment_id = wanted.id AND state = 'bought' AND manifest_id IS NULL FOR UPDATE) held))",
+             SELECT ctid, state, manifest_id FROM purchase
+             WHERE owner = $2 AND shipment_id = wanted.id OFFSET 0 FOR UPDATE) held
+         WHERE held.state = 'bought' AND held.manifest_id IS NULL))",
 );
 const LIST_ATTACHED: Sql = Sql::same(
     "INSERT INTO manifest_shipment (owner, manifest_id, shipment_id)

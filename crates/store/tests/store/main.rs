@@ -17,6 +17,7 @@ mod follow_ups;
 mod groups;
 mod leases;
 mod listen;
+mod manifest_plans;
 mod numbers;
 mod parity;
 mod plans;

@@ -289,7 +289,8 @@ pub async fn move_on(
     tracked: &Tracked,
     events: &EventLog,
 ) -> Result<()> {
-    Move::read(tx, owner, shipment, tracked, events.now()).await?.write(tx, owner, events).await
+    let moved = Box::pin(Move::read(tx, owner, shipment, tracked, events.now())).await?;
+    Box::pin(moved.write(tx, owner, events)).await
 }
 
 /// The change that a tracking report makes to a shipment, whose row is locked.
