@@ -251,6 +251,36 @@ pub enum TrackingStatus {
 }
 
 impl TrackingStatus {
+    pub const ALL: [TrackingStatus; 9] = [
+        TrackingStatus::Unknown,
+        TrackingStatus::PreTransit,
+        TrackingStatus::InTransit,
+        TrackingStatus::OutForDelivery,
+        TrackingStatus::AvailableForPickup,
+        TrackingStatus::Delivered,
+        TrackingStatus::ReturnToSender,
+        TrackingStatus::Failure,
+        TrackingStatus::Cancelled,
+    ];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            TrackingStatus::Unknown => "unknown",
+            TrackingStatus::PreTransit => "pre_transit",
+            TrackingStatus::InTransit => "in_transit",
+            TrackingStatus::OutForDelivery => "out_for_delivery",
+            TrackingStatus::AvailableForPickup => "available_for_pickup",
+            TrackingStatus::Delivered => "delivered",
+            TrackingStatus::ReturnToSender => "return_to_sender",
+            TrackingStatus::Failure => "failure",
+            TrackingStatus::Cancelled => "cancelled",
+        }
+    }
+
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|status| status.as_str() == word)
+    }
+
     /// Returns whether the status is final, so that the carrier is not polled any more. `Failure` is not final: the
     /// carrier may try again.
     pub fn is_final(self) -> bool {
