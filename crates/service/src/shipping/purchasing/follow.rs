@@ -1,6 +1,7 @@
 //! Follow-up of a shipment after it was bought: its label, duplicates that were bought by mistake, and its tracking.
 
 use ::carriers::{Label, Outcome, Receipt, Task, Tracked};
+use model::shipping::indexed_shipment::IndexedChange;
 use model::shipping::shipment::{Shipment, ShipmentError, Status, TrackingStatus};
 use model::shipping::tracking::{EVENTS_MAX, MESSAGE_CHARS_MAX, Report, Tracking, TrackingEvent};
 use model::{Error, Event, Id, Owner, Result, Timestamp, World};
@@ -286,12 +287,16 @@ pub async fn move_on(
     tracked: &Tracked,
     events: &EventLog,
 ) -> Result<()> {
-    Move::read(tx, owner, shipment, tracked, events.now()).await?.write(tx, owner, events).await
+    let change = Move::read(tx, owner, shipment, tracked, events.now()).await?;
+    // Boxed, because the callers would embed the large future.
+    Box::pin(change.write(tx, owner, events)).await
 }
 
 /// The change that a tracking report makes to a shipment, whose row is locked.
 struct Move {
     old: Shipment,
+    /// The document of the shipment before.
+    doc: String,
     way: Vec<KeptStep>,
     /// The step that the report adds; `None` if it does not replace the known report.
     step: Option<KeptStep>,
@@ -322,7 +327,7 @@ impl Move {
         let occurred_at = told.occurred_at.unwrap_or(now);
         let event = TrackingEvent { status: told.status, message, occurred_at };
         let step = KeptStep { event, is_carrier_time: told.occurred_at.is_some() };
-        Ok(Self { old, way, step: is_news.then_some(step) })
+        Ok(Self { old, doc: stored.doc, way, step: is_news.then_some(step) })
     }
 
     /// The status that the shipment has afterwards.
@@ -332,12 +337,14 @@ impl Move {
 
     async fn write(self, tx: &mut Tx<'_>, owner: Owner, events: &EventLog) -> Result<()> {
         let tracking_status = self.status();
-        let Self { old, mut way, step: Some(step) } = self else { return Ok(()) };
+        let Self { old, doc: before, mut way, step: Some(step) } = self else { return Ok(()) };
         let shipment = old.id;
         tracking_events::insert(tx, owner, shipment, &json(&step)?, events.now()).await?;
         way.push(step);
         let new = Shipment { tracking_status, updated_at: events.now(), ..old };
-        shipments::update(tx, owner, shipment, &new.summary(), &json(&new)?).await?;
+        let doc = json(&new)?;
+        let indexed = IndexedChange::between(&before, &doc)?;
+        shipments::update(tx, owner, shipment, &new.summary(), &indexed, &doc).await?;
         let tracking = tracking(&new, way.into_iter().map(|step| step.event).collect());
         events.append(tx, &Event::new("tracking.updated", shipment, &json(&tracking)?)).await
     }
