@@ -73,8 +73,8 @@ TIES_BETWEEN_FIELDS = [
     ("out_of_range", r"/(items|lines)/\d+/quantity"),
     # A hold that would have ended already.
     ("out_of_range", r"/until"),
-    # No order is placed between two moments in the wrong order.
-    ("invalid_query", r"placed_after"),
+    # Nothing is placed, created or purchased between two moments in the wrong order.
+    ("invalid_query", r"(placed|created|purchased)_after"),
     # An order that a patch leaves with neither items nor lines.
     ("too_few", r"/items"),
     ("required", r"/items"),

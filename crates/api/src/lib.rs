@@ -6,6 +6,7 @@
 mod access;
 mod docs;
 mod events;
+mod exchange;
 mod fulfilment;
 mod orders;
 mod places;

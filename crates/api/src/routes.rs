@@ -5,6 +5,7 @@ use crate::access::table::HandledRoute;
 use crate::access::{access_tokens, oauth, organisations};
 use crate::docs;
 use crate::events::{connection, events, revocations, webhook_endpoints};
+use crate::exchange::search;
 use crate::fulfilment::{order_shipments, package_types, packings, shipping_rules};
 use crate::orders::{allocations, order_progress, orders};
 use crate::places::{location_configurations, locations};
@@ -42,6 +43,7 @@ pub(crate) fn published() -> Vec<HandledRoute> {
         batch_labels::routes(),
         manifests::routes(),
         shipping_rules::routes(),
+        search::routes(),
         events::routes(),
         webhook_endpoints::routes(),
         access_tokens::routes(),

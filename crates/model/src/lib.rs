@@ -6,6 +6,7 @@
 
 pub mod access;
 pub mod events;
+pub mod exchange;
 pub mod fulfilment;
 pub mod orders;
 pub mod places;

@@ -94,6 +94,7 @@ impl Jobs {
         }
         self.keep_up(service.cleaning.clone().work_forever());
         self.keep_up(service.order_upkeep.clone().work_forever());
+        self.keep_up(service.search_fill.clone().work_to_the_end());
         self.upkeep.spawn(service.nodes.clone().heartbeat_until(self.stop_upkeep.clone()));
         if service.streams.has_external_streams() {
             self.keep_up(service.streams.clone().hand_on_forever());

@@ -6,6 +6,7 @@
 pub mod access;
 mod cleaning;
 pub mod events;
+mod exchange;
 pub mod fulfilment;
 pub mod jobs;
 pub mod onboarding;
@@ -38,6 +39,8 @@ use events::stream::Streams;
 use events::stream::epoch::Epochs;
 use events::webhook_deliveries::WebhookDeliveries;
 use events::webhook_endpoints::WebhookEndpoints;
+use exchange::search::Search;
+use exchange::search_fill::SearchFill;
 use fulfilment::order_changes::OrderChanges;
 use fulfilment::order_shipments::OrderShipments;
 use fulfilment::package_types::PackageTypes;
@@ -92,6 +95,7 @@ pub use shipping::batch_labels::LabelPage;
 pub use store::events::events::Filter as EventFilter;
 pub use store::orders::allocations::Filter as AllocationFilter;
 pub use store::orders::order_filters::Filter as OrderFilter;
+pub use store::shipping::shipment_filters::ShipmentFilter;
 pub use store::stock::inventory_levels::At;
 pub use store::stock::item_filters::ItemFilter;
 pub use store::{FairPermit, FairPermits, Page, Place};
@@ -178,6 +182,8 @@ pub struct Components {
     pub package_types: PackageTypes,
     pub packings: Packings,
     pub shipping_rules: ShippingRules,
+    pub search: Search,
+    pub search_fill: SearchFill,
     pub onboarding: Onboarding,
     pub cleaning: Cleaning,
     pub suspects: Suspects,
@@ -287,6 +293,8 @@ impl Components {
             hand_overs: HandOvers::new(&context, &shipments),
             packings,
             shipping_rules: ShippingRules::new(&context),
+            search: Search::new(&context),
+            search_fill: SearchFill::new(&context),
             onboarding: Onboarding::new(&context),
             cleaning: Cleaning::new(&context, &nodes, &delivery, settings.retention, settings.event_seconds),
             suspects: Suspects::new(

@@ -4,6 +4,7 @@
 
 pub mod access;
 pub mod events;
+pub mod exchange;
 pub mod fulfilment;
 pub mod orders;
 pub mod places;
@@ -69,6 +70,11 @@ pub fn statements() -> impl Iterator<Item = &'static Sql> {
         events::webhook_endpoints::STATEMENTS,
         events::webhook_lanes::STATEMENTS,
         events::webhook_successes::STATEMENTS,
+        platform::search_terms::STATEMENTS,
+        shipping::shipment_facets::STATEMENTS,
+        shipping::shipment_filters::STATEMENTS,
+        exchange::search::STATEMENTS,
+        exchange::search_fill::STATEMENTS,
     ]
     .into_iter()
     .flatten()

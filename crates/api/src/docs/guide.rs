@@ -40,6 +40,7 @@ pages![
     "batches",
     "manifests",
     "shipping-rules",
+    "search",
     "carriers",
     "sandbox",
     "labels",

@@ -2,7 +2,7 @@
 
 use model::shipping::batch::{
     BATCH, BATCH_ID, BatchInput, MEMBERS_ADDED, MEMBERS_REMOVED, MembersAdded, MembersRemoved,
-    PARTIAL_SHIPMENT, PARTS,
+    PARTIAL_SHIPMENT, PARTS, STATUS, Status,
 };
 use model::{Batch, Code, Id, Result};
 
@@ -10,7 +10,7 @@ use crate::access::call::Call;
 use crate::access::respond;
 use crate::access::route::{Access, Body, Route, Success};
 use crate::access::table::HandledRoute;
-use crate::platform::parameter::{CURSOR, LIMIT, PAGE, Parameter, ParameterKind};
+use crate::platform::parameter::{CURSOR, LIMIT, Parameter, ParameterKind};
 use crate::platform::query;
 use crate::platform::response::Response;
 use crate::shipping::shipments::wait;
@@ -18,6 +18,11 @@ use crate::shipping::shipments::wait;
 const LIST: &str = "data";
 const PATH: &str = "/batches/{batch_id}";
 const SHIPMENTS: &str = "/batches/{batch_id}/shipments";
+const BY_STATUS: Parameter = Parameter {
+    name: "status",
+    about: "Only batches that have come this far: `open`, `purchasing`, `purchased`, `partially_purchased` or `purchase_failed`.",
+    kind: ParameterKind::One(&STATUS),
+};
 const INCLUDE_FIELDS: Parameter = Parameter {
     name: "include_fields",
     about: "Which of the large parts of a shipment to show; the others are left out. Without it, all are shown. Fewer parts make large pages faster.",
@@ -29,7 +34,7 @@ pub fn routes() -> Vec<HandledRoute> {
     vec![
         Route::get("/batches", read, "list_batches", "List batches")
             .about("Newest first.")
-            .parameters(PAGE)
+            .parameters(const { &[LIMIT, CURSOR, BY_STATUS] })
             .success(Success::List(LIST, &BATCH))
             .to(list_batches),
         Route::post("/batches", write, "create_batch", "Create a batch")
@@ -134,8 +139,15 @@ const UPDATING: &[Code] = &[
 ];
 
 async fn list_batches(call: Call) -> Result<Response> {
-    let query = call.list_query("batches", String::new())?;
-    let listing = call.service().batches.list(call.caller()?, query).await?;
+    let status = match call.query.one("status") {
+        None => None,
+        Some(word) => Some(Status::parse(word).ok_or_else(|| {
+            query::refuse_word("status", word, Status::ALL.iter().map(|status| status.as_str()))
+        })?),
+    };
+    let query =
+        call.list_query("batches", status.map_or_else(String::new, |status| status.as_str().to_owned()))?;
+    let listing = call.service().batches.list(call.caller()?, query, status).await?;
     respond::list(&call, LIST, listing)
 }
 

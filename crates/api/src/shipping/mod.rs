@@ -6,4 +6,5 @@ pub(crate) mod carrier_webhooks;
 pub(crate) mod carriers;
 pub(crate) mod files;
 pub(crate) mod manifests;
+pub(crate) mod shipment_filters;
 pub(crate) mod shipments;

@@ -8,7 +8,7 @@ use model::shipping::purchase::{
     PURCHASE_ATTEMPT, PURCHASE_ATTEMPT_ID, PURCHASE_INPUT, PurchaseInput, RESOLUTION, Resolution, STATE,
     State,
 };
-use model::shipping::shipment::{SHIPMENT, SHIPMENT_ID, STATUS, ShipmentInput, Status};
+use model::shipping::shipment::{SHIPMENT, SHIPMENT_ID, ShipmentInput};
 use model::shipping::tracking::TRACKING;
 use model::{Code, Result};
 use service::Wait;
@@ -20,15 +20,11 @@ use crate::access::table::HandledRoute;
 use crate::platform::parameter::{CURSOR, LIMIT, Parameter, ParameterKind};
 use crate::platform::query;
 use crate::platform::response::Response;
+use crate::shipping::shipment_filters::{PARAMETERS, filter};
 
 const LIST: &str = "data";
 const PATH: &str = "/shipments/{shipment_id}";
 const PREFER: HeaderName = HeaderName::from_static("prefer");
-const BY_STATUS: Parameter = Parameter {
-    name: "status",
-    about: "Only those that stand here with their carrier, such as `purchase_failed` to find what needs repair.",
-    kind: ParameterKind::One(&STATUS),
-};
 const BY_STATE: Parameter = Parameter {
     name: "state",
     about: "Only purchases that have come this far. `needs_review` finds those that wait for a person.",
@@ -43,8 +39,8 @@ fn shipments() -> Vec<HandledRoute> {
     let (read, write) = (Access::scope("shipments:read"), Access::scope("shipments:write"));
     vec![
         Route::get("/shipments", read, "list_shipments", "List shipments")
-            .about("Newest first.")
-            .parameters(const { &[LIMIT, CURSOR, BY_STATUS] })
+            .about("Newest first. A shipment is listed if it passes all filters.")
+            .parameters(PARAMETERS)
             .success(Success::List(LIST, &SHIPMENT))
             .to(list_shipments),
         Route::post("/shipments", write, "create_shipment", "Create a shipment")
@@ -170,14 +166,9 @@ const CLOSED_OR_NO_CONFIGURATION: &[Code] = &[
 ];
 
 async fn list_shipments(call: Call) -> Result<Response> {
-    let status = match call.query.one("status") {
-        None => None,
-        Some(word) => Some(Status::parse(word).ok_or_else(|| {
-            query::refuse_word("status", word, Status::ALL.iter().map(|status| status.as_str()))
-        })?),
-    };
-    let query = call.list_query("shipments", format!("{:?}", status.map(Status::as_str)))?;
-    let listing = call.service().shipments.list(call.caller()?, query, status).await?;
+    let (filter, account) = filter(&call)?;
+    let query = call.list_query("shipments", format!("{filter:?} {account:?}"))?;
+    let listing = call.service().shipments.list(call.caller()?, query, filter, account).await?;
     respond::list(&call, LIST, listing)
 }
 

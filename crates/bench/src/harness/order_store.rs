@@ -43,6 +43,17 @@ pub struct OrderStore {
 impl OrderStore {
     /// Makes the store with this number of orders, numbered from 0.
     pub async fn open(data: Data, database: Option<&Database>, orders: usize) -> Outcome<Self> {
+        Self::open_with(data, database, orders, "").await
+    }
+
+    /// Makes the store as [`OrderStore::open`] does, with more fields in each order. `SO-sample` in them becomes the
+    /// number of the order.
+    pub async fn open_with(
+        data: Data,
+        database: Option<&Database>,
+        orders: usize,
+        fields: &str,
+    ) -> Outcome<Self> {
         let token = data.token().await?;
         let owner = Secret::owner_of(&token).ok_or("the token names no owner")?;
         let server = data.serve().await?;
@@ -52,7 +63,7 @@ impl OrderStore {
         let location = process::id(&load::ask(&server.target(create_request(&token))).await?)?;
         let item = process::id(&ask("/inventory_items", r#"{"sku":"MUG-1","name":"Mug"}"#).await?)?;
         let body = format!(
-            r#"{{"reference":"{REFERENCE}","items":[{{"id":"{item}","quantity":{QUANTITY_MAX}}}],"destination":{{"address":{{"line_1":"3 High Street","city":"Leeds","post_code":"LS1 4AP","country_code":"GB"}}}}}}"#
+            r#"{{"reference":"{REFERENCE}",{fields}"items":[{{"id":"{item}","quantity":{QUANTITY_MAX}}}],"destination":{{"address":{{"line_1":"3 High Street","city":"Leeds","post_code":"LS1 4AP","country_code":"GB"}}}}}}"#
         );
         let order = ask("/orders", &body).await?;
         let sample = process::id(&order)?;
@@ -79,6 +90,16 @@ impl OrderStore {
         orders
             .map(|order| request("GET", &format!("/orders/{}", order_id(order)), Some(&self.token), ""))
             .collect()
+    }
+
+    /// Returns requests to search, for each of these orders one.
+    pub fn search(
+        &self,
+        orders: impl Iterator<Item = usize>,
+        query: impl Fn(usize) -> String,
+    ) -> Arc<[Bytes]> {
+        let path = |order| format!("/search?q={}", query(order));
+        orders.map(|order| request("GET", &path(order), Some(&self.token), "")).collect()
     }
 
     /// Returns the request for a page of them.
@@ -140,8 +161,18 @@ impl Copies<'_> {
         Ok(())
     }
 
+    /// Returns the search terms of the order `n`, as a list of SQL expressions.
+    fn terms_sql(&self) -> Outcome<String> {
+        const NUMBER: &str = "987654321";
+        let doc = self.doc.replace(REFERENCE, &format!("SO-{NUMBER}"));
+        let indexed = IndexedOrder::of(&serde_json::from_str(&doc)?).map_err(|error| error.to_string())?;
+        let sql = |term: &String| format!("'{}'", term.replace('\'', "''").replace(NUMBER, "' || n || '"));
+        Ok(indexed.terms.iter().map(sql).collect::<Vec<_>>().join(", "))
+    }
+
     async fn to_postgres(&self, database: &Database, orders: usize) -> Outcome<()> {
         let (owner, item, last) = (self.owner, self.item, orders - 1);
+        let terms = self.terms_sql()?;
         let doc = self.doc.replace('\'', "''").replace(self.id, "' || id || '");
         let doc = doc.replace(REFERENCE, "SO-' || n || '");
         let sql = format!(
@@ -154,6 +185,9 @@ impl Copies<'_> {
              INSERT INTO reservation (owner, id, order_id, created_at, updated_at)
                  SELECT '{owner}', 'res_' || lpad(n::text, 26, '0'), id, 1700000000000000, 1700000000000000
                  FROM filling ORDER BY n;
+             INSERT INTO search_term (owner, kind, term, age)
+                 SELECT '{owner}', 'ord', term, '7' || translate(substr(lpad(n::text, 26, '0'), 2), '0123456789', 'zyxwvtsrqp')
+                 FROM filling, unnest(ARRAY[{terms}]) AS of (term) ORDER BY term, n DESC ON CONFLICT DO NOTHING;
              DROP TABLE filling;"
         );
         database.client.batch_execute(&sql).await?;

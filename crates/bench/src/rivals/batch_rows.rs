@@ -1,17 +1,20 @@
 //! The rows that the purchase of a batch writes, without any decisions: the same rows through the same writer, in
 //! groups of the same size, from existing documents. Label files are not among them.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
 use model::access::access_token::Secret;
 use model::shipping::document::DocumentType;
+use model::shipping::indexed_shipment::{IndexedChange, IndexedShipment};
 use model::shipping::shipment::{LabelFormat, Status};
 use model::{Batch, Document, Event, Id, Owner, PurchaseAttempt, Timestamp};
 use service::{Clock, SystemClock};
 use store::shipping::documents::{self, StoredFile};
 use store::shipping::purchases::{self, Due, Purchase, PurchaseRequest};
+use store::shipping::shipment_filters::{self, ShipmentFilter};
 use store::shipping::shipments::{self, StoredShipment};
 use store::{Access, Db, Start, Tx};
 
@@ -37,7 +40,8 @@ pub async fn direct(file: &Path, token: &str, amount: usize) -> Outcome<f64> {
 /// Reads purchased shipments, and the purchase of one of them.
 async fn read(db: &Db, owner: Owner, amount: usize) -> model::Result<(Vec<StoredShipment>, Arc<Purchase>)> {
     let read = db.read(owner, async move |tx| {
-        let page = shipments::page(tx, owner, Some(Status::Purchased), &Start::First, amount).await?;
+        let filter = ShipmentFilter { status: Some(Status::Purchased), ..ShipmentFilter::default() };
+        let page = shipment_filters::page(tx, owner, &filter, &Start::First, amount).await?;
         let first = page.items.first().map(|stored| stored.id);
         let first = first.ok_or_else(|| model::Error::fault("nothing was bought"))?;
         let sample = purchases::get(tx, owner, first).await?;
@@ -149,7 +153,11 @@ async fn change(
     what: &'static str,
     now: Timestamp,
 ) -> model::Result<()> {
-    shipments::update(tx, owner, stored.id, &stored.summary, &stored.doc).await?;
+    // The product inserts the facets of a service and of a tracking number.
+    let new = IndexedShipment::of(&stored.doc)?;
+    let old = IndexedShipment { facets: BTreeSet::new(), ..new.clone() };
+    let indexed = IndexedChange { old, new };
+    shipments::update(tx, owner, stored.id, &stored.summary, &indexed, &stored.doc).await?;
     let event = Event::new(what, stored.id, &stored.doc);
     store::events::events::append(tx, owner, new_id::<Event>(now), &event, now).await
 }

@@ -12,6 +12,7 @@ mod log_cost;
 mod memory;
 mod reads;
 mod realtime;
+mod search;
 mod shipments;
 mod webhooks;
 
@@ -33,6 +34,7 @@ pub enum Section {
     Shipments,
     Batches,
     Growth,
+    Search,
     Webhooks,
     Realtime,
     Hints,
@@ -74,6 +76,9 @@ pub async fn run(bench: &mut Bench, sections: &[Section]) -> Outcome<()> {
     }
     if is_wanted(Section::Growth) {
         growth::measure(bench).await?;
+    }
+    if is_wanted(Section::Search) {
+        search::measure(bench).await?;
     }
     if is_wanted(Section::Webhooks) {
         webhooks::measure(bench).await?;

@@ -9,6 +9,7 @@
 
 mod access;
 mod events;
+mod exchange;
 mod fulfilment;
 mod orders;
 mod places;

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeSet;
 
+use serde::Deserialize as _;
 use serde_json::Value;
 
 use crate::orders::facet;
 use crate::orders::fulfilment::FulfilmentStatus;
 use crate::orders::order_status::Status;
+use crate::orders::searched_order::SearchedOrder;
 use crate::platform::problem::{Error, Result};
 use crate::{Id, Order, Timestamp};
 
@@ -22,6 +24,8 @@ pub struct IndexedOrder {
     /// When its hold ends by itself.
     pub hold_until: Option<Timestamp>,
     pub facets: BTreeSet<String>,
+    /// The terms by which a search finds it.
+    pub terms: BTreeSet<String>,
 }
 
 impl IndexedOrder {
@@ -42,6 +46,7 @@ impl IndexedOrder {
             ship_by: moment("/ship_by"),
             hold_until: moment("/hold/until"),
             facets: facets(doc, status),
+            terms: SearchedOrder::deserialize(doc).map_err(Error::fault)?.searched().terms(),
         })
     }
 }
@@ -83,6 +88,7 @@ mod tests {
         let indexed = IndexedOrder::of(&old).unwrap();
         assert_eq!((indexed.id, indexed.reference.as_deref()), (id, Some("1")));
         assert_eq!(indexed.facets, BTreeSet::new());
+        assert_eq!(indexed.terms, BTreeSet::from(["=1".to_owned()]));
         assert_eq!(indexed.fulfilment_status, FulfilmentStatus::Unallocated);
         assert!(IndexedOrder::of(&json!({})).is_err());
     }

@@ -14,3 +14,4 @@ pub mod order_note;
 pub mod order_progress;
 pub mod order_status;
 pub mod plan;
+pub mod searched_order;

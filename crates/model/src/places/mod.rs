@@ -9,3 +9,4 @@ pub mod location_configuration;
 pub mod post_code;
 pub mod province;
 pub mod sandbox_address;
+pub mod searched_location;

@@ -146,6 +146,23 @@ impl<K> Id<K> {
     pub fn bits(self) -> u128 {
         self.bits
     }
+
+    /// Returns the identifier whose text sorts the other way round: of two, the newer has the smaller. Applied twice, it
+    /// returns the identifier itself.
+    #[must_use]
+    pub fn reversed(self) -> Self {
+        Self::from_bits(!self.bits)
+    }
+
+    /// Returns the smallest identifier that [`Id::new`] makes at this moment.
+    pub fn first_at(moment: Timestamp) -> Self {
+        Self::new(moment, [0; RANDOM_BYTES])
+    }
+
+    /// Returns the largest identifier that [`Id::new`] makes at this moment.
+    pub fn last_at(moment: Timestamp) -> Self {
+        Self::new(moment, [u8::MAX; RANDOM_BYTES])
+    }
 }
 
 impl<K: Kind> Id<K> {

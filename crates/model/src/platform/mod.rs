@@ -8,6 +8,7 @@ pub mod nearest;
 pub mod owner;
 pub mod pointer;
 pub mod problem;
+pub mod search_text;
 pub mod shape;
 pub(crate) mod step_budget;
 pub mod time;

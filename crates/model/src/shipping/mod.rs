@@ -3,8 +3,11 @@
 pub mod batch;
 pub mod carrier;
 pub mod document;
+pub mod indexed_shipment;
 pub mod manifest;
 pub mod purchase;
 pub mod rate;
+pub mod searched_batch;
+pub mod searched_shipment;
 pub mod shipment;
 pub mod tracking;

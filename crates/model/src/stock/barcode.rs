@@ -39,6 +39,17 @@ pub fn is_gtin(code: &str) -> bool {
     }
 }
 
+/// Returns the forms in which a scanner may return the code: a valid GTIN with each number of zeros in front that makes a
+/// GTIN, and every other code as it is.
+pub fn spellings(code: &str) -> Vec<String> {
+    if !is_gtin(code) {
+        return vec![code.to_owned()];
+    }
+    let number = code.trim_start_matches('0');
+    let lengths = [8, 12, 13, GTIN_DIGITS].into_iter().filter(|length| number.len() <= *length);
+    lengths.map(|length| format!("{number:0>length$}")).collect()
+}
+
 /// Returns the check digit of the digits before it. Their weights are 3 and 1 in turn from the right, so zeros in front
 /// change nothing.
 fn check_digit(number: &[u8]) -> u8 {
@@ -141,7 +152,11 @@ mod tests {
             prop_assert!(is_gtin(&full));
             prop_assert_eq!(comparable(&code), comparable(&full));
             // What is compared is its own normal form.
-            prop_assert_eq!(comparable(&comparable(&code)).into_owned(), full);
+            prop_assert_eq!(comparable(&comparable(&code)).into_owned(), full.clone());
+            // Every spelling is the same number, and the code and its full form are among them.
+            let spellings = spellings(&code);
+            prop_assert!(spellings.contains(&code) && spellings.contains(&full));
+            prop_assert!(spellings.iter().all(|spelling| comparable(spelling) == full));
         }
 
         #[test]

@@ -3,3 +3,4 @@
 pub mod barcode;
 pub mod inventory_item;
 pub mod level_input;
+pub mod searched_item;

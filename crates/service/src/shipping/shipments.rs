@@ -10,15 +10,17 @@ use model::platform::problem::Issue;
 use model::platform::shape;
 use model::shipping::batch::Delta;
 use model::shipping::document::Document;
+use model::shipping::indexed_shipment::IndexedShipment;
 use model::shipping::shipment::{AddressRecord, Shipment, ShipmentInput, Status};
-use model::{Code, Error, Event, Id, Owner, Problem, Result, ensure};
+use model::{CarrierAccount, Code, Error, Event, Id, Owner, Problem, Result, ensure};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
-use store::Tx;
 use store::places::location_configurations;
 use store::shipping::documents::{self, StoredDocument};
-use store::shipping::shipments::{self, Origin, StoredShipment};
-use store::shipping::{purchases, tracking_events};
+use store::shipping::shipment_filters::{self, ShipmentFilter};
+use store::shipping::shipments::{self, NewShipment, Origin, StoredShipment};
+use store::shipping::{carrier_accounts, purchases, tracking_events};
+use store::{Page, Tx};
 
 pub use change::{Prepared, change_shipment, change_uncounted, change_with_documents, write_prepared};
 use contents::fill_packages;
@@ -31,6 +33,7 @@ use crate::events::events::EventLog;
 use crate::platform::context::Context;
 use crate::platform::cursor::{ListQuery, Listing};
 use crate::platform::resource::{found, json, version_etag};
+use crate::shipping::account_details::details;
 use crate::shipping::batches;
 use crate::shipping::documents::Documents;
 use crate::shipping::order_contents::OrderContents;
@@ -64,7 +67,9 @@ impl Shipments {
             let origin = copy_locations(tx, owner, &mut input).await?;
             let shipment = Shipment::draft(id, *input, now);
             let doc = json(&shipment)?;
-            shipments::insert(tx, owner, id, &shipment.summary(), origin, None, &doc).await?;
+            let summary = shipment.summary();
+            let new = NewShipment { id, summary: &summary, origin, order: None, doc: &doc };
+            shipments::insert(tx, owner, new).await?;
             let shown = shown(&doc, &[])?;
             log.append(tx, &Event::new("shipment.created", id, &shown)).await?;
             Ok(Reply::created(format!("/shipments/{id}"), Some(version_etag(1)), shown))
@@ -83,12 +88,26 @@ impl Shipments {
         self.shipment_reply(owner, &stored, &documents)
     }
 
-    pub async fn list(&self, caller: &Caller, query: ListQuery, status: Option<Status>) -> Result<Listing> {
+    /// A page of the shipments that pass all filters, among them a carrier account by its id or its handle.
+    pub async fn list(
+        &self,
+        caller: &Caller,
+        query: ListQuery,
+        filter: ShipmentFilter,
+        account: Option<String>,
+    ) -> Result<Listing> {
         let owner = caller.owner;
         let start = self.context.start(owner, &query)?;
         let limit = query.limit;
         let read = self.context.db().read(owner, async move |tx| {
-            let page = shipments::page(tx, owner, status, &start, limit).await?;
+            let mut filter = filter.clone();
+            if let Some(name) = &account {
+                filter.carrier_account = account_named(tx, owner, name).await?;
+                if filter.carrier_account.is_none() {
+                    return Ok((Page { items: Vec::new(), older_than: None, newer_than: None }, Vec::new()));
+                }
+            }
+            let page = shipment_filters::page(tx, owner, &filter, &start, limit).await?;
             let documents = documents_of(tx, owner, &page.items.iter().collect::<Vec<_>>()).await?;
             Ok((page, documents))
         });
@@ -197,6 +216,20 @@ impl Shipments {
     }
 }
 
+/// Returns the id of the account that a filter names by its id or its handle. An id may be that of an account that was
+/// deleted.
+async fn account_named(tx: &mut Tx<'_>, owner: Owner, name: &str) -> Result<Option<Id<CarrierAccount>>> {
+    if let Some(id) = Id::parse(name) {
+        return Ok(Some(id));
+    }
+    for account in carrier_accounts::all(tx, owner).await? {
+        if details(&account)?.handle.as_deref() == Some(name) {
+            return Ok(Some(account.id));
+        }
+    }
+    Ok(None)
+}
+
 /// The files of these shipments. Only what was bought has any.
 pub async fn documents_of(
     tx: &mut Tx<'_>,
@@ -265,7 +298,7 @@ pub async fn delete_open(
     stored.status.ensure_open()?;
     purchases::delete(tx, owner, stored.id).await?;
     tracking_events::delete(tx, owner, stored.id).await?;
-    shipments::delete(tx, owner, stored.id).await?;
+    shipments::delete(tx, owner, stored.id, &IndexedShipment::of(&stored.doc)?).await?;
     log.append(tx, &Event::new("shipment.deleted", stored.id, &shown(&stored.doc, &[])?)).await?;
     if let Some(batch) = stored.batch {
         batches::member_changed(tx, owner, batch, Delta::default() - stored.summary.counts(), log).await?;

@@ -78,7 +78,7 @@ impl InventoryItems {
             let new = InventoryItem { id, details: input, created_at, updated_at: now };
             let new = serde_json::to_value(new).map_err(Error::fault)?;
             let doc = new.to_string();
-            inventory_items::update(tx, owner, id, &keys, &doc).await?;
+            inventory_items::update(tx, owner, id, &stored, &keys, &doc).await?;
             if old["barcodes"] != new["barcodes"] {
                 inventory_barcodes::delete_of_item(tx, owner, id).await?;
                 claim_barcodes(tx, owner, id, &codes).await?;
@@ -101,7 +101,7 @@ impl InventoryItems {
             ensure_current(&precondition, &version_etag(old.version))?;
             ensure(!inventory_items::is_used(tx, owner, id).await?, Code::InventoryItemInUse)?;
             inventory_barcodes::delete_of_item(tx, owner, id).await?;
-            inventory_items::delete(tx, owner, id).await?;
+            inventory_items::delete(tx, owner, id, &old).await?;
             log.append(tx, &Event::new("inventory_item.deleted", id, &old.doc)).await?;
             Ok(Reply::gone())
         };

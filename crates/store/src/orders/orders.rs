@@ -9,6 +9,7 @@ use model::{Error, Id, InventoryItem, Order, Owner, Result, Timestamp};
 use crate::orders::order_facets;
 use crate::platform::engine::{Row, Sql, Tx, Value, wanted};
 use crate::platform::page::{Page, PageSql, Start};
+use crate::platform::search_terms;
 use crate::stock::inventory_items::id_list;
 
 const GET: Sql = Sql::same("SELECT version, status, doc FROM orders WHERE owner = $1 AND id = $2");
@@ -182,7 +183,7 @@ fn read_status(word: &str) -> Result<Status> {
     Status::parse(word).ok_or_else(|| Error::fault("an order has no known status"))
 }
 
-/// Inserts an order with its facets.
+/// Inserts an order with its facets and search terms.
 pub async fn insert(tx: &mut Tx<'_>, owner: Owner, order: &IndexedOrder, doc: &str) -> Result<()> {
     let values = [
         owner.into(),
@@ -196,10 +197,11 @@ pub async fn insert(tx: &mut Tx<'_>, owner: Owner, order: &IndexedOrder, doc: &s
         doc.into(),
     ];
     tx.send(&INSERT, &values).await?;
-    order_facets::insert(tx, owner, order.id, order.facets.iter()).await
+    order_facets::insert(tx, owner, order.id, order.facets.iter()).await?;
+    search_terms::insert(tx, owner, order.id, order.terms.iter()).await
 }
 
-/// Replaces the order's document, and the facets in which it differs.
+/// Replaces the order's document, and the facets and search terms in which it differs.
 pub async fn update(
     tx: &mut Tx<'_>,
     owner: Owner,
@@ -220,13 +222,15 @@ pub async fn update(
     ];
     tx.send(&UPDATE, &values).await?;
     order_facets::delete(tx, owner, new.id, old.facets.difference(&new.facets)).await?;
-    order_facets::insert(tx, owner, new.id, new.facets.difference(&old.facets)).await
+    order_facets::insert(tx, owner, new.id, new.facets.difference(&old.facets)).await?;
+    search_terms::replace(tx, owner, new.id, &old.terms, &new.terms).await
 }
 
-/// Deletes an order with its lines and facets. It must have neither allocations nor a reservation.
+/// Deletes an order with its lines, facets and search terms. It must have neither allocations nor a reservation.
 pub async fn delete(tx: &mut Tx<'_>, owner: Owner, order: &IndexedOrder) -> Result<()> {
     tx.send(&LINES_DELETE, &[owner.into(), order.id.into()]).await?;
     order_facets::delete(tx, owner, order.id, order.facets.iter()).await?;
+    search_terms::delete(tx, owner, order.id, order.terms.iter()).await?;
     tx.send(&DELETE, &[owner.into(), order.id.into()]).await
 }
 

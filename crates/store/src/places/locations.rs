@@ -1,9 +1,13 @@
 //! Locations, their tags and their versions.
 
-use model::{Id, Location, Owner, Result, Timestamp};
+use std::collections::BTreeSet;
+
+use model::places::searched_location::SearchedLocation;
+use model::{Error, Id, Location, Owner, Result, Timestamp};
 
 use crate::platform::engine::{Sql, Tx, Value};
 use crate::platform::page::{Page, PageSql, Start};
+use crate::platform::search_terms;
 
 const GET: Sql = Sql::same("SELECT version, doc FROM location WHERE owner = $1 AND id = $2");
 const GET_FOR_UPDATE: Sql = Sql::each(
@@ -132,6 +136,7 @@ pub async fn insert(
     tags: &[String],
 ) -> Result<()> {
     tx.send(&INSERT, &[owner.into(), id.into(), doc.into()]).await?;
+    search_terms::insert(tx, owner, id, terms_of(doc)?.iter()).await?;
     insert_tags(tx, owner, id, tags).await
 }
 
@@ -148,6 +153,7 @@ pub async fn update(
     keep_version(tx, owner, id, old, now).await?;
     tx.send(&UPDATE, &[doc.into(), owner.into(), id.into()]).await?;
     tx.send(&TAGS_DELETE, &[owner.into(), id.into()]).await?;
+    search_terms::replace(tx, owner, id, &terms_of(&old.doc)?, &terms_of(doc)?).await?;
     insert_tags(tx, owner, id, tags).await
 }
 
@@ -160,7 +166,14 @@ pub async fn delete(
     now: Timestamp,
 ) -> Result<()> {
     keep_version(tx, owner, id, old, now).await?;
+    search_terms::delete(tx, owner, id, terms_of(&old.doc)?.iter()).await?;
     tx.send(&DELETE, &[owner.into(), id.into()]).await
+}
+
+/// Returns the search terms of a location's document.
+fn terms_of(doc: &str) -> Result<BTreeSet<String>> {
+    let location: SearchedLocation = serde_json::from_str(doc).map_err(Error::fault)?;
+    Ok(location.searched().terms())
 }
 
 async fn keep_version(

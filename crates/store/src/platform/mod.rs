@@ -1,4 +1,4 @@
-//! Platform: the two engines, pages, idempotency keys, nodes with their clocks, and restored backups.
+//! Platform: the two engines, pages, search terms, idempotency keys, nodes with their clocks, and restored backups.
 
 pub mod clocks;
 pub mod engine;
@@ -7,4 +7,5 @@ pub mod installation;
 pub mod nodes;
 pub mod page;
 pub mod restorations;
+pub(crate) mod search_terms;
 pub mod suspects;

@@ -1,11 +1,15 @@
 //! Batches, and which shipments are in them. A transaction that changes both locks the batch first, then its shipments.
 
+use std::collections::BTreeSet;
+
 use model::shipping::batch::{BatchError, Counts, Delta, Member, Status};
+use model::shipping::searched_batch::SearchedBatch;
 use model::shipping::shipment::ShipmentError;
 use model::{Batch, Error, Id, Owner, Result, Shipment, Timestamp};
 
 use crate::platform::engine::{Row, Sql, Tx, Value};
 use crate::platform::page::{Page, PageSql, Start};
+use crate::platform::search_terms;
 use crate::stock::inventory_items::id_list;
 
 const GET: Sql = Sql::same(
@@ -33,6 +37,16 @@ const PAGE: PageSql = PageSql {
     newer: Sql::same(
         "SELECT id, version, status, details, shipments_count, purchased_count, error_count, packages_count, begun_to, labels_pending_count, labels_awaited,
          told_at, created_at, updated_at FROM batch WHERE owner = $1 AND id > $2 ORDER BY id LIMIT $3",
+    ),
+};
+const PAGE_BY_STATUS: PageSql = PageSql {
+    older: Sql::same(
+        "SELECT id, version, status, details, shipments_count, purchased_count, error_count, packages_count, begun_to, labels_pending_count, labels_awaited,
+         told_at, created_at, updated_at FROM batch WHERE owner = $1 AND id < $2 AND status = $3 ORDER BY id DESC LIMIT $4",
+    ),
+    newer: Sql::same(
+        "SELECT id, version, status, details, shipments_count, purchased_count, error_count, packages_count, begun_to, labels_pending_count, labels_awaited,
+         told_at, created_at, updated_at FROM batch WHERE owner = $1 AND id > $2 AND status = $3 ORDER BY id LIMIT $4",
     ),
 };
 const INSERT: Sql = Sql::same(
@@ -97,6 +111,8 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
     &GET_IF_FREE,
     &PAGE.older,
     &PAGE.newer,
+    &PAGE_BY_STATUS.older,
+    &PAGE_BY_STATUS.newer,
     &INSERT,
     &SET_DETAILS,
     &CHANGE,
@@ -145,8 +161,22 @@ pub async fn get_if_free(tx: &mut Tx<'_>, owner: Owner, id: Id<Batch>) -> Result
     tx.one(&GET_IF_FREE, &[owner.into(), id.into()]).await?.map(read).transpose()
 }
 
-pub async fn page(tx: &mut Tx<'_>, owner: Owner, start: &Start, limit: usize) -> Result<Page<StoredBatch>> {
-    Page::read(tx, &PAGE, owner.into(), &[], start, limit).await?.try_map(read)
+/// Returns a page of batches, of those with this status if one is given.
+pub async fn page(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    status: Option<Status>,
+    start: &Start,
+    limit: usize,
+) -> Result<Page<StoredBatch>> {
+    let page = match status {
+        None => Page::read(tx, &PAGE, owner.into(), &[], start, limit).await?,
+        Some(status) => {
+            let filter = [status.as_str().into()];
+            Page::read(tx, &PAGE_BY_STATUS, owner.into(), &filter, start, limit).await?
+        }
+    };
+    page.try_map(read)
 }
 
 /// Inserts an open, empty batch.
@@ -158,17 +188,26 @@ pub async fn insert(
     now: Timestamp,
 ) -> Result<()> {
     let values = [owner.into(), id.into(), Status::Open.as_str().into(), details.into(), now.into()];
-    tx.send(&INSERT, &values).await
+    tx.send(&INSERT, &values).await?;
+    search_terms::insert(tx, owner, id, terms_of(details)?.iter()).await
 }
 
+/// Replaces what a client set, and the search terms in which it differs.
 pub async fn set_details(
     tx: &mut Tx<'_>,
     owner: Owner,
-    id: Id<Batch>,
+    old: &StoredBatch,
     details: &str,
     now: Timestamp,
 ) -> Result<()> {
-    tx.send(&SET_DETAILS, &[details.into(), now.into(), owner.into(), id.into()]).await
+    tx.send(&SET_DETAILS, &[details.into(), now.into(), owner.into(), old.id.into()]).await?;
+    search_terms::replace(tx, owner, old.id, &terms_of(&old.details)?, &terms_of(details)?).await
+}
+
+/// Returns the search terms of a batch's details.
+fn terms_of(details: &str) -> Result<BTreeSet<String>> {
+    let batch: SearchedBatch = serde_json::from_str(details).map_err(Error::fault)?;
+    Ok(batch.searched().terms())
 }
 
 /// Adds to the counts, and sets the status that follows from them.
@@ -214,10 +253,11 @@ pub async fn set_labels_ready(tx: &mut Tx<'_>, owner: Owner, id: Id<Batch>) -> R
     tx.send(&SET_LABELS_READY, &[owner.into(), id.into()]).await
 }
 
-/// Deletes a batch. Its shipments stay, in no batch.
-pub async fn delete(tx: &mut Tx<'_>, owner: Owner, id: Id<Batch>) -> Result<()> {
-    tx.send(&RELEASE, &[owner.into(), id.into()]).await?;
-    tx.send(&DELETE, &[owner.into(), id.into()]).await
+/// Deletes a batch with its search terms. Its shipments stay, in no batch.
+pub async fn delete(tx: &mut Tx<'_>, owner: Owner, old: &StoredBatch) -> Result<()> {
+    tx.send(&RELEASE, &[owner.into(), old.id.into()]).await?;
+    search_terms::delete(tx, owner, old.id, terms_of(&old.details)?.iter()).await?;
+    tx.send(&DELETE, &[owner.into(), old.id.into()]).await
 }
 
 /// Spans organisations: returns the batches whose purchases are not all inserted, in the order of owner and id,

@@ -12,5 +12,7 @@ pub mod order_shipments;
 pub mod package_contents;
 pub mod purchases;
 pub mod sandbox_entries;
+pub(crate) mod shipment_facets;
+pub mod shipment_filters;
 pub mod shipments;
 pub mod tracking_events;

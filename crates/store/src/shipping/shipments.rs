@@ -1,11 +1,16 @@
 //! Shipments. A shipment's document is everything that the API shows of it, except for its files, which have a table
 //! of their own.
 
+use std::collections::BTreeSet;
+
+use model::shipping::indexed_shipment::{IndexedChange, IndexedShipment};
 use model::shipping::shipment::{Status, Summary};
 use model::{Batch, Error, Id, Location, Order, Owner, Result, Shipment};
 
 use crate::platform::engine::{Row, Sql, Tx, Value, wanted};
 use crate::platform::page::{Page, PageSql, Start};
+use crate::platform::search_terms;
+use crate::shipping::shipment_facets;
 use crate::stock::inventory_items::id_list;
 
 const GET: Sql = Sql::same(
@@ -61,8 +66,8 @@ const INSERT: Sql = Sql::same(
 );
 const UPDATE: Sql = Sql::same(
     "UPDATE shipment SET version = version + 1, status = $1, packages_count = $2, errors_count = $3, chosen = $4, doc = $5,
-         label_pending = $6
-     WHERE owner = $7 AND id = $8",
+         label_pending = $6, purchased_at = CASE WHEN $1 = 'purchased' THEN coalesce(purchased_at, $7) ELSE purchased_at END
+     WHERE owner = $8 AND id = $9",
 );
 const SET_ORIGIN: Sql =
     Sql::same("UPDATE shipment SET origin_id = $1, origin_version = $2 WHERE owner = $3 AND id = $4");
@@ -74,16 +79,6 @@ const PAGE: PageSql = PageSql {
     ),
     newer: Sql::same(
         "SELECT id, version, status, doc, batch_id, packages_count, errors_count, chosen, label_pending FROM shipment WHERE owner = $1 AND id > $2 ORDER BY id LIMIT $3",
-    ),
-};
-const PAGE_BY_STATUS: PageSql = PageSql {
-    older: Sql::same(
-        "SELECT id, version, status, doc, batch_id, packages_count, errors_count, chosen, label_pending FROM shipment
-         WHERE owner = $1 AND id < $2 AND status = $3 ORDER BY id DESC LIMIT $4",
-    ),
-    newer: Sql::same(
-        "SELECT id, version, status, doc, batch_id, packages_count, errors_count, chosen, label_pending FROM shipment
-         WHERE owner = $1 AND id > $2 AND status = $3 ORDER BY id LIMIT $4",
     ),
 };
 
@@ -101,8 +96,6 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
     &DELETE,
     &PAGE.older,
     &PAGE.newer,
-    &PAGE_BY_STATUS.older,
-    &PAGE_BY_STATUS.newer,
 ];
 
 /// A shipment's document, its version, and the columns beside the document.
@@ -179,32 +172,32 @@ pub async fn all_for_update(
     tx.all(&ALL_FOR_UPDATE, &[owner.into(), id_list(ids)]).await?.into_iter().map(read).collect()
 }
 
-pub async fn page(
+/// Returns a page of all shipments, newest first.
+pub(crate) async fn page(
     tx: &mut Tx<'_>,
     owner: Owner,
-    status: Option<Status>,
     start: &Start,
     limit: usize,
 ) -> Result<Page<StoredShipment>> {
-    let page = match status {
-        None => Page::read(tx, &PAGE, owner.into(), &[], start, limit).await?,
-        Some(status) => {
-            let filter = [status.as_str().into()];
-            Page::read(tx, &PAGE_BY_STATUS, owner.into(), &filter, start, limit).await?
-        }
-    };
-    page.try_map(read)
+    Page::read(tx, &PAGE, owner.into(), &[], start, limit).await?.try_map(read)
 }
 
-pub async fn insert(
-    tx: &mut Tx<'_>,
-    owner: Owner,
-    id: Id<Shipment>,
-    summary: &Summary,
-    origin: Option<Origin>,
-    order: Option<Id<Order>>,
-    doc: &str,
-) -> Result<()> {
+/// Inserts a shipment with its facets and search terms.
+/// A shipment that is to be inserted.
+pub struct NewShipment<'a> {
+    pub id: Id<Shipment>,
+    pub summary: &'a Summary,
+    /// The location that it leaves from, unless its origin was given as an address.
+    pub origin: Option<Origin>,
+    /// The order that it is made from.
+    pub order: Option<Id<Order>>,
+    pub doc: &'a str,
+}
+
+/// Inserts a shipment with its facets and search terms.
+pub async fn insert(tx: &mut Tx<'_>, owner: Owner, new: NewShipment<'_>) -> Result<()> {
+    let NewShipment { id, summary, origin, order, doc } = new;
+    let indexed = IndexedShipment::of(doc)?;
     let values = [
         owner.into(),
         id.into(),
@@ -217,14 +210,18 @@ pub async fn insert(
         order.into(),
         doc.into(),
     ];
-    tx.send(&INSERT, &values).await
+    tx.send(&INSERT, &values).await?;
+    shipment_facets::replace(tx, owner, id, &BTreeSet::new(), &indexed.facets).await?;
+    search_terms::insert(tx, owner, id, indexed.terms.iter()).await
 }
 
+/// Replaces the shipment's document, and the facets and search terms in which it differs.
 pub async fn update(
     tx: &mut Tx<'_>,
     owner: Owner,
     id: Id<Shipment>,
     summary: &Summary,
+    change: &IndexedChange,
     doc: &str,
 ) -> Result<()> {
     let values = [
@@ -234,10 +231,14 @@ pub async fn update(
         summary.chosen.clone().into(),
         doc.into(),
         Value::Int(summary.label_pending.into()),
+        change.new.updated_at.into(),
         owner.into(),
         id.into(),
     ];
-    tx.send(&UPDATE, &values).await
+    tx.send(&UPDATE, &values).await?;
+    let IndexedChange { old, new } = change;
+    shipment_facets::replace(tx, owner, id, &old.facets, &new.facets).await?;
+    search_terms::replace(tx, owner, id, &old.terms, &new.terms).await
 }
 
 /// Returns the location that a shipment leaves from, or `None` if its origin was given as an address.
@@ -262,7 +263,15 @@ pub async fn set_origin(
     tx.send(&SET_ORIGIN, &values).await
 }
 
-pub async fn delete(tx: &mut Tx<'_>, owner: Owner, id: Id<Shipment>) -> Result<()> {
+/// Deletes a shipment with its facets and search terms.
+pub async fn delete(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    id: Id<Shipment>,
+    indexed: &IndexedShipment,
+) -> Result<()> {
+    shipment_facets::replace(tx, owner, id, &indexed.facets, &BTreeSet::new()).await?;
+    search_terms::delete(tx, owner, id, indexed.terms.iter()).await?;
     tx.send(&DELETE, &[owner.into(), id.into()]).await
 }
 

@@ -2,10 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use model::{Id, InventoryItem, Owner, Result};
+use model::stock::searched_item::SearchedItem;
+use model::{Error, Id, InventoryItem, Owner, Result};
 
 pub(crate) use crate::platform::engine::id_list;
 use crate::platform::engine::{Sql, Tx, Value, wanted};
+use crate::platform::search_terms;
 
 const GET: Sql = Sql::same("SELECT version, doc FROM inventory_item WHERE owner = $1 AND id = $2");
 const GET_FOR_UPDATE: Sql = Sql::each(
@@ -137,7 +139,7 @@ pub async fn docs(
     rows.into_iter().map(|mut row| Ok((row.id(0)?, row.text(1)?))).collect()
 }
 
-/// Inserts an item. Returns false if another item has the SKU.
+/// Inserts an item with its search terms. Returns false if another item has the SKU.
 pub async fn insert(
     tx: &mut Tx<'_>,
     owner: Owner,
@@ -147,7 +149,17 @@ pub async fn insert(
 ) -> Result<bool> {
     let (sku, name_key) = (keys.sku.as_str(), keys.name_key.as_str());
     let values = [owner.into(), id.into(), sku.into(), name_key.into(), doc.into()];
-    Ok(tx.execute(&INSERT, &values).await? == 1)
+    let is_inserted = tx.execute(&INSERT, &values).await? == 1;
+    if is_inserted {
+        search_terms::insert(tx, owner, id, terms_of(doc)?.iter()).await?;
+    }
+    Ok(is_inserted)
+}
+
+/// Returns the search terms of an item's document.
+fn terms_of(doc: &str) -> Result<BTreeSet<String>> {
+    let item: SearchedItem = serde_json::from_str(doc).map_err(Error::fault)?;
+    Ok(item.searched().terms())
 }
 
 /// Returns the id of the item that has the SKU.
@@ -155,15 +167,18 @@ pub async fn sku_user(tx: &mut Tx<'_>, owner: Owner, sku: &str) -> Result<Option
     tx.one(&SKU_USER, &[owner.into(), sku.into()]).await?.map(|mut row| row.id(0)).transpose()
 }
 
+/// Replaces the item's document, and the search terms in which it differs.
 pub async fn update(
     tx: &mut Tx<'_>,
     owner: Owner,
     id: Id<InventoryItem>,
+    old: &StoredInventoryItem,
     keys: &ItemKeys,
     doc: &str,
 ) -> Result<()> {
     let (sku, name_key) = (keys.sku.as_str(), keys.name_key.as_str());
-    tx.send(&UPDATE, &[sku.into(), name_key.into(), doc.into(), owner.into(), id.into()]).await
+    tx.send(&UPDATE, &[sku.into(), name_key.into(), doc.into(), owner.into(), id.into()]).await?;
+    search_terms::replace(tx, owner, id, &terms_of(&old.doc)?, &terms_of(doc)?).await
 }
 
 /// Returns whether an order refers to the item, or a location has it in stock.
@@ -172,8 +187,14 @@ pub async fn is_used(tx: &mut Tx<'_>, owner: Owner, id: Id<InventoryItem>) -> Re
     Ok(tx.one(&ORDERED, &values).await?.is_some() || tx.one(&STOCKED, &values).await?.is_some())
 }
 
-/// Deletes the item with its empty levels and their history. Its barcodes must be deleted before.
-pub async fn delete(tx: &mut Tx<'_>, owner: Owner, id: Id<InventoryItem>) -> Result<()> {
+/// Deletes the item with its search terms, its empty levels and their history. Its barcodes must be deleted before.
+pub async fn delete(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    id: Id<InventoryItem>,
+    old: &StoredInventoryItem,
+) -> Result<()> {
+    search_terms::delete(tx, owner, id, terms_of(&old.doc)?.iter()).await?;
     let values = [owner.into(), id.into()];
     for statement in [&CHANGES_DELETE, &LEVELS_DELETE, &DELETE] {
         tx.send(statement, &values).await?;

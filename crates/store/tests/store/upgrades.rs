@@ -156,6 +156,21 @@ const EXPECTED: &[(&str, &str, &[&str])] = &[
         &["location 1793523600000000", "parcel 1793523601000000"],
     ),
     (
+        "0006_shipments",
+        "SELECT shipment_id || ' ' || facet FROM shipment_facet ORDER BY shipment_id, facet",
+        &["shp_1 carrier=sandbox", "shp_1 carrier_account=ca_1", "shp_2 carrier=sandbox"],
+    ),
+    (
+        "0006_shipments",
+        "SELECT id || ' ' || coalesce(purchased_at, -1) FROM shipment ORDER BY id",
+        &["shp_1 5", "shp_2 -1", "shp_3 -1"],
+    ),
+    (
+        "0006_shipments",
+        "SELECT owner || ' ' || kind || ' ' || after_id FROM search_fill WHERE kind <> 'batch' ORDER BY kind",
+        &["org_1 inv ", "org_1 loc ", "org_1 ord ", "org_1 shp "],
+    ),
+    (
         "0008_batches",
         "SELECT shipments_count || ' ' || packages_count || ' ' || error_count || ' ' || labels_pending_count FROM batch",
         &["2 3 2 1"],

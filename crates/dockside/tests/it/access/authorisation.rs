@@ -16,7 +16,7 @@ use crate::setup::populated_organisation::{Caller, PopulatedOrganisation, scoped
 use crate::setup::world::World;
 
 /// What any valid token may call, whatever its scopes.
-const UNSCOPED: &[(&str, &str)] = &[("GET", "/me")];
+const UNSCOPED: &[(&str, &str)] = &[("GET", "/search"), ("GET", "/me")];
 
 /// What may be called without a token. Every addition is a deliberate decision.
 const OPEN: &[(&str, &str)] = &[

@@ -116,6 +116,7 @@ fn operations_are_named_by_verb_and_noun_each_once() {
         "release",
         "reorder",
         "evaluate",
+        "search",
         "audit",
         "provision",
         "deprovision",

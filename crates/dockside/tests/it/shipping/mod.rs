@@ -28,6 +28,7 @@ pub mod purchase_trouble;
 pub mod purchases;
 pub mod rates;
 pub mod senders;
+pub mod shipment_filters;
 pub mod shipment_labels;
 pub mod shipment_options;
 pub mod shipment_values;

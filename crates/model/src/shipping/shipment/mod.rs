@@ -304,6 +304,36 @@ pub enum TrackingStatus {
 }
 
 impl TrackingStatus {
+    pub const ALL: [TrackingStatus; 9] = [
+        TrackingStatus::Unknown,
+        TrackingStatus::PreTransit,
+        TrackingStatus::InTransit,
+        TrackingStatus::OutForDelivery,
+        TrackingStatus::AvailableForPickup,
+        TrackingStatus::Delivered,
+        TrackingStatus::ReturnToSender,
+        TrackingStatus::Failure,
+        TrackingStatus::Cancelled,
+    ];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            TrackingStatus::Unknown => "unknown",
+            TrackingStatus::PreTransit => "pre_transit",
+            TrackingStatus::InTransit => "in_transit",
+            TrackingStatus::OutForDelivery => "out_for_delivery",
+            TrackingStatus::AvailableForPickup => "available_for_pickup",
+            TrackingStatus::Delivered => "delivered",
+            TrackingStatus::ReturnToSender => "return_to_sender",
+            TrackingStatus::Failure => "failure",
+            TrackingStatus::Cancelled => "cancelled",
+        }
+    }
+
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|status| status.as_str() == word)
+    }
+
     /// Returns whether the carrier has had the parcel in its hands.
     pub fn is_handed_over(self) -> bool {
         use TrackingStatus::{

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use model::platform::id::AllocationKind;
 use model::{Allocation, Code, Event, Id, Owner, Result, Shipment, ensure};
 use store::Tx;
-use store::shipping::{order_shipments, shipments};
+use store::shipping::order_shipments;
+use store::shipping::shipments::{self, NewShipment};
 use store::stock::inventory_levels::At;
 
 use super::gather::ensure_ready;
@@ -81,8 +82,9 @@ async fn insert(
         shipment.complete_allocations_on = Some(location.complete_allocations_on);
         shipment.rule_id = rule.map(|rule| Id::from_bits(rule.bits()));
         let (id, doc) = (shipment.id, json(&shipment)?);
-        let (origin, order) = (Some(location.origin), Some(prepared.order));
-        shipments::insert(tx, owner, id, &shipment.summary(), origin, order, &doc).await?;
+        let (origin, order, summary) = (Some(location.origin), Some(prepared.order), shipment.summary());
+        let row = NewShipment { id, summary: &summary, origin, order, doc: &doc };
+        shipments::insert(tx, owner, row).await?;
         order_shipments::insert_evaluation(tx, owner, id, &evaluation).await?;
         for (item, quantity) in &new.units {
             let at = At { item: *item, location: location.origin.location };

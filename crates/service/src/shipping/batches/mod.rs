@@ -87,12 +87,12 @@ impl Batches {
         read.await
     }
 
-    pub async fn list(&self, caller: &Caller, query: ListQuery) -> Result<Listing> {
+    pub async fn list(&self, caller: &Caller, query: ListQuery, status: Option<Status>) -> Result<Listing> {
         let owner = caller.owner;
         let start = self.context.start(owner, &query)?;
         let limit = query.limit;
         let read = self.context.db().read(owner, async move |tx| {
-            let page = batches::page(tx, owner, &start, limit).await?;
+            let page = batches::page(tx, owner, status, &start, limit).await?;
             let items = member::show(tx, owner, &page.items).await?;
             Ok(Page { items, older_than: page.older_than, newer_than: page.newer_than })
         });
@@ -130,7 +130,7 @@ impl Batches {
                 rules.ensure_service(tx, owner, id).await?;
             }
             let delta = members::add(tx, owner, &old, &input.shipments, &rules).await?;
-            batches::set_details(tx, owner, id, &json(&details)?, now).await?;
+            batches::set_details(tx, owner, &old, &json(&details)?, now).await?;
             let (stored, shown) = member::recount(tx, owner, &old, delta, &log).await?;
             Ok(Reply::resource(version_etag(stored.version), shown))
         };
@@ -148,7 +148,7 @@ impl Batches {
             old.status.ensure_changeable()?;
             model::ensure(old.status == Status::Open, Code::BatchNotOpen)?;
             let shown = member::show(tx, owner, std::slice::from_ref(&old)).await?.remove(0);
-            batches::delete(tx, owner, id).await?;
+            batches::delete(tx, owner, &old).await?;
             log.append(tx, &Event::new("batch.deleted", id, &shown)).await?;
             Ok(Reply::gone())
         };

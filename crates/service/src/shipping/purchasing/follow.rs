@@ -1,6 +1,7 @@
 //! Follow-up of a shipment after it was bought: its label, duplicates that were bought by mistake, and its tracking.
 
 use ::carriers::{Label, Outcome, Receipt, Task, Tracked};
+use model::shipping::indexed_shipment::IndexedChange;
 use model::shipping::shipment::{Shipment, ShipmentError, Status, TrackingStatus};
 use model::shipping::tracking::{EVENTS_MAX, MESSAGE_CHARS_MAX, Report, Tracking, TrackingEvent};
 use model::{Error, Event, Id, Owner, Result, Timestamp, World};
@@ -350,7 +351,9 @@ impl Move {
             contents.hand_over(&new, events.now());
         }
         contents.deliver(shipment, tracking_status == TrackingStatus::Delivered);
-        shipments::update(tx, owner, shipment, &new.summary(), &json(&new)?).await?;
+        let doc = json(&new)?;
+        let indexed = IndexedChange::between(&stored.doc, &doc)?;
+        shipments::update(tx, owner, shipment, &new.summary(), &indexed, &doc).await?;
         let tracking = tracking(&new, way.into_iter().map(|step| step.event).collect());
         events.append(tx, &Event::new("tracking.updated", shipment, &json(&tracking)?)).await?;
         if is_handed_over {

@@ -3,6 +3,7 @@
 use model::platform::json::previous_attributes_of;
 use model::shipping::batch::{Batch, Delta};
 use model::shipping::document::Document;
+use model::shipping::indexed_shipment::IndexedChange;
 use model::shipping::shipment::{Shipment, Summary};
 use model::{Error, Event, Id, Owner, Result};
 use serde_json::Value;
@@ -26,6 +27,7 @@ pub struct Prepared {
     of: (Id<Shipment>, i64),
     doc: String,
     summary: Summary,
+    indexed: IndexedChange,
     /// The shipment with its files, as it is shown.
     shown: String,
     previous: Value,
@@ -37,7 +39,8 @@ impl Prepared {
         let doc = json(new)?;
         let previous = previous_attributes_of(&stored.doc, &doc).map_err(Error::fault)?;
         let shown = shown(&doc, documents)?;
-        Ok(Self { of: (stored.id, stored.version), doc, summary: new.summary(), shown, previous })
+        let indexed = IndexedChange::between(&stored.doc, &doc)?;
+        Ok(Self { of: (stored.id, stored.version), doc, summary: new.summary(), indexed, shown, previous })
     }
 
     /// Whether this is a change of the shipment as it is stored: each change gives it another version.
@@ -108,8 +111,8 @@ pub async fn write_prepared(
     event: &'static str,
     log: &EventLog,
 ) -> Result<Option<(Id<Batch>, Delta)>> {
-    let Prepared { doc, summary, shown, previous, .. } = prepared;
-    shipments::update(tx, owner, stored.id, summary, doc).await?;
+    let Prepared { doc, summary, indexed, shown, previous, .. } = prepared;
+    shipments::update(tx, owner, stored.id, summary, indexed, doc).await?;
     let delta = summary.counts() - stored.summary.counts();
     let is_seen =
         delta != Delta::default() || SEEN_IN_BATCH.iter().any(|field| previous.get(field).is_some());

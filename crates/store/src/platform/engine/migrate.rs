@@ -59,6 +59,7 @@ migrations![
     "0033_time_zones",
     "0034_shipping_rules",
     "0035_order_shipments",
+    "0038_search",
 ];
 
 const TABLE: &str = "CREATE TABLE IF NOT EXISTS migration (name TEXT NOT NULL PRIMARY KEY)";
