@@ -5,7 +5,7 @@ use crate::access::table::HandledRoute;
 use crate::access::{access_tokens, oauth, organisations};
 use crate::docs;
 use crate::events::{connection, events, revocations, webhook_endpoints};
-use crate::fulfilment::{package_types, packings, shipping_rules};
+use crate::fulfilment::{branding, package_types, packings, papers, shipping_rules};
 use crate::orders::{allocations, order_progress, orders};
 use crate::places::{location_configurations, locations};
 use crate::server::system;
@@ -41,11 +41,13 @@ pub(crate) fn published() -> Vec<HandledRoute> {
         batch_labels::routes(),
         manifests::routes(),
         shipping_rules::routes(),
+        papers::routes(),
         events::routes(),
         webhook_endpoints::routes(),
         access_tokens::routes(),
         revocations::routes(),
         organisations::routes(),
+        branding::routes(),
         oauth::routes(),
         files::routes(),
         system::routes(),

@@ -38,8 +38,10 @@ use events::stream::Streams;
 use events::stream::epoch::Epochs;
 use events::webhook_deliveries::WebhookDeliveries;
 use events::webhook_endpoints::WebhookEndpoints;
+use fulfilment::branding::BrandingSettings;
 use fulfilment::package_types::PackageTypes;
 use fulfilment::packings::Packings;
+use fulfilment::papers::{self, Papers};
 use fulfilment::shipping_rules::ShippingRules;
 use onboarding::Onboarding;
 use orders::allocations::Allocations;
@@ -172,6 +174,8 @@ pub struct Components {
     pub package_types: PackageTypes,
     pub packings: Packings,
     pub shipping_rules: ShippingRules,
+    pub branding: BrandingSettings,
+    pub papers: Papers,
     pub onboarding: Onboarding,
     pub cleaning: Cleaning,
     pub suspects: Suspects,
@@ -250,6 +254,8 @@ impl Components {
             purchasing: &purchasing,
         };
         let manifests = Manifests::new(&context, &needs);
+        let needs = papers::Needs { documents: &documents, purchasing: &purchasing, drawing: &drawing };
+        let papers = Papers::new(&context, &needs);
         Ok(Self {
             organisations: Organisations::new(&context),
             callers: Callers::new(&context),
@@ -277,6 +283,8 @@ impl Components {
             package_types: PackageTypes::new(&context),
             packings: Packings::new(&context),
             shipping_rules: ShippingRules::new(&context),
+            branding: BrandingSettings::new(&context, &drawing),
+            papers,
             onboarding: Onboarding::new(&context),
             cleaning: Cleaning::new(&context, &nodes, &delivery, settings.retention, settings.event_seconds),
             suspects: Suspects::new(

@@ -40,6 +40,7 @@ pages![
     "batches",
     "manifests",
     "shipping-rules",
+    "papers",
     "carriers",
     "sandbox",
     "labels",

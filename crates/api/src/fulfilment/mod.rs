@@ -1,5 +1,7 @@
-//! Fulfilment: the endpoints of package types, packings and shipping rules.
+//! Fulfilment: the endpoints of package types, packings, shipping rules, papers and branding.
 
+pub(crate) mod branding;
 pub(crate) mod package_types;
 pub(crate) mod packings;
+pub(crate) mod papers;
 pub(crate) mod shipping_rules;

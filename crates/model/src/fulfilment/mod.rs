@@ -1,8 +1,10 @@
 //! Fulfilment: how the items of an order become parcels.
 
+pub mod branding;
 pub mod order_packing;
 pub mod package_type;
 pub mod packing;
 pub mod packing_shapes;
 pub mod packing_view;
 pub mod shipping_rule;
+pub mod warehouse_paper;

@@ -1,5 +1,7 @@
 //! Fulfilment: how the items of an order become parcels.
 
+pub(crate) mod branding;
 pub(crate) mod package_types;
 pub(crate) mod packings;
+pub(crate) mod papers;
 pub mod shipping_rules;

@@ -16,7 +16,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 use store::Tx;
 use store::places::location_configurations;
-use store::shipping::documents::{self, StoredDocument};
+use store::shipping::documents::{self, StoredDocument, papers_subject};
 use store::shipping::shipments::{self, Origin, StoredShipment};
 use store::shipping::{purchases, tracking_events};
 
@@ -147,6 +147,7 @@ impl Shipments {
             stored.status.ensure_open()?;
             purchases::delete(tx, owner, id).await?;
             tracking_events::delete(tx, owner, id).await?;
+            documents::delete_of_subject(tx, owner, &papers_subject(&id.to_string())).await?;
             shipments::delete(tx, owner, id).await?;
             log.append(tx, &Event::new("shipment.deleted", id, &shown(&stored.doc, &[])?)).await?;
             if let Some(batch) = stored.batch {
@@ -158,15 +159,19 @@ impl Shipments {
         self.context.write(&command, delete).await
     }
 
-    /// Answers with the files of a shipment, with new links.
+    /// Answers with the files of a shipment and its warehouse papers, with new links.
     pub async fn list_documents(&self, caller: &Caller, id: Id<Shipment>) -> Result<Reply> {
         let owner = caller.owner;
         let read = self.context.db().read(owner, async move |tx| {
             let stored = found(shipments::get(tx, owner, id).await?)?;
-            documents_of(tx, owner, &[&stored]).await
+            let mut all = documents_of(tx, owner, &[&stored]).await?;
+            all.extend(documents::of_subject(tx, owner, &papers_subject(&id.to_string())).await?);
+            Ok(all)
         });
         let documents = read.await?;
-        Ok(Reply::done(format!("{{\"data\":{}}}", json(&self.signed(owner, &documents, id))?)))
+        let signed: Vec<Document> =
+            documents.iter().map(|document| self.documents.sign(owner, document)).collect();
+        Ok(Reply::done(format!("{{\"data\":{}}}", json(&signed)?)))
     }
 
     /// A shipment with its files, to which links are made now.
