@@ -28,8 +28,8 @@ from PIL import Image
 WORDS = ["Quay Street", "Großmann", "山田", "Петров", "Ερμού", "김민준", "王小明", "Świętokrzyska", "Nguyễn"]
 # The text of so many PDFs is read, which is more than one of each script.
 TEXTS = 32
-# A page of A4 takes readers as long as five labels; so many of customs' papers are read.
-SHEETS = 24
+# A page of A4 takes readers as long as five labels; so many manifests, warehouse papers and customs' papers are read.
+SHEETS = 48
 # So many pages of the merged PDF are drawn and read, the first and the last among them.
 MERGED = 24
 # Files that a tool gets at once.

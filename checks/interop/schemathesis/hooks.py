@@ -17,6 +17,9 @@ from schemathesis.generation.meta import TestPhase
 REFUSALS_BY_STATE = {
     "allocation_not_found",
     "batch_empty",
+    # A batch has as many parts as its shipments need.
+    "batch_part_not_found",
+    "batch_part_required",
     "carrier_account_invalid",
     "carrier_account_not_found",
     "carrier_not_found",
@@ -32,6 +35,8 @@ REFUSALS_BY_STATE = {
     "line_not_found",
     "location_configuration_not_found",
     "location_not_found",
+    # Base64 of the right form is rarely a PNG.
+    "logo_invalid",
     "not_provisioned",
     "order_not_found",
     "package_type_missing",

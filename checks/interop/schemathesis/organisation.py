@@ -14,6 +14,8 @@ ADDRESS = {"line_1": "1 Quay Street", "city": "Bristol", "post_code": "BS1 4DJ",
 IDENTIFIER = re.compile(r"\b(alloc|batch|ca|car|evt|inv|lc|line|loc|mfst|ord|pa|pt|rule|shp|tok|we|whd)_[0-7][0-9a-hjkmnp-tv-z]{25}\b")
 # The server limits how many of these an organisation may have.
 BOUNDED = {"/carrier_accounts", "/package_types", "/shipping_rules", "/webhook_endpoints"}
+# A logo of one pixel.
+LOGO = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNoAAAAggCBd81ytgAAAABJRU5ErkJggg=="
 # Number of purchases in review: one for each phase that resolves one, and some for the stateful phase.
 REVIEWS = 12
 
@@ -136,6 +138,14 @@ class Organisation:
 
     def shipment(self):
         return self.make("/shipments", parcel())
+
+    def packed_shipment(self):
+        """Makes a shipment that says what is inside."""
+        items = [{"id": self.live("inv"), "quantity": 2}]
+        return self.make("/shipments", parcel(packages=[{"geometry": {"mass": 1.2}, "items": items}]))
+
+    def packed_batch(self):
+        return self.make("/batches", {"name": self.name("Packed"), "shipments": [self.packed_shipment()]})
 
     def rule(self):
         return self.make("/shipping_rules", {"name": self.name("Rule"), "action": {"hold": {"reason": "Look"}}})
@@ -334,9 +344,13 @@ PREPARED = {
     "DELETE /batches/{batch_id}": lambda org: ({"batch_id": org.batch()}, None),
     "POST /batches/{batch_id}/purchase": lambda org: ({"batch_id": org.batch()}, None),
     "POST /batches/{batch_id}/labels": lambda org: ({"batch_id": org.purchased_batch()}, {"format": "pdf"}),
+    "POST /batches/{batch_id}/packing_slips": lambda org: ({"batch_id": org.packed_batch()}, {"format": "a4"}),
+    "POST /batches/{batch_id}/papers": lambda org: ({"batch_id": org.purchased_batch()}, {"format": "letter"}),
+    "POST /batches/{batch_id}/pick_lists": lambda org: ({"batch_id": org.packed_batch()}, {"format": "4x6"}),
     "POST /batches/{batch_id}/manifests": lambda org: ({"batch_id": org.purchased_batch()}, None),
     "PATCH /batches/{batch_id}/shipments": lambda org: ({"batch_id": org.batch()}, {"shipments": [org.shipment()]}),
     "DELETE /batches/{batch_id}/shipments": filled_batch,
+    "PUT /branding": lambda org: ({}, {"name": org.name("Brand"), "colour": "#005ca0", "logo": LOGO}),
     "POST /carrier_accounts": lambda org: room(
         org,
         "/carrier_accounts",
@@ -398,6 +412,8 @@ PREPARED = {
     "POST /orders/{order_id}/exceptions/{exception_id}/resolve": exception,
     "GET /shipments/{shipment_id}/rule_evaluation": lambda org: ({"shipment_id": order_shipment(org)[1]}, None),
     "POST /shipments/{shipment_id}/hand_over": lambda org: ({"shipment_id": org.purchased()}, None),
+    "POST /shipments/{shipment_id}/packing_slip": lambda org: ({"shipment_id": org.packed_shipment()}, {"format": "a4"}),
+    "POST /shipments/{shipment_id}/papers": lambda org: ({"shipment_id": org.purchased()}, {"format": "4x6"}),
     "POST /shipments/{shipment_id}/void": lambda org: ({"shipment_id": org.purchased()}, None),
     "POST /shipping_rules": lambda org: room(
         org,

@@ -6,7 +6,7 @@ use crate::access::{access_tokens, oauth, organisations};
 use crate::docs;
 use crate::events::{connection, events, revocations, webhook_endpoints};
 use crate::exchange::search;
-use crate::fulfilment::{order_shipments, package_types, packings, shipping_rules};
+use crate::fulfilment::{branding, order_shipments, package_types, packings, papers, shipping_rules};
 use crate::orders::{allocations, order_progress, orders};
 use crate::places::{location_configurations, locations};
 use crate::server::system;
@@ -44,11 +44,13 @@ pub(crate) fn published() -> Vec<HandledRoute> {
         manifests::routes(),
         shipping_rules::routes(),
         search::routes(),
+        papers::routes(),
         events::routes(),
         webhook_endpoints::routes(),
         access_tokens::routes(),
         revocations::routes(),
         organisations::routes(),
+        branding::routes(),
         oauth::routes(),
         files::routes(),
         system::routes(),

@@ -5,9 +5,12 @@
 //! The directory gets the files of each shipment in each format, under its number: `7.label.pdf`, `7.label-1.png`. And
 //! `expected.tsv`: the number of a shipment, `label` or the name of a file for customs, the number of the package, the kind
 //! of code, and what it must read. `merged.pdf`, `merged.zpl` and `merged.zip` have the labels of all shipments;
-//! `0.manifest.pdf` lists three of the shipments, and `1.manifest.pdf` all.
+//! `0.manifest.pdf` lists three of the shipments, and `1.manifest.pdf` all. `0.slip-a4.pdf` and the like are packing slips, `0.pick-a4.pdf` and
+//! the like a pick list.
 
 mod samples;
+#[path = "samples/warehouse.rs"]
+mod warehouse;
 
 use labels::{Fonts, Handover, HandoverRow, Merger, Paper, files, handover, papers, scenes};
 use model::shipping::document::DocumentType;
@@ -172,7 +175,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     })?;
     let few = write_manifest(0, &samples[..count.min(3)], &fonts, &directory)?;
     let all = write_manifest(1.min(count - 1), &samples, &fonts, &directory)?;
-    std::fs::write(directory.join("expected.tsv"), [few, all, rows].concat())?;
+    let papers = warehouse::write(&samples, &fonts, &directory)?;
+    std::fs::write(directory.join("expected.tsv"), [few, all, papers, rows].concat())?;
     merge(&samples, &directory)?;
     Ok(())
 }

@@ -6,15 +6,18 @@
 //!                               └── pdf ──► pages that share their fonts
 //! ```
 //!
-//! [`papers`] makes all of it from a shipment that was bought.
+//! [`papers`] makes all of it from a shipment that was bought. [`packing_slip`] and [`pick_list`] draw the papers of a
+//! warehouse, which are PDF only, with the organisation's logo and colour.
 //!
 //! Nothing here asks for the time, makes randomness or does I/O, but for [`Fonts::load`], which reads fonts from
 //! directories. The same label and the same fonts give the same bytes.
 
 mod address;
+mod artwork;
 pub mod barcode;
 mod bilevel;
 mod bought;
+mod brand;
 mod countries;
 mod customs_block;
 mod customs_papers;
@@ -35,6 +38,7 @@ mod manifest;
 mod mass;
 mod merge;
 mod packed;
+mod packing_slip;
 mod page;
 mod papers;
 mod party;
@@ -42,22 +46,29 @@ mod pdf;
 mod pdf_file;
 mod pdf_font;
 mod pdf_number;
+mod pick_list;
 mod png;
 mod raster;
 pub mod scene;
+mod sheet;
+#[cfg(test)]
+mod testing;
 mod text;
 mod zpl;
 
 pub use bought::Bought;
+pub use brand::{Brand, Logo, LogoError};
 pub use customs_papers::{cn23, commercial_invoice};
 pub use font::{DEBIAN_DIRECTORIES, Fonts};
 pub use label::{Contents, Customs, CustomsItem, Declaration, Label, MAX_CUSTOM, Party, Piece, Primary};
 pub use layout::{LayoutError, layout};
 pub use manifest::{Handover, HandoverRow, handover};
 pub use merge::{MergeError, Merger, converted};
+pub use packing_slip::{PackingSlip, SlipItem, SlipPackage, packing_slip};
 pub use page::PageSize;
 pub use papers::{Paper, PaperError, customs_papers, files, papers, scenes};
 pub use pdf::{PdfError, pdf};
+pub use pick_list::{Destination, PickLine, PickList, pick_list};
 pub use png::{Effort, png};
 pub use scene::Scene;
 pub use zpl::zpl;

@@ -33,7 +33,7 @@ impl PageSize {
     }
 
     /// Returns width and height in points.
-    fn points(self) -> (f32, f32) {
+    pub(crate) fn points(self) -> (f32, f32) {
         match self {
             Self::Inches4x6 => (288.0, 432.0),
             Self::Inches4x8 => (288.0, 576.0),
@@ -42,6 +42,13 @@ impl PageSize {
             Self::A4 => (595.28, 841.89),
             Self::Letter => (612.0, 792.0),
         }
+    }
+
+    /// Returns width and height in millimetres, rounded down to whole dots.
+    pub(crate) fn millimetres(self) -> (f32, f32) {
+        let mm = |points: f32| (points / 72.0 * 25.4 * 8.0).floor() / 8.0;
+        let (width, height) = self.points();
+        (mm(width), mm(height))
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! A page is drawn in dots from its top left, so that most numbers are whole and short.
 
+use crate::artwork::{Art, Sheet};
 use crate::line::Glyph;
 use crate::lz77::compress;
 use crate::pdf_file::{Number, PdfFile, put};
@@ -33,20 +34,29 @@ impl std::error::Error for PdfError {}
 
 /// Writes scenes into one file, a page each.
 pub fn pdf(scenes: &[Scene]) -> Result<Vec<u8>, PdfError> {
-    if scenes.is_empty() {
+    write(&scenes.iter().map(|scene| (scene, &[][..])).collect::<Vec<_>>())
+}
+
+/// Writes sheets into one file, a page each, with what they have in colour.
+pub(crate) fn pdf_of_sheets(sheets: &[Sheet]) -> Result<Vec<u8>, PdfError> {
+    write(&sheets.iter().map(|sheet| (&sheet.scene, &sheet.art[..])).collect::<Vec<_>>())
+}
+
+fn write(pages: &[(&Scene, &[Art])]) -> Result<Vec<u8>, PdfError> {
+    if pages.is_empty() {
         return Err(PdfError("it would have no page".to_owned()));
     }
-    if let Some(odd) = scenes.iter().find(|scene| !(scene.points.0 > 0.0 && scene.points.1 > 0.0)) {
+    if let Some((odd, _)) = pages.iter().find(|(scene, _)| !(scene.points.0 > 0.0 && scene.points.1 > 0.0)) {
         return Err(PdfError(format!("no page of {}×{}", odd.points.0, odd.points.1)));
     }
-    let subsets = subsets(scenes)?;
+    let subsets = subsets(pages)?;
     let mut file = PdfFile::new();
     file.reserve(subsets.iter().map(Subset::file_bytes).sum());
     let mut embedded = Embedded { subsets: &subsets, used: BTreeMap::new() };
-    let drawings: Vec<(u32, u32, Number)> = scenes
+    let drawings: Vec<(u32, u32, Number)> = pages
         .iter()
-        .map(|scene| {
-            let bytes = compress(&drawing(scene, &mut embedded));
+        .map(|(scene, art)| {
+            let bytes = compress(&drawing(scene, art, &mut embedded));
             let number = file.stream("/Filter/FlateDecode", &bytes);
             (scene.points.0.to_bits(), scene.points.1.to_bits(), number)
         })
@@ -56,7 +66,9 @@ pub fn pdf(scenes: &[Scene]) -> Result<Vec<u8>, PdfError> {
         let number = embedded.subset(font).map(|subset| subset.write(&mut file));
         number.into_iter().for_each(|number| put!(resources, "/F{name} {number} 0 R"));
     }
-    resources.extend_from_slice(b">>>>");
+    resources.extend_from_slice(b">>");
+    write_logo(&mut file, pages, &mut resources);
+    resources.extend_from_slice(b">>");
     let resources = file.add(&resources);
     for (width, height, drawing) in drawings {
         let (width, height) = (f32::from_bits(width), f32::from_bits(height));
@@ -65,6 +77,18 @@ pub fn pdf(scenes: &[Scene]) -> Result<Vec<u8>, PdfError> {
         file.page(page.as_bytes());
     }
     Ok(file.finish())
+}
+
+/// Writes the logo of the pages once, if they have one, and adds it to their resources.
+fn write_logo(file: &mut PdfFile, pages: &[(&Scene, &[Art])], resources: &mut Vec<u8>) {
+    let logo = pages.iter().flat_map(|(_, art)| art.iter()).find_map(|art| match art {
+        Art::Logo(_, logo) => Some(logo),
+        Art::Tint(..) => None,
+    });
+    if let Some(logo) = logo {
+        let number = file.stream(&logo.entries, &logo.bytes);
+        put!(resources, "/XObject<</L {number} 0 R>>");
+    }
 }
 
 /// A font of the file: which face, and whether it is a shared subset of it.
@@ -118,12 +142,12 @@ fn texts(scene: &Scene) -> impl Iterator<Item = &Text> {
     })
 }
 
-fn subsets(scenes: &[Scene]) -> Result<Subsets<'_>, PdfError> {
+fn subsets<'a>(pages: &[(&'a Scene, &[Art])]) -> Result<Subsets<'a>, PdfError> {
     let mut subsets = Subsets { shared: BTreeMap::new(), extra: BTreeMap::new() };
-    let Some(fonts) = scenes.first().map(|first| &first.fonts) else { return Ok(subsets) };
+    let Some(fonts) = pages.first().map(|(first, _)| &first.fonts) else { return Ok(subsets) };
     let mut sizes: BTreeMap<usize, usize> = BTreeMap::new();
     let mut lacking: BTreeMap<usize, BTreeMap<u32, Option<String>>> = BTreeMap::new();
-    for text in scenes.iter().flat_map(texts) {
+    for text in pages.iter().flat_map(|(scene, _)| texts(scene)) {
         for cluster in text.line.glyphs.chunk_by(|a, b| a.range == b.range) {
             for glyph in cluster {
                 let mut shared = shared_subsets(fonts, glyph.face).iter();
@@ -152,10 +176,11 @@ fn subsets(scenes: &[Scene]) -> Result<Subsets<'_>, PdfError> {
 }
 
 /// What is drawn on a page.
-fn drawing(scene: &Scene, fonts: &mut Embedded<'_>) -> Vec<u8> {
+fn drawing(scene: &Scene, art: &[Art], fonts: &mut Embedded<'_>) -> Vec<u8> {
     let mut out = Vec::with_capacity(16 << 10);
     let scale = POINTS_PER_DOT;
     put!(out, "{scale} 0 0 {} 0 {} cm\n", -scale, scene.points.1);
+    art.iter().for_each(|art| draw_art(&mut out, art));
     for item in &scene.items {
         match item {
             Item::Text(text) => draw_text(&mut out, text, fonts),
@@ -165,6 +190,23 @@ fn drawing(scene: &Scene, fonts: &mut Embedded<'_>) -> Vec<u8> {
         }
     }
     out
+}
+
+fn draw_art(out: &mut Vec<u8>, art: &Art) {
+    match art {
+        Art::Tint(area, colour) => {
+            colour.iter().for_each(|part| real(out, f32::from(*part) / 255.0));
+            out.extend_from_slice(b"rg\n");
+            fill(out, [*area]);
+            out.extend_from_slice(b"0 g\n");
+        }
+        // The page's y axis points down, so flip the picture to show it upright.
+        Art::Logo(area, _) => {
+            let [width, height, x, bottom] =
+                [area.width, area.height, area.x, area.bottom()].map(|mm| mm * DOTS_PER_MM);
+            put!(out, "q {width} 0 0 {} {x} {bottom} cm /L Do Q\n", -height);
+        }
+    }
 }
 
 fn rect(out: &mut Vec<u8>, rect: Rect) {

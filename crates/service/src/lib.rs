@@ -41,10 +41,12 @@ use events::webhook_deliveries::WebhookDeliveries;
 use events::webhook_endpoints::WebhookEndpoints;
 use exchange::search::Search;
 use exchange::search_fill::SearchFill;
+use fulfilment::branding::BrandingSettings;
 use fulfilment::order_changes::OrderChanges;
 use fulfilment::order_shipments::OrderShipments;
 use fulfilment::package_types::PackageTypes;
 use fulfilment::packings::Packings;
+use fulfilment::papers::{self, Papers};
 use fulfilment::shipping_rules::ShippingRules;
 use onboarding::Onboarding;
 use orders::allocations::Allocations;
@@ -184,6 +186,8 @@ pub struct Components {
     pub shipping_rules: ShippingRules,
     pub search: Search,
     pub search_fill: SearchFill,
+    pub branding: BrandingSettings,
+    pub papers: Papers,
     pub onboarding: Onboarding,
     pub cleaning: Cleaning,
     pub suspects: Suspects,
@@ -263,6 +267,8 @@ impl Components {
         };
         let manifests = Manifests::new(&context, &needs);
         let packings = Packings::new(&context);
+        let needs = papers::Needs { documents: &documents, purchasing: &purchasing, drawing: &drawing };
+        let papers = Papers::new(&context, &needs);
         Ok(Self {
             organisations: Organisations::new(&context),
             callers: Callers::new(&context),
@@ -295,6 +301,8 @@ impl Components {
             shipping_rules: ShippingRules::new(&context),
             search: Search::new(&context),
             search_fill: SearchFill::new(&context),
+            branding: BrandingSettings::new(&context, &drawing),
+            papers,
             onboarding: Onboarding::new(&context),
             cleaning: Cleaning::new(&context, &nodes, &delivery, settings.retention, settings.event_seconds),
             suspects: Suspects::new(

@@ -41,6 +41,7 @@ pages![
     "manifests",
     "shipping-rules",
     "search",
+    "papers",
     "carriers",
     "sandbox",
     "labels",

@@ -1,6 +1,8 @@
-//! Fulfilment: the endpoints of shipments from orders, package types, packings and shipping rules.
+//! Fulfilment: the endpoints of shipments from orders, package types, packings, shipping rules, papers and branding.
 
+pub(crate) mod branding;
 pub(crate) mod order_shipments;
 pub(crate) mod package_types;
 pub(crate) mod packings;
+pub(crate) mod papers;
 pub(crate) mod shipping_rules;

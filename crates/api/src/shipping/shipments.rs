@@ -71,7 +71,7 @@ fn shipments() -> Vec<HandledRoute> {
             .refusals(CLOSED)
             .to(delete_shipment),
         Route::get("/shipments/{shipment_id}/documents", read, "list_shipment_documents", "List a shipment's documents")
-            .about("With links that are made now, and end after an hour.")
+            .about("Labels and customs papers, and the packing slips and papers that were asked for. The links are made now, and end after an hour.")
             .id(&SHIPMENT_ID)
             .success(Success::Many(http::StatusCode::OK, &DOCUMENT))
             .to(list_shipment_documents),

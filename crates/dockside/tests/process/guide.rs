@@ -243,6 +243,12 @@ fn parcels_of_orders_work_when_pasted() {
 }
 
 #[test]
+fn papers_work_when_pasted() {
+    let outputs = walk("papers.md", &[], &[]);
+    assert!(outputs.len() > 6, "a page that was cut short would pass too");
+}
+
+#[test]
 fn carriers_work_when_pasted() {
     let outputs = walk("carriers.md", &[], &[]);
     assert!(outputs.len() > 4, "a page that was cut short would pass too");

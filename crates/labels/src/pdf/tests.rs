@@ -46,8 +46,8 @@ fn label(n: usize) -> Label {
 /// Draws a label's page, without compressing it.
 fn page(n: usize, fonts: &Fonts) -> Vec<u8> {
     let scenes = [layout(&label(n), fonts).unwrap()];
-    let subsets = subsets(&scenes).unwrap();
-    drawing(&scenes[0], &mut Embedded { subsets: &subsets, used: BTreeMap::new() })
+    let subsets = subsets(&[(&scenes[0], &[][..])]).unwrap();
+    drawing(&scenes[0], &[], &mut Embedded { subsets: &subsets, used: BTreeMap::new() })
 }
 
 #[test]

@@ -107,7 +107,7 @@ types! {
     "shipping_rule.created" "A shipping rule was created.";
     "shipping_rule.updated" "A shipping rule was changed, or moved to another position.";
     "shipping_rule.deleted" "A shipping rule was deleted.";
-    "organisation.updated" "What the organisation has set was changed.";
+    "organisation.updated" "What the organisation has set was changed, or its branding.";
     "webhook_endpoint.disabled" "A webhook endpoint was switched off, because it failed for too long or asked for it.";
 }
 

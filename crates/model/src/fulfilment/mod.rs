@@ -1,5 +1,6 @@
 //! Fulfilment: how the items of an order become parcels.
 
+pub mod branding;
 pub mod order_packing;
 pub mod order_shipment;
 pub mod package_type;
@@ -7,3 +8,4 @@ pub mod packing;
 pub mod packing_shapes;
 pub mod packing_view;
 pub mod shipping_rule;
+pub mod warehouse_paper;

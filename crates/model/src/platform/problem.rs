@@ -207,6 +207,12 @@ problems! {
         "Events are kept for 30 days, or what the operator configured. Test events are never in the log.";
     TooManyShippingRules 409 "too_many_shipping_rules" "The organisation has reached its limit of shipping rules."
         "The limit is 1,000 in each world. Delete a rule that you no longer use, or join several into one.";
+    NothingToList 409 "nothing_to_list" "The shipment names nothing that it contains."
+        "Name the items in the `packages` of the shipment, or in its customs declaration.";
+    NothingToPick 409 "nothing_to_pick" "The shipments name no inventory items to collect."
+        "Name the items in the `packages` of the shipments. Voided shipments are not collected for.";
+    LabelMissing 409 "label_missing" "A shipment has no label yet."
+        "Wait for the labels of the shipments that the problem's `errors` name, or ask for them: POST /shipments/{shipment_id}/labels.";
     IdempotencyInProgress 409 "idempotency_in_progress" "The first request with this key is still running."
         "Wait a second and send the same request again.";
     PreconditionFailed 412 "precondition_failed" "The resource has changed since it was read."
@@ -297,6 +303,12 @@ problems! {
         "Check the id that the problem's `errors` name.";
     ScopeNotHeld 422 "scope_not_held" "A token can't grant a scope that it does not have."
         "Leave out the scopes that `detail` names.";
+    LogoInvalid 422 "logo_invalid" "The logo is not a PNG that can be printed."
+        "Send a PNG in base64, of up to 256 KiB, 4,096 pixels a side and 4,000,000 pixels in all.";
+    BatchPartRequired 422 "batch_part_required" "The batch has too many shipments for one file."
+        "Send `part`: 1 for the first 500 shipments, 2 for the next, and so on. `detail` says how many parts there are.";
+    BatchPartNotFound 422 "batch_part_not_found" "The batch has no such part."
+        "A part has 500 shipments. Send a `part` from 1 to the number that the problem's `errors` name.";
     IdempotencyKeyReused 422 "idempotency_key_reused" "The idempotency key was used for another request."
         "Use a new key for each new request. Repeat a key only with exactly the same request; where the answer carries a token or a secret, also with the same access token.";
     RateLimited 429 "rate_limited" "The organisation has sent too many requests."

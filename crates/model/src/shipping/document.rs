@@ -46,10 +46,16 @@ pub enum DocumentType {
     Cn23,
     PackingSlip,
     Manifest,
+    /// What to collect at a location.
+    PickList,
+    /// The packing slips of a batch, in one file.
+    PackingSlips,
+    /// Labels, packing slips and customs papers, in one file.
+    Papers,
 }
 
 impl DocumentType {
-    const ALL: [Self; 8] = [
+    const ALL: [Self; 11] = [
         Self::Label,
         Self::Labels,
         Self::ReturnLabel,
@@ -58,6 +64,9 @@ impl DocumentType {
         Self::Cn23,
         Self::PackingSlip,
         Self::Manifest,
+        Self::PickList,
+        Self::PackingSlips,
+        Self::Papers,
     ];
 
     /// Returns the word that the API uses.
@@ -71,6 +80,9 @@ impl DocumentType {
             Self::Cn23 => "cn23",
             Self::PackingSlip => "packing_slip",
             Self::Manifest => "manifest",
+            Self::PickList => "pick_list",
+            Self::PackingSlips => "packing_slips",
+            Self::Papers => "papers",
         }
     }
 
@@ -137,8 +149,11 @@ static TYPE: Shape = Shape::new(
         "cn23",
         "packing_slip",
         "manifest",
+        "pick_list",
+        "packing_slips",
+        "papers",
     ]),
-    "What the paper is for: a `label`, all `labels` of a batch in one file, a customs paper, or a `manifest` to be signed.",
+    "What the paper is for: a `label`, all `labels` of a batch in one file, a customs paper, a `manifest` to be signed, a `packing_slip` for the box, all `packing_slips` of a batch in one file, a `pick_list` of what to collect, or all `papers` of a shipment or a batch in one file.",
 )
 .example(r#""label""#);
 static PACKAGE: Shape = Shape::new(
@@ -176,7 +191,7 @@ pub static DOCUMENT: Shape = Shape::object(
         Field::created_at(),
         Field::updated_at(),
     ],
-    "A file that belongs to a shipment, a batch or a manifest: a label, a customs paper, a list for the driver.",
+    "A file that belongs to a shipment, a batch or a manifest: a label, a customs paper, a packing slip, a list for the driver.",
 );
 
 #[cfg(test)]

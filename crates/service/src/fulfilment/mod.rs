@@ -1,7 +1,9 @@
 //! Fulfilment: how the items of an order become parcels.
 
+pub(crate) mod branding;
 pub(crate) mod order_changes;
 pub(crate) mod order_shipments;
 pub(crate) mod package_types;
 pub(crate) mod packings;
+pub(crate) mod papers;
 pub mod shipping_rules;

@@ -3,7 +3,7 @@
 use model::access::organisation::{OrganisationInput, OrganisationView};
 use model::platform::json::previous_attributes;
 use model::platform::shape;
-use model::{Error, Event, Owner, Result};
+use model::{Error, Event, Owner, Result, Timestamp};
 use serde_json::Value;
 use store::Tx;
 use store::access::organisations::{self, StoredSettings};
@@ -12,6 +12,7 @@ use store::orders::order_references as references;
 use crate::access::caller::Caller;
 use crate::access::reply::Reply;
 use crate::access::write::{Command, ensure_current};
+use crate::events::events::EventLog;
 use crate::orders::order_references;
 use crate::platform::context::Context;
 use crate::platform::resource::{found, json, version_etag};
@@ -62,6 +63,23 @@ impl OrganisationSettings {
         };
         self.context.write(&command, update).await
     }
+}
+
+/// Excludes other changes of what the organisation has set, until this transaction ends.
+pub(crate) async fn lock(tx: &mut Tx<'_>, owner: Owner) -> Result<()> {
+    references::lock(tx, owner).await
+}
+
+/// Records that something beside the settings changed that belongs to the organisation: its version and `updated_at` go
+/// on, and `organisation.updated` is appended. [`lock`] must be held.
+pub(crate) async fn touch(tx: &mut Tx<'_>, owner: Owner, now: Timestamp, log: &EventLog) -> Result<()> {
+    let stored = organisations::settings(tx, owner).await?;
+    let before = serde_json::to_value(view(tx, owner, &stored).await?).map_err(Error::fault)?;
+    let new = StoredSettings { version: stored.version + 1, updated_at: Some(now), ..stored };
+    organisations::set_settings(tx, owner, &new, now).await?;
+    let after = serde_json::to_value(view(tx, owner, &new).await?).map_err(Error::fault)?;
+    let event = Event::new("organisation.updated", owner.organisation, &after.to_string());
+    log.append(tx, &event.changed_from(previous_attributes(&before, &after))).await.map(drop)
 }
 
 async fn view(tx: &mut Tx<'_>, owner: Owner, stored: &StoredSettings) -> Result<OrganisationView> {

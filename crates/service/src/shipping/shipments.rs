@@ -16,7 +16,7 @@ use model::{CarrierAccount, Code, Error, Event, Id, Owner, Problem, Result, ensu
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use store::places::location_configurations;
-use store::shipping::documents::{self, StoredDocument};
+use store::shipping::documents::{self, StoredDocument, papers_subject};
 use store::shipping::shipment_filters::{self, ShipmentFilter};
 use store::shipping::shipments::{self, NewShipment, Origin, StoredShipment};
 use store::shipping::{carrier_accounts, purchases, tracking_events};
@@ -176,15 +176,19 @@ impl Shipments {
         self.context.write(&command, delete).await
     }
 
-    /// Answers with the files of a shipment, with new links.
+    /// Answers with the files of a shipment and its warehouse papers, with new links.
     pub async fn list_documents(&self, caller: &Caller, id: Id<Shipment>) -> Result<Reply> {
         let owner = caller.owner;
         let read = self.context.db().read(owner, async move |tx| {
             let stored = found(shipments::get(tx, owner, id).await?)?;
-            documents_of(tx, owner, &[&stored]).await
+            let mut all = documents_of(tx, owner, &[&stored]).await?;
+            all.extend(documents::of_subject(tx, owner, &papers_subject(&id.to_string())).await?);
+            Ok(all)
         });
         let documents = read.await?;
-        Ok(Reply::done(format!("{{\"data\":{}}}", json(&self.signed(owner, &documents, id))?)))
+        let signed: Vec<Document> =
+            documents.iter().map(|document| self.documents.sign(owner, document)).collect();
+        Ok(Reply::done(format!("{{\"data\":{}}}", json(&signed)?)))
     }
 
     /// A shipment with its files, to which links are made now.
@@ -298,6 +302,7 @@ pub async fn delete_open(
     stored.status.ensure_open()?;
     purchases::delete(tx, owner, stored.id).await?;
     tracking_events::delete(tx, owner, stored.id).await?;
+    documents::delete_of_subject(tx, owner, &papers_subject(&stored.id.to_string())).await?;
     shipments::delete(tx, owner, stored.id, &IndexedShipment::of(&stored.doc)?).await?;
     log.append(tx, &Event::new("shipment.deleted", stored.id, &shown(&stored.doc, &[])?)).await?;
     if let Some(batch) = stored.batch {

@@ -33,9 +33,14 @@ const OF_SUBJECTS: Sql = Sql::each(
          ORDER BY d.subject, d.id"
     ),
 );
+/// Replaces the file of a document.
+const REPLACE: Sql = Sql::same(
+    "UPDATE document SET file_name = $1, file_size = $2, place = $3, updated_at = $4 WHERE owner = $5 AND id = $6",
+);
 const DELETE_OF_SUBJECT: Sql = Sql::same("DELETE FROM document WHERE owner = $1 AND subject = $2");
 
-pub(crate) const STATEMENTS: &[&Sql] = &[&INSERT, &FIND, &OF_SUBJECT, &OF_SUBJECTS, &DELETE_OF_SUBJECT];
+pub(crate) const STATEMENTS: &[&Sql] =
+    &[&INSERT, &FIND, &OF_SUBJECT, &OF_SUBJECTS, &REPLACE, &DELETE_OF_SUBJECT];
 
 /// A file whose bytes are durable in the file store.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,7 +61,8 @@ pub struct StoredFile {
 /// A document as it is stored.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StoredDocument {
-    /// The id of the shipment, batch or manifest that it belongs to.
+    /// The id of the shipment, batch or manifest that it belongs to. Papers of a warehouse have another subject, see
+    /// [`papers_subject`].
     pub subject: String,
     pub file: StoredFile,
     pub created_at: Timestamp,
@@ -66,8 +72,17 @@ pub struct StoredDocument {
 impl StoredDocument {
     /// Returns the shipment that it belongs to, or `None` for a file of a batch or a manifest.
     pub fn shipment(&self) -> Option<Id<Shipment>> {
-        Id::parse(&self.subject)
+        Id::parse(self.subject.split(PAPERS_MARK).next().unwrap_or_default())
     }
+}
+
+/// Separates an id from the word that tells its warehouse papers from its other files.
+const PAPERS_MARK: char = '/';
+
+/// Returns the subject of the warehouse papers of a shipment or a batch. They are made on request, before and after the
+/// purchase, and are no part of what was bought: so they are listed apart from the files of the purchase.
+pub fn papers_subject(id: &str) -> String {
+    format!("{id}{PAPERS_MARK}papers")
 }
 
 /// Adds a file to a shipment, a batch or a manifest. The file store must have its bytes already.
@@ -113,6 +128,19 @@ pub async fn of_subjects(tx: &mut Tx<'_>, owner: Owner, subjects: &[String]) -> 
     let list = Value::Text(serde_json::Value::from(subjects).to_string());
     let rows = tx.all(&OF_SUBJECTS, &[owner.into(), list]).await?;
     rows.into_iter().map(read).collect()
+}
+
+/// Replaces the file of a document. The document keeps its id, so links to it lead to the new file.
+pub async fn replace(tx: &mut Tx<'_>, owner: Owner, file: &StoredFile, now: Timestamp) -> Result<()> {
+    let values = [
+        file.file_name.as_str().into(),
+        file.file_size.into(),
+        file.place.as_str().into(),
+        now.into(),
+        owner.into(),
+        file.id.into(),
+    ];
+    tx.send(&REPLACE, &values).await
 }
 
 /// Deletes all documents of one subject and returns their number. Links to them no longer work.

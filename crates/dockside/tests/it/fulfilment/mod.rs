@@ -1,10 +1,15 @@
-//! Shipments from orders, hand-overs, package types, packings, shipping rules, and what packages of shipments say of their contents.
+//! Shipments from orders, hand-overs, package types, packings, shipping rules, papers, branding, and what packages of shipments say of their
+//! contents.
 
+pub mod batch_papers;
+pub mod branding;
 pub mod hand_overs;
 pub mod order_shipments;
 pub mod package_contents;
 pub mod package_types;
 pub mod packings;
+pub mod papers;
+pub mod pick_lists;
 pub mod rule_evaluation;
 pub mod rule_order;
 pub mod shipping_rules;

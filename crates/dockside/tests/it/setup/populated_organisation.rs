@@ -269,12 +269,16 @@ impl PopulatedOrganisation {
         let id = |shape: &&'static Shape| {
             let prefix = prefix(shape).expect("a path has ids");
             match route.operation {
-                "void_shipment" | "create_shipment_labels" | "hand_over_shipment" => {
+                "void_shipment"
+                | "create_shipment_labels"
+                | "create_shipment_papers"
+                | "hand_over_shipment" => {
                     return self.bought.clone();
                 }
                 "create_order_shipments" => return self.shippable.clone(),
                 "get_shipment_rule_evaluation" => return self.made.clone(),
                 "create_batch_labels" | "create_batch_manifests" => return self.finalised.clone(),
+                "create_batch_papers" => return self.finalised.clone(),
                 "match_order_line" => return self.waiting.clone(),
                 _ => {}
             }
@@ -359,6 +363,10 @@ impl PopulatedOrganisation {
             }),
             "reorder_shipping_rules" => json!({"ids": self.rules}),
             "evaluate_shipping_rules" => json!({"shipment": self.filled_parcel()}),
+            "create_shipment_packing_slip" | "create_shipment_papers" => json!({"format": "a4"}),
+            "create_batch_packing_slips" | "create_batch_papers" => json!({"format": "4x6"}),
+            "create_batch_pick_lists" => json!({"format": "letter"}),
+            "set_branding" => json!({"name": "New", "colour": "#005ca0", "footer": "Thank you"}),
             // An event type that every token may read that may create an endpoint.
             "create_webhook_endpoint" => {
                 json!({"url": "http://127.0.0.1:1/hook", "disabled": true, "event_types": ["webhook_endpoint.disabled"]})

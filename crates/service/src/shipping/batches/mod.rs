@@ -15,6 +15,7 @@ use model::shipping::batch::{BatchInput, Details, Status};
 use model::{Batch, Code, Error, Event, Id, Result};
 use serde_json::Value;
 use store::shipping::batches::{self};
+use store::shipping::documents::{self, papers_subject};
 use store::{Page, Tx};
 
 use crate::access::caller::Caller;
@@ -149,6 +150,7 @@ impl Batches {
             model::ensure(old.status == Status::Open, Code::BatchNotOpen)?;
             let shown = member::show(tx, owner, std::slice::from_ref(&old)).await?.remove(0);
             batches::delete(tx, owner, &old).await?;
+            documents::delete_of_subject(tx, owner, &papers_subject(&id.to_string())).await?;
             log.append(tx, &Event::new("batch.deleted", id, &shown)).await?;
             Ok(Reply::gone())
         };

@@ -44,6 +44,14 @@ impl Documents {
     }
 }
 
+impl Documents {
+    /// Deletes a file that was replaced. If that fails, the file only takes space.
+    pub(crate) async fn forget_file(&self, file: &StoredFile) {
+        let deleted = self.state.files.delete(&file.place).await;
+        deleted.unwrap_or_else(|error| warn!(%error, document = %file.id, "replaced file not deleted"));
+    }
+}
+
 fn place_of(owner: Owner, id: Id<Document>, attempt: i64) -> String {
     format!("{owner}/{id}-{attempt}")
 }

@@ -60,6 +60,7 @@ migrations![
     "0034_shipping_rules",
     "0035_order_shipments",
     "0038_search",
+    "0039_brandings",
 ];
 
 const TABLE: &str = "CREATE TABLE IF NOT EXISTS migration (name TEXT NOT NULL PRIMARY KEY)";
