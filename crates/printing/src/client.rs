@@ -8,8 +8,9 @@ use http::{HeaderValue, Method};
 use outbound::{Outbound, Request as HttpRequest};
 use tokio::time::{Instant, sleep};
 
+use crate::address::IppAddress;
 use crate::ipp::{Answer, Group, JOB_GROUP, Operation, PRINTER_GROUP, Request, Value};
-use crate::{File, IppAddress, Job, Outcome, ZPL};
+use crate::job::{File, Job, Outcome, ZPL};
 
 /// How long a printer may take to answer a question.
 const ASK_TIME_MAX: Duration = Duration::from_secs(15);

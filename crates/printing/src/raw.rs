@@ -5,13 +5,15 @@ use std::io;
 use std::time::Duration;
 
 use bytes::Bytes;
-use outbound::Endpoint;
+use outbound::{Endpoint, Outbound};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout, timeout_at};
 
-use crate::{Job, OPEN_TIME_MAX, Outcome, Sender, ZPL};
+use crate::job::{Job, Outcome, ZPL};
 
+/// How long a further connection may take.
+const OPEN_TIME_MAX: Duration = Duration::from_secs(10);
 /// How long a printer may take no byte. One without paper stops reading until a person has filled it.
 const STALL_TIME_MAX: Duration = Duration::from_secs(600);
 /// How long a printer may take to close the connection after the last byte.
@@ -20,13 +22,13 @@ const CLOSE_TIME_MAX: Duration = Duration::from_secs(30);
 const ANSWER_BYTES: usize = 1024;
 
 /// Sends all files, so often as there are copies.
-pub async fn print(sender: &Sender, endpoint: &Endpoint, socket: TcpStream, job: &Job) -> Outcome {
+pub async fn print(outbound: &Outbound, endpoint: &Endpoint, socket: TcpStream, job: &Job) -> Outcome {
     let mut first = Some(socket);
     let mut is_any_sent = false;
     for connection in connections(job) {
         let socket = match first.take() {
             Some(socket) => socket,
-            None => match sender.outbound.open(endpoint, OPEN_TIME_MAX).await {
+            None => match outbound.open(endpoint, OPEN_TIME_MAX).await {
                 Ok(socket) => socket,
                 // The files before this one were printed.
                 Err(failure) => return lost(&failure.to_string()),
