@@ -5,7 +5,7 @@ use crate::access::table::HandledRoute;
 use crate::access::{access_tokens, oauth, organisations};
 use crate::docs;
 use crate::events::{connection, events, revocations, webhook_endpoints};
-use crate::fulfilment::{package_types, packings, shipping_rules};
+use crate::fulfilment::{package_types, packings, print_jobs, printers, shipping_rules};
 use crate::orders::{allocations, order_progress, orders};
 use crate::places::{location_configurations, locations};
 use crate::server::system;
@@ -41,6 +41,8 @@ pub(crate) fn published() -> Vec<HandledRoute> {
         batch_labels::routes(),
         manifests::routes(),
         shipping_rules::routes(),
+        printers::routes(),
+        print_jobs::routes(),
         events::routes(),
         webhook_endpoints::routes(),
         access_tokens::routes(),

@@ -40,6 +40,8 @@ use events::webhook_deliveries::WebhookDeliveries;
 use events::webhook_endpoints::WebhookEndpoints;
 use fulfilment::package_types::PackageTypes;
 use fulfilment::packings::Packings;
+use fulfilment::print_jobs::PrintJobs;
+use fulfilment::printers::Printers;
 use fulfilment::shipping_rules::ShippingRules;
 use onboarding::Onboarding;
 use orders::allocations::Allocations;
@@ -55,7 +57,7 @@ use places::geo::PostalPlaces;
 use places::location_configurations::LocationConfigurations;
 use places::locations::Locations;
 use platform::context::{Context, ContextSettings};
-use platform::lookups::fair_outbound;
+use platform::lookups::{fair_outbound, fair_sender};
 use platform::nodes::Nodes;
 use platform::signal::Signal;
 use shipping::batch_labels::{self, BatchLabels};
@@ -79,6 +81,7 @@ pub use access::caller::Caller;
 pub use access::reply::{Outcome, Reply};
 pub use access::write::{Command, Idempotency, Precondition};
 pub use cleaning::Retention;
+pub use fulfilment::print_jobs::PrintJobFilter;
 pub use onboarding::Welcome;
 pub use orders::exceptions::NewException;
 pub use platform::clock::{Clock, ClockState, SystemClock};
@@ -109,6 +112,8 @@ pub struct Settings {
     pub retention: Retention,
     /// Networks beside the public ones that may be called.
     pub outbound_allow: Vec<outbound::Network>,
+    /// Networks in which the server may connect to printers.
+    pub printer_networks: Vec<outbound::Network>,
     pub stream: events::stream::Settings,
     pub carriers: shipping::purchasing::Settings,
     pub files: shipping::documents::Settings,
@@ -172,6 +177,8 @@ pub struct Components {
     pub package_types: PackageTypes,
     pub packings: Packings,
     pub shipping_rules: ShippingRules,
+    pub printers: Printers,
+    pub print_jobs: PrintJobs,
     pub onboarding: Onboarding,
     pub cleaning: Cleaning,
     pub suspects: Suspects,
@@ -250,6 +257,7 @@ impl Components {
             purchasing: &purchasing,
         };
         let manifests = Manifests::new(&context, &needs);
+        let sender = fair_sender(&settings.printer_networks)?;
         Ok(Self {
             organisations: Organisations::new(&context),
             callers: Callers::new(&context),
@@ -277,6 +285,8 @@ impl Components {
             package_types: PackageTypes::new(&context),
             packings: Packings::new(&context),
             shipping_rules: ShippingRules::new(&context),
+            printers: Printers::new(&context, &sender),
+            print_jobs: PrintJobs::new(&context, &nodes, &documents, &sender),
             onboarding: Onboarding::new(&context),
             cleaning: Cleaning::new(&context, &nodes, &delivery, settings.retention, settings.event_seconds),
             suspects: Suspects::new(

@@ -4,7 +4,7 @@
 use std::fmt;
 
 /// The resources that have scopes, by the names that scopes and channels use.
-pub const RESOURCES: [&str; 16] = [
+pub const RESOURCES: [&str; 18] = [
     "locations",
     "location_configurations",
     "orders",
@@ -21,6 +21,8 @@ pub const RESOURCES: [&str; 16] = [
     "organisation",
     "package_types",
     "shipping_rules",
+    "printers",
+    "print_jobs",
 ];
 
 // Each resource has a bit for each action.

@@ -5,4 +5,6 @@ pub mod package_type;
 pub mod packing;
 pub mod packing_shapes;
 pub mod packing_view;
+pub mod print_job;
+pub mod printer;
 pub mod shipping_rule;

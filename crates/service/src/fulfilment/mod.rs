@@ -2,4 +2,6 @@
 
 pub(crate) mod package_types;
 pub(crate) mod packings;
+pub mod print_jobs;
+pub(crate) mod printers;
 pub mod shipping_rules;

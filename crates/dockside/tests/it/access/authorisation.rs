@@ -68,6 +68,13 @@ async fn the_scope_of_an_operation_is_enough_for_it() {
             // It shows package types, too.
             scope = format!("{scope} package_types:read");
         }
+        match route.operation {
+            // The document belongs to a shipment.
+            "create_print_job" | "reprint_print_job" => scope = format!("{scope} shipments:read"),
+            // It shows printers, too.
+            "claim_print_jobs" => scope = format!("{scope} printers:read"),
+            _ => {}
+        }
         let token = world.token_for(route.operation, &scope, Mode::Live).await;
         let caller = Caller::Token(token);
         let reply = send(&world, &route, &ours.path(&route), ours.body(&route), &caller).await;

@@ -58,6 +58,7 @@ migrations![
     "0032_package_types",
     "0033_time_zones",
     "0034_shipping_rules",
+    "0037_printing",
 ];
 
 const TABLE: &str = "CREATE TABLE IF NOT EXISTS migration (name TEXT NOT NULL PRIMARY KEY)";
