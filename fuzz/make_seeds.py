@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the seeds of the targets `pdf`, `png`, `http_head`, `form`, `postal_row`, `websocket` and `words` into fuzz/seeds: small files of each kind, and the
+"""Writes the seeds of the targets `pdf`, `png`, `http_head`, `form`, `ipp_answer`, `postal_row`, `websocket` and `words` into fuzz/seeds: small files of each kind, and the
 hostile ones that were found here (crates/labels/src/merge/hostile.rs and slow.rs test what becomes of those)."""
 
 import pathlib
@@ -150,6 +150,15 @@ def websocket_seeds():
 
 def word_seeds():
     owner, user = "org_00000000000000000000000001", "usr_00000000000000000000000002"
+    head = b"\x02\x00\x00\x00\x00\x00\x00\x01"
+    charset = b"\x01\x47\x00\x12attributes-charset\x00\x05utf-8"
+    job = b"\x02\x21\x00\x06job-id\x00\x04\x00\x00\x00\x07\x23\x00\x09job-state\x00\x04\x00\x00\x00\x09"
+    formats = b"\x04\x49\x00\x19document-format-supported\x00\x0fapplication/pdf\x49\x00\x00\x00\x09image/png"
+    collection = b"\x34\x00\x01c\x00\x00\x4a\x00\x00\x00\x01m\x21\x00\x00\x00\x04\x00\x00\x00\x05\x37\x00\x00\x00\x00"
+    refusal = b"\x02\x00\x04\x0a\x00\x00\x00\x01\x01\x41\x00\x0estatus-message\x00\x02No\x03"
+    write("ipp_answer", "job", head + charset + job + b"\x03")
+    write("ipp_answer", "printer", head + charset + formats + collection + b"\x03")
+    write("ipp_answer", "refusal", refusal)
     words = {
         "id": "loc_01jc0000000000000000000000",
         "owner": owner + "_test",

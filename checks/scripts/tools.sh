@@ -114,7 +114,7 @@ without_main_cluster() {
     return "$status"
 }
 
-# Installs what is missing of: compiler, c++, postgres, python, node, chromium, curl, jq, zbar, poppler. (nats is ensure_nats' to find.)
+# Installs what is missing of: compiler, c++, postgres, python, node, chromium, curl, jq, zbar, poppler, cups. (nats is ensure_nats' to find.)
 ensure_debian() {
     local need
     local -a packages=()
@@ -130,6 +130,11 @@ ensure_debian() {
             jq) command -v jq >/dev/null || packages+=(jq) ;;
             zbar) command -v zbarimg >/dev/null || packages+=(zbar-tools) ;;
             poppler) command -v pdftoppm >/dev/null || packages+=(poppler-utils) ;;
+            # The printers, the bus that one of them insists on, and the namespaces of networks.
+            cups)
+                { command -v ippeveprinter && command -v lpadmin && [[ -x /usr/sbin/cupsd ]] && command -v dbus-daemon && command -v ip; } >/dev/null ||
+                    packages+=(cups-daemon cups-client cups-ipp-utils dbus-daemon iproute2)
+                ;;
             nats) ;;
             *) die "ensure_debian: no such need: $need" ;;
         esac

@@ -24,6 +24,7 @@ REFUSALS_BY_STATE = {
     "carrier_account_not_found",
     "carrier_not_found",
     "carrier_service_not_found",
+    "document_not_found",
     "duplicate_allocation",
     "idempotency_key_reused",
     "invalid_cursor",
@@ -42,6 +43,13 @@ REFUSALS_BY_STATE = {
     "package_type_missing",
     "package_type_not_found",
     "precondition_failed",
+    "print_dpi_unsupported",
+    "print_format_unsupported",
+    # No server connects to a printer here: the setting is empty.
+    "printer_address_not_allowed",
+    "printer_ambiguous",
+    "printer_missing",
+    "printer_not_found",
     "rate_not_found",
     "scope_not_held",
     "sequence_out_of_range",
@@ -90,6 +98,9 @@ TIES_BETWEEN_FIELDS = [
     # What is inside is not larger than what is outside, and a package type bears more than its own mass.
     ("out_of_range", r"/inner_dimensions/(length|width|height)|/mass_max"),
     # Entries that are compared in another form than they are written in, or by one of their fields.
+    ("duplicate", r"/(formats|is_default_for)/\d+"),
+    # The address of a printer has the form that its kind asks for.
+    ("invalid_format", r"/address"),
     ("duplicate", r"/location_ids/\d+|/barcodes/\d+|(/shipment)?/packages/\d+/items/\d+/id"),
     ("invalid_format", r"(/shipment)?(/customs/identifiers|/tax_identifiers)/\d+/value"),
     # Names and days that there are not: a list of all time zones is no schema, nor is a calendar.

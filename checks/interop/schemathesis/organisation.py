@@ -11,9 +11,9 @@ import requests
 
 ADDRESS = {"line_1": "1 Quay Street", "city": "Bristol", "post_code": "BS1 4DJ", "country_code": "GB"}
 # An identifier: a prefix for its kind, and 128 bits in base 32.
-IDENTIFIER = re.compile(r"\b(alloc|batch|ca|car|evt|inv|lc|line|loc|mfst|ord|pa|pt|rule|shp|tok|we|whd)_[0-7][0-9a-hjkmnp-tv-z]{25}\b")
+IDENTIFIER = re.compile(r"\b(alloc|batch|ca|car|doc|evt|inv|lc|line|loc|mfst|ord|pa|pj|prn|pt|rule|shp|tok|we|whd)_[0-7][0-9a-hjkmnp-tv-z]{25}\b")
 # The server limits how many of these an organisation may have.
-BOUNDED = {"/carrier_accounts", "/package_types", "/shipping_rules", "/webhook_endpoints"}
+BOUNDED = {"/carrier_accounts", "/package_types", "/printers", "/shipping_rules", "/webhook_endpoints"}
 # A logo of one pixel.
 LOGO = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNoAAAAggCBd81ytgAAAABJRU5ErkJggg=="
 # Number of purchases in review: one for each phase that resolves one, and some for the stateful phase.
@@ -220,6 +220,33 @@ class Organisation:
         documents = self.ask("GET", f"/shipments/{self.purchased()}/documents")["data"]
         return documents[0]["file_url"].rsplit("/", 1)[1]
 
+    def document(self):
+        return self.first(f"/shipments/{self.purchased()}/documents")
+
+    def agent_printer(self):
+        """Returns the body of a printer that no server connects to."""
+        address = "ipp://printer.invalid/ipp/print"
+        return {"name": self.name("Printer"), "kind": "ipp", "connection": "agent", "address": address, "formats": ["pdf"]}
+
+    def printer(self):
+        return self.make("/printers", self.agent_printer())
+
+    def print_job(self):
+        """Makes a job that waits for an agent."""
+        return self.make("/print_jobs", {"printer_id": self.live("prn"), "document_ids": [self.live("doc")]})
+
+    def ended_job(self):
+        job = self.print_job()
+        self.ask("POST", f"/print_jobs/{job}/cancel")
+        return job
+
+    def claimed_job(self):
+        """Makes a job that an agent has claimed, and returns its id and the fence."""
+        printer = self.printer()
+        self.make("/print_jobs", {"printer_id": printer, "document_ids": [self.live("doc")]})
+        claim = self.ask("POST", "/print_jobs/claim", {"printer_ids": [printer]})["data"][0]
+        return claim["print_job"]["id"], claim["fence"]
+
     def lose_answers(self):
         """Buys from a carrier that never answers, so that the purchases need review."""
         account = self.account(mode="neither")
@@ -240,6 +267,7 @@ MADE = {
     "batch": Organisation.batch,
     "ca": Organisation.account,
     "car": lambda org: org.first("/carriers"),
+    "doc": Organisation.document,
     "evt": lambda org: org.first("/events"),
     "inv": Organisation.stocked_item,
     "lc": Organisation.configuration,
@@ -248,6 +276,8 @@ MADE = {
     "mfst": Organisation.manifest,
     "ord": Organisation.order,
     "pa": lambda org: org.first("/purchase_attempts"),
+    "pj": Organisation.print_job,
+    "prn": Organisation.printer,
     "pt": Organisation.package_type,
     "rule": Organisation.rule,
     "shp": Organisation.shipment,
@@ -323,6 +353,11 @@ def filled_batch(org):
 def room(org, path, body):
     org.make_room(path)
     return {}, body
+
+
+def reported(org):
+    job, fence = org.claimed_job()
+    return {"print_job_id": job}, {"fence": fence, "outcome": "printed"}
 
 
 def level(org, body):
@@ -415,6 +450,15 @@ PREPARED = {
     "POST /shipments/{shipment_id}/packing_slip": lambda org: ({"shipment_id": org.packed_shipment()}, {"format": "a4"}),
     "POST /shipments/{shipment_id}/papers": lambda org: ({"shipment_id": org.purchased()}, {"format": "4x6"}),
     "POST /shipments/{shipment_id}/void": lambda org: ({"shipment_id": org.purchased()}, None),
+    "POST /printers": lambda org: room(org, "/printers", org.agent_printer()),
+    "PATCH /printers/{printer_id}": lambda org: ({"printer_id": org.printer()}, {"name": org.name("Printer")}),
+    "DELETE /printers/{printer_id}": lambda org: ({"printer_id": org.printer()}, None),
+    "POST /print_jobs": lambda org: ({}, {"printer_id": org.live("prn"), "document_ids": [org.live("doc")]}),
+    "POST /print_jobs/{print_job_id}/cancel": lambda org: ({"print_job_id": org.print_job()}, None),
+    "POST /print_jobs/{print_job_id}/reprint": lambda org: ({"print_job_id": org.ended_job()}, None),
+    "POST /print_jobs/claim": lambda org: ({}, {"printer_ids": [org.live("prn")]}),
+    "GET /print_jobs/{print_job_id}/content": lambda org: ({"print_job_id": org.claimed_job()[0]}, None),
+    "POST /print_jobs/{print_job_id}/result": reported,
     "POST /shipping_rules": lambda org: room(
         org,
         "/shipping_rules",

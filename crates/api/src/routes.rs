@@ -6,7 +6,9 @@ use crate::access::{access_tokens, oauth, organisations};
 use crate::docs;
 use crate::events::{connection, events, revocations, webhook_endpoints};
 use crate::exchange::search;
-use crate::fulfilment::{branding, order_shipments, package_types, packings, papers, shipping_rules};
+use crate::fulfilment::{
+    branding, order_shipments, package_types, packings, papers, print_jobs, printers, shipping_rules,
+};
 use crate::orders::{allocations, order_progress, orders};
 use crate::places::{location_configurations, locations};
 use crate::server::system;
@@ -45,6 +47,8 @@ pub(crate) fn published() -> Vec<HandledRoute> {
         shipping_rules::routes(),
         search::routes(),
         papers::routes(),
+        printers::routes(),
+        print_jobs::routes(),
         events::routes(),
         webhook_endpoints::routes(),
         access_tokens::routes(),

@@ -8,6 +8,7 @@ mod folder_lock;
 mod geo;
 mod listen;
 mod log;
+mod print_agent;
 mod sandbox_carrier;
 mod secrets;
 mod serve;
@@ -58,6 +59,11 @@ enum Command {
     /// Carrier accounts of `sandbox` whose configuration has its address as `url` buy from it. The words that pick what goes
     /// wrong with a shipment are in the guide (sandbox.md).
     SandboxCarrier(sandbox_carrier::SandboxCarrier),
+    /// Print in a network that the server does not reach.
+    ///
+    /// Claims the jobs of printers whose connection is `agent` through the API of a running server, sends them to the printers
+    /// itself, and reports what came of them. It needs no open port: start it in the warehouse.
+    PrintAgent(print_agent::PrintAgent),
     /// Say something to every client that follows events live, on the channel system:announcements.
     Announce {
         /// What to say.
@@ -97,6 +103,7 @@ fn main() -> ExitCode {
             Command::Geo { command } => Box::pin(geo::run(command)).await,
             Command::Listen(arguments) => Box::pin(listen::run(arguments)).await,
             Command::SandboxCarrier(arguments) => Box::pin(sandbox_carrier::run(arguments)).await,
+            Command::PrintAgent(arguments) => Box::pin(print_agent::run(arguments)).await,
             Command::Announce { message, settings } => {
                 Box::pin(commands::announce(&message, *settings)).await
             }

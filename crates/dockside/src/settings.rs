@@ -15,6 +15,7 @@ mod files;
 pub mod hex_key;
 mod limits;
 mod listen;
+mod printing;
 mod realtime;
 mod server;
 mod store;
@@ -58,6 +59,7 @@ impl Settings {
             realtime: self.realtime.or(&file.realtime),
             carriers: self.carriers.or(&file.carriers),
             files: self.files.or(&file.files),
+            printing: self.printing.or(&file.printing),
         }
     }
 
@@ -68,7 +70,8 @@ impl Settings {
         self.events.check(&self.store)?;
         self.realtime.check()?;
         self.carriers.check(&self.limits)?;
-        self.files.check(&self.store)
+        self.files.check(&self.store)?;
+        self.printing.check_values()
     }
 
     /// Returns the limits of HTTP.
@@ -90,6 +93,7 @@ impl Settings {
             event_seconds: self.events.event_seconds(),
             retention: self.store.retention(),
             outbound_allow: self.events.outbound_allow(),
+            printer_networks: self.printing.printer_networks(),
             stream: self.realtime.stream()?,
             carriers: self.carriers.purchasing(&self.limits),
             files: self.files.documents(&self.store, self.server.public_url(address)?)?,

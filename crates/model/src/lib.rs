@@ -18,6 +18,8 @@ pub use access::scope::{Scope, Scopes};
 pub use events::event::Event;
 pub use events::webhook_delivery::WebhookDelivery;
 pub use events::webhook_endpoint::WebhookEndpoint;
+pub use fulfilment::print_job::PrintJob;
+pub use fulfilment::printer::Printer;
 pub use fulfilment::shipping_rule::ShippingRule;
 pub use orders::allocation::Allocation;
 pub use orders::order::Order;
@@ -69,6 +71,8 @@ mod tests {
             OrderNote::PREFIX,
             Organisation::PREFIX,
             PackageTypeKind::PREFIX,
+            PrintJob::PREFIX,
+            Printer::PREFIX,
             PurchaseAttempt::PREFIX,
             Rate::PREFIX,
             Reservation::PREFIX,

@@ -15,8 +15,8 @@ use tokio_rustls::rustls::{self, CertificateError, ClientConfig, InvalidMessage,
 
 use super::live::Live;
 use super::reach::Reach;
-use super::target::{Named, Origin};
-use super::{Failure, Lookup, Network, Party, Phase};
+use super::target::{Endpoint, Named, Origin};
+use super::{Failure, Lookup, Party, Phase};
 
 /// Time limit for the socket and TLS together.
 const CONNECT_TIME_MAX: Duration = Duration::from_secs(5);
@@ -40,17 +40,13 @@ pub fn roots() -> RootCertStore {
 }
 
 impl Connector {
-    pub fn new(
-        allow: &[Network],
-        lookup: Arc<dyn Lookup>,
-        roots: RootCertStore,
-    ) -> Result<Self, rustls::Error> {
+    pub fn new(reach: Reach, lookup: Arc<dyn Lookup>, roots: RootCertStore) -> Result<Self, rustls::Error> {
         let mut config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
             .with_safe_default_protocol_versions()?
             .with_root_certificates(roots)
             .with_no_client_auth();
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
-        Ok(Self { reach: Reach::new(allow), lookup, tls: TlsConnector::from(Arc::new(config)) })
+        Ok(Self { reach, lookup, tls: TlsConnector::from(Arc::new(config)) })
     }
 
     pub fn reach(&self) -> &Reach {
@@ -65,12 +61,10 @@ impl Connector {
         phase: &mut Phase,
     ) -> Result<Live, Failure> {
         *phase = Phase::Lookup;
-        let addresses = self.addresses(origin, party).await?;
+        let addresses = self.addresses(&origin.host, origin.is_allowed_only, party).await?;
         *phase = Phase::Connect;
         let deadline = Instant::now() + CONNECT_TIME_MAX;
-        let socket = dial(&addresses, origin, deadline).await?;
-        // Without this, a small message waits for the acknowledgement of the one before.
-        let _unimportant = socket.set_nodelay(true);
+        let socket = dial(&addresses, &origin.host, origin.port, deadline).await?;
         if !origin.is_tls {
             return Live::plain(socket).await;
         }
@@ -80,14 +74,31 @@ impl Connector {
         Live::tls(stream).await
     }
 
+    /// Opens a socket to the endpoint, at an address that may be reached.
+    pub async fn open(
+        &self,
+        endpoint: &Endpoint,
+        party: Option<Party>,
+        phase: &mut Phase,
+    ) -> Result<TcpStream, Failure> {
+        *phase = Phase::Lookup;
+        let addresses = self.addresses(&endpoint.host, false, party).await?;
+        *phase = Phase::Connect;
+        dial(&addresses, &endpoint.host, endpoint.port, Instant::now() + CONNECT_TIME_MAX).await
+    }
+
     /// Returns the addresses of the host that may be reached. The others are dropped; a host with none is not called.
-    async fn addresses(&self, origin: &Origin, party: Option<Party>) -> Result<Vec<IpAddr>, Failure> {
-        let host = &origin.host;
+    async fn addresses(
+        &self,
+        host: &Named,
+        is_allowed_only: bool,
+        party: Option<Party>,
+    ) -> Result<Vec<IpAddr>, Failure> {
         let found = match host {
             Named::Address(address) => vec![*address],
             Named::Name(name) => self.lookup.addresses(name, party).await.unwrap_or_default(),
         };
-        let admit = |address| match origin.is_allowed_only {
+        let admit = |address| match is_allowed_only {
             true => self.reach.admit_allowed(address),
             false => self.reach.admit(address),
         };
@@ -97,7 +108,8 @@ impl Connector {
         }
         let named = host.to_string();
         Err(match host {
-            _ if origin.is_allowed_only => Failure::Unencrypted { host: named },
+            _ if !self.reach.has_public() => Failure::Outside { host: named },
+            _ if is_allowed_only => Failure::Unencrypted { host: named },
             Named::Address(_) => Failure::Refused { host: named },
             Named::Name(_) => Failure::Unresolved { host: named },
         })
@@ -116,17 +128,26 @@ impl Connector {
 }
 
 /// Returns a socket to the first address that accepts a connection.
-async fn dial(addresses: &[IpAddr], origin: &Origin, deadline: Instant) -> Result<TcpStream, Failure> {
+async fn dial(
+    addresses: &[IpAddr],
+    host: &Named,
+    port: u16,
+    deadline: Instant,
+) -> Result<TcpStream, Failure> {
     let tried = addresses.len().min(ADDRESSES_MAX);
     let mut failure = Failure::Timeout { phase: Phase::Connect, limit: CONNECT_TIME_MAX };
     for (index, address) in addresses.iter().take(tried).enumerate() {
         let share =
             deadline.saturating_duration_since(Instant::now()) / u32::try_from(tried - index).unwrap_or(1);
-        match timeout(share, TcpStream::connect(SocketAddr::new(*address, origin.port))).await {
-            Ok(Ok(socket)) => return Ok(socket),
+        match timeout(share, TcpStream::connect(SocketAddr::new(*address, port))).await {
+            Ok(Ok(socket)) => {
+                // Without this, a small message waits for the acknowledgement of the one before.
+                let _unimportant = socket.set_nodelay(true);
+                return Ok(socket);
+            }
             Ok(Err(error)) => {
-                let (host, cause) = (origin.host.to_string(), connect_cause(&error));
-                failure = Failure::Connect { host, port: origin.port, cause };
+                let (host, cause) = (host.to_string(), connect_cause(&error));
+                failure = Failure::Connect { host, port, cause };
             }
             Err(_) => {}
         }

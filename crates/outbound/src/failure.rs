@@ -13,6 +13,8 @@ pub enum Failure {
     /// The host name has no address that may be reached, or none at all. The two cases are not distinguished, because that would
     /// reveal names of the operator's private network.
     Unresolved { host: String },
+    /// The host has no address in the networks to which the client is restricted, or none at all.
+    Outside { host: String },
     /// The connection was not accepted.
     Connect { host: String, port: u16, cause: String },
     /// The TLS handshake failed.
@@ -36,6 +38,23 @@ pub enum Phase {
     Body,
 }
 
+impl Failure {
+    /// Whether no byte of the request can have left: the failure came before the request was written.
+    pub fn is_unsent(&self) -> bool {
+        match self {
+            Self::Refused { .. }
+            | Self::Unencrypted { .. }
+            | Self::Unresolved { .. }
+            | Self::Outside { .. }
+            | Self::Connect { .. }
+            | Self::Tls { .. }
+            | Self::Withdrawn => true,
+            Self::Timeout { phase, .. } => matches!(phase, Phase::Lookup | Phase::Connect | Phase::Handshake),
+            Self::Broken { .. } => false,
+        }
+    }
+}
+
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -53,6 +72,10 @@ impl fmt::Display for Failure {
                 f,
                 "The host {host} is not in a network that the setting `outbound_allow` names, so credentials are not sent \
                  there over plain HTTP. Use an `https://` URL."
+            ),
+            Self::Outside { host } => write!(
+                f,
+                "The host {host} has no address in the networks of the setting `printer_networks`, so nothing was sent."
             ),
             Self::Connect { host, port, cause } => {
                 write!(f, "No connection to {host} on port {port}: {cause}.")

@@ -1,4 +1,5 @@
-//! The one HTTP client: every request to a URL that a user gave goes through this crate. It knows nothing of the product.
+//! The one client: every request to a URL that a user gave, and every socket to an address that a user gave, goes through this
+//! crate. It knows nothing of the product.
 //!
 //! Architecture Invariant: only this crate opens sockets to the outside. `reach` judges every address after its look-up, and
 //! the connection is made to exactly that address, so a DNS answer that changes between check and use has no effect. Redirects
@@ -32,13 +33,15 @@ pub use lookup::{
     Addresses, GrantedPermit, LOOKUPS_EACH_MAX, LOOKUPS_MAX, Lookup, LookupPermits, Party, SystemLookup,
 };
 pub use network::Network;
-pub use target::{Refusal, Target, URL_BYTES_MAX};
+pub use target::{Endpoint, Refusal, Target, URL_BYTES_MAX};
 pub use tokio_rustls::rustls::Error as TlsError;
 
 use connect::Connector;
 pub use connect::roots;
 use live::Trouble;
 use pool::Pool;
+use reach::Reach;
+use tokio::net::TcpStream;
 
 const AGENT: HeaderValue = HeaderValue::from_static(concat!("Dockside/", env!("CARGO_PKG_VERSION")));
 
@@ -80,7 +83,12 @@ impl Outbound {
 
     /// As [`Outbound::new`], with another way to look up host names.
     pub fn with_lookup(allow: &[Network], lookup: Arc<dyn Lookup>) -> Result<Self, TlsError> {
-        Ok(Self::with_connector(Connector::new(allow, lookup, connect::roots())?))
+        Ok(Self::with_connector(Connector::new(Reach::new(allow), lookup, connect::roots())?))
+    }
+
+    /// A client that reaches these networks and nothing else: public addresses are refused, too.
+    pub fn only(networks: &[Network], lookup: Arc<dyn Lookup>) -> Result<Self, TlsError> {
+        Ok(Self::with_connector(Connector::new(Reach::only(networks), lookup, connect::roots())?))
     }
 
     fn with_connector(connector: Connector) -> Self {
@@ -101,6 +109,20 @@ impl Outbound {
     /// the network path could read the credentials.
     pub fn parse_private_url(&self, text: &str) -> Result<Target, Refusal> {
         Target::parse_private(text, self.inner.connector.reach())
+    }
+
+    /// Reads a host and a port that a user gave, and refuses what can never be reached.
+    pub fn parse_endpoint(&self, text: &str, default_port: u16) -> Result<Endpoint, Refusal> {
+        Endpoint::parse(text, default_port, self.inner.connector.reach())
+    }
+
+    /// Opens a socket, for a protocol that is not HTTP. The address that is connected was judged after its look-up.
+    pub async fn open(&self, endpoint: &Endpoint, limit: Duration) -> Result<TcpStream, Failure> {
+        let mut phase = Phase::Lookup;
+        match tokio::time::timeout(limit, self.inner.connector.open(endpoint, self.party, &mut phase)).await {
+            Ok(opened) => opened,
+            Err(_) => Err(Failure::Timeout { phase, limit }),
+        }
     }
 
     /// Sends the request and reads the answer, within the time limit. A request that failed may have been received: it is

@@ -1,4 +1,5 @@
-//! Which addresses may be reached: the public ones, and those that the operator allows.
+//! Which addresses may be reached: the public ones, and those that the operator allows; or, for a client that is made so, only
+//! the latter.
 //!
 //! A customer names the URL, but this server opens the connection, from inside the operator's network. So everything that is
 //! not plainly the public internet is refused. IPv6 addresses that contain an IPv4 address are no way around it: mapped
@@ -45,23 +46,34 @@ const SPECIAL_V6: [([u16; 8], u32, &str); 5] = [
 /// Judges addresses.
 pub struct Reach {
     allow: Vec<Network>,
+    has_public: bool,
 }
 
 impl Reach {
     pub fn new(allow: &[Network]) -> Self {
-        Self { allow: allow.to_vec() }
+        Self { allow: allow.to_vec(), has_public: true }
+    }
+
+    /// Only these networks: an address that is merely public is not reached.
+    pub fn only(allow: &[Network]) -> Self {
+        Self { allow: allow.to_vec(), has_public: false }
     }
 
     /// The address to connect to, if it may be reached. Only what comes out of here is ever connected.
     pub fn admit(&self, address: IpAddr) -> Option<IpAddr> {
         let address = address.to_canonical();
-        if is_public(address) { Some(address) } else { self.admit_allowed(address) }
+        if self.has_public && is_public(address) { Some(address) } else { self.admit_allowed(address) }
     }
 
     /// As [`Reach::admit`], if the operator allowed its network; not if it is merely public.
     pub fn admit_allowed(&self, address: IpAddr) -> Option<IpAddr> {
         let address = address.to_canonical();
         self.allow.iter().any(|network| network.contains(address)).then_some(address)
+    }
+
+    /// Whether public addresses may be reached.
+    pub fn has_public(&self) -> bool {
+        self.has_public
     }
 
     /// Whether the operator allowed any network.

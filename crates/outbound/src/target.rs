@@ -97,14 +97,7 @@ impl Target {
             Some(Host::Ipv6(address)) => Named::Address(address.into()),
             None => return refuse("The URL names no host."),
         };
-        if let Named::Address(address) = host
-            && reach.admit(address).is_none()
-        {
-            return Err(Refusal(format!(
-                "The URL leads to {address}, which is not a public address. The operator may allow its network \
-                 in the setting `outbound_allow`."
-            )));
-        }
+        check_host(&host, reach)?;
         let authority = &url[Position::BeforeHost..Position::AfterPort];
         let authority = HeaderValue::from_str(authority)
             .map_err(|_| Refusal("The host in the URL can't be written in a request.".to_owned()))?;
@@ -130,6 +123,63 @@ impl Target {
 
     pub(super) fn path(&self) -> &Uri {
         &self.path
+    }
+}
+
+/// A host and a port, to which bytes are sent without HTTP. Clones are cheap.
+#[derive(Clone, Debug)]
+pub struct Endpoint {
+    pub(super) host: Arc<Named>,
+    pub(super) port: u16,
+}
+
+impl Endpoint {
+    /// Reads `host` or `host:port`, as a URL would have it.
+    pub(super) fn parse(text: &str, default_port: u16, reach: &Reach) -> Result<Self, Refusal> {
+        let malformed = "The address must be a host and a port, such as `192.168.1.20:9100`.";
+        if text.is_empty() || text.contains(['/', '?', '#', '@']) {
+            return refuse(malformed);
+        }
+        check_text(text)?;
+        let read = |scheme: &str| {
+            Url::parse(&format!("{scheme}://{text}/"))
+                .map_err(|error| Refusal(format!("The address can't be read: {error}.")))
+        };
+        let url = read("http")?;
+        // The URL standard drops a port that is the scheme's own, so another scheme tells whether one was given.
+        let port = url.port().or(read("https")?.port()).unwrap_or(default_port);
+        if port == 0 {
+            return refuse("The address must not name port 0.");
+        }
+        let host = match url.host() {
+            Some(Host::Domain(name)) if name.len() <= HOST_BYTES_MAX => Named::Name(name.to_owned()),
+            Some(Host::Ipv4(address)) => Named::Address(address.into()),
+            Some(Host::Ipv6(address)) => Named::Address(address.into()),
+            _ => return refuse(malformed),
+        };
+        check_host(&host, reach)?;
+        Ok(Self { host: Arc::new(host), port })
+    }
+}
+
+/// Refuses a host that can never be reached. The addresses of a name are judged at each connection.
+fn check_host(host: &Named, reach: &Reach) -> Result<(), Refusal> {
+    match host {
+        Named::Address(address) if reach.admit(*address).is_none() => {
+            Err(Refusal(match reach.has_public() {
+                true => format!(
+                    "The URL leads to {address}, which is not a public address. The operator may allow its network \
+                 in the setting `outbound_allow`."
+                ),
+                false => format!(
+                    "The address leads to {address}, which is in none of the networks in the setting `printer_networks`."
+                ),
+            }))
+        }
+        Named::Name(_) if !reach.has_public() && !reach.has_allowed() => {
+            refuse("The setting `printer_networks` names no network, so nothing may be sent.")
+        }
+        _ => Ok(()),
     }
 }
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 use model::{Owner, Result, Timestamp};
 use store::access::access_tokens;
 use store::events::{events, stream_audience};
+use store::fulfilment::print_jobs;
 use store::places::locations;
 use store::platform::idempotency;
 use store::shipping::{purchases, tracking_events};
@@ -53,6 +54,7 @@ enum Expiring {
     LocationVersions,
     Observations,
     EndedTokens,
+    PrintJobs,
 }
 
 /// Rows that are deleted for their age, owner by owner.
@@ -110,6 +112,7 @@ impl Cleaning {
             self.clean_table(Expiring::LocationVersions, leftovers).await,
             self.clean_table(Expiring::Observations, leftovers).await,
             self.clean_table(Expiring::EndedTokens, leftovers).await,
+            self.clean_table(Expiring::PrintJobs, leftovers).await,
             self.clean_history(now).await,
             self.clean_owners(OwnRows::Events, logs).await,
             self.delivery.clean(Some(logs)).await,
@@ -132,6 +135,7 @@ impl Cleaning {
                 Expiring::LocationVersions => locations::delete_versions(tx, before, CLEAN_MAX).await,
                 Expiring::Observations => purchases::delete_observations(tx, before, CLEAN_MAX).await,
                 Expiring::EndedTokens => access_tokens::delete_ended(tx, before, CLEAN_MAX).await,
+                Expiring::PrintJobs => print_jobs::delete_ended(tx, before, CLEAN_MAX).await,
             });
             if delete.await? < CLEAN_MAX as u64 {
                 return Ok(());

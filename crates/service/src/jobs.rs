@@ -75,12 +75,13 @@ impl Service {
 
 impl Components {
     /// Returns what this node's workers have counted, by the name of the job.
-    pub fn job_totals(&self) -> [(&'static str, Totals); 4] {
+    pub fn job_totals(&self) -> [(&'static str, Totals); 5] {
         [
             ("webhooks", self.delivery.turn_totals()),
             ("purchases", self.purchasing.turn_totals()),
             ("batch_labels", self.batch_labels.turn_totals()),
             ("manifests", self.manifests.turn_totals()),
+            ("print_jobs", self.print_jobs.turn_totals()),
         ]
     }
 }
@@ -119,6 +120,7 @@ impl Jobs {
         workers.spawn(service.batch_labels.runner().run());
         workers.spawn(service.manifests.runner().run());
         workers.spawn(service.hand_overs.clone().work_forever());
+        workers.spawn(service.print_jobs.runner().run());
     }
 }
 

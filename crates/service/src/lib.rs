@@ -47,6 +47,8 @@ use fulfilment::order_shipments::OrderShipments;
 use fulfilment::package_types::PackageTypes;
 use fulfilment::packings::Packings;
 use fulfilment::papers::{self, Papers};
+use fulfilment::print_jobs::PrintJobs;
+use fulfilment::printers::Printers;
 use fulfilment::shipping_rules::ShippingRules;
 use onboarding::Onboarding;
 use orders::allocations::Allocations;
@@ -62,7 +64,7 @@ use places::geo::PostalPlaces;
 use places::location_configurations::LocationConfigurations;
 use places::locations::Locations;
 use platform::context::{Context, ContextSettings};
-use platform::lookups::fair_outbound;
+use platform::lookups::{fair_outbound, fair_sender};
 use platform::nodes::Nodes;
 use platform::signal::Signal;
 use shipping::batch_labels::{self, BatchLabels};
@@ -87,6 +89,7 @@ pub use access::caller::Caller;
 pub use access::reply::{Outcome, Reply};
 pub use access::write::{Command, Idempotency, Precondition};
 pub use cleaning::Retention;
+pub use fulfilment::print_jobs::PrintJobFilter;
 pub use onboarding::Welcome;
 pub use orders::exceptions::NewException;
 pub use platform::clock::{Clock, ClockState, SystemClock};
@@ -118,6 +121,8 @@ pub struct Settings {
     pub retention: Retention,
     /// Networks beside the public ones that may be called.
     pub outbound_allow: Vec<outbound::Network>,
+    /// Networks in which the server may connect to printers.
+    pub printer_networks: Vec<outbound::Network>,
     pub stream: events::stream::Settings,
     pub carriers: shipping::purchasing::Settings,
     pub files: shipping::documents::Settings,
@@ -188,6 +193,8 @@ pub struct Components {
     pub search_fill: SearchFill,
     pub branding: BrandingSettings,
     pub papers: Papers,
+    pub printers: Printers,
+    pub print_jobs: PrintJobs,
     pub onboarding: Onboarding,
     pub cleaning: Cleaning,
     pub suspects: Suspects,
@@ -269,6 +276,7 @@ impl Components {
         let packings = Packings::new(&context);
         let needs = papers::Needs { documents: &documents, purchasing: &purchasing, drawing: &drawing };
         let papers = Papers::new(&context, &needs);
+        let sender = fair_sender(&settings.printer_networks)?;
         Ok(Self {
             organisations: Organisations::new(&context),
             callers: Callers::new(&context),
@@ -303,6 +311,8 @@ impl Components {
             search_fill: SearchFill::new(&context),
             branding: BrandingSettings::new(&context, &drawing),
             papers,
+            printers: Printers::new(&context, &sender),
+            print_jobs: PrintJobs::new(&context, &nodes, &documents, &sender),
             onboarding: Onboarding::new(&context),
             cleaning: Cleaning::new(&context, &nodes, &delivery, settings.retention, settings.event_seconds),
             suspects: Suspects::new(

@@ -59,6 +59,7 @@ impl Product {
             event_seconds: 30 * 24 * 3600,
             retention: service::Retention::default(),
             outbound_allow: vec!["127.0.0.0/8".parse().expect("a network")],
+            printer_networks: vec!["127.0.0.0/8".parse().expect("a network")],
             stream: service::events::stream::Settings::default(),
             carriers: service::shipping::purchasing::Settings::default(),
             files: service::shipping::documents::Settings {

@@ -39,6 +39,7 @@ pages![
     "shipments",
     "batches",
     "manifests",
+    "printing",
     "shipping-rules",
     "search",
     "papers",

@@ -1,8 +1,10 @@
-//! Fulfilment: the endpoints of shipments from orders, package types, packings, shipping rules, papers and branding.
+//! Fulfilment: the endpoints of shipments from orders, package types, packings, shipping rules, papers, branding and printing.
 
 pub(crate) mod branding;
 pub(crate) mod order_shipments;
 pub(crate) mod package_types;
 pub(crate) mod packings;
 pub(crate) mod papers;
+pub(crate) mod print_jobs;
+pub(crate) mod printers;
 pub(crate) mod shipping_rules;

@@ -91,7 +91,8 @@ fn stream(service: Service, document: StoredDocument, first: Bytes) -> Body {
     Body::Stream(body)
 }
 
-fn add_headers(headers: &mut HeaderMap, document: &StoredDocument) -> Result<()> {
+/// Adds the headers of a file that is sent: its type, its name, and how little it is trusted.
+pub(crate) fn add_headers(headers: &mut HeaderMap, document: &StoredDocument) -> Result<()> {
     let file = &document.file;
     let media_type = HeaderValue::try_from(&file.file_type)
         .unwrap_or_else(|_| HeaderValue::from_static("application/octet-stream"));

@@ -261,7 +261,12 @@ async fn resolve_purchase_attempt(call: Call) -> Result<Response> {
 /// operator's setting, but never so long that the request's own time limit would end it. Other preferences are
 /// ignored.
 pub fn wait(call: &Call) -> Result<Wait> {
-    let mut wait = Duration::from_secs(call.service().settings().carriers.wait_seconds);
+    wait_or(call, Duration::from_secs(call.service().settings().carriers.wait_seconds))
+}
+
+/// As [`wait`], with another time for a request that has no preference.
+pub fn wait_or(call: &Call, default: Duration) -> Result<Wait> {
+    let mut wait = default;
     for value in call.headers.get_all(PREFER) {
         let text = value.to_str().map_err(|_| bad_header("Prefer", "Must be plain text."))?;
         for preference in text.split([',', ';']).map(str::trim) {

@@ -14,8 +14,10 @@ pub const DEFAULT: &str = "info";
 ///
 /// Only they are known to log no secret, body or address. Lines of other crates are logged from [`FOREIGN_LEVEL`] up, whatever
 /// a setting says: below it, some libraries log whole requests.
-pub(super) const OWN_CRATES: &[&str] =
-    &["api", "bus", "carriers", "dockside", "labels", "model", "outbound", "realtime", "service", "store"];
+pub(super) const OWN_CRATES: &[&str] = &[
+    "api", "bus", "carriers", "dockside", "labels", "model", "outbound", "printing", "realtime", "service",
+    "store",
+];
 const FOREIGN_LEVEL: Level = Level::WARN;
 /// A crate whose lines are never logged: the bus says once that its connection is lost, and this one would say it again with each
 /// attempt to reconnect.

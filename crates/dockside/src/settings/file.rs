@@ -14,6 +14,7 @@ use super::declaration::Subject;
 use super::events::Events;
 use super::files::Files;
 use super::limits::Limits;
+use super::printing::Printing;
 use super::realtime::Realtime;
 use super::server::Server;
 use super::store::Store;
@@ -31,6 +32,7 @@ static KEYS: LazyLock<Vec<String>> = LazyLock::new(|| {
         keys::<Realtime>(),
         keys::<Carriers>(),
         keys::<Files>(),
+        keys::<Printing>(),
     ];
     subjects.concat()
 });
@@ -65,14 +67,16 @@ impl<'de> Visitor<'de> for FileVisitor {
     fn visit_map<M: MapAccess<'de>>(self, mut file: M) -> Result<Settings, M::Error> {
         let mut settings = Settings::default();
         while let Some(KnownKey(key)) = file.next_key()? {
-            let Settings { store, server, limits, events, realtime, carriers, files } = &mut settings;
+            let Settings { store, server, limits, events, realtime, carriers, files, printing } =
+                &mut settings;
             let is_read = store.read(&key, &mut file)?
                 || server.read(&key, &mut file)?
                 || limits.read(&key, &mut file)?
                 || events.read(&key, &mut file)?
                 || realtime.read(&key, &mut file)?
                 || carriers.read(&key, &mut file)?
-                || files.read(&key, &mut file)?;
+                || files.read(&key, &mut file)?
+                || printing.read(&key, &mut file)?;
             if !is_read {
                 return Err(unknown(&key));
             }

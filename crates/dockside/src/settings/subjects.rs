@@ -6,6 +6,7 @@ use super::carriers::Carriers;
 use super::events::Events;
 use super::files::Files;
 use super::limits::Limits;
+use super::printing::Printing;
 use super::realtime::Realtime;
 use super::server::Server;
 use super::store::Store;
@@ -29,4 +30,6 @@ pub struct Settings {
     pub carriers: Carriers,
     #[command(flatten)]
     pub files: Files,
+    #[command(flatten)]
+    pub printing: Printing,
 }

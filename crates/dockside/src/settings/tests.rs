@@ -67,8 +67,16 @@ fn the_help_shows_one_subject_after_the_other() {
         .map(|argument| argument.get_help_heading().unwrap_or("none"))
         .collect();
     headings.dedup();
-    let subjects =
-        ["Store", "Server", "Limits", "Events and webhooks", "Realtime", "Carriers and purchases", "Files"];
+    let subjects = [
+        "Store",
+        "Server",
+        "Limits",
+        "Events and webhooks",
+        "Realtime",
+        "Carriers and purchases",
+        "Files",
+        "Printing",
+    ];
     assert_eq!(headings, subjects);
 }
 

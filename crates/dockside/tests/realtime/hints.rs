@@ -61,6 +61,7 @@ impl Node {
             event_seconds: 24 * 3600,
             retention: service::Retention::default(),
             outbound_allow: Vec::new(),
+            printer_networks: Vec::new(),
             stream: service::events::stream::Settings::default(),
             carriers: service::shipping::purchasing::Settings::default(),
             files: service::shipping::documents::Settings {

@@ -4,7 +4,7 @@
 use std::fmt;
 
 /// The resources that have scopes, by the names that scopes and channels use.
-pub const RESOURCES: [&str; 17] = [
+pub const RESOURCES: [&str; 19] = [
     "locations",
     "location_configurations",
     "orders",
@@ -22,6 +22,8 @@ pub const RESOURCES: [&str; 17] = [
     "package_types",
     "shipping_rules",
     "packing",
+    "printers",
+    "print_jobs",
 ];
 
 // Each resource has a bit for each action.

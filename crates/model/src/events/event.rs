@@ -107,6 +107,11 @@ types! {
     "shipping_rule.created" "A shipping rule was created.";
     "shipping_rule.updated" "A shipping rule was changed, or moved to another position.";
     "shipping_rule.deleted" "A shipping rule was deleted.";
+    "printer.created" "A printer was created.";
+    "printer.updated" "A printer was changed.";
+    "printer.deleted" "A printer was deleted.";
+    "print_job.created" "A print job was made, and waits for its turn.";
+    "print_job.updated" "A print job is sent, printed, failed, uncertain, cancelled, or waits for another try.";
     "organisation.updated" "What the organisation has set was changed, or its branding.";
     "webhook_endpoint.disabled" "A webhook endpoint was switched off, because it failed for too long or asked for it.";
 }
@@ -136,6 +141,8 @@ pub fn resource_of(r#type: &str) -> Option<&'static str> {
         "access_token" => "access_tokens",
         "organisation" => "organisation",
         "package_type" => "package_types",
+        "printer" => "printers",
+        "print_job" => "print_jobs",
         noun if noun.starts_with("carrier") => "carriers",
         _ => return None,
     })

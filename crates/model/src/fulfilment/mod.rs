@@ -7,5 +7,7 @@ pub mod package_type;
 pub mod packing;
 pub mod packing_shapes;
 pub mod packing_view;
+pub mod print_job;
+pub mod printer;
 pub mod shipping_rule;
 pub mod warehouse_paper;

@@ -46,6 +46,8 @@ const KINDS: &[(&str, &str)] = &[
     ("ord", "an order"),
     ("org", "an organisation"),
     ("pa", "a purchase attempt"),
+    ("pj", "a print job"),
+    ("prn", "a printer"),
     ("pt", "a package type"),
     ("rate", "a rate"),
     ("res", "a reservation"),

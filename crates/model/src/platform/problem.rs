@@ -213,6 +213,18 @@ problems! {
         "Name the items in the `packages` of the shipments. Voided shipments are not collected for.";
     LabelMissing 409 "label_missing" "A shipment has no label yet."
         "Wait for the labels of the shipments that the problem's `errors` name, or ask for them: POST /shipments/{shipment_id}/labels.";
+    PrinterInUse 409 "printer_in_use" "The printer has jobs that are not finished."
+        "Cancel the jobs that wait, and let the one that is being sent end; then delete or move the printer.";
+    DefaultPrinterTaken 409 "default_printer_taken" "Another printer is the default there already."
+        "The problem's `errors` name the printer. Take the kind of document out of its `is_default_for` first.";
+    TooManyPrinters 409 "too_many_printers" "The organisation has reached its limit of printers."
+        "The limit is 200 in each world. Delete a printer that you no longer use.";
+    PrintJobNotQueued 409 "print_job_not_queued" "The print job is not queued."
+        "Only a job with the status `queued` can be cancelled: this one is being sent, or has ended.";
+    PrintJobOpen 409 "print_job_open" "The print job has not ended yet."
+        "Wait until it is printed, failed or uncertain, or cancel it; then reprint it.";
+    PrintClaimLost 409 "print_claim_lost" "The claim on the print job has ended."
+        "Print nothing more of the job. Its lease has ended, or another agent has claimed it since: claim again.";
     IdempotencyInProgress 409 "idempotency_in_progress" "The first request with this key is still running."
         "Wait a second and send the same request again.";
     PreconditionFailed 412 "precondition_failed" "The resource has changed since it was read."
@@ -293,6 +305,22 @@ problems! {
         "The problem's `errors` name each item and location, and say why each package type is too small, too light or not available. Create a package type that fits.";
     TooManyUnits 422 "too_many_units" "There are too many units to pack at once."
         "At most 10,000 units of a location are packed at once. Name some of the allocations in `allocation_ids`.";
+    PrinterAddressNotAllowed 422 "printer_address_not_allowed" "The server may not connect to this address."
+        "A direct printer must be in a network that the operator names in the setting `printer_networks`. For a printer elsewhere, set `connection` to `agent`.";
+    PrinterNotFound 422 "printer_not_found" "The body names a printer that does not exist."
+        "Check the id that the problem's `errors` name. GET /printers lists them.";
+    PrinterMissing 422 "printer_missing" "No printer is the default for the documents."
+        "Name a `printer_id`, or give a printer the kind of document in `is_default_for`.";
+    PrinterAmbiguous 422 "printer_ambiguous" "The documents have different default printers."
+        "Make a job for each printer, or name a `printer_id`.";
+    DocumentNotFound 422 "document_not_found" "The body names a document that does not exist."
+        "Check the ids that the problem's `errors` name: GET the shipment, batch or manifest for its documents.";
+    PrintFormatUnsupported 422 "print_format_unsupported" "The printer does not take the format of a document."
+        "The problem's `errors` name the documents. Get the label in one of the printer's `formats`, or use another printer.";
+    PrintDpiUnsupported 422 "print_dpi_unsupported" "Labels in ZPL are drawn for 203 dpi, and the printer has another resolution."
+        "Print the label as PDF, or on a printer whose `dpi` is 203.";
+    PrintTooLarge 422 "print_too_large" "The documents are too large for one print job."
+        "Print at most 64 MiB in one job: make several jobs.";
     StatusNotWritable 422 "status_not_writable" "The status can't be set like this."
         "Create an order as `draft` or `committed`; then use its commit and cancel endpoints.";
     UrlNotAllowed 422 "url_not_allowed" "The URL can't be called."

@@ -10,6 +10,7 @@ mod judgement;
 mod lookups;
 mod rebinding;
 mod receiver;
+mod restricted;
 mod tls;
 
 use std::io;

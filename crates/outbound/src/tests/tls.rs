@@ -14,6 +14,7 @@ use tokio_rustls::rustls::{RootCertStore, ServerConfig};
 use super::receiver::{OK, Receiver, closed_by_client, read_request};
 use super::{Answers, networks, post};
 use crate::connect::{self, Connector};
+use crate::reach::Reach;
 use crate::{Failure, Outbound, Phase, Request, Response};
 
 /// An authority, and a client that trusts it and no other.
@@ -30,7 +31,8 @@ impl Authority {
         let mut roots = RootCertStore::empty();
         roots.add(self.0.der().clone()).unwrap();
         let lookup = Arc::new(Answers::always(&["127.0.0.1"]));
-        Outbound::with_connector(Connector::new(&networks(&["127.0.0.0/8"]), lookup, roots).unwrap())
+        let reach = Reach::new(&networks(&["127.0.0.0/8"]));
+        Outbound::with_connector(Connector::new(reach, lookup, roots).unwrap())
     }
 
     /// A receiver with a certificate from this authority.

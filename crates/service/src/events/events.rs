@@ -120,6 +120,11 @@ impl EventLog {
         Id::new(self.now, bytes)
     }
 
+    /// Returns the moment of the operation.
+    pub fn moment(&self) -> Timestamp {
+        self.now
+    }
+
     /// Appends an event to the transaction whose change it reports. Call it once the changed rows are written, so that events of
     /// the same rows have the order of their commits.
     pub async fn append(&self, tx: &mut Tx<'_>, event: &Event) -> Result<()> {

@@ -6,4 +6,6 @@ pub(crate) mod order_shipments;
 pub(crate) mod package_types;
 pub(crate) mod packings;
 pub(crate) mod papers;
+pub mod print_jobs;
+pub(crate) mod printers;
 pub mod shipping_rules;

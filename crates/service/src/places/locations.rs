@@ -121,8 +121,8 @@ fn change(id: Id<Location>, old: &str, patch: Value, now: Timestamp) -> Result<C
     Ok(Change { doc: new.to_string(), tags, previous: previous_attributes(&old, &new) })
 }
 
-/// Who still uses a location: configurations first, then open allocations, stock on hand, package types
-/// and shipping rules.
+/// Who still uses a location: configurations first, then open allocations, stock on hand, package types,
+/// printers and shipping rules.
 async fn users_of(tx: &mut Tx<'_>, owner: Owner, id: Id<Location>) -> Result<Vec<Issue>> {
     let issue = |code: &'static str, message: String| Issue::new(code, "location_id", message);
     let mut users = Vec::new();
@@ -140,6 +140,9 @@ async fn users_of(tx: &mut Tx<'_>, owner: Owner, id: Id<Location>) -> Result<Vec
     }
     for package_type in location_users::package_types(tx, owner, id, USERS_NAMED_MAX).await? {
         users.push(issue("used_by_package_type", format!("The package type {package_type} names it.")));
+    }
+    for printer in location_users::printers(tx, owner, id, USERS_NAMED_MAX).await? {
+        users.push(issue("used_by_printer", format!("The printer {printer} stands there.")));
     }
     users.extend(rules_naming(tx, owner, id, "location_id", USERS_NAMED_MAX).await?);
     users.truncate(USERS_NAMED_MAX);

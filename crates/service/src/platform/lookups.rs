@@ -8,6 +8,7 @@ use model::{Error, Id, Owner, Result};
 use outbound::{
     GrantedPermit, LOOKUPS_EACH_MAX, LOOKUPS_MAX, LookupPermits, Network, Outbound, Party, SystemLookup,
 };
+use printing::Sender;
 use store::FairPermits;
 
 /// Permits that organisations get in turn. The server's own look-ups count as those of one more tenant.
@@ -30,6 +31,11 @@ impl LookupPermits for FairLookups {
 pub fn fair_outbound(allow: &[Network]) -> Result<Outbound> {
     let lookup = SystemLookup::new(FairLookups::new());
     Outbound::with_lookup(allow, Arc::new(lookup)).map_err(Error::fault)
+}
+
+/// Returns a sender that reaches printers in these networks and nothing else, and whose look-ups organisations share fairly.
+pub fn fair_sender(networks: &[Network]) -> Result<Sender> {
+    Sender::new(networks, Arc::new(SystemLookup::new(FairLookups::new()))).map_err(Error::fault)
 }
 
 /// Returns the party as which the requests of an organisation are sent. Its two worlds are one party.

@@ -199,6 +199,7 @@ fn is_unsent(failure: &Failure) -> bool {
         Failure::Refused { .. }
         | Failure::Unencrypted { .. }
         | Failure::Unresolved { .. }
+        | Failure::Outside { .. }
         | Failure::Connect { .. }
         | Failure::Tls { .. }
         | Failure::Withdrawn => true,

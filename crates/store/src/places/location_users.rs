@@ -15,7 +15,9 @@ const PACKAGE_TYPES: Sql = Sql::same(
     "SELECT package_type_id FROM package_type_location WHERE owner = $1 AND location_id = $2 LIMIT $3",
 );
 
-pub(crate) const STATEMENTS: &[&Sql] = &[&OPEN_ALLOCATIONS, &ITEMS, &PACKAGE_TYPES];
+const PRINTERS: Sql = Sql::same("SELECT id FROM printer WHERE owner = $1 AND location_id = $2 LIMIT $3");
+
+pub(crate) const STATEMENTS: &[&Sql] = &[&OPEN_ALLOCATIONS, &ITEMS, &PACKAGE_TYPES, &PRINTERS];
 
 /// An open allocation at a location.
 pub struct OpenAllocation {
@@ -55,4 +57,15 @@ pub async fn package_types(
 ) -> Result<Vec<String>> {
     let values = [owner.into(), location.into(), Value::Int(limit as i64)];
     tx.all(&PACKAGE_TYPES, &values).await?.into_iter().map(|mut row| row.text(0)).collect()
+}
+
+/// Returns the ids of up to `limit` printers that stand at a location.
+pub async fn printers(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    location: Id<Location>,
+    limit: usize,
+) -> Result<Vec<String>> {
+    let values = [owner.into(), location.into(), Value::Int(limit as i64)];
+    tx.all(&PRINTERS, &values).await?.into_iter().map(|mut row| row.text(0)).collect()
 }

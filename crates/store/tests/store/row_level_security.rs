@@ -65,6 +65,7 @@ async fn insert(tx: &Transaction<'_>, table: &str, owner: &str, key: &str) -> St
             ("status", "text") if table == "webhook_delivery" => "'pending'".to_owned(),
             ("status", "text") if table == "batch" => "'open'".to_owned(),
             ("status", "text") if table == "manifest" => "'creating'".to_owned(),
+            ("status", "text") if table == "print_job" => "'queued'".to_owned(),
             ("status", "text") => "'draft'".to_owned(),
             ("fulfilment_status", "text") => "'unallocated'".to_owned(),
             ("complete_allocations_on", "text") => "'purchase'".to_owned(),

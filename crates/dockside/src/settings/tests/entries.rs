@@ -5,6 +5,7 @@ use super::super::declaration::{Declared, Subject};
 use super::super::description::Description;
 use super::super::events::Events;
 use super::super::files::Files;
+use super::super::printing::Printing;
 use super::super::realtime::Realtime;
 use super::super::server::Server;
 use super::super::*;
@@ -34,6 +35,7 @@ pub fn all() -> Vec<Entry> {
     all.extend(of::<Realtime>(|settings| &settings.realtime));
     all.extend(of::<Carriers>(|settings| &settings.carriers));
     all.extend(of::<Files>(|settings| &settings.files));
+    all.extend(of::<Printing>(|settings| &settings.printing));
     all
 }
 

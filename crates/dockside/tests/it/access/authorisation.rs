@@ -68,9 +68,14 @@ async fn the_scope_of_an_operation_is_enough_for_it() {
             // It shows package types, too.
             scope = format!("{scope} package_types:read");
         }
-        if route.operation == "create_order_shipments" {
+        match route.operation {
+            // The document belongs to a shipment.
+            "create_print_job" | "reprint_print_job" => scope = format!("{scope} shipments:read"),
+            // It shows printers, too.
+            "claim_print_jobs" => scope = format!("{scope} printers:read"),
             // It shows what the order and its allocations are.
-            scope = format!("{scope} orders:read allocations:read");
+            "create_order_shipments" => scope = format!("{scope} orders:read allocations:read"),
+            _ => {}
         }
         let token = world.token_for(route.operation, &scope, Mode::Live).await;
         let caller = Caller::Token(token);

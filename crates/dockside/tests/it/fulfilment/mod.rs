@@ -1,4 +1,4 @@
-//! Shipments from orders, hand-overs, package types, packings, shipping rules, papers, branding, and what packages of shipments say of their
+//! Shipments from orders, hand-overs, package types, packings, shipping rules, papers, branding, printing, and what packages of shipments say of their
 //! contents.
 
 pub mod batch_papers;
@@ -10,6 +10,10 @@ pub mod package_types;
 pub mod packings;
 pub mod papers;
 pub mod pick_lists;
+pub mod print_agents;
+pub mod print_jobs;
+pub mod print_recovery;
+pub mod printers;
 pub mod rule_evaluation;
 pub mod rule_order;
 pub mod shipping_rules;

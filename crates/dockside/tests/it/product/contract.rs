@@ -130,6 +130,9 @@ fn operations_are_named_by_verb_and_noun_each_once() {
         "retry",
         "add",
         "remove",
+        "claim",
+        "report",
+        "reprint",
     ];
     let mut seen = HashSet::new();
     for route in routes::all() {

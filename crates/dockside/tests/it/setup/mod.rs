@@ -4,6 +4,7 @@ pub mod batch_requests;
 pub mod easypost_server;
 pub mod populated_organisation;
 pub mod purchase_requests;
+pub mod raw_printer;
 pub mod receiver;
 pub mod shipping_origin;
 pub mod stock_requests;

@@ -3,6 +3,9 @@
 //! The requests are built from the route table. A new operation whose paths, bodies or lists are not known here fails
 //! the tests of authorisation until it is added.
 
+mod printing;
+mod webhooks;
+
 use std::collections::BTreeMap;
 
 use api::route::{Route, Success};
@@ -38,8 +41,18 @@ pub struct PopulatedOrganisation {
     shippable: String,
     /// A shipment that was made from an order.
     made: String,
+    printing: Printing,
     /// The request body for a carrier account in this world.
     account: Value,
+}
+
+/// Print jobs in states that some operations need. The one in `ids` is queued.
+#[derive(Default)]
+struct Printing {
+    ended_job: String,
+    /// A job that is claimed, and the fence of its claim.
+    claimed_job: String,
+    fence: i64,
 }
 
 impl PopulatedOrganisation {
@@ -48,8 +61,22 @@ impl PopulatedOrganisation {
         let none = String::new;
         let (item, depot, bought, member, finalised) = (none(), none(), none(), none(), none());
         let (ids, rules, waiting, account) = (BTreeMap::new(), Vec::new(), none(), Value::Null);
-        let (shippable, made) = (none(), none());
-        Self { token, ids, item, depot, bought, member, finalised, rules, waiting, shippable, made, account }
+        let (shippable, made, printing) = (none(), none(), Printing::default());
+        Self {
+            token,
+            ids,
+            item,
+            depot,
+            bought,
+            member,
+            finalised,
+            rules,
+            waiting,
+            shippable,
+            made,
+            printing,
+            account,
+        }
     }
 
     pub async fn populate(world: &World, organisation: &str, mode: Mode) -> Self {
@@ -82,23 +109,12 @@ impl PopulatedOrganisation {
         tenant.populate_spares(world, organisation).await;
         tenant.account = account(organisation, mode);
         tenant.populate_shipments(world).await;
+        tenant.populate_printing(world).await;
         world.relay().await;
         let events = world.request("GET", "/events?limit=1").token(&tenant.token).send().await.json();
         tenant.keep("evt", &events["data"][0]);
         tenant.populate_deliveries(world).await;
         tenant
-    }
-
-    /// Makes two webhook endpoints at a port without a listener. The second gets the events from here on. Deprovisioning
-    /// deletes the endpoints of an earlier call for the same organisation, because their number is limited.
-    async fn populate_webhooks(&mut self, world: &World) {
-        for path in ["/events/deprovision", "/events/provision"] {
-            assert_eq!(world.request("POST", path).token(&self.token).send().await.status, 204);
-        }
-        world.relay().await;
-        let body = self.body_of("create_webhook_endpoint");
-        let quiet = self.create(world, "/webhook_endpoints", body).await;
-        self.keep("we", &self.create(world, "/webhook_endpoints", json!({"url": quiet["url"]})).await);
     }
 
     /// Makes an order that waits for an item, and an exception of the other order.
@@ -132,14 +148,6 @@ impl PopulatedOrganisation {
                 self.made = made["data"][0]["id"].as_str().expect("an id").to_owned();
             }
         }
-    }
-
-    /// Delivers the first events, and keeps one delivery.
-    async fn populate_deliveries(&mut self, world: &World) {
-        world.service.delivery.work().await.expect("deliveries run");
-        let path = format!("/webhook_endpoints/{}/deliveries", self.ids["we"]);
-        let list = world.request("GET", &path).token(&self.token).send().await.json();
-        self.keep("whd", &list["data"][0]);
     }
 
     /// Makes an item and locations that nothing uses. The item was in stock at two locations, and is at zero again.
@@ -245,6 +253,8 @@ impl PopulatedOrganisation {
     async fn populate_rates(&mut self, world: &World, account: &Value) {
         let mut body = self.body_of("create_shipment");
         body["carrier"] = json!({"carrier_accounts": [account["id"]]});
+        // Replies of tests are texts, and so are labels of this format.
+        body["options"] = json!({"label": {"format": "zpl"}});
         self.keep("shp", &self.create(world, "/shipments", body).await);
         let path = format!("/shipments/{}/rates", self.ids["shp"]);
         let rated = world.request("POST", &path).token(&self.token).send().await;
@@ -280,6 +290,8 @@ impl PopulatedOrganisation {
                 "create_batch_labels" | "create_batch_manifests" => return self.finalised.clone(),
                 "create_batch_papers" => return self.finalised.clone(),
                 "match_order_line" => return self.waiting.clone(),
+                "reprint_print_job" => return self.printing.ended_job.clone(),
+                "get_print_job_content" | "report_print_job" => return self.printing.claimed_job.clone(),
                 _ => {}
             }
             self.ids
@@ -361,6 +373,7 @@ impl PopulatedOrganisation {
                 "conditions": {"origin_location_ids": [depot_id]},
                 "action": {"hold": {"reason": "Look"}},
             }),
+            word if word.contains("print") => self.printing_body(word),
             "reorder_shipping_rules" => json!({"ids": self.rules}),
             "evaluate_shipping_rules" => json!({"shipment": self.filled_parcel()}),
             "create_shipment_packing_slip" | "create_shipment_papers" => json!({"format": "a4"}),

@@ -12,7 +12,7 @@ use crate::platform::time::Timestamp;
 /// Largest free-form object, in bytes of JSON.
 const OPEN_BYTES_MAX: usize = 16_384;
 /// Longest list of allowed values that a message contains.
-const WORDS_SHOWN_MAX: usize = 60;
+const WORDS_SHOWN_MAX: usize = 100;
 /// Maximum number of errors per body that contain a suggestion. Further suggestions would not help, and cost time.
 const SUGGESTIONS_MAX: usize = 20;
 

@@ -161,9 +161,11 @@ fn kind(failure: &Failure) -> HttpErrorKind {
         Failure::Unresolved { .. } | Failure::Connect { .. } => HttpErrorKind::Connect,
         Failure::Timeout { .. } => HttpErrorKind::Timeout,
         Failure::Broken { .. } => HttpErrorKind::Interrupted,
-        Failure::Refused { .. } | Failure::Unencrypted { .. } | Failure::Tls { .. } | Failure::Withdrawn => {
-            HttpErrorKind::Unknown
-        }
+        Failure::Refused { .. }
+        | Failure::Unencrypted { .. }
+        | Failure::Outside { .. }
+        | Failure::Tls { .. }
+        | Failure::Withdrawn => HttpErrorKind::Unknown,
     }
 }
 

@@ -59,6 +59,7 @@ migrations![
     "0033_time_zones",
     "0034_shipping_rules",
     "0035_order_shipments",
+    "0037_printing",
     "0038_search",
     "0039_brandings",
 ];

@@ -1,0 +1,114 @@
+//! Making print jobs: new ones, and those that print an earlier one again.
+
+use model::fulfilment::print_job::{PrintJob, PrintJobInput, Status};
+use model::fulfilment::printer::Printer;
+use model::platform::problem::Issue;
+use model::{Code, Document, Error, Event, Id, Problem, Result, Timestamp, ensure};
+use store::Tx;
+use store::fulfilment::{print_jobs, print_queues, printers};
+
+use super::PrintJobs;
+use super::change::read_job;
+use super::documents::{default_printer, ensure_printable, readable};
+use crate::access::caller::Caller;
+use crate::access::reply::Reply;
+use crate::access::write::Command;
+use crate::events::events::EventLog;
+use crate::platform::resource::{found, json, version_etag};
+
+/// What is to be printed.
+struct Wanted {
+    id: Id<PrintJob>,
+    documents: Vec<Id<Document>>,
+    printer: Option<Id<Printer>>,
+    copies: u32,
+    reprint_of: Option<Id<PrintJob>>,
+}
+
+impl PrintJobs {
+    pub async fn create(&self, command: Command, input: PrintJobInput) -> Result<Reply> {
+        let now = self.context.now();
+        let caller = command.caller;
+        let log = self.context.event_log(caller.owner, now);
+        let wanted = Wanted {
+            id: self.context.new_id(now),
+            documents: input.document_ids,
+            printer: input.printer_id,
+            copies: input.copies,
+            reprint_of: None,
+        };
+        let create = async move |tx: &mut Tx<'_>| make(tx, &caller, &wanted, now, &log).await;
+        let reply = self.context.write(&command, create).await?;
+        self.notify();
+        Ok(reply)
+    }
+
+    /// Makes a job that prints the documents of one that has ended, so often and on the same printer.
+    pub async fn reprint(&self, command: Command, id: Id<PrintJob>) -> Result<Reply> {
+        let now = self.context.now();
+        let caller = command.caller;
+        let log = self.context.event_log(caller.owner, now);
+        let new = self.context.new_id(now);
+        let reprint = async move |tx: &mut Tx<'_>| {
+            let old = read_job(&found(print_jobs::get(tx, caller.owner, id).await?)?)?;
+            ensure(!old.status.is_open(), Code::PrintJobOpen)?;
+            let wanted = Wanted {
+                id: new,
+                documents: old.document_ids,
+                printer: Some(old.printer_id),
+                copies: old.copies,
+                reprint_of: Some(id),
+            };
+            make(tx, &caller, &wanted, now, &log).await
+        };
+        let reply = self.context.write(&command, reprint).await?;
+        self.notify();
+        Ok(reply)
+    }
+}
+
+async fn make(
+    tx: &mut Tx<'_>,
+    caller: &Caller,
+    wanted: &Wanted,
+    now: Timestamp,
+    log: &EventLog,
+) -> Result<Reply> {
+    let owner = caller.owner;
+    let documents = readable(tx, caller, &wanted.documents).await?;
+    let printer_id = match wanted.printer {
+        Some(printer) => printer,
+        None => default_printer(tx, owner, &documents).await?,
+    };
+    // The printer can't be deleted or moved until this transaction ends.
+    let queue = print_queues::lock(tx, owner, printer_id).await?;
+    let stored = printers::get(tx, owner, printer_id).await?;
+    let Some(stored) = stored.filter(|_| queue.is_some()) else { return Err(unknown_printer("/printer_id")) };
+    let printer: Printer = serde_json::from_str(&stored.doc).map_err(Error::fault)?;
+    ensure_printable(&printer, &documents)?;
+    let job = PrintJob {
+        id: wanted.id,
+        printer_id,
+        document_ids: wanted.documents.clone(),
+        copies: wanted.copies,
+        status: Status::Queued,
+        tries: 0,
+        next_try_at: None,
+        message: None,
+        reprint_of: wanted.reprint_of,
+        printed_at: None,
+        created_at: now,
+        updated_at: now,
+    };
+    let doc = json(&job)?;
+    print_jobs::insert(tx, owner, &job, &doc).await?;
+    print_queues::wake(tx, owner, printer_id, now).await?;
+    log.append(tx, &Event::new("print_job.created", job.id, &doc)).await?;
+    Ok(Reply::created(format!("/print_jobs/{}", job.id), Some(version_etag(1)), doc))
+}
+
+/// Returns the refusal of a printer that does not exist.
+pub(super) fn unknown_printer(field: &str) -> Error {
+    let code = Code::PrinterNotFound;
+    Problem::field(code, Issue::new(code.as_str(), field.to_owned(), "There is no such printer.")).into()
+}

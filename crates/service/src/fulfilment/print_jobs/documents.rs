@@ -1,0 +1,138 @@
+//! The documents of a job: whether the caller may read them, which printer is their default, and whether it can print them.
+
+use model::fulfilment::print_job::JOB_BYTES_MAX;
+use model::fulfilment::printer::{DPI, PrintFormat, Printer, Purpose};
+use model::platform::problem::Issue;
+use model::{Batch, Code, Document, Error, Id, Location, Manifest, Owner, Problem, Result, Scope, ensure};
+use store::Tx;
+use store::fulfilment::printers;
+use store::shipping::documents::{self, StoredDocument};
+use store::shipping::{manifests, shipments};
+
+use crate::access::caller::Caller;
+
+/// Returns the documents, which the caller must be able to read.
+pub async fn readable(tx: &mut Tx<'_>, caller: &Caller, ids: &[Id<Document>]) -> Result<Vec<StoredDocument>> {
+    let (mut found, mut missing) = (Vec::with_capacity(ids.len()), Vec::new());
+    for (place, id) in ids.iter().enumerate() {
+        match documents::find(tx, caller.owner, *id).await? {
+            Some(document) => found.push(document),
+            None => {
+                missing.push(issue(Code::DocumentNotFound, place, "There is no such document.".to_owned()))
+            }
+        }
+    }
+    if !missing.is_empty() {
+        return Err(Problem::fields(Code::DocumentNotFound, missing).into());
+    }
+    for document in &found {
+        caller.require(scope_of(document)?)?;
+    }
+    Ok(found)
+}
+
+/// Returns the documents in the order of their ids in the job, or `None` if one of them is gone.
+pub async fn all(tx: &mut Tx<'_>, owner: Owner, ids: &[Id<Document>]) -> Result<Option<Vec<StoredDocument>>> {
+    let mut found = Vec::with_capacity(ids.len());
+    for id in ids {
+        let Some(document) = documents::find(tx, owner, *id).await? else { return Ok(None) };
+        found.push(document);
+    }
+    Ok(Some(found))
+}
+
+/// Returns the scope to read what a document belongs to.
+fn scope_of(document: &StoredDocument) -> Result<Scope> {
+    let subject = &document.subject;
+    let resource = match () {
+        () if Id::<Batch>::parse(subject).is_some() => "batches",
+        () if Id::<Manifest>::parse(subject).is_some() => "manifests",
+        () => "shipments",
+    };
+    Scope::read(resource).ok_or_else(|| Error::fault("a resource has no scope"))
+}
+
+/// Returns the printer that is the default for all of the documents.
+pub async fn default_printer(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    documents: &[StoredDocument],
+) -> Result<Id<Printer>> {
+    let mut chosen = None;
+    for (place, document) in documents.iter().enumerate() {
+        let purpose = Purpose::of_document_type(document.file.r#type.as_str());
+        let location = location_of(tx, owner, document).await?;
+        let mut printer = None;
+        if location.is_some() {
+            printer = printers::default_for(tx, owner, purpose, location).await?;
+        }
+        if printer.is_none() {
+            printer = printers::default_for(tx, owner, purpose, None).await?;
+        }
+        let Some(printer) = printer else {
+            let message = format!("No printer is the default for `{}` there.", purpose.as_str());
+            return Err(
+                Problem::field(Code::PrinterMissing, issue(Code::PrinterMissing, place, message)).into()
+            );
+        };
+        if chosen.is_some_and(|chosen| chosen != printer) {
+            let message = format!("Its default printer is {printer}, another one than of those before.");
+            let issue = issue(Code::PrinterAmbiguous, place, message);
+            return Err(Problem::field(Code::PrinterAmbiguous, issue).into());
+        }
+        chosen = Some(printer);
+    }
+    chosen.ok_or_else(|| Code::PrinterMissing.into())
+}
+
+/// Returns the location from which the parcel of a document leaves, if there is one.
+async fn location_of(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    document: &StoredDocument,
+) -> Result<Option<Id<Location>>> {
+    if let Some(shipment) = document.shipment() {
+        return shipments::origin(tx, owner, shipment).await;
+    }
+    match Id::<Manifest>::parse(&document.subject) {
+        Some(manifest) => {
+            Ok(manifests::get(tx, owner, manifest).await?.and_then(|manifest| manifest.location))
+        }
+        None => Ok(None),
+    }
+}
+
+/// Refuses documents that the printer can't print as they are.
+pub fn ensure_printable(printer: &Printer, documents: &[StoredDocument]) -> Result<()> {
+    let details = &printer.details;
+    let (mut unsupported, mut wrong_dpi) = (Vec::new(), Vec::new());
+    for (place, document) in documents.iter().enumerate() {
+        let media_type = &document.file.file_type;
+        match PrintFormat::of_media_type(media_type) {
+            Some(PrintFormat::Zpl) if details.formats.contains(&PrintFormat::Zpl) && details.dpi != DPI => {
+                let message =
+                    format!("The label is drawn for {DPI} dpi, and the printer has {}.", details.dpi);
+                wrong_dpi.push(issue(Code::PrintDpiUnsupported, place, message));
+            }
+            Some(format) if details.formats.contains(&format) => {}
+            _ => {
+                let formats: Vec<_> = details.formats.iter().map(|format| format.as_str()).collect();
+                let message = format!("It is {media_type}, and the printer takes {}.", formats.join(", "));
+                unsupported.push(issue(Code::PrintFormatUnsupported, place, message));
+            }
+        }
+    }
+    for (code, issues) in
+        [(Code::PrintFormatUnsupported, unsupported), (Code::PrintDpiUnsupported, wrong_dpi)]
+    {
+        if !issues.is_empty() {
+            return Err(Problem::fields(code, issues).into());
+        }
+    }
+    let bytes: i64 = documents.iter().map(|document| document.file.file_size).sum();
+    ensure(bytes <= JOB_BYTES_MAX, Code::PrintTooLarge)
+}
+
+fn issue(code: Code, place: usize, message: String) -> Issue {
+    Issue::new(code.as_str(), format!("/document_ids/{place}"), message)
+}
