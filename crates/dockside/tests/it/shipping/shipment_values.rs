@@ -138,7 +138,8 @@ async fn the_contract_has_every_allowed_word() {
         let property = at.trim_end_matches("/0").rsplit('/').next().unwrap();
         check(schema, property, words);
     }
-    check("Document", "type", "label labels return_label commercial_invoice cn22 cn23 packing_slip manifest");
+    let types = "label labels return_label commercial_invoice cn22 cn23 packing_slip manifest pick_list packing_slips papers";
+    check("Document", "type", types);
     check("Shipment", "status", "draft rated purchasing purchased purchase_failed voided");
     check(
         "Shipment",
