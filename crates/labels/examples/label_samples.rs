@@ -9,7 +9,6 @@
 //! the like a pick list.
 
 mod samples;
-#[path = "samples/warehouse.rs"]
 mod warehouse;
 
 use labels::{Fonts, Handover, HandoverRow, Merger, Paper, files, handover, papers, scenes};

@@ -36,6 +36,7 @@ pages![
     "first-steps",
     "orders",
     "packages",
+    "parcels",
     "shipments",
     "batches",
     "manifests",

@@ -66,6 +66,7 @@ pub fn routes() -> Vec<HandledRoute> {
                 Code::ExceedsReservation,
                 Code::InsufficientStock,
                 Code::AllocationCompleted,
+                Code::AllocationInShipment,
                 Code::AllocationNotFound,
                 Code::DuplicateAllocation,
                 Code::ItemNotInAllocation,
@@ -73,8 +74,9 @@ pub fn routes() -> Vec<HandledRoute> {
             ])
             .to(update_order_allocations),
         Route::delete(OF_ORDER, write, "delete_order_allocations", "Take all allocations of an order back")
-            .about("The reservation's allocated quantities become zero, and stock that completed allocations had taken goes back on hand.")
+            .about("The reservation's allocated quantities become zero, and stock that completed allocations had taken goes back on hand. Shipments of the order that are not bought are deleted. Those that are bought no longer belong to it, and it gets the blocking exception `shipped_unallocated`.")
             .id(&ORDER_ID)
+            .refusals(&[Code::BatchFinalised, Code::BatchPurchasing])
             .to(delete_order_allocations),
         Route::post("/allocations/orders/{order_id}/plan", write, "plan_order_allocations", "Plan the allocation of an order")
             .about("Proposes where to send the rest of the order from, best first: fewest locations, then the distance to the destination, then the balance of stock; with its reasons and what it rejected. Nothing is changed, unless `apply=true` makes the best proposal's allocations.")

@@ -54,13 +54,16 @@ pub fn routes() -> Vec<HandledRoute> {
                 Code::OrderItemsAllocated,
                 Code::OrderFulfilled,
                 Code::OrderCancelled,
+                Code::OrderHasShipments,
+                Code::BatchFinalised,
+                Code::BatchPurchasing,
                 Code::ReferenceTaken,
             ])
             .to(update_order),
         Route::delete(PATH, write, "delete_order", "Delete an order")
-            .about("Its reservation and allocations go with it. Where some of it is completed, it stays.")
+            .about("Its reservation, its allocations and its shipments that are not bought go with it. Where some of it is completed or bought, it stays.")
             .id(&ORDER_ID)
-            .refusals(&[Code::OrderPartlyFulfilled])
+            .refusals(&[Code::OrderPartlyFulfilled, Code::OrderHasShipments, Code::BatchFinalised, Code::BatchPurchasing])
             .to(delete_order),
         Route::post("/orders/{order_id}/commit", write, "commit_order", "Commit an order")
             .about("A draft becomes committed and gets its reservation. Committing again changes nothing.")
@@ -72,7 +75,7 @@ pub fn routes() -> Vec<HandledRoute> {
             .about("Its reservation and allocations go. Where some of it is completed, it stays.")
             .id(&ORDER_ID)
             .success(Success::Resource(&ORDER))
-            .refusals(&[Code::OrderPartlyFulfilled])
+            .refusals(&[Code::OrderPartlyFulfilled, Code::OrderHasShipments, Code::BatchFinalised, Code::BatchPurchasing])
             .to(cancel_order),
         Route::get("/reservations", Access::scope("reservations:read"), "list_reservations", "List reservations")
             .about("Newest first. A reservation appears when its order is committed and goes with it.")

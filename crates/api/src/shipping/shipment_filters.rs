@@ -38,7 +38,7 @@ pub const PARAMETERS: &[Parameter] = &[
     },
     Parameter {
         name: "order_id",
-        about: "Only shipments that were made from this order; its id.",
+        about: "Only what was sent for one customer: shipments that were made from this order, named by its `ord_…`.",
         kind: ParameterKind::One(&ORDER_ID),
     },
     Parameter {
@@ -58,7 +58,7 @@ pub const PARAMETERS: &[Parameter] = &[
     },
     Parameter {
         name: "batch_id",
-        about: "Only shipments that are in this batch now; its id.",
+        about: "Only its current members: shipments that are bought and labelled together, named by its `batch_…`.",
         kind: ParameterKind::One(&BATCH_ID),
     },
     Parameter {

@@ -66,7 +66,7 @@ fn shipments() -> Vec<HandledRoute> {
             .refusals(CLOSED_OR_NO_CONFIGURATION)
             .to(update_shipment),
         Route::delete(PATH, write, "delete_shipment", "Delete a shipment")
-            .about("Until it is bought.")
+            .about("Until it is bought. If it was made from an order, the units in it are free for another shipment.")
             .id(&SHIPMENT_ID)
             .refusals(CLOSED)
             .to(delete_shipment),
@@ -106,6 +106,9 @@ fn purchases() -> Vec<HandledRoute> {
                     Code::ShipmentPurchasing,
                     Code::ShipmentPurchased,
                     Code::ShipmentVoided,
+                    Code::OrderOnHold,
+                    Code::OrderCancelled,
+                    Code::OrderBlocked,
                     Code::RateExpired,
                     Code::RateNotFound,
                     Code::CarrierAccountNotFound,
@@ -160,6 +163,7 @@ const CLOSED_OR_NO_CONFIGURATION: &[Code] = &[
     Code::ShipmentVoided,
     Code::BatchFinalised,
     Code::BatchPurchasing,
+    Code::ShipmentOfOrder,
     Code::LocationConfigurationNotFound,
     Code::InventoryItemNotFound,
     Code::PackageTypeNotFound,

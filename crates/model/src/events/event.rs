@@ -80,6 +80,7 @@ types! {
     "allocation.created" "Items of an order were assigned to a location.";
     "allocation.updated" "An allocation was changed.";
     "allocation.completed" "The items of an allocation have left.";
+    "allocation.reopened" "The shipment that completed an allocation was voided, so the allocation is open again.";
     "allocation.deleted" "An allocation was taken back.";
     "package_type.created" "A package type was created.";
     "package_type.updated" "A package type was changed.";
@@ -90,6 +91,7 @@ types! {
     "shipment.purchased" "A shipment was bought.";
     "shipment.purchase_failed" "A shipment was not bought; its errors say why.";
     "shipment.voided" "A carrier took a shipment back.";
+    "shipment.handed_over" "The carrier has a shipment, as a manifest, tracking or a request says.";
     "shipment.deleted" "A shipment was deleted.";
     "tracking.updated" "A shipment has come further on its way.";
     "purchase_attempt.needs_review" "It is unknown whether a shipment was bought: a person must check with the carrier.";

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::orders::fulfilment::SHIPMENT_ID;
+use crate::orders::fulfilment::{Quantities, SHIPMENT_ID};
 use crate::orders::item_quantity::LINES_MAX;
 use crate::orders::order::{LINE_ITEM, Line, ORDER_REFERENCE, OrderReference};
 use crate::platform::id::{AllocationKind, ShipmentKind};
@@ -66,6 +66,24 @@ impl Allocation {
             completed_by: None,
             is_buying: false,
             is_delivered: false,
+        }
+    }
+
+    /// Returns the quantities of an order that wants so many pieces and has these allocations.
+    pub fn quantities(wanted: i64, held: &[Self]) -> Quantities {
+        let sum = |is_counted: fn(&Self) -> bool| -> i64 {
+            held.iter()
+                .filter(|allocation| is_counted(allocation))
+                .map(|allocation| allocation.quantity)
+                .sum()
+        };
+        let is_completed = |allocation: &Self| allocation.completed_at.is_some();
+        let is_delivered = |allocation: &Self| allocation.completed_at.is_some() && allocation.is_delivered;
+        Quantities {
+            wanted,
+            allocated: sum(|_| true),
+            shipped: sum(is_completed),
+            delivered: sum(is_delivered),
         }
     }
 

@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 
 use crate::Id;
-use crate::orders::allocation::Allocation;
 use crate::platform::id::{Kind as IdKind, ShipmentKind};
 use crate::platform::shape::{Field, Kind, Shape};
 
@@ -70,20 +69,6 @@ pub struct Quantities {
 }
 
 impl Quantities {
-    /// Returns the quantities of an order that wants so many pieces and has these allocations.
-    pub fn of(wanted: i64, held: &[Allocation]) -> Self {
-        let sum = |is_counted: fn(&Allocation) -> bool| -> i64 {
-            held.iter()
-                .filter(|allocation| is_counted(allocation))
-                .map(|allocation| allocation.quantity)
-                .sum()
-        };
-        let is_completed = |allocation: &Allocation| allocation.completed_at.is_some();
-        let is_delivered =
-            |allocation: &Allocation| allocation.completed_at.is_some() && allocation.is_delivered;
-        Self { wanted, allocated: sum(|_| true), shipped: sum(is_completed), delivered: sum(is_delivered) }
-    }
-
     /// Returns the status of an order with these quantities. Of an order without items, nothing is allocated.
     pub fn status(self) -> FulfilmentStatus {
         let Self { wanted, allocated, shipped, delivered } = self;

@@ -156,7 +156,7 @@ pub async fn take_allocations_back(
         update_reservation(tx, owner, locked.id, &lines, log).await?;
     }
     let before = locked.fulfilment(tx, owner).await?;
-    let mut after = before.with_quantities(Quantities::of(wanted(&lines), &[]));
+    let mut after = before.with_quantities(Allocation::quantities(wanted(&lines), &[]));
     after.shipment_ids.retain(|id| !unlinked.contains(id));
     store_fulfilment(tx, owner, locked, after, log).await
 }
@@ -377,7 +377,7 @@ async fn follow_allocations(
     log: &EventLog,
 ) -> Result<()> {
     let before = locked.fulfilment(tx, owner).await?;
-    let after = before.with_quantities(Quantities::of(wanted(lines), held));
+    let after = before.with_quantities(Allocation::quantities(wanted(lines), held));
     store_fulfilment(tx, owner, locked, after, log).await
 }
 

@@ -1,12 +1,12 @@
 //! A locked order: its document as it was read and as it becomes. A transaction writes it once.
 
-use model::orders::fulfilment::{Fulfilment, Quantities};
+use model::orders::fulfilment::Fulfilment;
 use model::orders::indexed_order::IndexedOrder;
 use model::orders::order::{Order, Status};
 use model::orders::order_line::OrderLine;
 use model::orders::order_progress::OrderProgress;
 use model::platform::json::{parse as parse_json, previous_attributes};
-use model::{Error, Event, Id, Owner, Result, Timestamp};
+use model::{Allocation, Error, Event, Id, Owner, Result, Timestamp};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -94,7 +94,7 @@ impl LockedOrder {
         }
         let held = allocations::of_order(tx, owner, self.id).await?;
         let wanted = orders::lines(tx, owner, self.id).await?.iter().map(|line| line.quantity).sum();
-        Ok(Fulfilment::default().with_quantities(Quantities::of(wanted, &held)))
+        Ok(Fulfilment::default().with_quantities(Allocation::quantities(wanted, &held)))
     }
 
     /// Writes the changed document with its columns and facets, and returns it as text.

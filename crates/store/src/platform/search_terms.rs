@@ -89,13 +89,17 @@ async fn send<K: Kind>(
 
 #[cfg(test)]
 mod tests {
-    use model::Order;
-
     use super::*;
+
+    enum Any {}
+
+    impl Kind for Any {
+        const PREFIX: &'static str = "ord";
+    }
 
     #[test]
     fn ages_sort_the_newest_first_and_name_their_resource() {
-        let (old, new) = (Id::<Order>::from_bits(7 << 80), Id::<Order>::from_bits(8 << 80));
+        let (old, new) = (Id::<Any>::from_bits(7 << 80), Id::<Any>::from_bits(8 << 80));
         assert!(age(new) < age(old));
         assert_eq!(id_of("ord", &age(old)).unwrap(), old.to_string());
         assert!(id_of("ord", "x").is_err());

@@ -72,7 +72,12 @@ pub struct StoredDocument {
 impl StoredDocument {
     /// Returns the shipment that it belongs to, or `None` for a file of a batch or a manifest.
     pub fn shipment(&self) -> Option<Id<Shipment>> {
-        Id::parse(self.subject.split(PAPERS_MARK).next().unwrap_or_default())
+        Id::parse(self.resource())
+    }
+
+    /// Returns the id of the shipment, batch or manifest that it belongs to.
+    pub fn resource(&self) -> &str {
+        self.subject.split(PAPERS_MARK).next().unwrap_or_default()
     }
 }
 

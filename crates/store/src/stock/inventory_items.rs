@@ -48,7 +48,7 @@ const HOLD_LEVELS: Sql = Sql::each(
     concat!(
         "SELECT held.id FROM ",
         wanted!("$2"),
-        " CROSS JOIN LATERAL (SELECT id FROM inventory_item WHERE owner = $1 AND id = wanted.id FOR SHARE) held"
+        " CROSS JOIN LATERAL (SELECT id FROM inventory_item WHERE owner = $1 AND id = wanted.id OFFSET 0 FOR SHARE) held"
     ),
 );
 /// Waits for the transactions that hold the levels of the item.

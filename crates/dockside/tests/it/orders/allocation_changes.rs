@@ -23,7 +23,7 @@ async fn an_allocation_moves_and_shrinks_and_grows() {
         {"id": ids[0], "location": {"id": other}, "items": lines(&[(&hat, 4)])},
     ]);
     let changed = world.change(&order, changes).await;
-    insta::assert_snapshot!(changed, @r#"200 {"data":[{"id":"alloc_#2","location":{"id":"loc_#1"},"order":{"id":"ord_#1"},"items":[{"id":"inv_#1","quantity":1}],"completed_at":null},{"id":"alloc_#1","location":{"id":"loc_#2"},"order":{"id":"ord_#1"},"items":[{"id":"inv_#1","quantity":4}],"completed_at":null}]}"#);
+    insta::assert_snapshot!(changed, @r#"200 {"data":[{"id":"alloc_#2","location":{"id":"loc_#1"},"order":{"id":"ord_#1"},"items":[{"id":"inv_#1","quantity":1}],"shipment_id":null,"completed_at":null},{"id":"alloc_#1","location":{"id":"loc_#2"},"order":{"id":"ord_#1"},"items":[{"id":"inv_#1","quantity":4}],"shipment_id":null,"completed_at":null}]}"#);
     assert_eq!(texts(&changed.json()["data"], "/id"), [ids[1].as_str(), &ids[0]]);
     assert_eq!(world.reserved(&order).await, [(5, 5)]);
     assert_eq!(world.level(&hat, &depot).await, [9, 1, 8]);

@@ -23,7 +23,7 @@ async fn an_order_is_allocated_and_what_was_made_is_shown() {
     let (hat, depot) = world.stocked("HAT", 9).await;
     let order = world.order(&[(&hat, 4)]).await;
     let made = world.allocate(&order, &[(&depot, &hat, 1), (&depot, &hat, 2)]).await;
-    insta::assert_snapshot!(made, @r#"201 {"data":[{"id":"alloc_#1","location":{"id":"loc_#1"},"order":{"id":"ord_#1"},"items":[{"id":"inv_#1","quantity":1}],"completed_at":null},{"id":"alloc_#2","location":{"id":"loc_#1"},"order":{"id":"ord_#1"},"items":[{"id":"inv_#1","quantity":2}],"completed_at":null}]}"#);
+    insta::assert_snapshot!(made, @r#"201 {"data":[{"id":"alloc_#1","location":{"id":"loc_#1"},"order":{"id":"ord_#1"},"items":[{"id":"inv_#1","quantity":1}],"shipment_id":null,"completed_at":null},{"id":"alloc_#2","location":{"id":"loc_#1"},"order":{"id":"ord_#1"},"items":[{"id":"inv_#1","quantity":2}],"shipment_id":null,"completed_at":null}]}"#);
     let listed = world.get(format!("/allocations/orders/{order}")).await;
     assert_eq!((listed.status.as_u16(), listed.json()), (200, made.json()));
     assert_eq!(world.level(&hat, &depot).await, [9, 3, 6]);

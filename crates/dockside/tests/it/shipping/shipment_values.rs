@@ -157,7 +157,7 @@ async fn the_contract_has_every_allowed_word() {
         "code",
         "rates_unavailable rate_expired address_invalid post_code_invalid service_unavailable insufficient_funds \
          credentials_invalid customs_required weight_limit dimensions_limit label_format_unavailable option_unavailable \
-         purchase_declined provider_timeout provider_unavailable outcome_unknown duplicate_purchase_voided",
+         purchase_declined provider_timeout provider_unavailable outcome_unknown duplicate_purchase_voided insufficient_stock order_on_hold order_cancelled order_blocked",
     );
 }
 

@@ -2,12 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
-
 use super::customs_items::customs_items;
+use super::order_to_ship::OrderToShip;
 use crate::fulfilment::shipping_rule::{Decision, ServiceName};
-use crate::orders::order::Destination;
-use crate::orders::order_line::OrderLine;
 use crate::places::country::is_customs_border;
 use crate::platform::problem::Issue;
 use crate::shipping::shipment::options::{LabelOptions, ShippingOptions};
@@ -18,16 +15,6 @@ use crate::{Code, Id, InventoryItem, LocationConfiguration, Problem};
 
 /// The declared contents where no rule says something else.
 const CONTENTS_TYPE: &str = "merchandise";
-
-/// The fields of an order's document that shipments need.
-#[derive(Deserialize, Clone)]
-pub struct OrderToShip {
-    pub reference: Option<String>,
-    pub destination: Option<Destination>,
-    #[serde(default)]
-    pub lines: Vec<OrderLine>,
-    pub currency_code: Option<String>,
-}
 
 /// What one location sends of an order.
 pub struct LocationToShip {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::building::OrderToShip;
+use super::order_to_ship::OrderToShip;
 use crate::platform::problem::Issue;
 use crate::shipping::shipment::customs::CustomsItem;
 use crate::shipping::shipment::package::round_up;

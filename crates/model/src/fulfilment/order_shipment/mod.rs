@@ -7,9 +7,11 @@ mod building;
 mod customs_items;
 mod given_packages;
 mod input;
+mod order_to_ship;
 #[cfg(test)]
 mod tests;
 
-pub use building::{LocationToShip, NewShipment, OrderToShip, build};
+pub use building::{LocationToShip, NewShipment, build};
 pub use given_packages::{ensure_allocated, packages_of};
 pub use input::{GivenPackage, ORDER_SHIPMENTS_INPUT, OrderShipmentsInput};
+pub use order_to_ship::OrderToShip;

@@ -11,11 +11,11 @@ use store::Tx;
 use store::shipping::documents::{self, StoredDocument, StoredFile, papers_subject};
 use store::shipping::{batches, shipments};
 
-use super::Papers;
 use crate::access::reply::{Outcome, Reply};
 use crate::access::write::Command;
+use crate::platform::context::Context;
 use crate::platform::resource::{found, json};
-use crate::shipping::documents::FileWriter;
+use crate::shipping::documents::{Documents, FileWriter};
 
 /// What papers belong to.
 #[derive(Clone, Copy)]
@@ -74,9 +74,20 @@ impl WrittenFile {
     }
 }
 
-impl Papers {
+/// Writes files of papers, and records them as documents.
+#[derive(Clone)]
+pub(super) struct PaperFiles {
+    context: Context,
+    documents: Documents,
+}
+
+impl PaperFiles {
+    pub fn new(context: &Context, documents: &Documents) -> Self {
+        Self { context: context.clone(), documents: documents.clone() }
+    }
+
     /// Begins the file of a paper of a shipment or batch of this name.
-    pub(super) async fn begin(
+    pub async fn begin(
         &self,
         owner: Owner,
         subject: PaperSubject,
@@ -93,7 +104,7 @@ impl Papers {
     }
 
     /// Records files as documents of a shipment or batch, and answers with them.
-    pub(super) async fn record(
+    pub async fn record(
         &self,
         command: Command,
         subject: PaperSubject,

@@ -38,7 +38,7 @@ use crate::shipping::documents::Documents;
 use crate::shipping::drawing::DrawingPermits;
 use crate::shipping::purchasing::Purchasing;
 use gather::{Gathered, gather};
-use keep::PaperSubject;
+use keep::{PaperFiles, PaperSubject};
 
 /// The papers of shipments and batches. Clones share their state.
 #[derive(Clone)]
@@ -47,6 +47,7 @@ pub struct Papers {
     documents: Documents,
     purchasing: Purchasing,
     drawing: DrawingPermits,
+    files: PaperFiles,
 }
 
 /// The components that papers need.
@@ -70,6 +71,7 @@ impl Papers {
             documents: needs.documents.clone(),
             purchasing: needs.purchasing.clone(),
             drawing: needs.drawing.clone(),
+            files: PaperFiles::new(context, needs.documents),
         }
     }
 
@@ -162,11 +164,11 @@ impl Papers {
         let lists = self.pick_lists(owner, gathered, format, part.number, &subject).await?;
         let mut files = Vec::new();
         for (key, bytes) in lists {
-            let mut written = self.begin(owner, PaperSubject::Batch(id), &key, &name).await?;
+            let mut written = self.files.begin(owner, PaperSubject::Batch(id), &key, &name).await?;
             written.write(&bytes).await?;
             files.push(written.finish().await?);
         }
-        self.record(command, PaperSubject::Batch(id), files).await
+        self.files.record(command, PaperSubject::Batch(id), files).await
     }
 
     /// Reads a shipment with what its papers show.
@@ -252,7 +254,7 @@ impl Papers {
             DocumentType::Papers => Some(self.labels(owner, &gathered).await?),
             _ => None,
         };
-        let mut written = self.begin(owner, subject, &key, name).await?;
+        let mut written = self.files.begin(owner, subject, &key, name).await?;
         let file = match self.write_merged(owner, &key, Arc::new(gathered), labels, &mut written).await {
             Ok(()) => written.finish().await?,
             Err(error) => {
@@ -260,7 +262,7 @@ impl Papers {
                 return Err(error);
             }
         };
-        self.record(command, subject, vec![file]).await
+        self.files.record(command, subject, vec![file]).await
     }
 
     /// Returns what drawing needs: the fonts, and the branding with its logo.

@@ -43,10 +43,10 @@ pub async fn all(tx: &mut Tx<'_>, owner: Owner, ids: &[Id<Document>]) -> Result<
 
 /// Returns the scope to read what a document belongs to.
 fn scope_of(document: &StoredDocument) -> Result<Scope> {
-    let subject = &document.subject;
+    let id = document.resource();
     let resource = match () {
-        () if Id::<Batch>::parse(subject).is_some() => "batches",
-        () if Id::<Manifest>::parse(subject).is_some() => "manifests",
+        () if Id::<Batch>::parse(id).is_some() => "batches",
+        () if Id::<Manifest>::parse(id).is_some() => "manifests",
         () => "shipments",
     };
     Scope::read(resource).ok_or_else(|| Error::fault("a resource has no scope"))

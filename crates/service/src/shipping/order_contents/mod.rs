@@ -18,7 +18,6 @@ use model::{Allocation, Code, Id, Order, Owner, Result, Shipment, Timestamp};
 use store::Tx;
 use store::orders::{allocations, orders};
 use store::shipping::order_shipments;
-use store::shipping::shipments::StoredShipment;
 use store::stock::inventory_items;
 use store::stock::inventory_levels::{self, At};
 
@@ -26,7 +25,6 @@ use self::level::LevelState;
 pub use self::not_buyable::{NotBuyable, Shortage, insufficient_stock};
 use crate::orders::exceptions::NewException;
 use crate::orders::order_document::LockedOrder;
-use crate::shipping::shipments::read_shipment;
 
 /// Orders with their allocations, and the levels of those that shipments hold, all locked.
 pub struct OrderContents {
@@ -111,16 +109,17 @@ impl OrderContents {
         self.owner
     }
 
+    /// Returns whether a shipment holds units of an order.
+    pub fn holds_for(&self, shipment: Id<Shipment>) -> bool {
+        self.by_shipment.contains_key(&shipment_kind(shipment))
+    }
+
     /// Records that a shipment is bought, which may complete the allocations that it holds.
-    pub fn buy(&mut self, stored: &StoredShipment, now: Timestamp) -> Result<()> {
-        if !self.by_shipment.contains_key(&shipment_kind(stored.id)) {
-            return Ok(());
+    pub fn buy(&mut self, shipment: &Shipment, now: Timestamp) {
+        self.change(shipment.id, |allocation| allocation.is_buying = true);
+        if shipment.complete_allocations_on != Some(CompleteOn::HandOver) {
+            self.complete(shipment.id, now);
         }
-        self.change(stored.id, |allocation| allocation.is_buying = true);
-        if read_shipment(stored)?.complete_allocations_on != Some(CompleteOn::HandOver) {
-            self.complete(stored.id, now);
-        }
-        Ok(())
     }
 
     /// Records that the carrier has a shipment, which may complete the allocations that it holds.

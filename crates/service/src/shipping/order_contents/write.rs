@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use model::orders::fulfilment::{Quantities, SHIPMENT_IDS_MAX};
+use model::orders::fulfilment::SHIPMENT_IDS_MAX;
 use model::stock::inventory_item::Level;
 use model::{Allocation, Event, Owner, Result};
 use store::Tx;
@@ -96,7 +96,7 @@ async fn write_order(tx: &mut Tx<'_>, owner: Owner, state: OrderState, log: &Eve
         add_to(&mut locked, exception, log)?;
     }
     let before = locked.fulfilment(tx, owner).await?;
-    let mut fulfilment = before.with_quantities(Quantities::of(wanted, &after));
+    let mut fulfilment = before.with_quantities(Allocation::quantities(wanted, &after));
     if is_regrouped {
         fulfilment.shipment_ids =
             order_shipments::ids_of_order(tx, owner, locked.id, SHIPMENT_IDS_MAX).await?;

@@ -128,8 +128,8 @@ async fn change(
             fail(tx, purchase.owner, stored, Status::Purchasing, error, events).await
         }
         Change::Bought { .. } => {
-            if stored.status != Status::Purchased {
-                contents.buy(stored, events.now())?;
+            if stored.status != Status::Purchased && contents.holds_for(stored.id) {
+                contents.buy(&read_shipment(stored)?, events.now());
             }
             buy(tx, settled, stored, files, events).await
         }
