@@ -255,6 +255,7 @@ impl<'a> ReplayState<'a> {
             "location": { "id": self.names.location(held.location) },
             "order": { "id": self.names.order(held.order) },
             "items": [{ "id": self.names.item(held.item), "quantity": held.quantity }],
+            "shipment_id": null,
             "completed_at": held.is_completed,
         })
     }
