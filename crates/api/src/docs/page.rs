@@ -43,8 +43,8 @@ fn bar(html: &mut Html, contents: impl FnOnce(&mut Html)) {
         html.markup("<button type=\"button\" id=\"menu\" aria-expanded=\"false\" aria-controls=\"contents\" hidden>Contents</button>");
     });
     html.markup(concat!(
-        "<div class=\"entry finder\" hidden><label for=\"search\">Search guide and reference</label>",
-        "<kbd>/</kbd><input id=\"search\" type=\"search\" role=\"combobox\" aria-expanded=\"false\" ",
+        "<div class=\"entry finder\" hidden><label for=\"finder\">Search guide and reference</label>",
+        "<kbd>/</kbd><input id=\"finder\" type=\"search\" role=\"combobox\" aria-expanded=\"false\" ",
         "aria-controls=\"results\" aria-autocomplete=\"list\" autocomplete=\"off\" autocapitalize=\"off\" ",
         "spellcheck=\"false\" placeholder=\"tracking number, zpl …\"></div>",
         "<div id=\"results\" class=\"results\" role=\"listbox\" aria-label=\"Results\" hidden></div>",

@@ -5,7 +5,7 @@
   const SNIPPET_CHARS = 140;
   // What counts more where the words fit equally well.
   const WEIGHTS = { Guide: 6, Basics: 5, Operation: 5, Object: 4, Field: 3, Problem: 2 };
-  const field = document.getElementById('search');
+  const field = document.getElementById('finder');
   const results = document.getElementById('results');
   const status = document.getElementById('status');
   let index;
