@@ -182,13 +182,16 @@ mod tests {
         connection.execute_batch(BEFORE_LABELS_PENDING).unwrap();
         sqlite(&mut connection).unwrap();
         let docs = texts(&connection, "SELECT doc FROM shipment ORDER BY id");
+        // Later migrations add fields at the end.
+        let before: Vec<_> =
+            docs.iter().filter_map(|doc| Some(doc.split_once(r#","order_id""#)?.0)).collect();
         assert_eq!(
-            docs,
+            before,
             [
-                r#"{"id":"shp_1","cost":{"amount":515,"currency_code":"GBP"},"label_pending":false}"#,
-                r#"{"id":"shp_2","cost":null,"label_pending":true}"#,
-                r#"{"id":"shp_3","cost":null,"label_pending":false}"#,
-                r#"{"id":"shp_4","cost":null,"label_pending":false}"#,
+                r#"{"id":"shp_1","cost":{"amount":515,"currency_code":"GBP"},"label_pending":false"#,
+                r#"{"id":"shp_2","cost":null,"label_pending":true"#,
+                r#"{"id":"shp_3","cost":null,"label_pending":false"#,
+                r#"{"id":"shp_4","cost":null,"label_pending":false"#,
             ]
         );
         let follow_up = "SELECT id || ' ' || is_follow_up FROM purchase ORDER BY id";
