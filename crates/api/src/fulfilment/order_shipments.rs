@@ -53,7 +53,7 @@ pub fn routes() -> Vec<HandledRoute> {
             "get_shipment_rule_evaluation",
             "Get what the shipping rules decided for a shipment",
         )
-            .about("What the rules decided when the shipment was made from an order, and why, rule by rule. Rules that were changed or deleted since are shown as they were. A shipment that was made by itself has none.")
+            .about("What the rules decided when the shipment was made from an order, and why, rule by rule. Rules that were changed or deleted since are shown as they were. A shipment that was made by itself has none. The token also needs `shipments:read`.")
             .id(&SHIPMENT_ID)
             .success(Success::Answer(&EVALUATION))
             .to(get_shipment_rule_evaluation),
@@ -63,7 +63,7 @@ pub fn routes() -> Vec<HandledRoute> {
             "hand_over_shipment",
             "Record that the carrier has a shipment",
         )
-            .about("For carriers with neither manifests nor tracking. If the shipment's `complete_allocations_on` is `hand_over`, its allocations are completed and their stock is taken. Repeating it changes nothing.")
+            .about("For carriers with neither manifests nor tracking. If the shipment's `complete_allocations_on` is `hand_over`, its allocations are completed and their stock is taken. Repeating it changes nothing. The token also needs `shipments:read`.")
             .id(&SHIPMENT_ID)
             .success(Success::Resource(&SHIPMENT))
             .refusals(&[Code::ShipmentPurchasing, Code::ShipmentNotPurchased, Code::ShipmentVoided])

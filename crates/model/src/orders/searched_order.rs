@@ -46,9 +46,9 @@ impl SearchedOrder {
     pub fn searched(&self) -> Searched {
         let destination = self.destination.as_ref();
         let number = self.source.as_ref().and_then(|source| source.external_number.as_deref());
-        let nobody = SearchedPerson::default();
-        let customer = self.customer.as_ref().unwrap_or(&nobody);
-        let recipient = destination.and_then(|to| to.contact.as_ref()).unwrap_or(&nobody);
+        let unnamed = SearchedPerson::default();
+        let customer = self.customer.as_ref().unwrap_or(&unnamed);
+        let recipient = destination.and_then(|to| to.contact.as_ref()).unwrap_or(&unnamed);
         let names = [&customer.name, &customer.company, &recipient.name, &recipient.company];
         let mut searched = Searched {
             title: self.reference.clone().or_else(|| number.map(str::to_owned)),

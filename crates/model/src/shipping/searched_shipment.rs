@@ -91,8 +91,8 @@ impl SearchedShipment {
     /// Returns what a search compares and shows of the shipment.
     pub fn searched(&self) -> Searched {
         let to = &self.addresses.destination;
-        let nobody = SearchedContact::default();
-        let contact = to.contact.as_ref().unwrap_or(&nobody);
+        let unnamed = SearchedContact::default();
+        let contact = to.contact.as_ref().unwrap_or(&unnamed);
         let recipient = contact.name.as_ref().or(contact.company.as_ref());
         let mut searched = Searched {
             title: self.name.clone().or_else(|| self.tracking_number.clone()),

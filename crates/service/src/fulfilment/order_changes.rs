@@ -8,7 +8,7 @@ use model::orders::order::Destination;
 use model::orders::order_exception::ExceptionCode;
 use model::platform::problem::Issue;
 use model::shipping::shipment::{AddressRecord, Shipment, Status};
-use model::{Allocation, Code, Id, Order, Owner, Problem, Result};
+use model::{Allocation, Code, Error, Id, Order, Owner, Problem, Result};
 use serde_json::Value;
 use store::Tx;
 use store::shipping::order_shipments;
@@ -202,7 +202,11 @@ async fn redirect(
 ) -> Result<()> {
     let all = order_shipments::of_order(tx, owner, order).await?;
     ensure_unbought(&all)?;
-    let Ok(destination) = serde_json::from_value::<Destination>(destination.clone()) else { return Ok(()) };
+    if destination.is_null() {
+        // A shipment keeps the destination that its order no longer has.
+        return Ok(());
+    }
+    let destination: Destination = serde_json::from_value(destination.clone()).map_err(Error::fault)?;
     let open: Vec<_> = all.iter().filter(|stored| is_open(stored)).map(|stored| stored.id).collect();
     for stored in shipments::all_for_update(tx, owner, &open).await? {
         ensure_member_changeable(tx, owner, &stored).await?;

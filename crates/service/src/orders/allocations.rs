@@ -381,8 +381,8 @@ async fn follow_allocations(
     store_fulfilment(tx, owner, locked, after, log).await
 }
 
-/// Stores how far an order is, with the exceptions that were added to it, if that has changed. Moves the order to `fulfilled` once everything is completed, and
-/// back once it no longer is.
+/// Stores how far an order is, with the exceptions that were added to it, if that has changed. Moves the order to `fulfilled`
+/// once everything is completed, and back once it no longer is.
 pub async fn store_fulfilment(
     tx: &mut Tx<'_>,
     owner: Owner,

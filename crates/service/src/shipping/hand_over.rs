@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use model::shipping::shipment::{Shipment, Status};
-use model::{Event, Id, Owner, Result};
+use model::{Event, Id, Owner, Result, Scope};
 use store::shipping::hand_overs::{self, HandOver};
 use store::shipping::shipments::{self, StoredShipment};
 use store::{Access, Tx};
@@ -21,7 +21,7 @@ use crate::shipping::shipments::{
 
 /// How often the job looks for created manifests.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
-/// Manifests that one look takes, and shipments of a manifest in one transaction.
+/// Manifests that one read returns, and shipments of a manifest in one transaction.
 const MANIFESTS_MAX: usize = 16;
 const GROUP_MAX: usize = 100;
 
@@ -39,6 +39,9 @@ impl HandOvers {
 
     /// Records that the carrier has a shipment. Repeating it changes nothing.
     pub async fn create(&self, command: Command, id: Id<Shipment>) -> Result<Reply> {
+        if let Some(scope) = Scope::read("shipments") {
+            command.caller.require(scope)?;
+        }
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
         let log = self.context.event_log(owner, self.context.now());
@@ -74,17 +77,28 @@ impl HandOvers {
         }
     }
 
-    /// Records a group of shipments of each manifest that is not done. Returns whether there are more.
+    /// Records a group of shipments of each manifest that is not done. Returns whether it recorded any. A manifest that fails
+    /// does not keep the others from being recorded.
     pub async fn work_once(&self) -> Result<bool> {
-        let read = self
-            .context
-            .db()
-            .read(Access::System, async |tx| hand_overs::unfinished(tx, MANIFESTS_MAX).await);
-        let unfinished = read.await?;
-        for manifest in &unfinished {
-            self.record_group(manifest.clone()).await?;
+        let (mut after, mut is_any) = (None, false);
+        loop {
+            let read = self
+                .context
+                .db()
+                .read(Access::System, async move |tx| hand_overs::unfinished(tx, after, MANIFESTS_MAX).await);
+            let page = read.await?;
+            let Some(last) = page.last() else { return Ok(is_any) };
+            after = Some((last.owner, last.manifest));
+            for of in page {
+                let (organisation, manifest) = (of.owner, of.manifest);
+                match self.record_group(of).await {
+                    Ok(()) => is_any = true,
+                    Err(error) => {
+                        warn!(%error, %organisation, %manifest, "recording the hand-over of a manifest failed, retrying");
+                    }
+                }
+            }
         }
-        Ok(!unfinished.is_empty())
     }
 
     async fn record_group(&self, of: HandOver) -> Result<()> {

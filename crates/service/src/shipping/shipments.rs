@@ -140,7 +140,7 @@ impl Shipments {
                 if input.addresses.r#return.is_none() {
                     copy_locations(tx, owner, &mut input).await?;
                 }
-            } else if names_configuration(&patch) {
+            } else if names_configuration(&patch) && old.order_id.is_none() {
                 let given = &patch["addresses"];
                 if given.get("origin").is_none() {
                     input.addresses.origin = None;

@@ -143,7 +143,7 @@ pub async fn release(tx: &mut Tx<'_>, queue: &PrintQueue, due_at: Option<Timesta
     tx.send(&RELEASE, &[due_at.into(), ready_at.into(), queue.owner.into(), queue.printer.into()]).await
 }
 
-/// Releases a locked queue, for a node to look at it at this moment.
+/// Releases a locked queue. It is due again at this time.
 pub async fn release_due(tx: &mut Tx<'_>, queue: &PrintQueue, due_at: Timestamp) -> Result<()> {
     tx.send(&RELEASE, &[due_at.into(), Value::Null, queue.owner.into(), queue.printer.into()]).await
 }

@@ -12,7 +12,8 @@ const BEGIN: Sql = Sql::same(
 );
 /// Spans organisations.
 const UNFINISHED: Sql = Sql::same(
-    "SELECT owner, id, handed_over_to FROM manifest WHERE handed_over_to IS NOT NULL ORDER BY owner, id LIMIT $1",
+    "SELECT owner, id, handed_over_to FROM manifest WHERE handed_over_to IS NOT NULL AND (owner, id) > ($1, $2)
+     ORDER BY owner, id LIMIT $3",
 );
 const NEXT: Sql = Sql::same(
     "SELECT m.shipment_id FROM manifest_shipment m JOIN shipment s ON s.owner = m.owner AND s.id = m.shipment_id
@@ -37,9 +38,14 @@ pub async fn begin(tx: &mut Tx<'_>, owner: Owner, manifest: Id<Manifest>) -> Res
     tx.send(&BEGIN, &[owner.into(), manifest.into()]).await
 }
 
-/// Spans organisations: returns manifests that are not done.
-pub async fn unfinished(tx: &mut Tx<'_>, limit: usize) -> Result<Vec<HandOver>> {
-    let rows = tx.all(&UNFINISHED, &[Value::Int(limit as i64)]).await?;
+/// Spans organisations: returns manifests that are not done, after the given one.
+pub async fn unfinished(
+    tx: &mut Tx<'_>,
+    after: Option<(Owner, Id<Manifest>)>,
+    limit: usize,
+) -> Result<Vec<HandOver>> {
+    let (owner, id) = after.map_or_else(Default::default, |(owner, id)| (owner.to_string(), id.to_string()));
+    let rows = tx.all(&UNFINISHED, &[owner.into(), id.into(), Value::Int(limit as i64)]).await?;
     let read =
         |mut row: Row| Ok(HandOver { owner: row.owner(0)?, manifest: row.id(1)?, done_to: row.text(2)? });
     rows.into_iter().map(read).collect()

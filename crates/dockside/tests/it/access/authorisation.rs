@@ -71,6 +71,8 @@ async fn the_scope_of_an_operation_is_enough_for_it() {
         match route.operation {
             // The document belongs to a shipment.
             "create_print_job" | "reprint_print_job" => scope = format!("{scope} shipments:read"),
+            // The answer shows a shipment.
+            "get_shipment_rule_evaluation" | "hand_over_shipment" => scope = format!("{scope} shipments:read"),
             // It shows printers, too.
             "claim_print_jobs" => scope = format!("{scope} printers:read"),
             // It shows what the order and its allocations are.

@@ -74,6 +74,9 @@ impl OrderShipments {
 
     /// Answers with what the shipping rules decided when a shipment was made.
     pub async fn get_evaluation(&self, caller: &Caller, id: Id<Shipment>) -> Result<Reply> {
+        if let Some(scope) = Scope::read("shipments") {
+            caller.require(scope)?;
+        }
         let owner = caller.owner;
         let read = self.context.db().read(owner, async move |tx| {
             found(store::shipping::shipments::get(tx, owner, id).await?)?;

@@ -27,8 +27,8 @@ pub(super) fn draw_slip(
     labels::packing_slip(&slip, brand, size, fonts).map(Some).map_err(Error::fault)
 }
 
-/// Returns the items of each package. If no package names any, returns the lines of the customs declaration, of which
-/// nobody said in which package they are.
+/// Returns the items of each package. If no package names any, returns the lines of the customs declaration, which do
+/// not say in which package they are.
 fn packages(gathered: &Gathered, shipment: &GatheredShipment) -> Vec<SlipPackage> {
     let details = &shipment.shipment.details;
     let items = |package: &Package| {

@@ -38,6 +38,8 @@ pub struct OrderContents {
 /// An order with its allocations as they were, and as they become.
 struct OrderState {
     locked: LockedOrder,
+    /// Why nothing of the order may be bought.
+    refusal: Option<Code>,
     /// Pieces that the order wants.
     wanted: i64,
     before: Vec<Allocation>,
@@ -92,8 +94,10 @@ impl OrderContents {
                 self.by_shipment.insert(shipment, id);
             }
             let wanted = lines.get(&id).map_or(0, |lines| lines.iter().map(|line| line.quantity).sum());
+            let locked = LockedOrder::of(id, stored)?;
             let state = OrderState {
-                locked: LockedOrder::of(id, stored)?,
+                refusal: refusal(&locked)?,
+                locked,
                 wanted,
                 after: before.clone(),
                 before,
@@ -154,7 +158,7 @@ impl OrderContents {
         let Some(state) = self.by_shipment.get(&id).and_then(|order| self.orders.get_mut(order)) else {
             return Ok(());
         };
-        if let Some(code) = refusal(&state.locked) {
+        if let Some(code) = state.refusal {
             return Err(NotBuyable::Order(code));
         }
         let mut needed: BTreeMap<At, i64> = BTreeMap::new();
@@ -324,20 +328,20 @@ fn alter(
 }
 
 /// Returns why nothing of an order may be bought.
-fn refusal(order: &LockedOrder) -> Option<Code> {
-    let exceptions = order.get::<Vec<OrderException>>("exceptions").unwrap_or_default();
+fn refusal(order: &LockedOrder) -> Result<Option<Code>> {
+    let exceptions: Vec<OrderException> = order.get("exceptions")?;
     let is_blocking = |exception: &OrderException| exception.is_blocking && exception.resolved_at.is_none();
-    match order.status {
+    Ok(match order.status {
         Status::Cancelled => Some(Code::OrderCancelled),
         _ if order.is_held() => Some(Code::OrderOnHold),
         _ if exceptions.iter().any(is_blocking) => Some(Code::OrderBlocked),
         _ => None,
-    }
+    })
 }
 
 /// Refuses an order of which nothing may be shipped.
 pub fn ensure_shippable(order: &LockedOrder) -> Result<()> {
-    refusal(order).map_or(Ok(()), |code| Err(code.into()))
+    refusal(order)?.map_or(Ok(()), |code| Err(code.into()))
 }
 
 /// Locks those levels that exist. A level that is missing stays missing until the transaction ends.
