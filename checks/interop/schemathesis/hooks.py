@@ -64,6 +64,11 @@ REFUSALS_BY_STATE = {
     "too_many_units",
     "url_not_allowed",
     "user_not_found",
+    # Which orders there are, and how many, is not in the document.
+    "wave_empty",
+    "wave_part_not_found",
+    "wave_part_required",
+    "wave_too_large",
 }
 # What ties two fields, or body and query, together, which a schema of either can't say.
 ISSUES_BETWEEN_FIELDS = {
@@ -106,6 +111,9 @@ TIES_BETWEEN_FIELDS = [
     # Names and days that there are not: a list of all time zones is no schema, nor is a calendar.
     ("invalid_value", r"(/closing)?/time_zone"),
     ("invalid_format", r"/date"),
+    # The orders of a wave are named or filtered, its steps need each other, and some filters match nothing.
+    ("required", r"/order_ids"),
+    ("invalid_value", r"/steps|/filter(/(placed_after|fulfilment_status))?"),
     # The bytes of all conditions of a rule together, or of all that it sets.
     ("too_long", r"/(conditions|action)"),
 ]

@@ -11,7 +11,7 @@ import requests
 
 ADDRESS = {"line_1": "1 Quay Street", "city": "Bristol", "post_code": "BS1 4DJ", "country_code": "GB"}
 # An identifier: a prefix for its kind, and 128 bits in base 32.
-IDENTIFIER = re.compile(r"\b(alloc|batch|ca|car|doc|evt|inv|lc|line|loc|mfst|ord|pa|pj|prn|pt|rule|shp|tok|we|whd)_[0-7][0-9a-hjkmnp-tv-z]{25}\b")
+IDENTIFIER = re.compile(r"\b(alloc|batch|ca|car|doc|evt|inv|lc|line|loc|mfst|ord|pa|pj|prn|pt|rule|shp|tok|wave|we|whd)_[0-7][0-9a-hjkmnp-tv-z]{25}\b")
 # The server limits how many of these an organisation may have.
 BOUNDED = {"/carrier_accounts", "/package_types", "/printers", "/shipping_rules", "/webhook_endpoints"}
 # A logo of one pixel.
@@ -247,6 +247,24 @@ class Organisation:
         claim = self.ask("POST", "/print_jobs/claim", {"printer_ids": [printer]})["data"][0]
         return claim["print_job"]["id"], claim["fence"]
 
+    def wave(self, order=None, steps=("plan",)):
+        """Starts a wave, and waits until it has ended."""
+        wave = self.make("/waves", {"order_ids": [order or self.order()], "steps": steps})
+        for _ in range(600):
+            if self.ask("GET", f"/waves/{wave}")["status"] == "completed":
+                return wave
+            time.sleep(0.1)
+        raise RuntimeError("a wave did not end within a minute")
+
+    def cancelled_wave(self):
+        """Starts waves until one is cancelled before it has ended."""
+        for _ in range(100):
+            orders = [self.order() for _ in range(3)]
+            wave = self.make("/waves", {"order_ids": orders, "steps": ["plan"]})
+            if self.session.post(f"{self.address}/waves/{wave}/cancel", timeout=60).ok:
+                return wave
+        raise RuntimeError("no wave was cancelled in time")
+
     def lose_answers(self):
         """Buys from a carrier that never answers, so that the purchases need review."""
         account = self.account(mode="neither")
@@ -282,6 +300,7 @@ MADE = {
     "rule": Organisation.rule,
     "shp": Organisation.shipment,
     "tok": Organisation.access_token,
+    "wave": Organisation.wave,
     "we": Organisation.endpoint,
     "whd": Organisation.delivery,
 }
@@ -358,6 +377,17 @@ def room(org, path, body):
 def reported(org):
     job, fence = org.claimed_job()
     return {"print_job_id": job}, {"fence": fence, "outcome": "printed"}
+
+
+def picked_wave(org):
+    """Makes a wave with a shipment. Other rules hold orders back, so they are set aside meanwhile."""
+    order, _ = shippable(org)
+    org.package_type()
+    for rule in org.ask("GET", "/shipping_rules?limit=100")["data"]:
+        if rule["action"].get("hold") and rule["is_active"]:
+            org.ask("PATCH", f"/shipping_rules/{rule['id']}", {"is_active": False})
+    org.make("/shipping_rules", {"name": org.name("Wave"), "position": 1, "action": {"service": org.choice()}})
+    return {"wave_id": org.wave(order, ["plan", "ship"])}, {"format": "a4"}
 
 
 def level(org, body):
@@ -459,6 +489,10 @@ PREPARED = {
     "POST /print_jobs/claim": lambda org: ({}, {"printer_ids": [org.live("prn")]}),
     "GET /print_jobs/{print_job_id}/content": lambda org: ({"print_job_id": org.claimed_job()[0]}, None),
     "POST /print_jobs/{print_job_id}/result": reported,
+    "POST /waves": lambda org: ({}, {"order_ids": [org.order()], "steps": ["plan"]}),
+    "POST /waves/{wave_id}/cancel": lambda org: ({"wave_id": org.cancelled_wave()}, None),
+    "POST /waves/{wave_id}/retry": lambda org: ({"wave_id": org.wave(org.order("draft"))}, None),
+    "POST /waves/{wave_id}/pick_lists": picked_wave,
     "POST /shipping_rules": lambda org: room(
         org,
         "/shipping_rules",

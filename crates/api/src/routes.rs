@@ -7,7 +7,7 @@ use crate::docs;
 use crate::events::{connection, events, revocations, webhook_endpoints};
 use crate::exchange::search;
 use crate::fulfilment::{
-    branding, order_shipments, package_types, packings, papers, print_jobs, printers, shipping_rules,
+    branding, order_shipments, package_types, packings, papers, print_jobs, printers, shipping_rules, waves,
 };
 use crate::orders::{allocations, order_progress, orders};
 use crate::places::{location_configurations, locations};
@@ -45,6 +45,7 @@ pub(crate) fn published() -> Vec<HandledRoute> {
         batch_labels::routes(),
         manifests::routes(),
         shipping_rules::routes(),
+        waves::routes(),
         search::routes(),
         papers::routes(),
         printers::routes(),

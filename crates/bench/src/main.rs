@@ -39,7 +39,7 @@ struct Arguments {
     /// Shipments of the large batch in the section `batches`, such as 100000.
     #[arg(long, value_name = "N")]
     batch: Option<usize>,
-    /// Buy the large batch on one engine only.
+    /// Buy the large batch, and run waves, on one engine only.
     #[arg(long, value_name = "ENGINE")]
     engine: Option<Engine>,
     /// An earlier build of the program: measure only how this one compares with it.

@@ -21,6 +21,7 @@ pub use events::webhook_endpoint::WebhookEndpoint;
 pub use fulfilment::print_job::PrintJob;
 pub use fulfilment::printer::Printer;
 pub use fulfilment::shipping_rule::ShippingRule;
+pub use fulfilment::wave::Wave;
 pub use orders::allocation::Allocation;
 pub use orders::order::Order;
 pub use places::country::CountryCode;
@@ -79,6 +80,7 @@ mod tests {
             Shipment::PREFIX,
             ShippingRule::PREFIX,
             User::PREFIX,
+            Wave::PREFIX,
             WebhookDelivery::PREFIX,
             WebhookEndpoint::PREFIX,
         ];

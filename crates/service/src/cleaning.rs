@@ -5,7 +5,7 @@ use std::time::Duration;
 use model::{Owner, Result, Timestamp};
 use store::access::access_tokens;
 use store::events::{events, stream_audience};
-use store::fulfilment::print_jobs;
+use store::fulfilment::{print_jobs, wave_batches, wave_orders, waves};
 use store::places::locations;
 use store::platform::idempotency;
 use store::shipping::{purchases, tracking_events};
@@ -55,6 +55,10 @@ enum Expiring {
     Observations,
     EndedTokens,
     PrintJobs,
+    WaveOrders,
+    WaveBatches,
+    /// After their orders and batches.
+    Waves,
 }
 
 /// Rows that are deleted for their age, owner by owner.
@@ -113,6 +117,9 @@ impl Cleaning {
             self.clean_table(Expiring::Observations, leftovers).await,
             self.clean_table(Expiring::EndedTokens, leftovers).await,
             self.clean_table(Expiring::PrintJobs, leftovers).await,
+            self.clean_table(Expiring::WaveOrders, leftovers).await,
+            self.clean_table(Expiring::WaveBatches, leftovers).await,
+            self.clean_table(Expiring::Waves, leftovers).await,
             self.clean_history(now).await,
             self.clean_owners(OwnRows::Events, logs).await,
             self.delivery.clean(Some(logs)).await,
@@ -136,6 +143,9 @@ impl Cleaning {
                 Expiring::Observations => purchases::delete_observations(tx, before, CLEAN_MAX).await,
                 Expiring::EndedTokens => access_tokens::delete_ended(tx, before, CLEAN_MAX).await,
                 Expiring::PrintJobs => print_jobs::delete_ended(tx, before, CLEAN_MAX).await,
+                Expiring::WaveOrders => wave_orders::delete_ended(tx, before, CLEAN_MAX).await,
+                Expiring::WaveBatches => wave_batches::delete_ended(tx, before, CLEAN_MAX).await,
+                Expiring::Waves => waves::delete_ended(tx, before, CLEAN_MAX).await,
             });
             if delete.await? < CLEAN_MAX as u64 {
                 return Ok(());

@@ -75,13 +75,14 @@ impl Service {
 
 impl Components {
     /// Returns what this node's workers have counted, by the name of the job.
-    pub fn job_totals(&self) -> [(&'static str, Totals); 5] {
+    pub fn job_totals(&self) -> [(&'static str, Totals); 6] {
         [
             ("webhooks", self.delivery.turn_totals()),
             ("purchases", self.purchasing.turn_totals()),
             ("batch_labels", self.batch_labels.turn_totals()),
             ("manifests", self.manifests.turn_totals()),
             ("print_jobs", self.print_jobs.turn_totals()),
+            ("waves", self.waves.turn_totals()),
         ]
     }
 }
@@ -121,6 +122,7 @@ impl Jobs {
         workers.spawn(service.manifests.runner().run());
         workers.spawn(service.hand_overs.clone().work_forever());
         workers.spawn(service.print_jobs.runner().run());
+        workers.spawn(service.waves.runner().run());
     }
 }
 

@@ -50,6 +50,7 @@ use fulfilment::papers::{self, Papers};
 use fulfilment::print_jobs::PrintJobs;
 use fulfilment::printers::Printers;
 use fulfilment::shipping_rules::ShippingRules;
+use fulfilment::waves::{self, Waves};
 use onboarding::Onboarding;
 use orders::allocations::Allocations;
 use orders::exceptions::OrderExceptions;
@@ -189,6 +190,7 @@ pub struct Components {
     pub package_types: PackageTypes,
     pub packings: Packings,
     pub shipping_rules: ShippingRules,
+    pub waves: Waves,
     pub search: Search,
     pub search_fill: SearchFill,
     pub branding: BrandingSettings,
@@ -274,6 +276,18 @@ impl Components {
         };
         let manifests = Manifests::new(&context, &needs);
         let packings = Packings::new(&context);
+        let plans = Plans::new(&context);
+        let rates = Rates::new(&context, &carrier_accounts, &calls, settings.carriers.rate_seconds);
+        let batches = Batches::new(&context, &purchasing, &shipments, settings.batch_shipments_max);
+        let order_shipments = OrderShipments::new(&context, &packings);
+        let needs = waves::Needs {
+            nodes: &nodes,
+            plans: &plans,
+            order_shipments: &order_shipments,
+            rates: &rates,
+            batches: &batches,
+        };
+        let waves = Waves::new(&context, &needs);
         let needs = papers::Needs { documents: &documents, purchasing: &purchasing, drawing: &drawing };
         let papers = Papers::new(&context, &needs);
         let sender = fair_sender(&settings.printer_networks)?;
@@ -296,17 +310,18 @@ impl Components {
             order_exceptions: OrderExceptions::new(&context),
             order_upkeep: OrderUpkeep::new(&holds, &line_matching),
             allocations: Allocations::new(&context),
-            plans: Plans::new(&context),
+            plans,
             carriers: Carriers::new(&context),
-            rates: Rates::new(&context, &carrier_accounts, &calls, settings.carriers.rate_seconds),
+            rates,
             carrier_webhooks: CarrierWebhooks::new(&context, &carrier_accounts, &purchasing),
-            batches: Batches::new(&context, &purchasing, &shipments, settings.batch_shipments_max),
+            batches,
             package_types: PackageTypes::new(&context),
             order_changes: OrderChanges::new(&context),
-            order_shipments: OrderShipments::new(&context, &packings),
+            order_shipments,
             hand_overs: HandOvers::new(&context, &shipments),
             packings,
             shipping_rules: ShippingRules::new(&context),
+            waves,
             search: Search::new(&context),
             search_fill: SearchFill::new(&context),
             branding: BrandingSettings::new(&context, &drawing),

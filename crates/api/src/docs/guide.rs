@@ -37,6 +37,7 @@ pages![
     "orders",
     "packages",
     "parcels",
+    "waves",
     "shipments",
     "batches",
     "manifests",

@@ -1,4 +1,5 @@
-//! Fulfilment: the endpoints of shipments from orders, package types, packings, shipping rules, papers, branding and printing.
+//! Fulfilment: the endpoints of shipments from orders, package types, packings, shipping rules, papers, branding, printing and
+//! waves.
 
 pub(crate) mod branding;
 pub(crate) mod order_shipments;
@@ -8,3 +9,4 @@ pub(crate) mod papers;
 pub(crate) mod print_jobs;
 pub(crate) mod printers;
 pub(crate) mod shipping_rules;
+pub(crate) mod waves;

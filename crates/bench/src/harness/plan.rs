@@ -32,7 +32,9 @@ pub struct Plan {
     pub batch_added: usize,
     pub batch_listed: usize,
     pub batch_bought: usize,
-    /// The only engine to do that on, if not both.
+    /// Orders of a small, a usual and a large wave.
+    pub wave_orders: [usize; 3],
+    /// The only engine to do these two on, if not both.
     pub batch_engine: Option<Engine>,
 }
 
@@ -49,6 +51,7 @@ pub const FULL: Plan = Plan {
     batch_added: 10_000,
     batch_listed: 110_000,
     batch_bought: 20_000,
+    wave_orders: [1000, 10_000, 100_000],
     batch_engine: None,
 };
 pub const QUICK: Plan = Plan {
@@ -64,5 +67,6 @@ pub const QUICK: Plan = Plan {
     batch_added: 2_000,
     batch_listed: 12_000,
     batch_bought: 2_000,
+    wave_orders: [500, 2_000, 5_000],
     batch_engine: None,
 };

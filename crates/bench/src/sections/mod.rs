@@ -14,6 +14,7 @@ mod reads;
 mod realtime;
 mod search;
 mod shipments;
+mod waves;
 mod webhooks;
 
 use clap::ValueEnum;
@@ -35,6 +36,7 @@ pub enum Section {
     Batches,
     Growth,
     Search,
+    Waves,
     Webhooks,
     Realtime,
     Hints,
@@ -79,6 +81,9 @@ pub async fn run(bench: &mut Bench, sections: &[Section]) -> Outcome<()> {
     }
     if is_wanted(Section::Search) {
         search::measure(bench).await?;
+    }
+    if is_wanted(Section::Waves) {
+        waves::measure(bench).await?;
     }
     if is_wanted(Section::Webhooks) {
         webhooks::measure(bench).await?;

@@ -25,7 +25,7 @@ const SIZE: usize = 8;
 const TRIES: usize = 6;
 /// How long a server may take to reach a point. A dead server's claims are free after 10 s.
 const REACHED: Duration = Duration::from_secs(13);
-const ABORTED: i32 = 6;
+pub const ABORTED: i32 = 6;
 /// Points that are passed once per shipment. The others are passed once for many.
 const OFTEN: [&str; 4] = ["after_call", "after_send", "after_receipt", "after_papers"];
 
@@ -154,13 +154,13 @@ pub fn begin_again(environment: &mut Environment) {
 }
 
 /// A server that is set to abort, perhaps before it listens.
-struct Armed {
+pub struct Armed {
     child: Child,
     log: std::path::PathBuf,
 }
 
 impl Armed {
-    fn start(folder: &Path, arguments: &[String], trap: &str) -> Self {
+    pub fn start(folder: &Path, arguments: &[String], trap: &str) -> Self {
         let given: Vec<_> = arguments.iter().map(String::as_str).collect();
         let mut command = program(folder, &[&["serve", "--listen", "127.0.0.1:0"], &given[..]].concat());
         let log = folder.join("armed.log");
@@ -171,12 +171,12 @@ impl Armed {
         Self { child: command.spawn().expect("the program starts"), log }
     }
 
-    fn log(&self) -> String {
+    pub fn log(&self) -> String {
         std::fs::read_to_string(&self.log).unwrap_or_default()
     }
 
     /// Returns the address of the server, or `None` if it aborted before it listened.
-    fn address(&mut self) -> Option<std::net::SocketAddr> {
+    pub fn address(&mut self) -> Option<std::net::SocketAddr> {
         let began = Instant::now();
         while self.child.try_wait().expect("a child of ours").is_none() {
             assert!(began.elapsed() < STUCK, "the server did not start: {}", self.log());
@@ -190,7 +190,7 @@ impl Armed {
         None
     }
 
-    fn ended(&mut self, limit: Duration) -> Option<ExitStatus> {
+    pub fn ended(&mut self, limit: Duration) -> Option<ExitStatus> {
         let began = Instant::now();
         while began.elapsed() < limit {
             if let Some(status) = self.child.try_wait().expect("a child of ours") {

@@ -5,8 +5,11 @@
 //!
 //! Beside the sandbox carriers there is a simulated EasyPost with its own ledger and its own faults.
 //!
+//! Waves, which turn orders into shipments, have kills, crash points and a judge of their own.
+//!
 //! Every test names its engine: one server on SQLite, two on PostgreSQL. `CHAOS_KILLS`, `CHAOS_CHARGES` and `CHAOS_EASYPOST`
-//! set how much is killed and bought on each engine, `CHAOS_PROMOTIONS` how often a standby is promoted, `DOCKSIDE_TEST_SEED`
+//! set how much is killed and bought on each engine, `CHAOS_PROMOTIONS` how often a standby is promoted, `WAVE_ORDERS` and
+//! `WAVE_KILLS` how many orders waves have and how often servers are killed then, `DOCKSIDE_TEST_SEED`
 //! the moments and the faults' seeds. Faults also depend on shipments' ids, so they differ from run to run.
 //! `checks/scripts/chaos.sh --long` is the long form.
 
@@ -40,3 +43,5 @@ mod run;
 mod source;
 mod sql;
 mod standby;
+mod wave_judge;
+mod waves;

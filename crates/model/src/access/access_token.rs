@@ -202,7 +202,7 @@ static SCOPE: Shape = Shape::new(
     "A resource and what may be done with it, such as `locations:read`. `write` implies `read`; `purchase`, which spends money, is implied by nothing but `*`.",
 )
 .example(r#""locations:read""#);
-const SCOPE_REGEX: &str = r"^(\*|(locations|location_configurations|orders|inventory|allocations|shipments|carriers|batches|manifests|events|webhooks|access_tokens|organisation|package_types|shipping_rules|packing|printers|print_jobs):(read|write)|reservations:read|(shipments|batches):purchase)$";
+const SCOPE_REGEX: &str = r"^(\*|(locations|location_configurations|orders|inventory|allocations|shipments|carriers|batches|manifests|events|webhooks|access_tokens|organisation|package_types|shipping_rules|packing|printers|print_jobs|waves):(read|write)|reservations:read|(shipments|batches):purchase)$";
 pub(crate) static SCOPES: Shape = Shape::list(
     &SCOPE,
     40,

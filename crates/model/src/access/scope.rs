@@ -4,7 +4,7 @@
 use std::fmt;
 
 /// The resources that have scopes, by the names that scopes and channels use.
-pub const RESOURCES: [&str; 19] = [
+pub const RESOURCES: [&str; 20] = [
     "locations",
     "location_configurations",
     "orders",
@@ -24,6 +24,7 @@ pub const RESOURCES: [&str; 19] = [
     "packing",
     "printers",
     "print_jobs",
+    "waves",
 ];
 
 // Each resource has a bit for each action.

@@ -114,6 +114,10 @@ types! {
     "printer.deleted" "A printer was deleted.";
     "print_job.created" "A print job was made, and waits for its turn.";
     "print_job.updated" "A print job is sent, printed, failed, uncertain, cancelled, or waits for another try.";
+    "wave.created" "A wave was started, and waits for its turn.";
+    "wave.updated" "A wave began, came further, is tried again or is to end; told at most four times a second.";
+    "wave.completed" "All orders of a wave were processed; its exceptions say which were not, and why.";
+    "wave.cancelled" "A wave was ended before all of its orders were processed. What exists stays.";
     "organisation.updated" "What the organisation has set was changed, or its branding.";
     "webhook_endpoint.disabled" "A webhook endpoint was switched off, because it failed for too long or asked for it.";
 }
@@ -145,6 +149,7 @@ pub fn resource_of(r#type: &str) -> Option<&'static str> {
         "package_type" => "package_types",
         "printer" => "printers",
         "print_job" => "print_jobs",
+        "wave" => "waves",
         noun if noun.starts_with("carrier") => "carriers",
         _ => return None,
     })

@@ -11,3 +11,4 @@ pub mod print_job;
 pub mod printer;
 pub mod shipping_rule;
 pub mod warehouse_paper;
+pub mod wave;

@@ -132,7 +132,7 @@ static FORMAT: Shape = Shape::new(
 .example(r#""a4""#);
 static PART: Shape = Shape::new(
     Kind::Integer { min: 1, max: PARTS_MAX },
-    "Which 500 shipments of a large batch, in the order of the batch: 1 for the first 500, 2 for the next. Needed where the batch has more than 500.",
+    "Which 500 shipments of a large batch, or which 500 orders of a large wave, in their order: 1 for the first 500, 2 for the next. Needed where there are more than 500.",
 )
 .example("1");
 

@@ -95,7 +95,7 @@ pub static CHANNEL: Shape = Shape::text(
 pub(crate) static REQUESTED_SERVICE: Shape = Shape::text(
     1,
     255,
-    "The delivery that the customer chose, in the shop's own words. Kept and shown; nothing is chosen by it yet.",
+    "The delivery that the customer chose, in the shop's own words. Kept and shown; shipping rules can choose by it.",
 )
 .example(r#""Express""#);
 /// A word by which orders can be filtered.

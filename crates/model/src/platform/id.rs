@@ -55,6 +55,7 @@ const KINDS: &[(&str, &str)] = &[
     ("shp", "a shipment"),
     ("tok", "an access token"),
     ("usr", "a user"),
+    ("wave", "a wave"),
     ("we", "a webhook endpoint"),
     ("whd", "a webhook delivery"),
 ];

@@ -139,6 +139,14 @@ problems! {
         "Allocate the order's items first. What is completed, or in a shipment already, is not shipped again.";
     HeldByRule 409 "held_by_rule" "A shipping rule holds the order back."
         "The problem's `errors` name the rule and its reason. Put the order on hold, or name a `carrier` to ship it all the same.";
+    WaveRunning 409 "wave_running" "The wave is still running."
+        "Wait for `wave.completed`, or cancel the wave.";
+    WaveCompleted 409 "wave_completed" "The wave is completed."
+        "What it made stays. Delete the shipments that you do not want.";
+    WaveCancelled 409 "wave_cancelled" "The wave was cancelled."
+        "Start another wave with the orders that are left.";
+    NothingToRetry 409 "nothing_to_retry" "The wave has no exceptions."
+        "Every order of the wave is done. Start another wave for other orders.";
     AllocationInShipment 409 "allocation_in_shipment" "The allocation is in a shipment."
         "Delete or void the shipments that the problem's `errors` name first. Completing the allocation is possible.";
     ShipmentOfOrder 409 "shipment_of_order" "The shipment was made from an order, so its origin and contents can't change."
@@ -337,6 +345,14 @@ problems! {
         "Send `part`: 1 for the first 500 shipments, 2 for the next, and so on. `detail` says how many parts there are.";
     BatchPartNotFound 422 "batch_part_not_found" "The batch has no such part."
         "A part has 500 shipments. Send a `part` from 1 to the number that the problem's `errors` name.";
+    WaveEmpty 422 "wave_empty" "The wave has no orders."
+        "No order that is committed, not held and not shipped passes the filter. Try it with `GET /orders`.";
+    WaveTooLarge 422 "wave_too_large" "The wave has too many orders."
+        "The limit is 100,000. Narrow the filter down, such as by `ship_by_before`, and start several waves.";
+    WavePartRequired 422 "wave_part_required" "The wave has too many orders for one file."
+        "Send `part`: 1 for the first 500 orders, 2 for the next, and so on. `detail` says how many parts there are.";
+    WavePartNotFound 422 "wave_part_not_found" "The wave has no such part."
+        "A part has 500 orders. Send a `part` from 1 to the number that the problem's `errors` name.";
     IdempotencyKeyReused 422 "idempotency_key_reused" "The idempotency key was used for another request."
         "Use a new key for each new request. Repeat a key only with exactly the same request; where the answer carries a token or a secret, also with the same access token.";
     RateLimited 429 "rate_limited" "The organisation has sent too many requests."

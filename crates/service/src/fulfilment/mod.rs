@@ -9,3 +9,4 @@ pub(crate) mod papers;
 pub mod print_jobs;
 pub(crate) mod printers;
 pub mod shipping_rules;
+pub(crate) mod waves;

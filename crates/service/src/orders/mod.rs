@@ -2,6 +2,7 @@
 
 pub(crate) mod allocations;
 pub mod exceptions;
+pub(crate) mod group_plans;
 pub(crate) mod holds;
 pub(crate) mod matching;
 pub(crate) mod notes;

@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use model::orders::order::{ReservedItem, Status};
 use model::orders::plan::{Candidate, Plan, propose};
 use model::places::geo::{Place, Point, lookup_keys, to_degrees};
-use model::{Code, CountryCode, Error, Id, InventoryItem, Location, Order, Owner, Problem, Result, ensure};
+use model::{
+    Allocation, Code, CountryCode, Error, Id, InventoryItem, Location, Order, Owner, Problem, Result, ensure,
+};
 use serde_json::{Value, json as object};
 use store::orders::orders;
 use store::places::locations;
@@ -15,13 +17,14 @@ use store::{Access, Tx};
 
 use crate::access::reply::Reply;
 use crate::access::write::Command;
+use crate::events::events::EventLog;
 use crate::orders::allocations::{Wish, allocate, views};
 use crate::orders::order_document::LockedOrder;
 use crate::platform::context::Context;
 use crate::platform::resource::found;
 
 /// Locations that a plan looks at.
-const LOCATIONS_MAX: usize = 10_000;
+pub const LOCATIONS_MAX: usize = 10_000;
 
 /// What is known when a plan is made.
 struct Situation {
@@ -34,10 +37,12 @@ struct Situation {
     locations: Vec<(Id<Location>, Value)>,
 }
 
-type Areas = BTreeMap<(CountryCode, String), Area>;
+/// The areas of post codes.
+pub type Areas = BTreeMap<(CountryCode, String), Area>;
 /// Items, and how many of each are wanted.
-type Demand = Vec<(Id<InventoryItem>, i64)>;
-type OrderPlan = Plan<Id<Location>, Id<InventoryItem>>;
+pub type Demand = Vec<(Id<InventoryItem>, i64)>;
+/// The locations from which an order's items could come.
+pub type OrderPlan = Plan<Id<Location>, Id<InventoryItem>>;
 
 /// Plans from which locations an order is sent.
 #[derive(Clone)]
@@ -48,6 +53,15 @@ pub struct Plans {
 impl Plans {
     pub(crate) fn new(context: &Context) -> Self {
         Self { context: context.clone() }
+    }
+
+    /// Reads on one consistent state of the database.
+    pub(super) async fn read<T, F>(&self, owner: Owner, read: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: AsyncFn(&mut Tx<'_>) -> Result<T> + Send + Sync + 'static,
+    {
+        self.context.db().read(owner, read).await
     }
 
     /// Proposes allocations for what of the order is not allocated yet; makes the best ones where asked to.
@@ -78,7 +92,9 @@ impl Plans {
         }
         ensure(!situation.is_held, Code::OrderOnHold)?;
         let demand = open_demand(&situation.lines);
-        let areas = self.areas(&situation).await?;
+        let stocked = situation.locations.iter().filter(|(id, _)| situation.stock.contains_key(id));
+        let addresses = stocked.map(|(_, doc)| &doc["address"]).chain(&situation.destination);
+        let areas = self.areas(addresses).await?;
         // The search may take a while, which the threads that answer requests don't have.
         let plan =
             tokio::task::spawn_blocking(move || search(&situation, &areas)).await.map_err(Error::fault)?;
@@ -107,10 +123,8 @@ impl Plans {
         read.await
     }
 
-    /// Where the post codes are, of the destination and of the locations with stock that have no coordinates.
-    async fn areas(&self, situation: &Situation) -> Result<Areas> {
-        let stocked = situation.locations.iter().filter(|(id, _)| situation.stock.contains_key(id));
-        let addresses = stocked.map(|(_, doc)| &doc["address"]).chain(&situation.destination);
+    /// Returns where the post codes of addresses are: of destinations, and of locations with stock.
+    pub(super) async fn areas(&self, addresses: impl Iterator<Item = &Value>) -> Result<Areas> {
         let mut keys: BTreeMap<CountryCode, BTreeSet<String>> = BTreeMap::new();
         for address in addresses {
             if let Some((country, post_code)) = post_code_of(address) {
@@ -141,21 +155,37 @@ impl Plans {
         let owner = command.caller.owner;
         let log = self.context.event_log(owner, self.context.now());
         let apply = async move |tx: &mut Tx<'_>| {
-            let wishes = wishes(&plan)?;
-            let locked = LockedOrder::lock(tx, owner, order).await?;
-            ensure(!locked.is_held(), Code::OrderOnHold)?;
-            let lines = orders::lines(tx, owner, order).await?;
-            ensure(open_demand(&lines) == demand, Code::StockMoved)?;
-            ensure_stock(tx, owner, &wishes).await?;
-            let made = allocate(tx, owner, locked, &wishes, &log).await?;
+            let made = apply(tx, owner, order, &plan, &demand, &log).await?;
             Ok(Reply::done(shown(&plan, &views(&made)?)?))
         };
         self.context.write(&command, apply).await
     }
 }
 
+/// Makes the allocations of a plan's best proposal.
+///
+/// # Errors
+///
+/// Refuses with `stock_moved` if the order or the stock is not what the plan was made for.
+pub async fn apply(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    order: Id<Order>,
+    plan: &OrderPlan,
+    demand: &Demand,
+    log: &EventLog,
+) -> Result<Vec<Allocation>> {
+    let wishes = wishes(plan)?;
+    let locked = LockedOrder::lock(tx, owner, order).await?;
+    ensure(!locked.is_held(), Code::OrderOnHold)?;
+    let lines = orders::lines(tx, owner, order).await?;
+    ensure(open_demand(&lines) == *demand, Code::StockMoved)?;
+    ensure_stock(tx, owner, &wishes).await?;
+    allocate(tx, owner, locked, &wishes, log).await
+}
+
 /// What of the order is not allocated yet.
-fn open_demand(lines: &[ReservedItem]) -> Demand {
+pub fn open_demand(lines: &[ReservedItem]) -> Demand {
     let open = lines.iter().map(|line| (line.id, line.quantity - line.allocated_quantity));
     open.filter(|(_, quantity)| *quantity > 0).collect()
 }
@@ -180,7 +210,7 @@ fn post_code_of(record: &Value) -> Option<(CountryCode, String)> {
 }
 
 /// Where an address is: by its coordinates, else by the table of post codes, else only by country and post code.
-fn place_of(record: &Value, coordinates: &Value, areas: &Areas) -> Option<Place> {
+pub fn place_of(record: &Value, coordinates: &Value, areas: &Areas) -> Option<Place> {
     let country = CountryCode::parse(record["address"]["country_code"].as_str()?)?;
     let post_code = record["address"]["post_code"].as_str().map(str::to_owned);
     let given = coordinates["latitude"].as_f64().zip(coordinates["longitude"].as_f64());

@@ -1,4 +1,4 @@
-//! Crash points: named places in the course of a purchase at which a debug build aborts if the environment says so, so that
+//! Crash points: named places in the course of a purchase or a wave at which a debug build aborts if the environment says so, so that
 //! a test can crash it at each of them instead of waiting for chance. Release builds contain none of them.
 //!
 //! `DOCKSIDE_CRASH_AT=after_send` aborts the first time that this place is reached, `DOCKSIDE_CRASH_AT=after_send:5` the fifth
@@ -31,14 +31,21 @@ pub const POINTS: [&str; 11] = [
     "after_finish",
 ];
 
+/// The places that a wave passes:
+///
+/// - `before_wave_group`: the shipments of a group of orders are committed, and are in no batch yet;
+/// - `after_wave_group`: a group is recorded with its batches, and the next one has not begun;
+/// - `before_wave_purchase`: all orders are processed, and a batch of the wave is not being bought yet.
+pub const WAVE_POINTS: [&str; 3] = ["before_wave_group", "after_wave_group", "before_wave_purchase"];
+
 /// The environment variable that names the place, and how often it is to be passed.
 pub const VARIABLE: &str = "DOCKSIDE_CRASH_AT";
 
-/// A crash point. Its name is one of [`POINTS`](crate::platform::crash_point::POINTS), or it does not compile.
+/// A crash point. Its name is one of [`POINTS`](crate::platform::crash_point::POINTS) or
+/// [`WAVE_POINTS`](crate::platform::crash_point::WAVE_POINTS), or it does not compile.
 macro_rules! crash_point {
     ($name:literal) => {{
-        const _: () =
-            assert!($crate::platform::crash_point::is_point($name), "not one of crash_point::POINTS");
+        const _: () = assert!($crate::platform::crash_point::is_point($name), "not one of the crash points");
         #[cfg(debug_assertions)]
         $crate::platform::crash_point::reach($name);
     }};
@@ -48,9 +55,13 @@ pub(crate) use crash_point;
 /// Whether there is such a place.
 #[must_use]
 pub const fn is_point(name: &str) -> bool {
+    is_among(&POINTS, name) || is_among(&WAVE_POINTS, name)
+}
+
+const fn is_among(points: &[&str], name: &str) -> bool {
     let mut place = 0;
-    while place < POINTS.len() {
-        if is_equal(POINTS[place].as_bytes(), name.as_bytes()) {
+    while place < points.len() {
+        if is_equal(points[place].as_bytes(), name.as_bytes()) {
             return true;
         }
         place += 1;
@@ -121,7 +132,7 @@ mod tests {
 
     #[test]
     fn names_are_those_of_the_list() {
-        assert!(POINTS.into_iter().all(is_point));
+        assert!(POINTS.into_iter().chain(WAVE_POINTS).all(is_point));
         assert!(!is_point("after_sen") && !is_point("after_sends") && !is_point(""));
         crash_point!("after_send");
     }

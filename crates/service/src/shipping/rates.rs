@@ -16,7 +16,8 @@ use tokio::task::JoinSet;
 use tracing::Instrument;
 
 use crate::access::reply::Reply;
-use crate::access::write::Command;
+use crate::access::write::{Command, Precondition};
+use crate::events::events::EventLog;
 use crate::platform::context::Context;
 use crate::platform::resource::{found, version_etag};
 use crate::shipping::account_details::details;
@@ -37,6 +38,15 @@ const DAY_SECONDS: i64 = 24 * 3600;
 struct Heard {
     rates: Vec<Rate>,
     errors: Vec<ShipmentError>,
+}
+
+/// What carriers ask for a shipment.
+pub struct Quoted {
+    pub shipment: Id<Shipment>,
+    /// The version of the shipment that they were asked about.
+    version: i64,
+    pub rates: Vec<Rate>,
+    pub errors: Vec<ShipmentError>,
 }
 
 /// Rates of shipments.
@@ -67,33 +77,32 @@ impl Rates {
     /// Asks carriers for the price of a shipment, and stores their rates with it.
     pub async fn rate_shipment(&self, command: Command, id: Id<Shipment>) -> Result<Reply> {
         let owner = command.caller.owner;
+        let quoted = self.quote(owner, id, &command.precondition).await?;
+        let log = self.context.event_log(owner, self.context.now());
+        let keep = async move |tx: &mut Tx<'_>| {
+            let (version, doc) = keep_rates(tx, owner, &quoted, None, &log).await?;
+            Ok(Reply::resource(version_etag(version), doc))
+        };
+        self.context.write(&command, keep).await
+    }
+
+    /// Asks carriers for the price of a shipment that is not bought, and stores nothing.
+    pub(crate) async fn quote(
+        &self,
+        owner: Owner,
+        id: Id<Shipment>,
+        precondition: &Precondition,
+    ) -> Result<Quoted> {
         let read = self.context.db().read(owner, async move |tx| {
             let stored = found(shipments::get(tx, owner, id).await?)?;
             Ok((stored, carrier_accounts::all(tx, owner).await?))
         });
         let (before, accounts) = read.await?;
-        ensure_version(&command.precondition, before.version)?;
+        ensure_version(precondition, before.version)?;
         before.status.ensure_open()?;
         let shipment = read_shipment(&before)?;
-        let heard = self.ask_for_rates(owner, &shipment, accounts).await?;
-        let now = self.context.now();
-        let log = self.context.event_log(owner, now);
-        let keep = async move |tx: &mut Tx<'_>| {
-            let stored = found(shipments::get_for_update(tx, owner, id).await?)?;
-            batches::ensure_member_changeable(tx, owner, &stored).await?;
-            stored.status.ensure_open()?;
-            // The rates are for the shipment as it was read before.
-            ensure(stored.version == before.version, Code::ShipmentChanged)?;
-            let mut new = read_shipment(&stored)?;
-            new.rates = heard.rates.clone();
-            new.errors = heard.errors.clone();
-            new.status = if new.rates.is_empty() { Status::Draft } else { Status::Rated };
-            new.service = None;
-            new.updated_at = now;
-            let doc = change_shipment(tx, owner, &stored, &new, "shipment.rated", &log).await?;
-            Ok(Reply::resource(version_etag(stored.version + 1), doc))
-        };
-        self.context.write(&command, keep).await
+        let Heard { rates, errors } = self.ask_for_rates(owner, &shipment, accounts).await?;
+        Ok(Quoted { shipment: id, version: before.version, rates, errors })
     }
 
     async fn ask_for_rates(
@@ -192,6 +201,37 @@ impl Rates {
             expires_at: now.plus_seconds(RATE_SECONDS),
         })
     }
+}
+
+/// Stores rates with their shipment, and the service that was chosen by them. Returns the shipment's version and what is shown of
+/// it.
+///
+/// # Errors
+///
+/// Refuses a shipment that has changed since, or that is bought or being bought.
+pub async fn keep_rates(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    quoted: &Quoted,
+    chosen: Option<&CarrierChoice>,
+    log: &EventLog,
+) -> Result<(i64, String)> {
+    let stored = found(shipments::get_for_update(tx, owner, quoted.shipment).await?)?;
+    batches::ensure_member_changeable(tx, owner, &stored).await?;
+    stored.status.ensure_open()?;
+    // The rates are for the shipment as it was read before.
+    ensure(stored.version == quoted.version, Code::ShipmentChanged)?;
+    let mut new = read_shipment(&stored)?;
+    new.rates.clone_from(&quoted.rates);
+    new.errors.clone_from(&quoted.errors);
+    new.status = if new.rates.is_empty() { Status::Draft } else { Status::Rated };
+    new.service = None;
+    if let Some(chosen) = chosen {
+        new.details.carrier = Some(chosen.clone());
+    }
+    new.updated_at = log.now();
+    let doc = change_shipment(tx, owner, &stored, &new, "shipment.rated", log).await?;
+    Ok((stored.version + 1, doc))
 }
 
 /// Whether a quote is of a service. A gateway may have several contracts for it, and then each quotes it.

@@ -1,4 +1,4 @@
-//! Fulfilment: the tables of package types, shipping rules, brandings and printing, and what papers show.
+//! Fulfilment: the tables of package types, shipping rules, brandings, printing and waves, and what papers show.
 
 pub mod brandings;
 pub mod package_types;
@@ -7,3 +7,6 @@ pub mod print_queues;
 pub mod printers;
 pub mod shipping_rules;
 pub mod warehouse_papers;
+pub mod wave_batches;
+pub mod wave_orders;
+pub mod waves;

@@ -13,11 +13,15 @@ use model::{Id, InventoryItem, Location, Owner, Result, Timestamp};
 use self::statements::{
     ANY, BY_FACET, BY_FULFILMENT, BY_ITEM, BY_LOCATION, BY_PLACED, BY_REFERENCE, BY_SHIP_BY, BY_STATUS, PAGE,
 };
-use crate::platform::engine::{Tx, Value};
+use crate::orders::order_turns::OrderTurn;
+use crate::platform::engine::{Row, Tx, Value};
 use crate::platform::page::{Page, PageSql, Start};
 use crate::stock::inventory_items;
 
 pub(crate) use self::statements::STATEMENTS;
+
+/// Orders that [`turns`] reads at once.
+const TURNS_PAGE: usize = 1000;
 
 /// The filters of a list of orders. An order must pass all of them.
 #[derive(Clone, Default, Debug, PartialEq)]
@@ -124,6 +128,35 @@ pub async fn page(
     if *filter == Filter::default() {
         return Page::read(tx, &PAGE, owner.into(), &[], start, limit).await?.try_map(|mut row| row.text(1));
     }
+    rows(tx, owner, filter, start, limit).await?.try_map(|mut row| row.text(1))
+}
+
+/// Returns the turns of orders that pass all filters: of at most `limit`. Reads page by page, so that memory holds no more than
+/// one page of documents.
+pub async fn turns(tx: &mut Tx<'_>, owner: Owner, filter: &Filter, limit: usize) -> Result<Vec<OrderTurn>> {
+    let (mut turns, mut start) = (Vec::new(), Start::First);
+    while turns.len() < limit {
+        let page = rows(tx, owner, filter, &start, TURNS_PAGE.min(limit - turns.len())).await?;
+        for mut row in page.items {
+            let (ship_by, placed_at) = (row.moment_or_null(2)?, row.moment_or_null(3)?);
+            turns.push(OrderTurn { order: row.id(0)?, ship_by, placed_at });
+        }
+        match page.older_than {
+            Some(key) => start = Start::OlderThan(key),
+            None => break,
+        }
+    }
+    Ok(turns)
+}
+
+/// Returns a page of rows of a filtered list: id, document, and the two times.
+async fn rows(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    filter: &Filter,
+    start: &Start,
+    limit: usize,
+) -> Result<Page<Row>> {
     let (mut wanted, unwanted) = filter.facets();
     let mut item = None;
     if let Some(sku) = &filter.sku {
@@ -134,9 +167,7 @@ pub async fn page(
     }
     let driver = filter.driver(&wanted, item);
     let values = values(filter, driver, &wanted, &unwanted, item);
-    Page::read(tx, driver.statements(), owner.into(), &values, start, limit)
-        .await?
-        .try_map(|mut row| row.text(1))
+    Page::read(tx, driver.statements(), owner.into(), &values, start, limit).await
 }
 
 /// Returns the values from `$3` on, without the limit.

@@ -179,7 +179,7 @@ pub async fn all_for_update(
     Ok(all)
 }
 
-fn read_status(word: &str) -> Result<Status> {
+pub(crate) fn read_status(word: &str) -> Result<Status> {
     Status::parse(word).ok_or_else(|| Error::fault("an order has no known status"))
 }
 

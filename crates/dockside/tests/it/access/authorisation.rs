@@ -72,11 +72,17 @@ async fn the_scope_of_an_operation_is_enough_for_it() {
             // The document belongs to a shipment.
             "create_print_job" | "reprint_print_job" => scope = format!("{scope} shipments:read"),
             // The answer shows a shipment.
-            "get_shipment_rule_evaluation" | "hand_over_shipment" => scope = format!("{scope} shipments:read"),
+            "get_shipment_rule_evaluation" | "hand_over_shipment" => {
+                scope = format!("{scope} shipments:read")
+            }
             // It shows printers, too.
             "claim_print_jobs" => scope = format!("{scope} printers:read"),
             // It shows what the order and its allocations are.
             "create_order_shipments" => scope = format!("{scope} orders:read allocations:read"),
+            // A wave does what its steps say.
+            "create_wave" | "retry_wave" => {
+                scope = format!("{scope} orders:read allocations:write shipments:write batches:write");
+            }
             _ => {}
         }
         let token = world.token_for(route.operation, &scope, Mode::Live).await;

@@ -1,5 +1,5 @@
-//! Shipments from orders, hand-overs, package types, packings, shipping rules, papers, branding, printing, and what packages of shipments say of their
-//! contents.
+//! Shipments from orders, hand-overs, package types, packings, shipping rules, waves, papers, branding, printing, and what
+//! packages of shipments say of their contents.
 
 pub mod batch_papers;
 pub mod branding;
@@ -17,3 +17,4 @@ pub mod printers;
 pub mod rule_evaluation;
 pub mod rule_order;
 pub mod shipping_rules;
+pub mod waves;

@@ -86,6 +86,8 @@ async fn what_was_read_may_be_sent_back_to_post_and_makes_another() {
             "create_inventory_item" => body["sku"] = json!("another"),
             "create_package_type" => body["handle"] = json!("another"),
             "create_batch" => body["shipments"] = json!([]),
+            // The orders of a wave are a list of their own.
+            "create_wave" => body["order_ids"] = json!([tenant.ids["ord"]]),
             _ => {}
         }
         let reply = ask(&world, &tenant, "POST", post.path, &body).await;
@@ -106,6 +108,7 @@ async fn what_was_read_may_be_sent_back_to_post_and_makes_another() {
         "create_printer",
         "create_shipment",
         "create_shipping_rule",
+        "create_wave",
         "create_webhook_endpoint",
     ];
     assert_eq!(made, expected, "a resource that can be made is read and sent back here");

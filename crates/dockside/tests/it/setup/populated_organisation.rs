@@ -41,6 +41,8 @@ pub struct PopulatedOrganisation {
     shippable: String,
     /// A shipment that was made from an order.
     made: String,
+    /// A wave that is completed, with a shipment and an exception. The one in `ids` is queued.
+    ended_wave: String,
     printing: Printing,
     /// The request body for a carrier account in this world.
     account: Value,
@@ -61,7 +63,7 @@ impl PopulatedOrganisation {
         let none = String::new;
         let (item, depot, bought, member, finalised) = (none(), none(), none(), none(), none());
         let (ids, rules, waiting, account) = (BTreeMap::new(), Vec::new(), none(), Value::Null);
-        let (shippable, made, printing) = (none(), none(), Printing::default());
+        let (shippable, made, ended_wave, printing) = (none(), none(), none(), Printing::default());
         Self {
             token,
             ids,
@@ -74,6 +76,7 @@ impl PopulatedOrganisation {
             waiting,
             shippable,
             made,
+            ended_wave,
             printing,
             account,
         }
@@ -109,6 +112,7 @@ impl PopulatedOrganisation {
         tenant.populate_spares(world, organisation).await;
         tenant.account = account(organisation, mode);
         tenant.populate_shipments(world).await;
+        tenant.populate_waves(world).await;
         tenant.populate_printing(world).await;
         world.relay().await;
         let events = world.request("GET", "/events?limit=1").token(&tenant.token).send().await.json();
@@ -148,6 +152,23 @@ impl PopulatedOrganisation {
                 self.made = made["data"][0]["id"].as_str().expect("an id").to_owned();
             }
         }
+    }
+
+    /// Makes a wave that ended and one that is queued, each with two orders. The rules hold the orders back, so they are exceptions.
+    async fn populate_waves(&mut self, world: &World) {
+        self.ended_wave = self.create(world, "/waves", self.body_of("create_wave")).await["id"]
+            .as_str()
+            .expect("an id")
+            .to_owned();
+        world.service.waves.work().await.expect("waves are worked on");
+        let (wave, made) = (&self.ended_wave, &self.made);
+        world
+            .tamper(&format!(
+                "UPDATE wave_order SET result = 'done', shipment_ids = '[\"{made}\"]'
+                 WHERE wave_id = '{wave}' AND position = 1"
+            ))
+            .await;
+        self.keep("wave", &self.create(world, "/waves", self.body_of("create_wave")).await);
     }
 
     /// Makes an item and locations that nothing uses. The item was in stock at two locations, and is at zero again.
@@ -289,6 +310,7 @@ impl PopulatedOrganisation {
                 "get_shipment_rule_evaluation" => return self.made.clone(),
                 "create_batch_labels" | "create_batch_manifests" => return self.finalised.clone(),
                 "create_batch_papers" => return self.finalised.clone(),
+                "retry_wave" | "create_wave_pick_lists" => return self.ended_wave.clone(),
                 "match_order_line" => return self.waiting.clone(),
                 "reprint_print_job" => return self.printing.ended_job.clone(),
                 "get_print_job_content" | "report_print_job" => return self.printing.claimed_job.clone(),
@@ -378,7 +400,8 @@ impl PopulatedOrganisation {
             "evaluate_shipping_rules" => json!({"shipment": self.filled_parcel()}),
             "create_shipment_packing_slip" | "create_shipment_papers" => json!({"format": "a4"}),
             "create_batch_packing_slips" | "create_batch_papers" => json!({"format": "4x6"}),
-            "create_batch_pick_lists" => json!({"format": "letter"}),
+            "create_batch_pick_lists" | "create_wave_pick_lists" => json!({"format": "letter"}),
+            "create_wave" => json!({"order_ids": [self.shippable, ids["ord"]]}),
             "set_branding" => json!({"name": "New", "colour": "#005ca0", "footer": "Thank you"}),
             // An event type that every token may read that may create an endpoint.
             "create_webhook_endpoint" => {

@@ -1,6 +1,7 @@
 //! What making shipments from an order needs to know, read on one consistent state of the database.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use carriers::Account;
 use model::fulfilment::order_shipment::{OrderShipmentsInput, OrderToShip};
@@ -35,13 +36,42 @@ pub struct Gathered {
     /// Those to ship.
     pub chosen: Vec<Allocation>,
     pub items: BTreeMap<Id<InventoryItem>, InventoryItemInput>,
-    pub package_types: Vec<PackageType>,
     /// The configurations of each origin, its default first.
     pub configurations: BTreeMap<Id<Location>, Vec<OriginConfiguration>>,
-    pub rules: RuleSet,
     pub facts: BTreeMap<Id<Location>, Facts>,
+    pub terms: Arc<ShipTerms>,
+}
+
+/// What making shipments needs to know whatever the order is.
+pub struct ShipTerms {
+    pub rules: RuleSet,
+    pub package_types: Vec<PackageType>,
     /// The carrier of each account, and the most packages that it takes in one shipment.
     pub accounts: BTreeMap<String, (String, usize)>,
+}
+
+impl ShipTerms {
+    /// Reads the terms with the given rules.
+    pub async fn read(tx: &mut Tx<'_>, owner: Owner, rules: RuleSet) -> Result<Self> {
+        let docs = package_types::all(tx, owner).await?;
+        let package_types: serde_json::Result<Vec<PackageType>> =
+            docs.iter().map(|doc| serde_json::from_str(doc)).collect();
+        Ok(Self {
+            rules,
+            package_types: package_types.map_err(Error::fault)?,
+            accounts: read_accounts(tx, owner).await?,
+        })
+    }
+}
+
+/// What is to be shipped of an order, and how.
+#[derive(Default)]
+pub struct ShipRequest {
+    pub input: OrderShipmentsInput,
+    /// The locations to ship from. Empty: all.
+    pub locations: BTreeSet<Id<Location>>,
+    /// `None` to read them with the order.
+    pub terms: Option<Arc<ShipTerms>>,
 }
 
 /// Reads an order and what is to be shipped of it.
@@ -53,7 +83,7 @@ pub async fn gather(
     tx: &mut Tx<'_>,
     owner: Owner,
     id: Id<Order>,
-    input: &OrderShipmentsInput,
+    request: &ShipRequest,
     now: Timestamp,
 ) -> Result<Gathered> {
     let stored = found(orders::get(tx, owner, id).await?)?;
@@ -61,15 +91,12 @@ pub async fn gather(
     let doc = stored.doc.clone();
     ensure_ready(&LockedOrder::of(id, stored)?)?;
     let all = allocations::of_order(tx, owner, id).await?;
-    let chosen = choose(&all, input)?;
+    let chosen = choose(&all, request)?;
     let ids: BTreeSet<_> = chosen.iter().map(|allocation| allocation.item).collect();
     let mut items = BTreeMap::new();
     for (id, doc) in inventory_items::docs(tx, owner, &ids.into_iter().collect::<Vec<_>>()).await? {
         items.insert(id, serde_json::from_str(&doc).map_err(Error::fault)?);
     }
-    let docs = package_types::all(tx, owner).await?;
-    let package_types: serde_json::Result<Vec<PackageType>> =
-        docs.iter().map(|doc| serde_json::from_str(doc)).collect();
     let mut units: BTreeMap<Id<Location>, BTreeMap<Id<InventoryItem>, i64>> = BTreeMap::new();
     for allocation in &chosen {
         let at = units.entry(allocation.location).or_default();
@@ -80,19 +107,15 @@ pub async fn gather(
     for configuration in location_configurations::of_origins(tx, owner, &origins).await? {
         configurations.entry(configuration.origin).or_default().push(configuration);
     }
-    Ok(Gathered {
-        id,
-        version,
-        order,
-        all,
-        chosen,
-        items,
-        package_types: package_types.map_err(Error::fault)?,
-        configurations,
-        rules: rule_set(tx, owner).await?,
-        facts: facts_of_units(tx, owner, &doc, units, now).await?,
-        accounts: read_accounts(tx, owner).await?,
-    })
+    let terms = match &request.terms {
+        Some(terms) => Arc::clone(terms),
+        None => {
+            let rules = rule_set(tx, owner).await?;
+            Arc::new(ShipTerms::read(tx, owner, rules).await?)
+        }
+    };
+    let facts = facts_of_units(tx, owner, &doc, units, now).await?;
+    Ok(Gathered { id, version, order, all, chosen, items, configurations, facts, terms })
 }
 
 /// Refuses an order of which nothing may be shipped now.
@@ -102,10 +125,12 @@ pub fn ensure_ready(order: &LockedOrder) -> Result<()> {
 }
 
 /// Returns the allocations to ship: those that the request names, else all that are open and in no shipment.
-fn choose(all: &[Allocation], input: &OrderShipmentsInput) -> Result<Vec<Allocation>> {
-    let is_free =
-        |allocation: &&Allocation| allocation.completed_at.is_none() && allocation.shipment.is_none();
-    let chosen: Vec<_> = match &input.allocation_ids {
+fn choose(all: &[Allocation], request: &ShipRequest) -> Result<Vec<Allocation>> {
+    let is_free = |allocation: &&Allocation| {
+        let is_here = request.locations.is_empty() || request.locations.contains(&allocation.location);
+        is_here && allocation.completed_at.is_none() && allocation.shipment.is_none()
+    };
+    let chosen: Vec<_> = match &request.input.allocation_ids {
         None => all.iter().filter(is_free).copied().collect(),
         Some(given) => {
             let chosen = named(all, given)?;

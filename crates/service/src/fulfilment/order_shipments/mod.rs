@@ -12,8 +12,9 @@ use store::Tx;
 use store::shipping::order_shipments;
 
 use self::gather::gather;
+pub use self::gather::{ShipRequest, ShipTerms};
 pub use self::prepare::PreparedShipments;
-use self::write::write;
+pub use self::write::write;
 use crate::access::caller::Caller;
 use crate::access::reply::Reply;
 use crate::access::write::Command;
@@ -48,10 +49,10 @@ impl OrderShipments {
             command.caller.require(scope)?;
         }
         let owner = command.caller.owner;
-        let input = Arc::new(input);
+        let request = Arc::new(ShipRequest { input, ..ShipRequest::default() });
         let mut attempt = 1;
         loop {
-            let prepared = match self.prepare(owner, order, &input).await {
+            let prepared = match self.prepare(owner, order, &request).await {
                 Ok(prepared) => prepared,
                 Err(Error::Refused(problem)) => return self.refuse(&command, *problem).await,
                 Err(fault) => return Err(fault),
@@ -59,7 +60,8 @@ impl OrderShipments {
             let (prepared, log) = (Arc::new(prepared), self.context.event_log(owner, self.context.now()));
             let make = async move |tx: &mut Tx<'_>| {
                 let made = write(tx, owner, &prepared, &log).await?;
-                Ok(Reply::created_many(format!("{{\"data\":[{}]}}", made.join(","))))
+                let shown: Vec<_> = made.into_iter().map(|(_, shown)| shown).collect();
+                Ok(Reply::created_many(format!("{{\"data\":[{}]}}", shown.join(","))))
             };
             match self.context.write(&command, make).await {
                 Err(Error::Refused(problem))
@@ -90,9 +92,9 @@ impl OrderShipments {
         &self,
         owner: Owner,
         order: Id<Order>,
-        input: &Arc<OrderShipmentsInput>,
+        request: &Arc<ShipRequest>,
     ) -> Result<PreparedShipments> {
-        let (now, asked) = (self.context.now(), Arc::clone(input));
+        let (now, asked, input) = (self.context.now(), Arc::clone(request), &request.input);
         let read = self.context.db().read(owner, async move |tx| gather(tx, owner, order, &asked, now).await);
         let gathered = Arc::new(read.await?);
         let decided = gathered.decide(input)?;

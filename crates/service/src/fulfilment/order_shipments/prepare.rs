@@ -48,8 +48,11 @@ impl Gathered {
     ///
     /// Refuses an order that a rule holds back, unless the request names a carrier.
     pub fn decide(&self, input: &OrderShipmentsInput) -> Result<Decided> {
-        let decided: Decided =
-            self.facts.iter().map(|(location, facts)| (*location, evaluate(&self.rules, facts))).collect();
+        let decided: Decided = self
+            .facts
+            .iter()
+            .map(|(location, facts)| (*location, evaluate(&self.terms.rules, facts)))
+            .collect();
         let held = decided.values().find_map(|evaluation| {
             let hold = evaluation.decision.hold.as_ref()?;
             let rule = evaluation.decision.set_by.get("hold");
@@ -81,7 +84,7 @@ impl Gathered {
         Arc::new(OrderToPack {
             allocations: self.chosen.clone(),
             items: items.collect(),
-            package_types: self.package_types.clone(),
+            package_types: self.terms.package_types.clone(),
             only: only.collect(),
         })
     }
@@ -105,7 +108,7 @@ impl Gathered {
         for (location, evaluation) in decided {
             let configuration = self.configuration(location)?;
             let service = evaluation.decision.service.as_ref().filter(|_| input.carrier.is_none());
-            let account = service.and_then(|service| self.accounts.get(&service.carrier_account));
+            let account = service.and_then(|service| self.terms.accounts.get(&service.carrier_account));
             let to_ship = LocationToShip {
                 configuration: configuration.id,
                 origin: copy(&configuration.origin_doc)?,
@@ -140,12 +143,12 @@ impl Gathered {
         let is_named = |(id, (carrier, _)): &(&String, &(String, usize))| {
             choice.carrier_accounts.contains(id) || choice.carrier_code.as_ref() == Some(carrier)
         };
-        let named = self.accounts.iter().filter(is_named);
+        let named = self.terms.accounts.iter().filter(is_named);
         named.map(|(_, (_, packages_max))| *packages_max).min().unwrap_or(PACKAGES_MAX)
     }
 
     fn packed(&self, packed: Vec<LocationPacking>) -> BTreeMap<Id<Location>, Vec<Package>> {
-        let known: BTreeMap<_, _> = self.package_types.iter().map(|one| (one.id, one)).collect();
+        let known: BTreeMap<_, _> = self.terms.package_types.iter().map(|one| (one.id, one)).collect();
         let packages = |location: &LocationPacking| {
             let all = location.packing.packages.iter();
             all.map(|package| sendable(package, known.get(&package.package_type).copied())).collect()
@@ -158,7 +161,7 @@ impl Gathered {
         let places: BTreeSet<_> = self.chosen.iter().map(|allocation| allocation.location).collect();
         ensure(places.len() == 1, Code::PackagesNeedLocation)?;
         ensure_allocated(given, &self.chosen)?;
-        let packages = packages_of(given, &self.items, &self.package_types)?;
+        let packages = packages_of(given, &self.items, &self.terms.package_types)?;
         Ok(places.into_iter().map(|location| (location, packages.clone())).collect())
     }
 

@@ -16,7 +16,7 @@ use crate::platform::resource::{found, json};
 use crate::shipping::order_contents::{OrderContents, Shortage, at_of, insufficient_stock};
 use crate::shipping::shipments::shown;
 
-/// Writes the shipments that were prepared, and returns them as they are shown.
+/// Writes the shipments that were prepared, and returns each with what is shown of it.
 ///
 /// # Errors
 ///
@@ -27,7 +27,7 @@ pub async fn write(
     owner: Owner,
     prepared: &PreparedShipments,
     log: &EventLog,
-) -> Result<Vec<String>> {
+) -> Result<Vec<(Id<Shipment>, String)>> {
     let is_chosen = |allocation: &Allocation| prepared.chosen.contains(&allocation.id);
     let mut contents = OrderContents::lock_orders(tx, owner, &[prepared.order], is_chosen).await?;
     let order = found(contents.order(prepared.order))?;
@@ -69,7 +69,7 @@ async fn insert(
     location: &PreparedLocation,
     free: &mut BTreeSet<Id<AllocationKind>>,
     log: &EventLog,
-) -> Result<Vec<String>> {
+) -> Result<Vec<(Id<Shipment>, String)>> {
     let owner = contents.owner();
     let set_by = &location.evaluation.decision.set_by;
     let rule =
@@ -92,7 +92,7 @@ async fn insert(
         }
         let shown = shown(&doc, &[])?;
         log.append(tx, &Event::new("shipment.created", id, &shown)).await?;
-        made.push(shown);
+        made.push((id, shown));
     }
     Ok(made)
 }

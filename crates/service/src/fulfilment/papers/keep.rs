@@ -1,13 +1,14 @@
-//! Keeping papers: a file is written first, then recorded as a document of its shipment or batch.
+//! Keeping papers: a file is written first, then recorded as a document of its shipment, batch or wave.
 //!
-//! A shipment or batch has one document for each kind of paper in each format. Asked again, the document gets a new file
+//! Each of them has one document for each kind of paper in each format. Asked again, the document gets a new file
 //! and keeps its id, so that repeated requests do not fill the list.
 
 use model::fulfilment::warehouse_paper::PaperKey;
 use model::shipping::document::DocumentType;
 use model::shipping::shipment::LabelFormat;
-use model::{Batch, Document, Error, Id, Owner, Result, Shipment};
+use model::{Batch, Document, Error, Id, Owner, Result, Shipment, Wave};
 use store::Tx;
+use store::fulfilment::waves;
 use store::shipping::documents::{self, StoredDocument, StoredFile, papers_subject};
 use store::shipping::{batches, shipments};
 
@@ -22,6 +23,7 @@ use crate::shipping::documents::{Documents, FileWriter};
 pub(super) enum PaperSubject {
     Shipment(Id<Shipment>),
     Batch(Id<Batch>),
+    Wave(Id<Wave>),
 }
 
 impl PaperSubject {
@@ -29,14 +31,16 @@ impl PaperSubject {
         match self {
             Self::Shipment(id) => id.to_string(),
             Self::Batch(id) => id.to_string(),
+            Self::Wave(id) => id.to_string(),
         }
     }
 
-    /// Locks the shipment or the batch, so that two requests do not both add the same document. Refuses one that is gone.
+    /// Locks the shipment, the batch or the wave, so that two requests do not both add the same document. Refuses one that is gone.
     async fn lock(self, tx: &mut Tx<'_>, owner: Owner) -> Result<()> {
         match self {
             Self::Shipment(id) => found(shipments::get_for_update_alone(tx, owner, id).await?).map(drop),
             Self::Batch(id) => found(batches::get_for_update(tx, owner, id).await?).map(drop),
+            Self::Wave(id) => found(waves::get_for_update(tx, owner, id).await?).map(drop),
         }
     }
 }

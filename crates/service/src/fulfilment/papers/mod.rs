@@ -12,6 +12,7 @@ mod labels_of;
 mod merge;
 mod pick_lists;
 mod slips;
+mod wave_pick_lists;
 
 use std::sync::Arc;
 
@@ -40,7 +41,7 @@ use crate::shipping::purchasing::Purchasing;
 use gather::{Gathered, gather};
 use keep::{PaperFiles, PaperSubject};
 
-/// The papers of shipments and batches. Clones share their state.
+/// The papers of shipments, batches and waves. Clones share their state.
 #[derive(Clone)]
 pub struct Papers {
     context: Context,
@@ -57,7 +58,7 @@ pub(crate) struct Needs<'a> {
     pub drawing: &'a DrawingPermits,
 }
 
-/// A part of a batch: its number, unless the batch has one part only, and the number of shipments before it.
+/// A part of a batch or a wave: its number, unless there is one part only, and how many shipments or orders are before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Part {
     number: Option<usize>,

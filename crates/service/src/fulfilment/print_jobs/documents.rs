@@ -3,7 +3,9 @@
 use model::fulfilment::print_job::JOB_BYTES_MAX;
 use model::fulfilment::printer::{DPI, PrintFormat, Printer, Purpose};
 use model::platform::problem::Issue;
-use model::{Batch, Code, Document, Error, Id, Location, Manifest, Owner, Problem, Result, Scope, ensure};
+use model::{
+    Batch, Code, Document, Error, Id, Location, Manifest, Owner, Problem, Result, Scope, Wave, ensure,
+};
 use store::Tx;
 use store::fulfilment::printers;
 use store::shipping::documents::{self, StoredDocument};
@@ -47,6 +49,7 @@ fn scope_of(document: &StoredDocument) -> Result<Scope> {
     let resource = match () {
         () if Id::<Batch>::parse(id).is_some() => "batches",
         () if Id::<Manifest>::parse(id).is_some() => "manifests",
+        () if Id::<Wave>::parse(id).is_some() => "waves",
         () => "shipments",
     };
     Scope::read(resource).ok_or_else(|| Error::fault("a resource has no scope"))

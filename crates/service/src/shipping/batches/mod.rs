@@ -1,6 +1,7 @@
 //! Batches: shipments that are bought, labelled and handed over together.
 
 mod details;
+mod filling;
 mod member;
 mod members;
 mod parts;
@@ -27,7 +28,9 @@ use crate::platform::resource::{found, json, version_etag};
 use crate::shipping::purchasing::Purchasing;
 use crate::shipping::shipments::Shipments;
 
+pub use filling::{fill, open};
 pub use member::{ensure_member_changeable, member_changed, show, tell_if_manifested};
+pub use purchase::begin_purchase;
 
 /// Operations on batches, and their purchase.
 #[derive(Clone)]
@@ -48,6 +51,16 @@ impl Batches {
     ) -> Self {
         let (purchasing, shipments) = (purchasing.clone(), shipments.clone());
         Self { context: context.clone(), purchasing, shipments, shipments_max }
+    }
+
+    /// Returns the most shipments that a batch may have.
+    pub(crate) fn shipments_max(&self) -> usize {
+        self.shipments_max
+    }
+
+    /// Notifies the task that stores purchases of batches.
+    pub(crate) fn notify(&self) {
+        self.purchasing.notify();
     }
 
     pub async fn create(&self, command: Command, input: BatchInput) -> Result<Reply> {

@@ -27,7 +27,7 @@ use super::member::{member_changed, show, tell};
 use super::rotation::{PAGE, Rotation, Turns};
 use crate::access::reply::Outcome;
 use crate::access::reply::Reply;
-use crate::access::write::{Command, ensure_current};
+use crate::access::write::{Command, Precondition, ensure_current};
 use crate::events::events::EventLog;
 use crate::platform::crash_point::crash_point;
 use crate::platform::resource::{found, version_etag};
@@ -56,23 +56,11 @@ impl Batches {
     /// Buys the shipments of a batch that are not bought. While it is being bought, and once it is bought, repeating the request
     /// changes nothing.
     pub async fn purchase(&self, command: Command, id: Id<Batch>, wait: Wait) -> Result<Reply> {
-        let now = self.context.now();
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
-        let events = self.context.event_log(owner, now);
+        let events = self.context.event_log(owner, self.context.now());
         let begin = async move |tx: &mut Tx<'_>| {
-            let stored = found(batches::get_for_update(tx, owner, id).await?)?;
-            if matches!(stored.status, Status::Purchasing | Status::Purchased) {
-                return Ok(Reply::done(String::new()));
-            }
-            ensure_current(&precondition, &version_etag(stored.version))?;
-            ensure(stored.counts.shipments > 0, Code::BatchEmpty)?;
-            if details(&stored)?.service.is_none() {
-                ensure_services(tx, owner, id).await?;
-            }
-            batches::change(tx, owner, id, Status::Purchasing, Delta::default(), now).await?;
-            batches::set_begun_to(tx, owner, id, Some("")).await?;
-            tell(tx, owner, &stored, "batch.purchase_started", &events).await?;
+            begin_purchase(tx, owner, id, &precondition, &events).await?;
             Ok(Reply::done(String::new()))
         };
         let begun = self.context.write(&command, begin).await?;
@@ -243,6 +231,28 @@ impl Batches {
         let members = members.iter().map(prepare).collect::<Result<_>>()?;
         Ok(Some(PreparedGroup { terms, members }))
     }
+}
+
+/// Stores that a batch is to be bought. While it is being bought, and once it is bought, this changes nothing.
+pub async fn begin_purchase(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    id: Id<Batch>,
+    precondition: &Precondition,
+    events: &EventLog,
+) -> Result<()> {
+    let stored = found(batches::get_for_update(tx, owner, id).await?)?;
+    if matches!(stored.status, Status::Purchasing | Status::Purchased) {
+        return Ok(());
+    }
+    ensure_current(precondition, &version_etag(stored.version))?;
+    ensure(stored.counts.shipments > 0, Code::BatchEmpty)?;
+    if details(&stored)?.service.is_none() {
+        ensure_services(tx, owner, id).await?;
+    }
+    batches::change(tx, owner, id, Status::Purchasing, Delta::default(), events.now()).await?;
+    batches::set_begun_to(tx, owner, id, Some("")).await?;
+    tell(tx, owner, &stored, "batch.purchase_started", events).await.map(drop)
 }
 
 /// Refuses the purchase if a shipment has no service, and the batch has none for it.

@@ -42,7 +42,7 @@ macro_rules! probes {
 macro_rules! older {
     ($engine:ident, $from:literal, $key:literal, $driver:literal, $limit:literal) => {
         concat!(
-            "SELECT o.id, o.doc FROM ",
+            "SELECT o.id, o.doc, o.ship_by, o.placed_at FROM ",
             $from,
             " AND ",
             $key,
@@ -61,7 +61,7 @@ macro_rules! older {
 macro_rules! newer {
     ($engine:ident, $from:literal, $key:literal, $driver:literal, $limit:literal) => {
         concat!(
-            "SELECT o.id, o.doc FROM ",
+            "SELECT o.id, o.doc, o.ship_by, o.placed_at FROM ",
             $from,
             " AND ",
             $key,

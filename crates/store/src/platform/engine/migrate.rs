@@ -62,6 +62,7 @@ migrations![
     "0037_printing",
     "0038_search",
     "0039_brandings",
+    "0040_waves",
 ];
 
 const TABLE: &str = "CREATE TABLE IF NOT EXISTS migration (name TEXT NOT NULL PRIMARY KEY)";
