@@ -344,6 +344,23 @@ def order_shipment(org):
     return order, org.ask("POST", f"/orders/{order}/shipments", body)["data"][0]["id"]
 
 
+def scanned(org):
+    """Makes a scan, and returns the path's parameters of it."""
+    shipment = org.packed_shipment()
+    org.ask("POST", f"/shipments/{shipment}/scans", {"scan_id": "first", "code": org.name("Unknown")})
+    return {"shipment_id": shipment, "scan_id": "first"}
+
+
+def scannable(org):
+    return {"shipment_id": org.packed_shipment()}, {"scan_id": "new", "code": org.name("Unknown"), "quantity": 2}
+
+
+def short(org):
+    _, shipment = order_shipment(org)
+    item = org.ask("GET", f"/shipments/{shipment}")["packages"][0]["items"][0]["id"]
+    return {"shipment_id": shipment}, {"item_id": item, "quantity": 1, "reason": "damaged", "adjust_stock": True}
+
+
 def exception(org):
     """Makes an order whose allocations were deleted although its shipment was bought."""
     order, shipment = order_shipment(org)
@@ -480,6 +497,11 @@ PREPARED = {
     "POST /shipments/{shipment_id}/packing_slip": lambda org: ({"shipment_id": org.packed_shipment()}, {"format": "a4"}),
     "POST /shipments/{shipment_id}/papers": lambda org: ({"shipment_id": org.purchased()}, {"format": "4x6"}),
     "POST /shipments/{shipment_id}/void": lambda org: ({"shipment_id": org.purchased()}, None),
+    "GET /shipments/{shipment_id}/scans": lambda org: ({"shipment_id": scanned(org)["shipment_id"]}, None),
+    "POST /shipments/{shipment_id}/scans": scannable,
+    "GET /shipments/{shipment_id}/scans/{scan_id}": lambda org: (scanned(org), None),
+    "DELETE /shipments/{shipment_id}/scans/{scan_id}": lambda org: (scanned(org), None),
+    "POST /shipments/{shipment_id}/shorts": short,
     "POST /printers": lambda org: room(org, "/printers", org.agent_printer()),
     "PATCH /printers/{printer_id}": lambda org: ({"printer_id": org.printer()}, {"name": org.name("Printer")}),
     "DELETE /printers/{printer_id}": lambda org: ({"printer_id": org.printer()}, None),

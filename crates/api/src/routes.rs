@@ -7,7 +7,8 @@ use crate::docs;
 use crate::events::{connection, events, revocations, webhook_endpoints};
 use crate::exchange::search;
 use crate::fulfilment::{
-    branding, order_shipments, package_types, packings, papers, print_jobs, printers, shipping_rules, waves,
+    branding, order_shipments, package_types, packings, papers, print_jobs, printers, scans, shipping_rules,
+    waves,
 };
 use crate::orders::{allocations, order_progress, orders};
 use crate::places::{location_configurations, locations};
@@ -41,6 +42,7 @@ pub(crate) fn published() -> Vec<HandledRoute> {
         carriers::routes(),
         carrier_webhooks::routes(),
         shipments::routes(),
+        scans::routes(),
         batches::routes(),
         batch_labels::routes(),
         manifests::routes(),

@@ -20,6 +20,7 @@ pub use events::webhook_delivery::WebhookDelivery;
 pub use events::webhook_endpoint::WebhookEndpoint;
 pub use fulfilment::print_job::PrintJob;
 pub use fulfilment::printer::Printer;
+pub use fulfilment::scan::Scan;
 pub use fulfilment::shipping_rule::ShippingRule;
 pub use fulfilment::wave::Wave;
 pub use orders::allocation::Allocation;
@@ -77,6 +78,7 @@ mod tests {
             PurchaseAttempt::PREFIX,
             Rate::PREFIX,
             Reservation::PREFIX,
+            Scan::PREFIX,
             Shipment::PREFIX,
             ShippingRule::PREFIX,
             User::PREFIX,

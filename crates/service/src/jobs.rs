@@ -123,6 +123,7 @@ impl Jobs {
         workers.spawn(service.hand_overs.clone().work_forever());
         workers.spawn(service.print_jobs.runner().run());
         workers.spawn(service.waves.runner().run());
+        workers.spawn(service.scans.clone().work_forever());
     }
 }
 

@@ -49,7 +49,9 @@ use fulfilment::packings::Packings;
 use fulfilment::papers::{self, Papers};
 use fulfilment::print_jobs::PrintJobs;
 use fulfilment::printers::Printers;
+use fulfilment::scans::Scans;
 use fulfilment::shipping_rules::ShippingRules;
+use fulfilment::shorts::Shorts;
 use fulfilment::waves::{self, Waves};
 use onboarding::Onboarding;
 use orders::allocations::Allocations;
@@ -197,6 +199,8 @@ pub struct Components {
     pub papers: Papers,
     pub printers: Printers,
     pub print_jobs: PrintJobs,
+    pub scans: Scans,
+    pub shorts: Shorts,
     pub onboarding: Onboarding,
     pub cleaning: Cleaning,
     pub suspects: Suspects,
@@ -291,6 +295,7 @@ impl Components {
         let needs = papers::Needs { documents: &documents, purchasing: &purchasing, drawing: &drawing };
         let papers = Papers::new(&context, &needs);
         let sender = fair_sender(&settings.printer_networks)?;
+        let print_jobs = PrintJobs::new(&context, &nodes, &documents, &sender);
         Ok(Self {
             organisations: Organisations::new(&context),
             callers: Callers::new(&context),
@@ -327,7 +332,9 @@ impl Components {
             branding: BrandingSettings::new(&context, &drawing),
             papers,
             printers: Printers::new(&context, &sender),
-            print_jobs: PrintJobs::new(&context, &nodes, &documents, &sender),
+            scans: Scans::new(&context, &purchasing, &print_jobs),
+            shorts: Shorts::new(&context),
+            print_jobs,
             onboarding: Onboarding::new(&context),
             cleaning: Cleaning::new(&context, &nodes, &delivery, settings.retention, settings.event_seconds),
             suspects: Suspects::new(

@@ -44,6 +44,7 @@ pages![
     "printing",
     "shipping-rules",
     "papers",
+    "scanning",
     "search",
     "carriers",
     "sandbox",

@@ -1,5 +1,5 @@
-//! Fulfilment: the endpoints of shipments from orders, package types, packings, shipping rules, papers, branding, printing and
-//! waves.
+//! Fulfilment: the endpoints of shipments from orders, package types, packings, scans, shipping rules, papers, branding, printing
+//! and waves.
 
 pub(crate) mod branding;
 pub(crate) mod order_shipments;
@@ -8,5 +8,6 @@ pub(crate) mod packings;
 pub(crate) mod papers;
 pub(crate) mod print_jobs;
 pub(crate) mod printers;
+pub(crate) mod scans;
 pub(crate) mod shipping_rules;
 pub(crate) mod waves;

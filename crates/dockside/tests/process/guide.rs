@@ -249,6 +249,12 @@ fn papers_work_when_pasted() {
 }
 
 #[test]
+fn scans_work_when_pasted() {
+    let outputs = walk("scanning.md", &[], &[]);
+    assert!(outputs.len() > 4, "a page that was cut short would pass too");
+}
+
+#[test]
 fn carriers_work_when_pasted() {
     let outputs = walk("carriers.md", &[], &[]);
     assert!(outputs.len() > 4, "a page that was cut short would pass too");

@@ -91,6 +91,7 @@ types! {
     "shipment.purchased" "A shipment was bought.";
     "shipment.purchase_failed" "A shipment was not bought; its errors say why.";
     "shipment.voided" "A carrier took a shipment back.";
+    "shipment.packed" "Scans have counted the last unit of a shipment. Told again if a scan is undone and the shipment becomes complete once more.";
     "shipment.handed_over" "The carrier has a shipment, as a manifest, tracking or a request says.";
     "shipment.deleted" "A shipment was deleted.";
     "tracking.updated" "A shipment has come further on its way.";

@@ -9,6 +9,7 @@ pub mod packing_shapes;
 pub mod packing_view;
 pub mod print_job;
 pub mod printer;
+pub mod scan;
 pub mod shipping_rule;
 pub mod warehouse_paper;
 pub mod wave;

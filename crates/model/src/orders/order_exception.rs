@@ -57,6 +57,9 @@ impl IdKind for OrderException {
 /// Maximum number of exceptions that an order shows. Resolved ones give way to new ones, oldest first.
 pub const EXCEPTIONS_MAX: usize = 100;
 
+/// Maximum number of characters of an exception's message.
+const MESSAGE_CHARS_MAX: usize = 1000;
+
 /// Adds an exception to a list. Returns false if an unresolved one with the same code and shipment is there already.
 ///
 /// A full list drops its oldest resolved exception. If all are unresolved, it drops the oldest that is not blocking;
@@ -76,6 +79,22 @@ pub fn add(list: &mut Vec<OrderException>, new: OrderException) -> bool {
     }
     list.push(new);
     true
+}
+
+/// Adds an exception to a list. If an unresolved one with the same code and shipment is there already, its message is extended.
+/// Returns the exception that now has the message.
+pub fn add_or_extend(list: &mut Vec<OrderException>, new: OrderException) -> Id<OrderException> {
+    let is_same = |known: &&mut OrderException| {
+        known.resolved_at.is_none() && known.code == new.code && known.shipment_id == new.shipment_id
+    };
+    if let Some(known) = list.iter_mut().find(is_same) {
+        let message = format!("{} {}", known.message, new.message);
+        known.message = message.chars().take(MESSAGE_CHARS_MAX).collect();
+        return known.id;
+    }
+    let id = new.id;
+    add(list, new);
+    id
 }
 
 /// The body of a request that resolves an exception.
@@ -102,7 +121,7 @@ static BLOCKING: Shape =
     Shape::new(Kind::Boolean, "Whether nothing more of the order may be bought until it is resolved.")
         .example("false");
 static MESSAGE: Shape =
-    Shape::text(1, 1000, "What happened, in a sentence for the person who deals with it.")
+    Shape::text(1, MESSAGE_CHARS_MAX, "What happened, in a sentence for the person who deals with it.")
         .example(r#""2 of TEE-BLUE-M were not found.""#);
 static NOTE: Shape = Shape::text(1, 1000, "What was done about it. Kept with the exception.")
     .example(r#""Sent the rest by courier""#);
@@ -167,6 +186,18 @@ mod tests {
         list[0].resolved_at = Some(Timestamp::from_micros(6));
         assert!(add(&mut list, exception(1, ExceptionCode::Short)), "it happened again");
         assert_eq!(list.len(), 4);
+    }
+
+    #[test]
+    fn the_message_of_an_open_exception_is_extended_within_its_length() {
+        let mut list = Vec::new();
+        let first = add_or_extend(&mut list, exception(1, ExceptionCode::Short));
+        let again = OrderException { id: Id::from_bits(2), ..exception(1, ExceptionCode::Short) };
+        assert_eq!(add_or_extend(&mut list, again.clone()), first);
+        assert_eq!((list.len(), list[0].message.as_str()), (1, "Something Something"));
+        let long = OrderException { message: "x".repeat(MESSAGE_CHARS_MAX), ..again };
+        add_or_extend(&mut list, long);
+        assert_eq!(list[0].message.chars().count(), MESSAGE_CHARS_MAX);
     }
 
     #[test]

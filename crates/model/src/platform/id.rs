@@ -52,6 +52,7 @@ const KINDS: &[(&str, &str)] = &[
     ("rate", "a rate"),
     ("res", "a reservation"),
     ("rule", "a shipping rule"),
+    ("scan", "a scan"),
     ("shp", "a shipment"),
     ("tok", "an access token"),
     ("usr", "a user"),

@@ -151,6 +151,20 @@ problems! {
         "Delete or void the shipments that the problem's `errors` name first. Completing the allocation is possible.";
     ShipmentOfOrder 409 "shipment_of_order" "The shipment was made from an order, so its origin and contents can't change."
         "Delete the shipment, and make another from the order. Its packages may change as long as they hold the same units.";
+    ShipmentScanned 409 "shipment_scanned" "Units of the shipment are scanned, so the contents of its packages can't change."
+        "Undo the scans first: GET /shipments/{shipment_id}/scans lists them, DELETE /shipments/{shipment_id}/scans/{scan_id} undoes one.";
+    ShipmentWithoutOrder 409 "shipment_without_order" "The shipment does not belong to an order."
+        "A short pick changes allocations, which only shipments of orders have. PATCH the shipment's `packages` instead.";
+    NothingToScan 409 "nothing_to_scan" "No package of the shipment says what is inside."
+        "PATCH the shipment's `packages` with their `items`, or make the shipment from an order.";
+    ScanIdReused 409 "scan_id_reused" "The `scan_id` was used for another scan of this shipment."
+        "Make a new `scan_id` for each scan. Repeat one only with the same code, package, quantity and steps.";
+    TooManyScans 409 "too_many_scans" "The shipment has reached its limit of scans."
+        "The limit is 10,000. Scan several units at once with `quantity`, or undo scans that did not count.";
+    ShortExceedsMissing 409 "short_exceeds_missing" "Fewer units of the item are missing than were reported as short."
+        "The problem's `errors` say how many are missing. Undo scans of units that are not there.";
+    CustomsLinesUnmatched 409 "customs_lines_unmatched" "The customs lines of the shipment do not have the missing units."
+        "PATCH the shipment's `customs` so that a line has the item's SKU and its units, or delete the shipment and make another.";
     AllocationCompleted 409 "allocation_completed" "A completed allocation can't change."
         "Leave out the allocations that the problem's `errors` name.";
     StockMoved 409 "stock_moved" "The stock changed while the plan was made."
@@ -299,6 +313,10 @@ problems! {
         "Send `lines` alone: `items` follow from them. To do without lines, send `items` together with an empty list of lines.";
     ItemNotInOrder 422 "item_not_in_order" "The body names an item that the order does not have."
         "Check the ids that the problem's `errors` name.";
+    ItemNotInShipment 422 "item_not_in_shipment" "The body names an item that no package of the shipment holds."
+        "Check the id: GET the shipment for the `items` of its packages.";
+    PackageNotFound 422 "package_not_found" "The body names a package that the shipment does not have."
+        "Send the number of one of its `packages`, counted from 1, or leave it out.";
     ItemNotInAllocation 422 "item_not_in_allocation" "The body names an item that the allocation does not hold."
         "An allocation holds one item, which can't be changed for another.";
     AllocationNotFound 422 "allocation_not_found" "The body names an allocation that the order does not have."

@@ -347,7 +347,7 @@ static DELTA: Shape = Shape::new(
     "Pieces that came (positive) or went (negative). A change that would leave less than none is refused.",
 )
 .example("12");
-static REASON: Shape = Shape::text(1, 100, "Why the stock changed, such as `delivery` or `damaged`. The server writes `set`, `allocation_completed` and `allocation_deleted`.").example(r#""delivery""#);
+static REASON: Shape = Shape::text(1, 100, "Why the stock changed, such as `delivery` or `damaged`. The server writes `set`, `allocation_completed` and `allocation_deleted`; a short pick writes the reason that it was reported with.").example(r#""delivery""#);
 /// The body of a request that adjusts a level.
 pub static ADJUSTMENT: Shape = Shape::object(
     "InventoryAdjustmentInput",

@@ -8,5 +8,7 @@ pub(crate) mod packings;
 pub(crate) mod papers;
 pub mod print_jobs;
 pub(crate) mod printers;
+pub mod scans;
 pub mod shipping_rules;
+pub mod shorts;
 pub(crate) mod waves;

@@ -1,6 +1,8 @@
 //! Exceptions of orders: raised by the part of the product that sees what went wrong, resolved by a person.
 
-use model::orders::order_exception::{ExceptionCode, ExceptionResolution, OrderException, add};
+use model::orders::order_exception::{
+    ExceptionCode, ExceptionResolution, OrderException, add, add_or_extend,
+};
 use model::platform::id::ShipmentKind;
 use model::{Code, Event, Id, Order, Owner, Result};
 use store::Tx;
@@ -85,7 +87,8 @@ pub async fn raise(
     log.append(tx, &Event::new("order.exception_raised", id, &doc)).await
 }
 
-/// Adds an exception to an order that the caller has locked, writes, and tells of. Returns false if it is there already.
+/// Adds an exception to an order that the caller has locked, writes, and tells of. Returns false if it is there already. Short
+/// picks of one shipment share an exception, whose message names all of them.
 pub fn add_to(order: &mut LockedOrder, new: NewException, log: &EventLog) -> Result<bool> {
     let mut list: Vec<OrderException> = order.get("exceptions")?;
     let exception = OrderException {
@@ -99,7 +102,13 @@ pub fn add_to(order: &mut LockedOrder, new: NewException, log: &EventLog) -> Res
         resolved_by: None,
         note: None,
     };
-    let is_new = add(&mut list, exception);
+    let is_new = match exception.code {
+        ExceptionCode::Short => {
+            add_or_extend(&mut list, exception);
+            true
+        }
+        _ => add(&mut list, exception),
+    };
     order.set("exceptions", &list)?;
     Ok(is_new)
 }

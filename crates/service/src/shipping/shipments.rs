@@ -23,7 +23,7 @@ use store::shipping::{carrier_accounts, purchases, tracking_events};
 use store::{Page, Tx};
 
 pub use change::{Prepared, change_shipment, change_uncounted, change_with_documents, write_prepared};
-use contents::fill_packages;
+use contents::{ensure_unscanned, fill_packages};
 pub use shown::shown;
 
 use crate::access::caller::Caller;
@@ -132,6 +132,7 @@ impl Shipments {
             let mut input: ShipmentInput = shape::parse_patch(current, patch.clone())?;
             ensure_post_codes(owner, input.addresses.postal())?;
             fill_packages(tx, owner, &mut input, Some(&old.details)).await?;
+            ensure_unscanned(tx, owner, id, &old.details, &input).await?;
             if old.order_id.is_some() {
                 ensure_same_contents(&patch, &old.details, &input)?;
             }

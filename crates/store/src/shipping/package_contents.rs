@@ -1,7 +1,7 @@
 //! What the packages of a shipment name. It reads tables of a later area, and returns only texts.
 
 use model::platform::id::PackageTypeKind;
-use model::{Id, Owner, Result};
+use model::{Id, Owner, Result, Shipment};
 
 use crate::platform::engine::{Sql, Tx, wanted};
 use crate::stock::inventory_items::id_list;
@@ -15,8 +15,14 @@ const PACKAGE_TYPES: Sql = Sql::each(
         " CROSS JOIN LATERAL (SELECT id, doc FROM package_type WHERE owner = $1 AND id = wanted.id OFFSET 0) p"
     ),
 );
+const SCANNED: Sql = Sql::same("SELECT scan_id FROM scan_unit WHERE owner = $1 AND shipment_id = $2 LIMIT 1");
 
-pub(crate) const STATEMENTS: &[&Sql] = &[&PACKAGE_TYPES];
+pub(crate) const STATEMENTS: &[&Sql] = &[&PACKAGE_TYPES, &SCANNED];
+
+/// Returns whether scans have counted units of a shipment.
+pub async fn is_scanned(tx: &mut Tx<'_>, owner: Owner, shipment: Id<Shipment>) -> Result<bool> {
+    Ok(tx.one(&SCANNED, &[owner.into(), shipment.into()]).await?.is_some())
+}
 
 /// Returns the documents of those package types that exist.
 pub async fn package_types(

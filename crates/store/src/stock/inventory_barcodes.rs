@@ -16,8 +16,14 @@ const INSERT: Sql = Sql::each(
      ON CONFLICT (owner, code) DO NOTHING RETURNING code",
 );
 const DELETE_OF_ITEM: Sql = Sql::same("DELETE FROM inventory_barcode WHERE owner = $1 AND item_id = $2");
+const USER: Sql = Sql::same("SELECT item_id FROM inventory_barcode WHERE owner = $1 AND code = $2");
 
-pub(crate) const STATEMENTS: &[&Sql] = &[&INSERT, &DELETE_OF_ITEM];
+pub(crate) const STATEMENTS: &[&Sql] = &[&INSERT, &DELETE_OF_ITEM, &USER];
+
+/// Returns the item that has a barcode, which is in the form in which barcodes are compared.
+pub async fn user(tx: &mut Tx<'_>, owner: Owner, code: &str) -> Result<Option<Id<InventoryItem>>> {
+    tx.one(&USER, &[owner.into(), code.into()]).await?.map(|mut row| row.id(0)).transpose()
+}
 
 /// Gives barcodes to an item. Returns those that another item has.
 pub async fn insert(

@@ -171,6 +171,11 @@ const EXPECTED: &[(&str, &str, &[&str])] = &[
         &["org_1 inv ", "org_1 loc ", "org_1 ord ", "org_1 shp "],
     ),
     (
+        "0006_shipments",
+        r#"SELECT id FROM shipment WHERE doc LIKE '%,"packed_at":null%' ORDER BY id"#,
+        &["shp_1", "shp_2", "shp_3"],
+    ),
+    (
         "0008_batches",
         "SELECT shipments_count || ' ' || packages_count || ' ' || error_count || ' ' || labels_pending_count FROM batch",
         &["2 3 2 1"],

@@ -75,6 +75,12 @@ async fn the_scope_of_an_operation_is_enough_for_it() {
             "get_shipment_rule_evaluation" | "hand_over_shipment" => {
                 scope = format!("{scope} shipments:read")
             }
+            // The scans, and what is short, are a shipment's.
+            "list_shipment_scans"
+            | "create_shipment_scan"
+            | "get_shipment_scan"
+            | "delete_shipment_scan"
+            | "create_shipment_short" => scope = format!("{scope} shipments:read"),
             // It shows printers, too.
             "claim_print_jobs" => scope = format!("{scope} printers:read"),
             // It shows what the order and its allocations are.

@@ -1,5 +1,5 @@
-//! Shipments from orders, hand-overs, package types, packings, shipping rules, waves, papers, branding, printing, and what
-//! packages of shipments say of their contents.
+//! Shipments from orders, hand-overs, scans, short picks, package types, packings, shipping rules, waves, papers, branding,
+//! printing, and what packages of shipments say of their contents.
 
 pub mod batch_papers;
 pub mod branding;
@@ -16,5 +16,8 @@ pub mod print_recovery;
 pub mod printers;
 pub mod rule_evaluation;
 pub mod rule_order;
+pub mod scan_steps;
+pub mod scans;
 pub mod shipping_rules;
+pub mod shorts;
 pub mod waves;

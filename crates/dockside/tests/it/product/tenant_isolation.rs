@@ -7,7 +7,9 @@ use model::World as Mode;
 use model::platform::shape::{Kind, Need, Shape};
 use serde_json::{Value, json};
 
-use crate::setup::populated_organisation::{Caller, PopulatedOrganisation, path, prefix, scoped, send};
+use crate::setup::populated_organisation::{
+    Caller, PopulatedOrganisation, path, path_prefix, prefix, scoped, send,
+};
 use crate::setup::world::{Reply, World, depot};
 
 /// Returns everything by which a caller could distinguish two answers.
@@ -54,7 +56,7 @@ async fn to_strangers_our_ids_are_like_unknown_ids() {
         for route in scoped().iter().filter(|route| !route.ids.is_empty()) {
             let whole = 0..route.ids.len();
             let is_everybodys =
-                |place: &usize| is_everybodys(&ours, stranger, prefix(route.ids[*place]).unwrap());
+                |place: &usize| is_everybodys(&ours, stranger, path_prefix(route.ids[*place]));
             if whole.clone().all(|place| is_everybodys(&place)) {
                 continue;
             }
@@ -63,7 +65,7 @@ async fn to_strangers_our_ids_are_like_unknown_ids() {
                 let (mut ids, mut none) = (stranger.ids(route), stranger.ids(route));
                 for place in places {
                     ids[place] = ours.ids(route)[place].clone();
-                    none[place] = unknown(prefix(route.ids[place]).unwrap());
+                    none[place] = unknown(path_prefix(route.ids[place]));
                 }
                 let reply = send(&world, route, &path(route, &ids), stranger.body(route), &caller).await;
                 let none = send(&world, route, &path(route, &none), stranger.body(route), &caller).await;

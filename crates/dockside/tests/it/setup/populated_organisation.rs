@@ -150,6 +150,7 @@ impl PopulatedOrganisation {
                 let path = format!("/orders/{}/shipments", self.shippable);
                 let made = self.create(world, &path, self.body_of("create_order_shipments")).await;
                 self.made = made["data"][0]["id"].as_str().expect("an id").to_owned();
+                self.populate_scans(world).await;
             }
         }
     }
@@ -169,6 +170,16 @@ impl PopulatedOrganisation {
             ))
             .await;
         self.keep("wave", &self.create(world, "/waves", self.body_of("create_wave")).await);
+    }
+
+    /// Makes two scans that count nothing, so that units of the shipment are still missing.
+    async fn populate_scans(&mut self, world: &World) {
+        let path = format!("/shipments/{}/scans", self.made);
+        for number in 0..2 {
+            let name = format!("{}-{number}", self.made);
+            self.create(world, &path, json!({"scan_id": name, "code": "nothing"})).await;
+            self.ids.insert("scan", name);
+        }
     }
 
     /// Makes an item and locations that nothing uses. The item was in stock at two locations, and is at zero again.
@@ -298,8 +309,17 @@ impl PopulatedOrganisation {
     /// Returns the ids for the path of a route.
     pub fn ids(&self, route: &Route) -> Vec<String> {
         let id = |shape: &&'static Shape| {
-            let prefix = prefix(shape).expect("a path has ids");
+            let prefix = path_prefix(shape);
             match route.operation {
+                "list_shipment_scans"
+                | "create_shipment_scan"
+                | "get_shipment_scan"
+                | "delete_shipment_scan"
+                | "create_shipment_short"
+                    if prefix == "shp" =>
+                {
+                    return self.made.clone();
+                }
                 "void_shipment"
                 | "create_shipment_labels"
                 | "create_shipment_papers"
@@ -383,6 +403,8 @@ impl PopulatedOrganisation {
                 {"id": ids["alloc"], "location": {"id": depot_id}, "items": [{"id": item, "quantity": 1}]},
             ]}),
             "create_order_shipments" => json!({"carrier": {"carrier_accounts": []}}),
+            "create_shipment_scan" => json!({"scan_id": "new", "code": "nothing"}),
+            "create_shipment_short" => json!({"item_id": item, "quantity": 1, "reason": "damaged"}),
             "pack_order_allocations" => json!({"allocation_ids": [ids["alloc"]]}),
             "create_package_type" => json!({
                 "name": "New",
@@ -466,6 +488,11 @@ pub fn parcel() -> Value {
         "addresses": {"origin": address, "destination": address},
         "packages": [{"geometry": {"length": 30, "width": 20, "height": 10, "mass": 1.2}}],
     })
+}
+
+/// Returns the prefix of the ids that a path takes in this place. Clients name scans themselves, so these have none.
+pub fn path_prefix(shape: &Shape) -> &'static str {
+    prefix(shape).unwrap_or("scan")
 }
 
 /// Returns the prefix of the ids that a shape accepts.

@@ -73,7 +73,7 @@ fn counts_add_up_and_the_most_frequent_exception_is_first() {
     let now = Timestamp::from_micros(2);
     wave.start(now);
     let (rare, frequent) = (WaveException::new("no_rule", "a"), WaveException::new("no_stock", "b"));
-    wave.count(2, 3, &[rare.clone(), frequent.clone(), frequent.clone()], now);
+    wave.count(2, 3, &[rare, frequent.clone(), frequent], now);
     assert_eq!(
         wave.counts,
         Counts { orders: 6, pending: 1, done: 2, exceptions: 3, cancelled: 0, shipments: 3 }

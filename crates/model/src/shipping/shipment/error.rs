@@ -18,6 +18,10 @@ macro_rules! words {
 
         impl $name {
             const WORDS: &'static [&'static str] = &[$($word),*];
+
+            pub fn as_str(self) -> &'static str {
+                Self::WORDS[self as usize]
+            }
         }
     };
 }

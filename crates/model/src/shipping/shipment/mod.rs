@@ -61,6 +61,9 @@ pub struct Shipment {
     /// The shipping rule that chose its service.
     #[serde(default)]
     pub rule_id: Option<Id<ShippingRuleKind>>,
+    /// When scans had counted the last unit of its packages.
+    #[serde(default)]
+    pub packed_at: Option<Timestamp>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
 }
@@ -83,6 +86,7 @@ impl Shipment {
             complete_allocations_on: None,
             handed_over_at: None,
             rule_id: None,
+            packed_at: None,
             created_at: now,
             updated_at: now,
         }
@@ -102,15 +106,25 @@ impl Shipment {
                 .map_err(Error::fault)
         };
         let is_same = for_carriers(&self.details)? == for_carriers(&details)?;
-        let mut new = Self { details, updated_at: now, ..self.clone() };
-        if !is_same {
-            new.rates.clear();
-            new.errors.clear();
-            new.service = None;
-            new.cost = None;
-            new.status = Status::Draft;
+        match is_same {
+            true => Ok(Self { details, updated_at: now, ..self.clone() }),
+            false => Ok(self.unrated(details, now)),
         }
-        Ok(new)
+    }
+
+    /// Returns the shipment with other details, and without what carriers said about the old ones.
+    #[must_use]
+    pub fn unrated(&self, details: ShipmentInput, now: Timestamp) -> Self {
+        Self {
+            details,
+            rates: Vec::new(),
+            errors: Vec::new(),
+            service: None,
+            cost: None,
+            status: Status::Draft,
+            updated_at: now,
+            ..self.clone()
+        }
     }
 
     /// Adds an error. If there are too many, the oldest are removed.

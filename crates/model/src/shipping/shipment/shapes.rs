@@ -128,6 +128,8 @@ pub static SHIPMENT: Shape = Shape::object(
             .about("When the carrier got the parcels, as the first of these says: a manifest, tracking, or `POST /shipments/{shipment_id}/hand_over`. Null before, and for manifests of parcels that were not made from orders."),
         Field::given_or_null("rule_id", &SHIPPING_RULE_ID)
             .about("The `rule_…` that chose its service when it was made from an order. Null if no rule did."),
+        Field::given_or_null("packed_at", &MOMENT)
+            .about("When `POST /shipments/{shipment_id}/scans` had counted the last unit of its packages. Null while units are missing, and if nothing is scanned."),
         Field::created_at(),
         Field::updated_at(),
     ],

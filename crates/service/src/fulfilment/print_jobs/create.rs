@@ -3,13 +3,14 @@
 use model::fulfilment::print_job::{PrintJob, PrintJobInput, Status};
 use model::fulfilment::printer::Printer;
 use model::platform::problem::Issue;
-use model::{Code, Document, Error, Event, Id, Problem, Result, Timestamp, ensure};
+use model::{Code, Document, Error, Event, Id, Owner, Problem, Result, Timestamp, ensure};
 use store::Tx;
 use store::fulfilment::{print_jobs, print_queues, printers};
+use store::shipping::documents::StoredDocument;
 
 use super::PrintJobs;
 use super::change::read_job;
-use super::documents::{default_printer, ensure_printable, readable};
+use super::documents::{default_printer, ensure_printable, printable_labels, readable};
 use crate::access::caller::Caller;
 use crate::access::reply::Reply;
 use crate::access::write::Command;
@@ -80,12 +81,57 @@ async fn make(
         Some(printer) => printer,
         None => default_printer(tx, owner, &documents).await?,
     };
-    // The printer can't be deleted or moved until this transaction ends.
-    let queue = print_queues::lock(tx, owner, printer_id).await?;
-    let stored = printers::get(tx, owner, printer_id).await?;
+    let printer = lock_printer(tx, owner, printer_id).await?;
+    let doc = queue(tx, owner, wanted, &printer, &documents, now, log).await?;
+    Ok(Reply::created(format!("/print_jobs/{}", wanted.id), Some(version_etag(1)), doc))
+}
+
+/// Makes a job that prints the labels of a shipment on the default printer. If there are labels of a package in several
+/// formats, it takes one that the printer prints.
+///
+/// # Errors
+///
+/// Refuses labels that have no default printer, or that this can't print. Nothing is written then.
+pub(crate) async fn queue_labels(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    labels: &[StoredDocument],
+    log: &EventLog,
+) -> Result<Id<PrintJob>> {
+    let printer_id = default_printer(tx, owner, labels).await?;
+    let printer = lock_printer(tx, owner, printer_id).await?;
+    let documents = printable_labels(&printer, labels);
+    let wanted = Wanted {
+        id: log.new_id(),
+        documents: documents.iter().map(|document| document.file.id).collect(),
+        printer: Some(printer_id),
+        copies: 1,
+        reprint_of: None,
+    };
+    queue(tx, owner, &wanted, &printer, &documents, log.now(), log).await?;
+    Ok(wanted.id)
+}
+
+/// Locks the queue of a printer, which can't be deleted or moved until this transaction ends.
+async fn lock_printer(tx: &mut Tx<'_>, owner: Owner, id: Id<Printer>) -> Result<Printer> {
+    let queue = print_queues::lock(tx, owner, id).await?;
+    let stored = printers::get(tx, owner, id).await?;
     let Some(stored) = stored.filter(|_| queue.is_some()) else { return Err(unknown_printer("/printer_id")) };
-    let printer: Printer = serde_json::from_str(&stored.doc).map_err(Error::fault)?;
-    ensure_printable(&printer, &documents)?;
+    serde_json::from_str(&stored.doc).map_err(Error::fault)
+}
+
+/// Writes a job for a locked printer, and returns it as it is shown.
+async fn queue(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    wanted: &Wanted,
+    printer: &Printer,
+    documents: &[StoredDocument],
+    now: Timestamp,
+    log: &EventLog,
+) -> Result<String> {
+    let printer_id = printer.id;
+    ensure_printable(printer, documents)?;
     let job = PrintJob {
         id: wanted.id,
         printer_id,
@@ -104,7 +150,7 @@ async fn make(
     print_jobs::insert(tx, owner, &job, &doc).await?;
     print_queues::wake(tx, owner, printer_id, now).await?;
     log.append(tx, &Event::new("print_job.created", job.id, &doc)).await?;
-    Ok(Reply::created(format!("/print_jobs/{}", job.id), Some(version_etag(1)), doc))
+    Ok(doc)
 }
 
 /// Returns the refusal of a printer that does not exist.

@@ -105,6 +105,21 @@ async fn location_of(
     }
 }
 
+/// Returns the labels to print: of each package one, and if there are several, one that the printer can print.
+pub fn printable_labels(printer: &Printer, labels: &[StoredDocument]) -> Vec<StoredDocument> {
+    let mut chosen: Vec<&StoredDocument> = Vec::new();
+    let is_printable =
+        |label: &StoredDocument| ensure_printable(printer, std::slice::from_ref(label)).is_ok();
+    for label in labels {
+        match chosen.iter_mut().find(|known| known.file.package == label.file.package) {
+            None => chosen.push(label),
+            Some(known) if !is_printable(known) && is_printable(label) => *known = label,
+            Some(_) => {}
+        }
+    }
+    chosen.into_iter().cloned().collect()
+}
+
 /// Refuses documents that the printer can't print as they are.
 pub fn ensure_printable(printer: &Printer, documents: &[StoredDocument]) -> Result<()> {
     let details = &printer.details;

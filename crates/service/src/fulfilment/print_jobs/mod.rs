@@ -32,6 +32,7 @@ use crate::platform::runner::{Counts, Totals};
 use crate::platform::signal::Signal;
 use crate::shipping::documents::Documents;
 use change::{read_job, write_job};
+pub(crate) use create::queue_labels;
 
 pub use store::fulfilment::print_jobs::PrintJobFilter;
 
@@ -76,7 +77,7 @@ impl PrintJobs {
     }
 
     /// Notifies the claiming task that there may be something to print.
-    fn notify(&self) {
+    pub(crate) fn notify(&self) {
         self.state.work.notify();
     }
 

@@ -9,6 +9,7 @@ mod purchase;
 mod rotation;
 mod service;
 mod shipments;
+mod wanted;
 
 use details::details;
 use model::platform::shape;
@@ -31,6 +32,7 @@ use crate::shipping::shipments::Shipments;
 pub use filling::{fill, open};
 pub use member::{ensure_member_changeable, member_changed, show, tell_if_manifested};
 pub use purchase::begin_purchase;
+pub use wanted::wanted_service;
 
 /// Operations on batches, and their purchase.
 #[derive(Clone)]

@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 
 use model::platform::problem::Issue;
 use model::shipping::batch::{Delta, Details, Status};
-use model::shipping::purchase::{PurchaseInput, in_doubt_since};
+use model::shipping::purchase::in_doubt_since;
 use model::shipping::shipment;
 use model::shipping::shipment::{ChosenService, ErrorCode, ErrorType, Shipment, ShipmentError, Source};
 use model::{Batch, CarrierAccount, Code, Error, Id, Owner, Problem, Result, Timestamp, ensure};
@@ -25,6 +25,7 @@ use super::Batches;
 use super::details::details;
 use super::member::{member_changed, show, tell};
 use super::rotation::{PAGE, Rotation, Turns};
+use super::wanted::wanted;
 use crate::access::reply::Outcome;
 use crate::access::reply::Reply;
 use crate::access::write::{Command, Precondition, ensure_current};
@@ -406,28 +407,4 @@ async fn begin_member(
     }
     let changed = write_prepared(tx, owner, stored, &prepared.change, prepared.event, events).await?;
     Ok(changed.map_or_else(Delta::default, |(_, delta)| delta))
-}
-
-/// Returns the account and the service with which a shipment of a batch is bought: those of the batch, those that were chosen
-/// for the shipment, or those that the shipment asks for.
-fn wanted(shipment: &Shipment, details: &Details, accounts: &[Account]) -> PurchaseInput {
-    if let Some(service) = &details.service {
-        return PurchaseInput {
-            rate: None,
-            carrier_account: Some(service.carrier_account.id.to_string()),
-            carrier_service: service.carrier_service.handle.clone(),
-        };
-    }
-    if let Some(service) = &shipment.service {
-        return PurchaseInput {
-            rate: None,
-            carrier_account: Some(service.carrier_account.id.to_string()),
-            carrier_service: service.carrier_service.handle.clone(),
-        };
-    }
-    let choice = shipment.details.carrier.clone().unwrap_or_default();
-    let of_carrier = |account: &&Account| Some(&account.carrier) == choice.carrier_code.as_ref();
-    let named = choice.carrier_accounts.first().cloned();
-    let only = || accounts.iter().find(of_carrier).map(|account| account.id.to_string());
-    PurchaseInput { rate: None, carrier_account: named.or_else(only), carrier_service: choice.service_code }
 }

@@ -1,5 +1,7 @@
 //! A level whose units shipments hold, take and give back.
 
+use std::borrow::Cow;
+
 use model::platform::id::AllocationKind;
 use model::stock::inventory_item::{REASON_COMPLETED, REASON_VOIDED, REASON_VOIDED_AFTER_SCAN};
 use model::{Allocation, Id};
@@ -18,7 +20,7 @@ pub struct StockStep {
     pub delta: i64,
     /// What was on hand before.
     pub on_hand: i64,
-    pub reason: &'static str,
+    pub reason: Cow<'static, str>,
     pub allocation: Option<Id<AllocationKind>>,
 }
 
@@ -48,7 +50,22 @@ impl LevelState {
         }
     }
 
-    fn step(&mut self, delta: i64, reason: &'static str, allocation: Option<Id<AllocationKind>>) {
+    /// Takes units off that are not there, and returns how many: never more than are on hand.
+    pub fn write_off(&mut self, quantity: i64, reason: String) -> i64 {
+        let written_off = quantity.min(self.now.on_hand).max(0);
+        if written_off > 0 {
+            self.step(-written_off, reason, None);
+        }
+        written_off
+    }
+
+    fn step(
+        &mut self,
+        delta: i64,
+        reason: impl Into<Cow<'static, str>>,
+        allocation: Option<Id<AllocationKind>>,
+    ) {
+        let reason = reason.into();
         self.steps.push(StockStep { delta, on_hand: self.now.on_hand, reason, allocation });
         self.now.on_hand += delta;
     }

@@ -6,6 +6,7 @@
 
 mod level;
 mod not_buyable;
+mod short;
 mod write;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -44,7 +44,8 @@ impl OrderContents {
             }
             for step in &level.steps {
                 let (delta, on_hand, allocation) = (step.delta, step.on_hand, step.allocation);
-                change(tx, owner, *at, log, Step { delta, on_hand, reason: step.reason, allocation }).await?;
+                change(tx, owner, *at, log, Step { delta, on_hand, reason: &step.reason, allocation })
+                    .await?;
             }
         }
         for before in shown.values() {

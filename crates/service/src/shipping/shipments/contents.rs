@@ -6,7 +6,7 @@ use model::platform::problem::Issue;
 use model::shipping::shipment::ShipmentInput;
 use model::shipping::shipment::package::{Geometry, Package};
 use model::stock::inventory_item::Dimensions;
-use model::{Code, Error, Owner, Problem, Result};
+use model::{Code, Error, Id, Owner, Problem, Result, Shipment, ensure};
 use serde::Deserialize;
 use store::Tx;
 use store::shipping::package_contents;
@@ -54,6 +54,20 @@ pub async fn fill_packages(
         }
     }
     refuse(Code::PackageTypeNotFound, unknown)
+}
+
+/// Refuses other contents of packages once scans have counted units: they name packages by their numbers.
+pub async fn ensure_unscanned(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    id: Id<Shipment>,
+    before: &ShipmentInput,
+    after: &ShipmentInput,
+) -> Result<()> {
+    let contents =
+        |details: &ShipmentInput| details.packages.iter().map(|one| one.items.clone()).collect::<Vec<_>>();
+    let is_same = contents(before) == contents(after);
+    ensure(is_same || !package_contents::is_scanned(tx, owner, id).await?, Code::ShipmentScanned)
 }
 
 async fn ensure_items(

@@ -63,6 +63,7 @@ migrations![
     "0038_search",
     "0039_brandings",
     "0040_waves",
+    "0041_scans",
 ];
 
 const TABLE: &str = "CREATE TABLE IF NOT EXISTS migration (name TEXT NOT NULL PRIMARY KEY)";
