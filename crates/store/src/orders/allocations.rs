@@ -11,8 +11,9 @@ const OF_ORDER: Sql = Sql::same(
      WHERE owner = $1 AND order_id = $2 ORDER BY id",
 );
 const INSERT: Sql = Sql::same(
-    "INSERT INTO allocation (owner, id, order_id, item_id, location_id, quantity, completed_at, took_stock)
-     VALUES ($1, $2, $3, $4, $5, $6, NULL, 0)",
+    "INSERT INTO allocation (owner, id, order_id, item_id, location_id, quantity, completed_at, took_stock, shipment_id, completed_by,
+         is_buying, is_delivered)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
 );
 const UPDATE: Sql = Sql::same(
     "UPDATE allocation SET location_id = $1, quantity = $2, completed_at = $3, took_stock = $4, shipment_id = $5,
@@ -127,6 +128,12 @@ pub async fn insert(tx: &mut Tx<'_>, owner: Owner, allocation: &Allocation) -> R
         allocation.item.into(),
         allocation.location.into(),
         allocation.quantity.into(),
+        allocation.completed_at.into(),
+        i64::from(allocation.took_stock).into(),
+        allocation.shipment.into(),
+        allocation.completed_by.into(),
+        i64::from(allocation.is_buying).into(),
+        i64::from(allocation.is_delivered).into(),
     ];
     tx.send(&INSERT, &values).await
 }

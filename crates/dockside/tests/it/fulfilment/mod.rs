@@ -18,6 +18,7 @@ pub mod rule_evaluation;
 pub mod rule_order;
 pub mod scan_steps;
 pub mod scans;
+pub mod shipment_units;
 pub mod shipping_rules;
 pub mod shorts;
 pub mod waves;

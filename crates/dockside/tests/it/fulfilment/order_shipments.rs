@@ -19,7 +19,10 @@ pub struct Warehouse {
 
 impl Warehouse {
     pub async fn new(on_hand: i64) -> Self {
-        let world = World::rehearsal().await;
+        Self::of(World::rehearsal().await, on_hand).await
+    }
+
+    pub async fn of(world: World, on_hand: i64) -> Self {
         let (configuration, location, _) = world.configuration("Dock").await;
         let item = world.measured_item("CUBE", 0.5, Some([10.0, 10.0, 10.0])).await;
         world.package_type(small_box("small")).await;
