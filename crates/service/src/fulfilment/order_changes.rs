@@ -26,7 +26,8 @@ use crate::platform::resource::found;
 use crate::shipping::batches::ensure_member_changeable;
 use crate::shipping::order_contents::{OrderContents, shipment_kind};
 use crate::shipping::shipments::{
-    change_shipment, change_with_documents, delete_open, documents_of, read_shipment, without_links,
+    change_shipment, change_with_documents, delete_open, documents_of, read_shipment, remove_open,
+    without_links,
 };
 
 /// Changes of orders that concern their shipments.
@@ -97,7 +98,7 @@ impl OrderChanges {
             let all = order_shipments::of_order(tx, owner, id).await?;
             let (bought, rest): (Vec<_>, Vec<_>) = all.into_iter().partition(is_bought);
             if rest.iter().any(is_open) {
-                delete_open_shipments(tx, owner, id, &rest, &log).await?;
+                delete_open_shipments(tx, owner, id, &rest, InPurchasingBatch::Deleted, &log).await?;
                 order = LockedOrder::lock(tx, owner, id).await?;
             }
             for stored in &bought {
@@ -128,7 +129,7 @@ async fn lock_without_shipments(
     ensure_unbought(&all)?;
     let (open, rest): (Vec<_>, Vec<_>) = all.into_iter().partition(is_open);
     if !open.is_empty() {
-        delete_open_shipments(tx, owner, id, &open, log).await?;
+        delete_open_shipments(tx, owner, id, &open, InPurchasingBatch::Refused, log).await?;
         order = LockedOrder::lock(tx, owner, id).await?;
     }
     Ok((order, rest))
@@ -153,12 +154,22 @@ fn ensure_unbought(all: &[StoredShipment]) -> Result<()> {
     if issues.is_empty() { Ok(()) } else { Err(Problem::fields(code, issues).into()) }
 }
 
+/// What becomes of a shipment that is not bought, if its batch is being bought.
+#[derive(Clone, Copy)]
+enum InPurchasingBatch {
+    /// The batch keeps it, and the request is refused.
+    Refused,
+    /// It is deleted: the request must not depend on batches.
+    Deleted,
+}
+
 /// Deletes the shipments of a locked order that are not bought, and takes their units out of them.
 async fn delete_open_shipments(
     tx: &mut Tx<'_>,
     owner: Owner,
     order: Id<Order>,
     of: &[StoredShipment],
+    in_batch: InPurchasingBatch,
     log: &EventLog,
 ) -> Result<()> {
     let open: Vec<_> = of.iter().filter(|stored| is_open(stored)).map(|stored| stored.id).collect();
@@ -166,7 +177,10 @@ async fn delete_open_shipments(
     let is_freed = |allocation: &Allocation| allocation.shipment.is_some_and(|id| held.contains(&id));
     let mut contents = OrderContents::lock_orders(tx, owner, &[order], is_freed).await?;
     for stored in shipments::all_for_update(tx, owner, &open).await? {
-        delete_open(tx, owner, &stored, log).await?;
+        match in_batch {
+            InPurchasingBatch::Refused => delete_open(tx, owner, &stored, log).await?,
+            InPurchasingBatch::Deleted => remove_open(tx, owner, &stored, log).await?,
+        }
         contents.free(stored.id);
     }
     contents.regroup(order);

@@ -300,6 +300,16 @@ pub async fn delete_open(
     log: &EventLog,
 ) -> Result<()> {
     batches::ensure_member_changeable(tx, owner, stored).await?;
+    remove_open(tx, owner, stored, log).await
+}
+
+/// As [`delete_open`], although the batch of the shipment may be being bought.
+pub async fn remove_open(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    stored: &StoredShipment,
+    log: &EventLog,
+) -> Result<()> {
     stored.status.ensure_open()?;
     purchases::delete(tx, owner, stored.id).await?;
     tracking_events::delete(tx, owner, stored.id).await?;

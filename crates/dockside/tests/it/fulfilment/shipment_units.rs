@@ -1,4 +1,4 @@
-//! The units of an order in its shipments: split over several.
+//! The units of an order in its shipments: split over several, and taken back while a batch is bought.
 
 use serde_json::{Value, json};
 use testkit::easypost_recordings::KEY;
@@ -31,5 +31,31 @@ async fn units_that_are_split_off_go_into_the_next_shipment() {
     house.world.assert_clean().await;
     // All units that are free are shipped next, and no unit twice.
     assert_eq!(house.shipped(&order).await.len(), 1);
+    house.world.assert_clean().await;
+}
+
+#[tokio::test]
+async fn allocations_are_deleted_although_the_batch_of_their_shipment_is_being_bought() {
+    let house = Warehouse::new(9).await;
+    let orders = [house.order(2).await, house.order(3).await];
+    let mut ids = Vec::new();
+    for order in &orders {
+        let path = house.shipped(order).await.remove(0);
+        ids.push(path.trim_start_matches("/shipments/").to_owned());
+    }
+    let service =
+        json!({"carrier_account": {"handle": "sandbox"}, "carrier_service": {"handle": "standard"}});
+    let batch = house.world.batch(json!({"service": service, "shipments": ids})).await;
+    let begun = house.world.begin(&format!("{batch}/purchase"), None).await;
+    assert_eq!(begun.status, 202, "{begun}");
+    // No job has begun the purchases, so both shipments are drafts of a batch that is being bought.
+    let deleted = house.world.delete(format!("/allocations/orders/{}", orders[0])).await;
+    assert_eq!(deleted.status, 204, "{deleted}");
+    assert_eq!(house.world.get(format!("/shipments/{}", ids[0])).await.status, 404);
+    assert_eq!(house.level().await, [9, 3, 6]);
+    house.world.work().await;
+    assert_eq!(house.world.get(&batch).await.json()["status"], "purchased");
+    assert_eq!(house.world.counts(&batch).await, [1, 1, 0, 1]);
+    assert_eq!(house.level().await, [6, 0, 6]);
     house.world.assert_clean().await;
 }
