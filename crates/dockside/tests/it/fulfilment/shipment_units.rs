@@ -1,9 +1,11 @@
-//! The units of an order in its shipments: split over several, and taken back while a batch is bought.
+//! The units of an order in its shipments: split over several, completed by a request, and taken back while a batch is bought.
 
 use serde_json::{Value, json};
 use testkit::easypost_recordings::KEY;
 
 use crate::fulfilment::order_shipments::Warehouse;
+use crate::fulfilment::shipping_rules::text;
+use crate::setup::purchase_requests::service;
 use crate::setup::stock_requests::texts;
 use crate::setup::world::World;
 use crate::shipping::easypost::account;
@@ -57,5 +59,22 @@ async fn allocations_are_deleted_although_the_batch_of_their_shipment_is_being_b
     assert_eq!(house.world.get(&batch).await.json()["status"], "purchased");
     assert_eq!(house.world.counts(&batch).await, [1, 1, 0, 1]);
     assert_eq!(house.level().await, [6, 0, 6]);
+    house.world.assert_clean().await;
+}
+
+#[tokio::test]
+async fn units_that_were_completed_by_a_request_are_never_short() {
+    let house = Warehouse::new(5).await;
+    let (first, second) = (house.order(2).await, house.order(3).await);
+    let (sent, path) = (house.shipped(&first).await.remove(0), house.shipped(&second).await.remove(0));
+    let id = text(&house.allocations(&second).await[0]["id"]);
+    assert_eq!(house.world.complete(&second, &[&id]).await.status, 200);
+    let begun = house.world.begin(&format!("{sent}/purchase"), Some(service("standard"))).await;
+    assert_eq!(begun.status, 202, "{begun}");
+    // The purchase of the first needs more than is there now. The second needs nothing more.
+    house.world.count(&house.item, &house.location, 1).await;
+    assert_eq!(house.world.buy(&path).await["status"], "purchased");
+    assert_eq!(house.world.status(&second).await, "fulfilled");
+    assert_eq!(house.exceptions(&first).await, ["stock_short"]);
     house.world.assert_clean().await;
 }

@@ -163,7 +163,10 @@ impl OrderContents {
             return Err(NotBuyable::Order(code));
         }
         let mut needed: BTreeMap<At, i64> = BTreeMap::new();
-        for allocation in state.after.iter().filter(|held| held.shipment == Some(id) && !held.is_buying) {
+        // What is completed already has left, so that it can't be short.
+        let is_needed =
+            |held: &&Allocation| held.shipment == Some(id) && !held.is_buying && held.packed() > 0;
+        for allocation in state.after.iter().filter(is_needed) {
             *needed.entry(at_of(allocation)).or_default() += allocation.packed();
         }
         let shortage = |(at, requested): (&At, &i64)| {
