@@ -97,6 +97,11 @@ impl Allocation {
         if self.is_buying { self.packed() } else { 0 }
     }
 
+    /// Takes its units out of its shipment. What the carrier reported of the shipment no longer concerns them.
+    pub fn leave_shipment(&mut self) {
+        (self.shipment, self.is_buying, self.is_delivered) = (None, false, false);
+    }
+
     pub fn view(&self) -> AllocationView {
         AllocationView {
             id: self.id,

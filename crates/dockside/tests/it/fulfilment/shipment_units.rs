@@ -78,3 +78,20 @@ async fn units_that_were_completed_by_a_request_are_never_short() {
     assert_eq!(house.exceptions(&first).await, ["stock_short"]);
     house.world.assert_clean().await;
 }
+
+#[tokio::test]
+async fn units_of_a_voided_shipment_are_not_delivered() {
+    let house = Warehouse::new(5).await;
+    let order = house.order_to(2, "GB", "SBX-TRACK-DELIVERED").await;
+    let path = house.shipped(&order).await.remove(0);
+    // A request completes the units, so that the void does not open them again.
+    let id = text(&house.allocations(&order).await[0]["id"]);
+    assert_eq!(house.world.complete(&order, &[&id]).await.status, 200);
+    house.world.buy(&path).await;
+    house.world.work_for(60).await;
+    assert_eq!(house.fulfilment(&order).await["delivered_quantity"], 2);
+    assert_eq!(house.void(&path).await["status"], "voided");
+    let fulfilment = house.fulfilment(&order).await;
+    assert_eq!((&fulfilment["status"], &fulfilment["delivered_quantity"]), (&json!("shipped"), &json!(0)));
+    house.world.assert_clean().await;
+}

@@ -238,9 +238,8 @@ impl OrderContents {
             }
             allocation.took_stock = false;
             (allocation.completed_at, allocation.completed_by) = (None, None);
-            allocation.is_delivered = false;
-            // It is taken out below, so no level counts it as packed meanwhile.
-            (allocation.shipment, allocation.is_buying) = (None, false);
+            // It leaves before its level counts it below, so that no level counts it as packed meanwhile.
+            allocation.leave_shipment();
         }
         if is_with_carrier {
             state.exceptions.push(NewException {
@@ -251,14 +250,12 @@ impl OrderContents {
                         .to_owned(),
             });
         }
-        alter(state, &mut self.levels, id, |allocation| {
-            (allocation.shipment, allocation.is_buying) = (None, false);
-        });
+        alter(state, &mut self.levels, id, Allocation::leave_shipment);
     }
 
     /// Takes all units out of a shipment that is deleted.
     pub fn free(&mut self, shipment: Id<Shipment>) {
-        self.change(shipment, |allocation| (allocation.shipment, allocation.is_buying) = (None, false));
+        self.change(shipment, Allocation::leave_shipment);
         if let Some(state) = self.state_of(shipment) {
             state.is_regrouped = true;
         }
