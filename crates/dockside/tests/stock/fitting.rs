@@ -5,7 +5,7 @@ use crate::requests::{ChangedRow, NewRow, Request};
 use crate::steps::{Action, Amount, Change, Entry, ITEMS, Pick, REST};
 
 /// The number of an order or allocation that does not exist.
-const NONE: usize = usize::MAX;
+pub const NONE: usize = usize::MAX;
 
 impl Request {
     pub fn fitted(action: &Action, reference: &ReferenceModel) -> Self {
@@ -46,7 +46,7 @@ impl Request {
 }
 
 /// Returns mostly an existing order that fits, and sometimes any order that ever existed.
-fn fitted_order(reference: &ReferenceModel, number: usize, is_wanted: impl Fn(usize) -> bool) -> usize {
+pub fn fitted_order(reference: &ReferenceModel, number: usize, is_wanted: impl Fn(usize) -> bool) -> usize {
     let all = 0..reference.orders.len();
     let there: Vec<_> = all.filter(|order| reference.orders[*order].is_some() && is_wanted(*order)).collect();
     match number.checked_rem(there.len()) {
@@ -55,7 +55,7 @@ fn fitted_order(reference: &ReferenceModel, number: usize, is_wanted: impl Fn(us
     }
 }
 
-fn lines(reference: &ReferenceModel, order: usize, amounts: &[Amount]) -> Vec<(usize, i64)> {
+pub fn lines(reference: &ReferenceModel, order: usize, amounts: &[Amount]) -> Vec<(usize, i64)> {
     let fit = |(pick, quantity): &Amount| {
         let item = fitted_item(reference, order, *pick);
         (item, if *quantity == REST { rest(reference, order, item) } else { *quantity })

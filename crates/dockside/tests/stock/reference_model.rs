@@ -3,18 +3,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::parcels::reference::{Batch, OrderParcels, Shipment};
 use crate::requests::{ChangedRow, NewRow, Request};
 use crate::steps::{ITEMS, LOCATIONS};
 
 /// A status, and the code of the problem where it is one.
 pub type Answer = (u16, &'static str);
-type Checked = Result<(), Answer>;
+pub type Checked = Result<(), Answer>;
 
 const QUANTITY_MAX: i64 = 1_000_000;
-const NOT_FOUND: Answer = (404, "not_found");
+pub const NOT_FOUND: Answer = (404, "not_found");
 const INVALID: Answer = (422, "validation_failed");
-const CANCELLED: Answer = (409, "order_cancelled");
-const STOCK_SHORT: Answer = (409, "insufficient_stock");
+pub const CANCELLED: Answer = (409, "order_cancelled");
+pub const STOCK_SHORT: Answer = (409, "insufficient_stock");
 
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Status {
@@ -24,11 +25,13 @@ pub enum Status {
     Cancelled,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Order {
     pub status: Status,
     /// Item and quantity, each item once.
     pub lines: Vec<(usize, i64)>,
+    /// What matters to its shipments. Sequences of stock alone never change it.
+    pub parcels: OrderParcels,
 }
 
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -39,22 +42,30 @@ pub struct Allocation {
     pub quantity: i64,
     pub is_completed: bool,
     pub took_stock: bool,
+    /// The shipment that holds its units, and the one that completed it.
+    pub shipment: Option<usize>,
+    pub completed_by: Option<usize>,
     /// False once it was released. Its number stays, for requests that still name it.
     pub is_there: bool,
 }
 
-/// All orders and allocations there ever were; a deleted order is `None`.
+/// All orders, allocations and shipments there ever were; a deleted order is `None`.
+#[derive(Clone)]
 pub struct ReferenceModel {
     pub has_item: [bool; ITEMS],
     pub levels: BTreeMap<(usize, usize), i64>,
     pub orders: Vec<Option<Order>>,
     pub allocations: Vec<Allocation>,
+    pub shipments: Vec<Shipment>,
+    pub batches: Vec<Batch>,
+    /// The hours that have passed.
+    pub hours: i64,
 }
 
 impl ReferenceModel {
     pub fn new() -> Self {
-        let (levels, orders, allocations) = Default::default();
-        Self { has_item: [true; ITEMS], levels, orders, allocations }
+        let (levels, orders, allocations, shipments, batches) = Default::default();
+        Self { has_item: [true; ITEMS], levels, orders, allocations, shipments, batches, hours: 0 }
     }
 
     /// Applies a request, or refuses all of it.
@@ -89,11 +100,11 @@ impl ReferenceModel {
         open.filter(there).map(|held| held.quantity).sum()
     }
 
-    fn of_order(&self, order: usize) -> impl Iterator<Item = &Allocation> {
+    pub fn of_order(&self, order: usize) -> impl Iterator<Item = &Allocation> {
         self.allocations.iter().filter(move |held| held.is_there && held.order == order)
     }
 
-    fn order(&self, order: usize) -> Result<&Order, Answer> {
+    pub fn order(&self, order: usize) -> Result<&Order, Answer> {
         self.orders.get(order).and_then(Option::as_ref).ok_or(NOT_FOUND)
     }
 
@@ -101,7 +112,7 @@ impl ReferenceModel {
         self.has_item.get(item).copied().unwrap_or(false)
     }
 
-    fn create_order(&mut self, status: &str, items: &[(usize, i64)]) -> Checked {
+    pub fn create_order(&mut self, status: &str, items: &[(usize, i64)]) -> Checked {
         ensure(items.iter().all(|(_, quantity)| is_quantity(*quantity)), INVALID)?;
         let status = match status {
             "draft" => Status::Draft,
@@ -109,7 +120,7 @@ impl ReferenceModel {
             _ => return Err((422, "status_not_writable")),
         };
         ensure(items.iter().all(|(item, _)| self.knows(*item)), (422, "inventory_item_not_found"))?;
-        self.orders.push(Some(Order { status, lines: summed(items) }));
+        self.orders.push(Some(Order { status, lines: summed(items), parcels: OrderParcels::default() }));
         Ok(())
     }
 
@@ -152,22 +163,24 @@ impl ReferenceModel {
     }
 
     fn cancel(&mut self, order: usize) -> Checked {
-        self.order(order)?;
-        ensure(!self.of_order(order).any(|held| held.is_completed), (409, "order_partly_fulfilled"))?;
+        self.ensure_endable(order)?;
+        self.delete_open_shipments(order);
         self.take_back(order);
         self.set_status(order, Status::Cancelled);
+        self.parcels_mut(order).is_held = false;
         Ok(())
     }
 
     fn delete_order(&mut self, order: usize) -> Checked {
-        self.order(order)?;
-        ensure(!self.of_order(order).any(|held| held.is_completed), (409, "order_partly_fulfilled"))?;
+        self.ensure_endable(order)?;
+        self.delete_open_shipments(order);
         self.take_back(order);
+        self.unlink_shipments(order);
         self.orders[order] = None;
         Ok(())
     }
 
-    fn allocate(&mut self, order: usize, rows: &[NewRow]) -> Checked {
+    pub fn allocate(&mut self, order: usize, rows: &[NewRow]) -> Checked {
         ensure(rows.iter().all(|row| is_quantity(row.quantity)), INVALID)?;
         let wanting = self.order(order)?;
         match wanting.status {
@@ -189,6 +202,8 @@ impl ReferenceModel {
             quantity: row.quantity,
             is_completed: false,
             took_stock: false,
+            shipment: None,
+            completed_by: None,
             is_there: true,
         }));
         Ok(())
@@ -225,6 +240,8 @@ impl ReferenceModel {
 
     fn release(&mut self, order: usize) -> Checked {
         self.order(order)?;
+        self.delete_open_shipments(order);
+        self.unlink_bought_shipments(order);
         self.take_back(order);
         self.follow(order);
         Ok(())
@@ -259,7 +276,7 @@ impl ReferenceModel {
 
     fn take_back(&mut self, order: usize) {
         for held in self.allocations.iter_mut().filter(|held| held.is_there && held.order == order) {
-            held.is_there = false;
+            (held.is_there, held.shipment) = (false, None);
             let level = self.levels.get_mut(&(held.item, held.location));
             if let Some(on_hand) = level.filter(|_| held.took_stock) {
                 *on_hand += held.quantity;
@@ -268,7 +285,7 @@ impl ReferenceModel {
     }
 
     /// An order is fulfilled while all of it is allocated and completed.
-    fn follow(&mut self, order: usize) {
+    pub fn follow(&mut self, order: usize) {
         let Some(wanting) = &self.orders[order] else { return };
         if !matches!(wanting.status, Status::Committed | Status::Fulfilled) {
             return;
@@ -280,7 +297,7 @@ impl ReferenceModel {
         self.set_status(order, if is_done { Status::Fulfilled } else { Status::Committed });
     }
 
-    fn set_status(&mut self, order: usize, status: Status) {
+    pub fn set_status(&mut self, order: usize, status: Status) {
         if let Some(order) = &mut self.orders[order] {
             order.status = status;
         }
@@ -309,6 +326,8 @@ fn change_one(held: &mut Allocation, row: &ChangedRow) -> Checked {
         ensure(item == held.item, (422, "item_not_in_allocation"))?;
         new.quantity = quantity;
     }
+    let is_packed = held.shipment.is_some() && !held.is_completed;
+    ensure(!(is_packed && new != *held), (409, "allocation_in_shipment"))?;
     let is_changed = new != *held || row.completed == Some(false);
     ensure(!(held.is_completed && is_changed), (409, "allocation_completed"))?;
     new.is_completed = held.is_completed || row.completed == Some(true);
@@ -316,7 +335,7 @@ fn change_one(held: &mut Allocation, row: &ChangedRow) -> Checked {
     Ok(())
 }
 
-fn ensure(holds: bool, answer: Answer) -> Checked {
+pub fn ensure(holds: bool, answer: Answer) -> Checked {
     if holds { Ok(()) } else { Err(answer) }
 }
 

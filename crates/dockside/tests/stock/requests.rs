@@ -44,6 +44,8 @@ pub struct Names {
     pub locations: Vec<String>,
     pub orders: Vec<String>,
     pub allocations: Vec<String>,
+    pub shipments: Vec<String>,
+    pub batches: Vec<String>,
 }
 
 impl Request {
@@ -113,7 +115,15 @@ impl Names {
         known(&self.orders, order, "ord")
     }
 
-    fn allocations_of(&self, order: usize) -> String {
+    pub fn allocation(&self, allocation: usize) -> String {
+        known(&self.allocations, allocation, "alloc")
+    }
+
+    pub fn shipment(&self, shipment: usize) -> String {
+        known(&self.shipments, shipment, "shp")
+    }
+
+    pub fn allocations_of(&self, order: usize) -> String {
         format!("/allocations/orders/{}", self.order(order))
     }
 
@@ -125,7 +135,7 @@ impl Names {
         json!({ "id": self.item(item), "quantity": quantity })
     }
 
-    fn lines(&self, items: &[(usize, i64)]) -> Vec<Value> {
+    pub fn lines(&self, items: &[(usize, i64)]) -> Vec<Value> {
         items.iter().map(|(item, quantity)| self.line(*item, *quantity)).collect()
     }
 
@@ -135,7 +145,7 @@ impl Names {
     }
 
     fn change(&self, row: &ChangedRow) -> Value {
-        let mut change = json!({ "id": known(&self.allocations, row.allocation, "alloc") });
+        let mut change = json!({ "id": self.allocation(row.allocation) });
         if let Some(location) = row.location {
             change["location"] = json!({ "id": self.location(location) });
         }

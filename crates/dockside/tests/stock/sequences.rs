@@ -56,7 +56,7 @@ async fn the_product_and_the_reference_model_never_part() {
         Ok("postgres") => ("postgres", SEQUENCES_POSTGRES),
         _ => ("sqlite", SEQUENCES_SQLITE),
     };
-    let seeds = seeds(name, usual);
+    let seeds = seeds(&format!("sequences on {name}"), "STOCK", usual);
     let count = seeds.len();
     let run =
         Arc::new(Run { product: Arc::new(Product::open_usual().await), seeds, next: AtomicUsize::new(0) });
@@ -81,15 +81,17 @@ async fn the_product_and_the_reference_model_never_part() {
     }
 }
 
-/// As many seeds as wanted; or the one that the environment names.
-fn seeds(name: &str, usual: usize) -> Vec<u64> {
-    let given =
-        |name: &str| std::env::var(name).ok().map(|text| text.parse::<u64>().expect("a whole number"));
-    if let Some(seed) = given("STOCK_SEED") {
+/// As many seeds as wanted; or the one that the environment names, by a variable that begins with `prefix`.
+pub fn seeds(name: &str, prefix: &str, usual: usize) -> Vec<u64> {
+    let given = |rest: &str| {
+        let text = std::env::var(format!("{prefix}_{rest}")).ok();
+        text.map(|text| text.parse::<u64>().expect("a whole number"))
+    };
+    if let Some(seed) = given("SEED") {
         return vec![seed];
     }
-    let mut random = Random::seeded(&format!("sequences on {name}"));
-    let count = given("STOCK_SEQUENCES").map_or(usual, |count| count as usize);
+    let mut random = Random::seeded(name);
+    let count = given("SEQUENCES").map_or(usual, |count| count as usize);
     (0..count).map(|_| random.below(u64::MAX)).collect()
 }
 

@@ -131,12 +131,12 @@ fn create_order(random: &mut Random) -> Action {
     Action::CreateOrder { status, items: some(random, 2, any_amount) }
 }
 
-fn patch_order(random: &mut Random, order: usize) -> Action {
+pub fn patch_order(random: &mut Random, order: usize) -> Action {
     let status = chance(random, 6).then(|| ["draft", "committed", "fulfilled"][number(random, 3)]);
     Action::PatchOrder { order, items: some(random, 2, amount), status }
 }
 
-fn adjust(random: &mut Random) -> Action {
+pub fn adjust(random: &mut Random) -> Action {
     let delta = random.below(2 * ON_HAND_USUAL) as i64 - ON_HAND_USUAL as i64;
     let expected = chance(random, 3).then(|| random.below(ON_HAND_USUAL / 2) as i64);
     Action::Adjust { item: item(random), location: location(random), delta, expected }
@@ -146,7 +146,7 @@ fn entry(random: &mut Random) -> Entry {
     Entry { location: location(random), items: some(random, 2, amount) }
 }
 
-fn change(random: &mut Random) -> Change {
+pub fn change(random: &mut Random) -> Change {
     let n = number(random, 6);
     let completed = match random.below(8) {
         0..4 => Some(true),
@@ -163,7 +163,7 @@ fn change(random: &mut Random) -> Change {
 }
 
 /// Returns a random quantity, mostly of an item of the order.
-fn amount(random: &mut Random) -> Amount {
+pub fn amount(random: &mut Random) -> Amount {
     if chance(random, 10) {
         return any_amount(random);
     }
@@ -175,11 +175,11 @@ fn amount(random: &mut Random) -> Amount {
     (Pick::OfOrder(number(random, 3)), quantity)
 }
 
-fn any_amount(random: &mut Random) -> Amount {
+pub fn any_amount(random: &mut Random) -> Amount {
     (Pick::Any(item(random)), quantity(random))
 }
 
-fn quantity(random: &mut Random) -> i64 {
+pub fn quantity(random: &mut Random) -> i64 {
     match random.below(120) {
         0 => 0,
         1 => 1_000_001,
@@ -195,15 +195,15 @@ fn location(random: &mut Random) -> usize {
     if chance(random, 40) { LOCATIONS } else { number(random, LOCATIONS as u64) }
 }
 
-fn some<T>(random: &mut Random, most: u64, make: fn(&mut Random) -> T) -> Vec<T> {
+pub fn some<T>(random: &mut Random, most: u64, make: fn(&mut Random) -> T) -> Vec<T> {
     (0..=random.below(most)).map(|_| make(random)).collect()
 }
 
-fn number(random: &mut Random, bound: u64) -> usize {
+pub fn number(random: &mut Random, bound: u64) -> usize {
     random.below(bound) as usize
 }
 
 /// True once in so many times.
-fn chance(random: &mut Random, times: u64) -> bool {
+pub fn chance(random: &mut Random, times: u64) -> bool {
     random.below(times) == 0
 }
