@@ -60,6 +60,7 @@ pub fn routes() -> Vec<HandledRoute> {
                 Code::ShipmentPurchasing,
                 Code::ShipmentVoided,
                 Code::BatchPurchasing,
+                Code::BatchFinalised,
             ] })
             .to(create_shipment_short),
     ]

@@ -164,6 +164,7 @@ const CLOSED_OR_NO_CONFIGURATION: &[Code] = &[
     Code::BatchFinalised,
     Code::BatchPurchasing,
     Code::ShipmentOfOrder,
+    Code::ShipmentScanned,
     Code::LocationConfigurationNotFound,
     Code::InventoryItemNotFound,
     Code::PackageTypeNotFound,

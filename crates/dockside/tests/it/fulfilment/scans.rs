@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use model::World as Mode;
 use serde_json::{Value, json};
+use store::{Access, Sql};
 
 use crate::fulfilment::order_shipments::Warehouse;
 use crate::fulfilment::shipping_rules::text;
@@ -34,6 +35,13 @@ impl World {
     }
 }
 
+/// Returns the number of rows that all scans have.
+async fn stored(world: &World) -> i64 {
+    const ROWS: Sql = Sql::same("SELECT (SELECT count(*) FROM scan) + (SELECT count(*) FROM scan_unit)");
+    let read = world.db.read(Access::System, async |tx| tx.one(&ROWS, &[]).await);
+    read.await.unwrap().unwrap().int(0).unwrap()
+}
+
 /// Returns what is packed and what is missing, as an answer says it.
 fn counts(reply: &Reply) -> (i64, i64) {
     let answer = reply.json();
@@ -47,7 +55,7 @@ async fn units_are_scanned_into_their_packages_until_nothing_is_missing() {
     let order = house.order(8).await;
     let path = house.shipped(&order).await.remove(0);
     let first = house.world.scan(&path, json!({"scan_id": "a", "code": "CUBE"})).await;
-    insta::assert_snapshot!(first, @"");
+    insta::assert_snapshot!(first, @r##"201 {"id":"scan_#1","scan_id":"a","shipment_id":"shp_#1","code":"CUBE","package":null,"quantity":1,"then":[],"result":"packed","item_id":"inv_#1","purchase":null,"print":null,"user_id":"usr_#1","created_at":"#time","parts":[{"package":1,"quantity":1}],"shipment_status":"draft","packed_at":null,"is_complete":false,"packed_quantity":1,"missing_quantity":7,"packages":[{"package":1,"items":[{"id":"inv_#1","quantity":6,"packed_quantity":1,"missing_quantity":5}]},{"package":2,"items":[{"id":"inv_#1","quantity":2,"packed_quantity":0,"missing_quantity":2}]}]}"##);
     assert_eq!(first.header("location"), format!("{path}/scans/a"));
     // The second box has room for two.
     let second =
@@ -269,8 +277,11 @@ async fn a_shipment_without_an_order_is_scanned_and_its_contents_then_stay() {
     assert_eq!(world.delete(format!("{path}/scans/b")).await.status, 204);
     assert_eq!(world.patch(&path, fewer).await.status, 200);
     // Its scans go with it.
+    assert_eq!(world.result(&path, "c", "TEE").await, "packed");
+    assert_eq!(stored(&world).await, 3);
     assert_eq!(world.delete(&path).await.status, 204);
     assert_eq!(world.get(format!("{path}/scans")).await.status, 404);
+    assert_eq!(stored(&world).await, 0);
 }
 
 #[tokio::test]

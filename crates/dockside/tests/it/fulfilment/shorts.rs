@@ -157,7 +157,7 @@ async fn customs_lines_follow_the_units() {
     let details =
         json!({"hs_code": "610910", "origin_country_code": "GB", "unit_value": 1200, "currency_code": "GBP"});
     assert_eq!(house.world.patch(format!("/inventory_items/{}", house.item), details).await.status, 200);
-    let order = house.order_to(3, "US", "10001").await;
+    let order = house.order_to(3, "CH", "8001").await;
     let made = house.ship(&order, json!({})).await;
     assert_eq!(made.status, 201, "{made}");
     let path = format!("/shipments/{}", text(&made.json()["data"][0]["id"]));

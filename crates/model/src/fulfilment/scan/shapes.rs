@@ -104,7 +104,7 @@ static PURCHASE: Shape = Shape::object(
 );
 static PRINT_STATUS: Shape = Shape::new(
     Kind::OneOf(&["waiting", "queued", "failed"]),
-    "`waiting` until there is a label: the server prints it by itself when it arrives, also after a restart. `queued`: a print job has it. `failed`: `problem` says why, and `POST /print_jobs` prints it.",
+    "`waiting` while the purchase is under way or the carrier still owes the label: the server prints it by itself when it arrives, also after a restart. `queued`: a print job has it. `failed`: `problem` says why, and `POST /print_jobs` prints it.",
 )
 .example(r#""queued""#);
 static PRINT: Shape = Shape::object(
@@ -185,7 +185,8 @@ static UNITS: Shape =
 static ITEM_PROGRESS: Shape = Shape::object(
     "ItemProgress",
     &[
-        Field::given("id", &ITEM_ID).about("The item's `inv_…`, as the package names it."),
+        Field::given("id", &ITEM_ID)
+            .about("Which article, by the `inv_…` that the shipment has for it; look its name up once."),
         Field::given("quantity", &UNITS).about("Units that the package is to hold."),
         Field::given("packed_quantity", &UNITS).about("Units of it that scans have counted."),
         Field::given("missing_quantity", &UNITS).about("Units of it that are still to be scanned."),

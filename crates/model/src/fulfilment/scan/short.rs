@@ -176,7 +176,8 @@ static ALLOCATION_IDS: Shape = Shape::list(
 pub static SHORT_INPUT: Shape = Shape::object(
     "ShortInput",
     &[
-        Field::required("item_id", &ITEM_ID).about("The item that was not found, by its `inv_…`."),
+        Field::required("item_id", &ITEM_ID)
+            .about("What the picker could not find: the `inv_…` that a package of the shipment names."),
         Field::required("quantity", &QUANTITY).about(
             "Units that are missing. Not more than the shipment still misses: what was scanned was found.",
         ),
