@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::parcels::reference::{Batch, OrderParcels, Shipment};
+use crate::parcels::shipment::{Batch, OrderParcels, Shipment};
 use crate::requests::{ChangedRow, NewRow, Request};
 use crate::steps::{ITEMS, LOCATIONS};
 

@@ -333,7 +333,7 @@ fn same(what: &str, mut shown: Value, expected: impl FnOnce(&Value) -> Value) ->
         shown = json!({ "code": shown["code"] });
     } else {
         strip(&mut shown, &["reference", "metadata", "created_at", "updated_at"]);
-        crate::parcels::shown::simplify_order(&mut shown);
+        crate::parcels::simple_order::simplify_order(&mut shown);
     }
     if shown == expected {
         Ok(())

@@ -1,7 +1,7 @@
 //! The rules of the reference model for requests about orders and shipments.
 
-use super::reference::{Batch, BatchStatus, Destination, ShipmentStatus};
 use super::requests::ParcelRequest;
+use super::shipment::{Batch, BatchStatus, Destination, ShipmentStatus};
 use crate::reference_model::{Answer, CANCELLED, Checked, NOT_FOUND, ReferenceModel, Status, ensure};
 
 /// The status of a success: done, or under way.

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::preparing::prepared;
-use super::reference::{Shipment, ShipmentStatus};
 use super::requests::{GivenPackages, ParcelRequest, ShipRequest};
+use super::shipment::{Shipment, ShipmentStatus};
 use super::steps::{ParcelAction, What};
 use crate::fitting::{NONE, fitted_order, lines};
 use crate::reference_model::{Allocation, ReferenceModel};

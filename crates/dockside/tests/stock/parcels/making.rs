@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::reference::{LOCATION_BARE, Shipment};
 use super::requests::{GivenPackages, PlannedRow, ShipRequest};
+use super::shipment::{LOCATION_BARE, Shipment};
 use crate::reference_model::{Allocation, CANCELLED, Checked, ReferenceModel, STOCK_SHORT, Status, ensure};
 use crate::requests::NewRow;
 use crate::steps::LOCATIONS;

@@ -2,17 +2,20 @@
 //! reference model.
 //!
 //! A step has a kind in `steps`, is fitted to what exists in `fitting`, becomes HTTP in `requests`, and has its rule in a file of the
-//! reference model: `reference` (what shipments and batches are), `making` (plans, and shipments from orders), `changes` (requests
+//! reference model: `reference` (how orders and shipments follow each other), `making` (plans, and shipments from orders), `changes` (requests
 //! about orders and shipments) or `work` (what jobs do). `steps` says where waves and scans are added.
 
 mod changes;
 mod fitting;
 mod making;
 mod preparing;
-pub mod reference;
+mod reference;
 mod replay;
 mod requests;
 mod sequences;
-pub mod shown;
+pub mod shipment;
+mod shown;
+pub mod simple_order;
+mod states;
 mod steps;
 mod work;

@@ -1,6 +1,6 @@
 //! Replaces steps that could do nothing by steps that prepare them: without a shipment, nothing is bought or voided.
 
-use super::reference::{Destination, LOCATION_BARE, Shipment, ShipmentStatus};
+use super::shipment::{Destination, LOCATION_BARE, Shipment, ShipmentStatus};
 use super::steps::{ParcelAction, What};
 use crate::reference_model::{Allocation, ReferenceModel};
 use crate::steps::{Action, ITEMS, Pick};

@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 use store::shipping::carrier_accounts;
 use testkit::product::Product;
 
-use super::reference::{LOCATION_BARE, LOCATION_HAND_OVER};
 use super::requests::{ParcelRequest, PlannedRow, SINGLE_PACKAGE_CARRIER};
-use super::sequences::count_states;
+use super::shipment::{LOCATION_BARE, LOCATION_HAND_OVER};
+use super::states::count_states;
 use super::steps::ParcelStep;
 use crate::reference_model::ReferenceModel;
 use crate::replay::{Divergence, ReplayState, Reply, Tally, Tenant};

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::reference::Destination;
+use super::shipment::Destination;
 use crate::requests::{Names, Request};
 
 /// The handle of a carrier that takes single packages.

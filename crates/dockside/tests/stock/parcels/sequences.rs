@@ -9,10 +9,9 @@ use std::time::Instant;
 use testkit::product::Product;
 use testkit::progress::Progress;
 
-use super::reference::{Destination, ShipmentStatus};
 use super::replay::{ParcelReplay, replay, tenant};
+use super::shipment::Destination;
 use super::steps::{ParcelAction, ParcelStep, What, sequence};
-use crate::reference_model::ReferenceModel;
 use crate::replay::{Divergence, Tally};
 use crate::sequences::seeds;
 use crate::steps::{Action, Pick};
@@ -181,27 +180,6 @@ async fn shrunk(product: &Arc<Product>, mut steps: Vec<ParcelStep>) -> Option<(V
 
 async fn diverges(product: &Arc<Product>, steps: &[ParcelStep]) -> Option<Divergence> {
     replay(&tenant(product).await, steps, true, &mut Tally::new()).await.err()
-}
-
-/// Counts what became of orders and shipments.
-pub fn count_states(reference: &ReferenceModel, tally: &mut Tally) {
-    let mut count = |what: String| *tally.entry(what).or_default() += 1;
-    for shipment in &reference.shipments {
-        match (shipment.is_there, shipment.status, shipment.error) {
-            (false, ..) => count("shipment deleted".to_owned()),
-            (_, ShipmentStatus::PurchaseFailed, Some(why)) => count(format!("shipment failed {why}")),
-            (_, status, _) => count(format!("shipment {}", status.name())),
-        }
-        if shipment.is_delivered {
-            count("shipment delivered".to_owned());
-        }
-        if shipment.is_there && shipment.order.is_none() {
-            count("shipment unlinked".to_owned());
-        }
-    }
-    for exception in reference.orders.iter().flatten().flat_map(|order| &order.parcels.exceptions) {
-        count(format!("exception {}", exception.code));
-    }
 }
 
 #[tokio::test]

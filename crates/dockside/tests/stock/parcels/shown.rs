@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::reference::{OrderParcels, Shipment};
+use super::shipment::{OrderParcels, Shipment};
 use crate::replay::ReplayState;
 
 impl ReplayState<'_> {
@@ -71,21 +71,6 @@ impl ReplayState<'_> {
             "errors": Vec::from_iter(shipment.error),
         })
     }
-}
-
-/// Leaves of an order's exceptions and destination what the reference model knows.
-pub fn simplify_order(shown: &mut Value) {
-    shown["destination"] = shown["destination"]["address"]["post_code"].clone();
-    let exceptions = shown["exceptions"].as_array().cloned().unwrap_or_default();
-    let simple = |exception: &Value| {
-        json!({
-            "code": exception["code"], "is_blocking": exception["is_blocking"],
-            "shipment_id": exception["shipment_id"], "is_resolved": !exception["resolved_at"].is_null(),
-        })
-    };
-    let mut exceptions: Vec<_> = exceptions.iter().map(simple).collect();
-    exceptions.sort_by_key(Value::to_string);
-    shown["exceptions"] = exceptions.into();
 }
 
 /// Leaves of a shipment what the reference model knows.

@@ -3,7 +3,7 @@
 
 use testkit::random::Random;
 
-use super::reference::{Destination, LOCATION_BARE};
+use super::shipment::{Destination, LOCATION_BARE};
 use crate::steps::{
     Action, Amount, Change, Entry, ITEMS, Pick, REST, any_amount, chance, change, number, patch_order,
     quantity, some,

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use super::reference::{Destination, ShipmentStatus};
+use super::shipment::{Destination, ShipmentStatus};
 use crate::reference_model::{Allocation, ReferenceModel};
 
 /// Refused attempts before the carrier sells a shipment to a flaky destination.
