@@ -133,7 +133,7 @@ impl Shop {
     }
 
     fn order(&self, client: &mut Client, number: u64) -> String {
-        let quantity = if number % 4 == 0 { 1 } else { 2 };
+        let quantity = if number.is_multiple_of(4) { 1 } else { 2 };
         let address =
             json!({"line_1": "1 High St", "city": "Bristol", "post_code": "BS1 4DJ", "country_code": "GB"});
         let body = json!({
