@@ -2,7 +2,7 @@
 # Servers are killed while waves turn orders into shipments, on both engines, one after the other: see tests/chaos/waves.rs.
 #
 #   checks/scripts/waves.sh            3 kills and 3 aborts at crash points on each engine, 390 orders
-#   checks/scripts/waves.sh --long     40 kills on each engine, 4,150 orders
+#   checks/scripts/waves.sh --long     40 kills on each engine, 4,000 orders and 150 more for the aborts
 #
 # DOCKSIDE_TEST_SEED repeats the moments of an earlier run.
 set -euo pipefail

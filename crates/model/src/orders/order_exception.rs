@@ -82,19 +82,18 @@ pub fn add(list: &mut Vec<OrderException>, new: OrderException) -> bool {
 }
 
 /// Adds an exception to a list. If an unresolved one with the same code and shipment is there already, its message is extended.
-/// Returns the exception that now has the message.
-pub fn add_or_extend(list: &mut Vec<OrderException>, new: OrderException) -> Id<OrderException> {
+/// Returns false if that one says the same already.
+pub fn add_or_extend(list: &mut Vec<OrderException>, new: OrderException) -> bool {
     let is_same = |known: &&mut OrderException| {
         known.resolved_at.is_none() && known.code == new.code && known.shipment_id == new.shipment_id
     };
-    if let Some(known) = list.iter_mut().find(is_same) {
-        let message = format!("{} {}", known.message, new.message);
-        known.message = message.chars().take(MESSAGE_CHARS_MAX).collect();
-        return known.id;
+    let Some(known) = list.iter_mut().find(is_same) else { return add(list, new) };
+    if known.message.contains(&new.message) {
+        return false;
     }
-    let id = new.id;
-    add(list, new);
-    id
+    let message = format!("{} {}", known.message, new.message);
+    known.message = message.chars().take(MESSAGE_CHARS_MAX).collect();
+    true
 }
 
 /// The body of a request that resolves an exception.
@@ -191,12 +190,14 @@ mod tests {
     #[test]
     fn the_message_of_an_open_exception_is_extended_within_its_length() {
         let mut list = Vec::new();
-        let first = add_or_extend(&mut list, exception(1, ExceptionCode::Short));
+        assert!(add_or_extend(&mut list, exception(1, ExceptionCode::Short)));
         let again = OrderException { id: Id::from_bits(2), ..exception(1, ExceptionCode::Short) };
-        assert_eq!(add_or_extend(&mut list, again.clone()), first);
-        assert_eq!((list.len(), list[0].message.as_str()), (1, "Something Something"));
+        assert!(!add_or_extend(&mut list, again.clone()), "it says so already");
+        let more = OrderException { message: "More".to_owned(), ..again.clone() };
+        assert!(add_or_extend(&mut list, more));
+        assert_eq!((list.len(), list[0].message.as_str()), (1, "Something More"));
         let long = OrderException { message: "x".repeat(MESSAGE_CHARS_MAX), ..again };
-        add_or_extend(&mut list, long);
+        assert!(add_or_extend(&mut list, long));
         assert_eq!(list[0].message.chars().count(), MESSAGE_CHARS_MAX);
     }
 

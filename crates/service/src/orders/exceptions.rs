@@ -103,10 +103,7 @@ pub fn add_to(order: &mut LockedOrder, new: NewException, log: &EventLog) -> Res
         note: None,
     };
     let is_new = match exception.code {
-        ExceptionCode::Short => {
-            add_or_extend(&mut list, exception);
-            true
-        }
+        ExceptionCode::Short => add_or_extend(&mut list, exception),
         _ => add(&mut list, exception),
     };
     order.set("exceptions", &list)?;

@@ -423,7 +423,7 @@ impl PopulatedOrganisation {
             "create_shipment_packing_slip" | "create_shipment_papers" => json!({"format": "a4"}),
             "create_batch_packing_slips" | "create_batch_papers" => json!({"format": "4x6"}),
             "create_batch_pick_lists" | "create_wave_pick_lists" => json!({"format": "letter"}),
-            "create_wave" => json!({"order_ids": [self.shippable, ids["ord"]]}),
+            "create_wave" => json!({"order_ids": [self.shippable, ids["ord"]], "location_ids": [depot_id]}),
             "set_branding" => json!({"name": "New", "colour": "#005ca0", "footer": "Thank you"}),
             // An event type that every token may read that may create an endpoint.
             "create_webhook_endpoint" => {

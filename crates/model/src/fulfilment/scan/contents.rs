@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::ScanResult;
+use super::result::ScanResult;
 use crate::shipping::shipment::package::{Package, PackageItem};
 use crate::{Id, InventoryItem};
 

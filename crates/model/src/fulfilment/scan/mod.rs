@@ -2,6 +2,7 @@
 
 mod contents;
 mod printing;
+mod result;
 mod shapes;
 mod short;
 
@@ -9,12 +10,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::access::access_token::User;
 use crate::platform::id::Kind as IdKind;
-use crate::platform::shape::{Input, Shape};
 use crate::shipping::shipment::{Shipment, Status};
 use crate::{Id, InventoryItem, PrintJob, Problem, Timestamp};
 
 pub use contents::{PackedPart, PackedUnits, PackingProgress};
 pub use printing::{Printing, next_printing};
+pub use result::ScanResult;
 pub use shapes::{SCAN, SCAN_ANSWER, SCAN_CLIENT_ID, SCAN_INPUT};
 pub use short::{Repacked, SHORT, SHORT_INPUT, Short, ShortInput, ShortItem, take_out};
 
@@ -39,36 +40,12 @@ fn one() -> i64 {
     1
 }
 
-impl Input for ScanInput {
-    const SHAPE: &'static Shape = &SCAN_INPUT;
-}
-
 /// What follows when a scan makes its shipment complete.
 #[derive(Serialize, Deserialize, Clone, Copy, PartialEq, Eq, Debug)]
 #[serde(rename_all = "snake_case")]
 pub enum NextStep {
     Purchase,
     Print,
-}
-
-/// What a scanned code meant for its shipment.
-#[derive(Serialize, Deserialize, Clone, Copy, PartialEq, Eq, Debug)]
-#[serde(rename_all = "snake_case")]
-pub enum ScanResult {
-    /// The units are counted as packed.
-    Packed,
-    NotInShipment,
-    /// Fewer units are missing than were scanned.
-    AlreadyPacked,
-    /// The item belongs into another package than the request names.
-    WrongPackage,
-    /// The code is that of a bin from which units are missing.
-    BinConfirmed,
-    /// The code is that of a bin of the location from which nothing is missing.
-    WrongBin,
-    UnknownCode,
-    /// Several items have the code as their SKU.
-    AmbiguousCode,
 }
 
 /// A scan, as it is stored. The API also shows the packages in which its units are counted.

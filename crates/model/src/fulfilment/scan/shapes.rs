@@ -1,11 +1,11 @@
 //! The shapes of scans.
 
-use super::Scan;
+use super::{Scan, ScanInput};
 use crate::access::access_token::User;
 use crate::fulfilment::print_job::PRINT_JOB_ID;
 use crate::orders::item_quantity::{QUANTITY, QUANTITY_MAX};
 use crate::platform::id::Kind as IdKind;
-use crate::platform::shape::{Field, Kind, MOMENT, Pattern, Shape};
+use crate::platform::shape::{Field, Input, Kind, MOMENT, Pattern, Shape};
 use crate::shipping::shipment::package::PACKAGES_MAX;
 use crate::shipping::shipment::{SHIPMENT_ID, STATUS};
 use crate::stock::inventory_item::ITEM_ID;
@@ -131,6 +131,10 @@ static PARTS: Shape = Shape::list(
     "The packages in which the units count. Empty unless the `result` is `packed`. A package that a short pick removes no longer counts, so later ones move up.",
 );
 static USER_ID: Shape = Shape::new(Kind::Identifier(User::PREFIX), "The user whose access token scanned it.");
+
+impl Input for ScanInput {
+    const SHAPE: &'static Shape = &SCAN_INPUT;
+}
 
 /// The body of a request that scans a code.
 pub static SCAN_INPUT: Shape = Shape::object(

@@ -2,9 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::shapes::WAVE;
 use crate::orders::fulfilment::FulfilmentStatus;
-use crate::platform::shape::{Input, Shape};
 use crate::shipping::shipment::LabelFormat;
 use crate::{Id, Location, Order, Timestamp};
 
@@ -28,10 +26,6 @@ pub struct WaveInput {
     /// Whether an order is processed of which only a part can be.
     #[serde(default)]
     pub allow_partial: bool,
-}
-
-impl Input for WaveInput {
-    const SHAPE: &'static Shape = &WAVE;
 }
 
 /// What is done for each order of a wave, in this order.

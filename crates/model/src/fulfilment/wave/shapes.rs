@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::input::{STEP_WORDS, Step};
+use super::input::{STEP_WORDS, Step, WaveInput};
 use super::{BATCHES_SHOWN, ERRORS_MAX, ORDERS_MAX, RESULT_WORDS, STATUS_WORDS, Wave};
 use crate::orders::fulfilment::{FULFILMENT_STATUS, SHIPMENT_ID};
 use crate::orders::order::ORDER_ID;
@@ -10,7 +10,7 @@ use crate::orders::order_details::{CHANNEL, ORDER_TAG};
 use crate::places::location::LOCATION_ID;
 use crate::platform::id::Kind as IdKind;
 use crate::platform::problem::Issue;
-use crate::platform::shape::{Field, Issues, Kind, MOMENT, Path, Shape};
+use crate::platform::shape::{Field, Input, Issues, Kind, MOMENT, Path, Shape};
 use crate::shipping::batch::BATCH_ID;
 use crate::shipping::shipment::options::LABEL_FORMAT;
 
@@ -22,6 +22,10 @@ const TAGS_MAX: usize = 20;
 const SHIPMENTS_MAX: usize = 10_000;
 /// Different exceptions of a wave.
 const EXCEPTIONS_MAX: usize = 1000;
+
+impl Input for WaveInput {
+    const SHAPE: &'static Shape = &WAVE;
+}
 
 /// Refuses steps that are repeated, out of order, or lack the step that they need, and a wave whose orders are named twice
 /// or not at all.

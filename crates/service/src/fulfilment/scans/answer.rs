@@ -7,7 +7,7 @@ use model::{Owner, Result, Scan, Shipment};
 use store::Tx;
 use store::fulfilment::scans::{self, StoredScan};
 
-use super::read_scan;
+use super::stored::read_scan;
 use crate::platform::resource::json;
 
 /// Returns a scan with how far its shipment is packed.

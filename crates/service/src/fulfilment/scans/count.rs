@@ -10,7 +10,7 @@ use store::shipping::shipments::{self, StoredShipment};
 
 use super::answer::answer;
 use super::codes::{ScannedCode, look_up};
-use super::read_scan;
+use super::stored::read_scan;
 use crate::access::caller::Caller;
 use crate::events::events::EventLog;
 use crate::platform::resource::{found, json};

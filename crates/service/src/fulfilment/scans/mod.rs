@@ -9,10 +9,11 @@ mod codes;
 mod count;
 mod print;
 mod steps;
+mod stored;
 
 use model::fulfilment::scan::{NextStep, ScanInput};
-use model::{Error, Id, Result, Scan, Scope, Shipment};
-use store::fulfilment::scans::{self, ScanKey, StoredScan};
+use model::{Error, Id, Result, Scope, Shipment};
+use store::fulfilment::scans::{self, ScanKey};
 use store::{Page, Tx};
 
 use crate::access::caller::Caller;
@@ -26,6 +27,7 @@ use crate::platform::wait_deadline::Wait;
 use crate::shipping::purchasing::Purchasing;
 
 use answer::{answer, shown};
+use stored::read_scan;
 
 pub(crate) use count::packed_units;
 
@@ -131,8 +133,4 @@ pub(crate) fn require_shipments(caller: &Caller) -> Result<()> {
 
 pub(crate) fn scope_named(name: &str) -> Result<Scope> {
     Scope::parse(name).ok_or_else(|| Error::fault("there is no such scope"))
-}
-
-fn read_scan(stored: &StoredScan) -> Result<Scan> {
-    serde_json::from_str(&stored.doc).map_err(Error::fault)
 }

@@ -13,8 +13,9 @@ use store::shipping::documents::{self, StoredDocument};
 use store::{Access, Tx};
 use tracing::warn;
 
+use super::Scans;
 use super::count::read;
-use super::{Scans, read_scan};
+use super::stored::read_scan;
 use crate::events::events::EventLog;
 use crate::fulfilment::print_jobs::queue_labels;
 use crate::platform::resource::json;

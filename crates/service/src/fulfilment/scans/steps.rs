@@ -6,7 +6,8 @@ use model::{Error, Result};
 use store::fulfilment::scans::{self, ScanKey};
 use store::shipping::shipments;
 
-use super::{Scans, read_scan};
+use super::Scans;
+use super::stored::read_scan;
 use crate::access::caller::Caller;
 use crate::access::reply::Outcome;
 use crate::access::write::{Command, Precondition};

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use model::fulfilment::wave::{ORDERS_MAX, Step, WaveException, WaveFilter, WaveInput};
+use model::fulfilment::wave::{ORDERS_MAX, WaveException, WaveFilter, WaveInput};
 use model::orders::order::Status;
 use model::platform::problem::Issue;
-use model::{Code, Error, Event, Id, Location, Order, Owner, Problem, Result, Scope, Wave, ensure};
+use model::{Code, Error, Event, Id, Location, Order, Owner, Problem, Result, Wave, ensure};
 use store::Tx;
 use store::fulfilment::{wave_orders, waves};
 use store::orders::order_filters::{self, Filter};
@@ -14,7 +14,7 @@ use store::orders::order_turns::{self, OrderTurn};
 use store::places::locations;
 
 use super::Waves;
-use crate::access::caller::Caller;
+use super::scopes::ensure_scopes;
 use crate::access::reply::Reply;
 use crate::access::write::Command;
 use crate::fulfilment::shipping_rules::rule_set;
@@ -83,22 +83,6 @@ impl Waves {
         }
         self.context.write(command, async move |_: &mut Tx<'_>| Err(problem.clone().into())).await
     }
-}
-
-/// Refuses a caller who could not do the steps of a wave by requests of their own.
-pub(super) fn ensure_scopes(caller: &Caller, input: &WaveInput) -> Result<()> {
-    let of_steps = [
-        (Step::Plan, "allocations:write"),
-        (Step::Ship, "shipments:write"),
-        (Step::Rate, "shipments:write"),
-        (Step::Batch, "batches:write"),
-        (Step::Purchase, "batches:purchase"),
-    ];
-    let needed = of_steps.into_iter().filter(|(step, _)| input.has(*step)).map(|(_, scope)| scope);
-    for scope in ["orders:read"].into_iter().chain(needed).filter_map(Scope::parse) {
-        caller.require(scope)?;
-    }
-    Ok(())
 }
 
 /// Returns the filter of orders that a wave takes: those that are committed, and so not shipped entirely, and not held.

@@ -14,12 +14,13 @@ mod group;
 mod parallel;
 mod planning;
 mod rating;
+mod scopes;
 mod shipping;
 mod turn;
 
 use std::sync::Arc;
 
-use model::fulfilment::wave::{OrderResult, Status};
+use model::fulfilment::wave::{OrderResult, Status, WaveException};
 use model::{Id, Result, Wave};
 use store::Tx;
 use store::fulfilment::{wave_orders, waves};
@@ -39,7 +40,7 @@ use crate::platform::signal::Signal;
 use crate::shipping::batches::Batches;
 use crate::shipping::rates::Rates;
 use change::{read_wave, write_wave};
-use model::fulfilment::wave::WaveException;
+use scopes::ensure_scopes;
 
 /// The state that all waves of a node share.
 struct State {
@@ -162,7 +163,7 @@ impl Waves {
             let stored = found(waves::get_for_update(tx, owner, id).await?)?;
             ensure_current(&precondition, &version_etag(stored.version))?;
             let mut wave = read_wave(&stored)?;
-            create::ensure_scopes(&caller, &wave.details)?;
+            ensure_scopes(&caller, &wave.details)?;
             wave.ensure_retryable()?;
             let again = wave_orders::retry(tx, owner, id).await?;
             let why = WaveException::in_other_wave();
