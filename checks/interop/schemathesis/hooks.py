@@ -259,6 +259,12 @@ def repair_valid(case):
     settle(case)
 
 
+def is_property_missing(case):
+    """Returns whether a request is invalid because a property is missing that the document requires."""
+    description = getattr(case.meta.phase.data, "description", None) or ""
+    return "Missing required property" in description
+
+
 def repair_invalid(case):
     """Keeps invalid what the tool counts as invalid though it is not, and lets the server get to the part that is invalid."""
     wrong = wrong_parts(case)
@@ -274,6 +280,9 @@ def repair_invalid(case):
     if is_replaced or is_omitted:
         # A link replaced the path that was to be the invalid part, or the fuzzer left all invalid parts out. No operation takes
         # this parameter.
+        case.query = {**(case.query or {}), "no-such-parameter": "1"}
+    if case.method == "PATCH" and is_property_missing(case):
+        # A patch is merged into what is stored, which may have the property that the tool left out.
         case.query = {**(case.query or {}), "no-such-parameter": "1"}
     may_omit = case.meta.phase.name != TestPhase.COVERAGE and not any(body.is_required for body in case.operation.body)
     if wrong == {ParameterLocation.BODY} and isinstance(case.body, NotSet) and may_omit:

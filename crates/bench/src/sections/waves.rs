@@ -105,8 +105,9 @@ impl<'a> Shop<'a> {
     async fn open(product: &'a Server, token: &'a str) -> Outcome<Self> {
         let mut shop = Self { product, token, items: Vec::new() };
         let inner = |side: u32| json!({"length": side, "width": side, "height": side});
-        for (name, side) in [("Small", 20), ("Large", 40)] {
-            shop.create("/package_types", &json!({"name": name, "inner_dimensions": inner(side)})).await?;
+        for (name, side) in [("small", 20), ("large", 40)] {
+            let box_type = json!({"name": name, "handle": name, "inner_dimensions": inner(side)});
+            shop.create("/package_types", &box_type).await?;
         }
         let mut locations = Vec::new();
         for city in ["Bristol", "Leeds"] {
