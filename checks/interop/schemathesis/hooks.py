@@ -259,10 +259,16 @@ def repair_valid(case):
     settle(case)
 
 
-def is_property_missing(case):
-    """Returns whether a request is invalid because a property is missing that the document requires."""
+def has_empty_object(value):
+    if isinstance(value, dict):
+        return not value or any(map(has_empty_object, value.values()))
+    return isinstance(value, list) and any(map(has_empty_object, value))
+
+
+def is_completed_by_merging(case):
+    """Returns whether a patch is invalid only because a property is missing that the document requires of a new object."""
     description = getattr(case.meta.phase.data, "description", None) or ""
-    return "Missing required property" in description
+    return "Missing required property" in description or has_empty_object(case.body)
 
 
 def repair_invalid(case):
@@ -281,8 +287,8 @@ def repair_invalid(case):
         # A link replaced the path that was to be the invalid part, or the fuzzer left all invalid parts out. No operation takes
         # this parameter.
         case.query = {**(case.query or {}), "no-such-parameter": "1"}
-    if case.method == "PATCH" and is_property_missing(case):
-        # A patch is merged into what is stored, which may have the property that the tool left out.
+    if case.method == "PATCH" and is_completed_by_merging(case):
+        # A patch is merged into what is stored, which may have what the tool left out.
         case.query = {**(case.query or {}), "no-such-parameter": "1"}
     may_omit = case.meta.phase.name != TestPhase.COVERAGE and not any(body.is_required for body in case.operation.body)
     if wrong == {ParameterLocation.BODY} and isinstance(case.body, NotSet) and may_omit:
