@@ -66,6 +66,14 @@ REFUSALS_BY_STATE = {
     "too_many_units",
     "url_not_allowed",
     "user_not_found",
+    # An order that a wave has planned can be shipped as far as its items, boxes and locations allow.
+    "destination_missing",
+    "location_configuration_missing",
+    "location_configuration_ambiguous",
+    "packages_exceed_allocations",
+    "packages_need_location",
+    "customs_data_missing",
+    "customs_currency_mixed",
     # Which orders there are, and how many, is not in the document.
     "wave_empty",
     "wave_part_not_found",

@@ -226,7 +226,7 @@ class Organisation:
     def agent_printer(self):
         """Returns the body of a printer that no server connects to."""
         address = "ipp://printer.invalid/ipp/print"
-        return {"name": self.name("Printer"), "kind": "ipp", "connection": "agent", "address": address, "formats": ["pdf"]}
+        return {"name": self.name("Printer"), "kind": "ipp", "connection": "agent", "address": address, "formats": ["pdf", "png"]}
 
     def printer(self):
         return self.make("/printers", self.agent_printer())
