@@ -347,6 +347,25 @@ async fn a_rule_that_chooses_by_rates_is_followed_in_the_step_rate() {
 }
 
 #[tokio::test]
+async fn a_shipment_that_is_deleted_before_it_is_rated_is_made_again_by_a_retry() {
+    let house = Warehouse::new(10).await;
+    let world = &house.world;
+    let rule = json!({"name": "Now", "action": {"choose": {"by": "cheapest_within_days", "days": 0}}});
+    let rule = format!("/shipping_rules/{}", text(&create(world, rule).await["id"]));
+    let id = order(&house, 1, json!({})).await;
+    let (path, slow) = wave(world, json!({"order_ids": [id], "steps": ["plan", "ship", "rate"]})).await;
+    assert_eq!(slow["exceptions"][0]["code"], "no_rate");
+    let made = world.get(format!("{path}/orders")).await.json()["data"][0]["shipment_ids"][0].clone();
+    assert_eq!(world.delete(format!("/shipments/{}", text(&made))).await.status, 204);
+    world.patch(&rule, json!({"action": {"choose": {"by": "cheapest", "days": null}}})).await;
+    world.post(format!("{path}/retry"), json!({})).await;
+    assert_eq!(ended(world, &path).await["exceptions"][0]["code"], "shipment_changed");
+    world.post(format!("{path}/retry"), json!({})).await;
+    assert_eq!(counts(&ended(world, &path).await), [1, 0, 1, 0, 0, 1]);
+    world.assert_clean().await;
+}
+
+#[tokio::test]
 async fn a_cancelled_wave_keeps_what_exists() {
     let house = warehouse(10).await;
     let world = &house.world;

@@ -16,6 +16,7 @@ use super::Waves;
 use super::group::{GroupOrder, StepOutcome, WaveTerms, outcome, settle};
 use super::parallel::for_each;
 use crate::access::write::Precondition;
+use crate::platform::resource::found;
 use crate::shipping::rates::{Quoted, keep_rates};
 
 /// How often carriers are asked again because a shipment changed meanwhile.
@@ -46,7 +47,7 @@ impl Waves {
     async fn rate_order(&self, terms: &WaveTerms, waiting: &WaitingOrder) -> Result<StepOutcome<()>> {
         let mut attempt = 1;
         loop {
-            let chosen = match outcome(self.choose(terms, waiting).await)? {
+            let chosen = match rated(self.choose(terms, waiting).await)? {
                 Ok(Ok(chosen)) => chosen,
                 Ok(Err(exception)) | Err(exception) => return Ok(Err(exception)),
             };
@@ -56,7 +57,7 @@ impl Waves {
                 {
                     attempt += 1;
                 }
-                written => return outcome(written),
+                written => return rated(written),
             }
         }
     }
@@ -86,7 +87,8 @@ impl Waves {
         let read = self.context.db().read(owner, async move |tx| {
             let mut choices = Vec::new();
             for shipment in &shipments {
-                let Some(doc) = order_shipments::evaluation(tx, owner, *shipment).await? else { continue };
+                // Each shipment of a wave has an evaluation, which goes with the shipment.
+                let doc = found(order_shipments::evaluation(tx, owner, *shipment).await?)?;
                 let evaluation: Evaluation = serde_json::from_str(&doc).map_err(Error::fault)?;
                 choices.extend(evaluation.decision.choose.map(|choose| (*shipment, choose)));
             }
@@ -116,6 +118,23 @@ impl Waves {
         self.context.notice(owner);
         Ok(())
     }
+}
+
+/// Turns a refusal into the exception that it means. A shipment that is gone, bought or voided is no longer what the wave made.
+fn rated<T>(result: Result<T>) -> Result<StepOutcome<T>> {
+    match result {
+        Err(Error::Refused(problem)) if is_of_changed_shipment(problem.code) => {
+            let message =
+                "A shipment of the order was deleted, bought, voided or changed since the wave made it.";
+            Ok(Err(WaveException::new("shipment_changed", message)))
+        }
+        result => outcome(result),
+    }
+}
+
+fn is_of_changed_shipment(code: Code) -> bool {
+    use Code::{NotFound, ShipmentChanged, ShipmentPurchased, ShipmentPurchasing, ShipmentVoided};
+    matches!(code, NotFound | ShipmentChanged | ShipmentPurchased | ShipmentPurchasing | ShipmentVoided)
 }
 
 /// Returns the choice of a shipment that is to be bought for a rate.
