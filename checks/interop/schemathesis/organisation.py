@@ -505,7 +505,8 @@ PREPARED = {
     "POST /printers": lambda org: room(org, "/printers", org.agent_printer()),
     "PATCH /printers/{printer_id}": lambda org: ({"printer_id": org.printer()}, {"name": org.name("Printer")}),
     "DELETE /printers/{printer_id}": lambda org: ({"printer_id": org.printer()}, None),
-    "POST /print_jobs": lambda org: ({}, {"printer_id": org.live("prn"), "document_ids": [org.live("doc")]}),
+    # Its own printer: the run may change the formats and the dpi of the shared one.
+    "POST /print_jobs": lambda org: ({}, {"printer_id": org.printer(), "document_ids": [org.live("doc")]}),
     "POST /print_jobs/{print_job_id}/cancel": lambda org: ({"print_job_id": org.print_job()}, None),
     "POST /print_jobs/{print_job_id}/reprint": lambda org: ({"print_job_id": org.ended_job()}, None),
     "POST /print_jobs/claim": lambda org: ({}, {"printer_ids": [org.live("prn")]}),
