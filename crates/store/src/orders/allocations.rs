@@ -20,10 +20,10 @@ const UPDATE: Sql = Sql::same(
          completed_by = $6, is_buying = $7, is_delivered = $8
      WHERE owner = $9 AND id = $10",
 );
-/// `$2` lists the orders as JSON.
+/// `$2` lists the orders as JSON. The plus keeps SQLite from reading all allocations in the order of their ids.
 const OF_ORDERS: Sql = Sql::each(
     "SELECT id, order_id, item_id, location_id, quantity, completed_at, took_stock, shipment_id, completed_by, is_buying, is_delivered FROM allocation
-     WHERE owner = $1 AND order_id IN (SELECT value FROM json_each($2)) ORDER BY id",
+     WHERE owner = $1 AND order_id IN (SELECT value FROM json_each($2)) ORDER BY +id",
     concat!(
         "SELECT a.* FROM ",
         wanted!("$2"),
@@ -54,12 +54,12 @@ const PAGE_AT: PageSql = PageSql {
          WHERE owner = $1 AND id > $2 AND location_id = $3 ORDER BY id LIMIT $4",
     ),
 };
-/// `$3` lists the orders as JSON; `$4` is a location or null.
+/// `$3` lists the orders as JSON; `$4` is a location or null. For the plus see `OF_ORDERS`.
 const PAGE_OF: PageSql = PageSql {
     older: Sql::each(
         "SELECT id, order_id, item_id, location_id, quantity, completed_at, took_stock, shipment_id, completed_by, is_buying, is_delivered FROM allocation
-         WHERE owner = $1 AND id < $2 AND order_id IN (SELECT value FROM json_each($3))
-         AND (CAST($4 AS TEXT) IS NULL OR location_id = $4) ORDER BY id DESC LIMIT $5",
+         WHERE owner = $1 AND +id < $2 AND order_id IN (SELECT value FROM json_each($3))
+         AND (CAST($4 AS TEXT) IS NULL OR location_id = $4) ORDER BY +id DESC LIMIT $5",
         concat!(
             "SELECT a.* FROM ",
             wanted!("$3"),
@@ -72,8 +72,8 @@ const PAGE_OF: PageSql = PageSql {
     ),
     newer: Sql::each(
         "SELECT id, order_id, item_id, location_id, quantity, completed_at, took_stock, shipment_id, completed_by, is_buying, is_delivered FROM allocation
-         WHERE owner = $1 AND id > $2 AND order_id IN (SELECT value FROM json_each($3))
-         AND (CAST($4 AS TEXT) IS NULL OR location_id = $4) ORDER BY id LIMIT $5",
+         WHERE owner = $1 AND +id > $2 AND order_id IN (SELECT value FROM json_each($3))
+         AND (CAST($4 AS TEXT) IS NULL OR location_id = $4) ORDER BY +id LIMIT $5",
         concat!(
             "SELECT a.* FROM ",
             wanted!("$3"),

@@ -75,11 +75,11 @@ const RESERVATIONS: PageSql = PageSql {
          WHERE owner = $1 AND id > $2 ORDER BY id LIMIT $3",
     ),
 };
-/// `$3` lists the orders as JSON.
+/// `$3` lists the orders as JSON. The plus keeps SQLite from reading all reservations in the order of their ids.
 const RESERVATIONS_OF: PageSql = PageSql {
     older: Sql::each(
-        "SELECT id, order_id, created_at, updated_at FROM reservation WHERE owner = $1 AND id < $2
-         AND order_id IN (SELECT value FROM json_each($3)) ORDER BY id DESC LIMIT $4",
+        "SELECT id, order_id, created_at, updated_at FROM reservation WHERE owner = $1 AND +id < $2
+         AND order_id IN (SELECT value FROM json_each($3)) ORDER BY +id DESC LIMIT $4",
         concat!(
             "SELECT r.* FROM ",
             wanted!("$3"),
@@ -90,8 +90,8 @@ const RESERVATIONS_OF: PageSql = PageSql {
         ),
     ),
     newer: Sql::each(
-        "SELECT id, order_id, created_at, updated_at FROM reservation WHERE owner = $1 AND id > $2
-         AND order_id IN (SELECT value FROM json_each($3)) ORDER BY id LIMIT $4",
+        "SELECT id, order_id, created_at, updated_at FROM reservation WHERE owner = $1 AND +id > $2
+         AND order_id IN (SELECT value FROM json_each($3)) ORDER BY +id LIMIT $4",
         concat!(
             "SELECT r.* FROM ",
             wanted!("$3"),

@@ -7,10 +7,10 @@ use crate::platform::engine::{Sql, Tx, wanted};
 use crate::shipping::shipments::{self, StoredShipment};
 use crate::stock::inventory_items::id_list;
 
-/// `$2` lists shipments as JSON.
+/// `$2` lists shipments as JSON. The plus keeps SQLite from reading the shipments of all orders.
 const ORDERS_OF: Sql = Sql::each(
     "SELECT DISTINCT order_id FROM shipment
-     WHERE owner = $1 AND id IN (SELECT value FROM json_each($2)) AND order_id IS NOT NULL ORDER BY order_id",
+     WHERE owner = $1 AND id IN (SELECT value FROM json_each($2)) AND +order_id IS NOT NULL ORDER BY 1",
     concat!(
         "SELECT DISTINCT s.order_id FROM ",
         wanted!("$2"),

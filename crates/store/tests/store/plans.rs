@@ -14,7 +14,7 @@ pub async fn plan(fresh: &Fresh, engine: Engine, words: &[&str]) -> String {
     }
 }
 
-fn sqlite_plan(fresh: &Fresh, text: &str) -> String {
+pub fn sqlite_plan(fresh: &Fresh, text: &str) -> String {
     let connection = fresh.sqlite();
     let mut explain = connection.prepare(&format!("EXPLAIN QUERY PLAN {text}")).unwrap();
     let mut lines = explain.raw_query();

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::fresh::{Engine, Fresh};
+use crate::plans::sqlite_plan;
 
 async fn every_statement_prepares(engine: Engine) {
     let fresh = Fresh::new(engine).await;
@@ -81,6 +82,38 @@ fn lists_lead_their_statements() {
         }
     }
     assert!(leading > 10, "only {leading} lists lead: this looked at the wrong place");
+}
+
+/// SQLite likes to read all rows of an organisation in the order that is asked for, and to compare each with the list.
+#[tokio::test]
+async fn sqlite_looks_up_the_entries_of_lists() {
+    let fresh = Fresh::new(Engine::Sqlite).await;
+    drop(fresh.open().await);
+    let (mut checked, mut unled) = (0, Vec::new());
+    for text in store::statements().map(|sql| sql.sqlite_text()).filter(|text| is_planned(text)) {
+        for (before, _) in
+            text.match_indices(" IN (SELECT value FROM json_each(").map(|(at, _)| text.split_at(at))
+        {
+            let column = before.rsplit([' ', '(']).next().unwrap_or_default();
+            let column = column.rsplit('.').next().unwrap_or_default();
+            let plan = sqlite_plan(&fresh, text);
+            if !is_led_otherwise(text, column) && !plan.contains(&format!("{column}=?")) {
+                unled.push(format!("{column} in {text}\n{plan}"));
+            }
+            checked += 1;
+        }
+    }
+    assert!(unled.is_empty(), "{}", unled.join("\n\n"));
+    assert!(checked > 40, "only {checked} lists: this looked at the wrong place");
+}
+
+/// Returns whether a list only chooses among the few rows that a statement finds by something else.
+fn is_led_otherwise(text: &str, column: &str) -> bool {
+    // What is left out; the events of one resource; the items in one bin; filters of lists, which have tests of their own.
+    column == "NOT"
+        || (column == "type" && text.contains("resource_id ="))
+        || (column == "item_id" && text.contains("bin = $4"))
+        || text.contains("facet")
 }
 
 /// A plan that reads a small table whole still does so when the table is large, until it is analysed. And if one

@@ -34,14 +34,19 @@ impl WaveException {
             Code::NotFound => "order_not_found",
             code => code.as_str(),
         };
-        let mut messages: Vec<&str> =
-            problem.issues.iter().take(ISSUES_SHOWN).map(|issue| issue.message.as_str()).collect();
-        messages.dedup();
-        let message = match (messages.is_empty(), &problem.detail) {
-            (false, _) => messages.join(" "),
-            (true, Some(detail)) => detail.to_string(),
-            (true, None) => problem.code.title().to_owned(),
-        };
-        Self { code: code.to_owned(), message: message.chars().take(MESSAGE_CHARS_MAX).collect() }
+        Self { code: code.to_owned(), message: message_of(problem) }
     }
+}
+
+/// Returns what a refusal says to people, in one text.
+pub(super) fn message_of(problem: &Problem) -> String {
+    let mut messages: Vec<&str> =
+        problem.issues.iter().take(ISSUES_SHOWN).map(|issue| issue.message.as_str()).collect();
+    messages.dedup();
+    let message = match (messages.is_empty(), &problem.detail) {
+        (false, _) => messages.join(" "),
+        (true, Some(detail)) => detail.to_string(),
+        (true, None) => problem.code.title().to_owned(),
+    };
+    message.chars().take(MESSAGE_CHARS_MAX).collect()
 }

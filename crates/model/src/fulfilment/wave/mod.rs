@@ -11,6 +11,8 @@ mod tests;
 
 use serde::{Deserialize, Serialize};
 
+use exception::message_of;
+
 use crate::platform::id::{Kind as IdKind, ShipmentKind};
 use crate::{Batch, Code, Id, Order, Problem, Result, Timestamp, ensure};
 
@@ -232,7 +234,7 @@ impl Wave {
     /// Records that the purchase of a batch was refused.
     pub fn refuse_purchase(&mut self, batch: Id<Batch>, problem: &Problem) {
         if self.errors.len() < ERRORS_MAX {
-            let WaveException { code, message } = WaveException::of(problem);
+            let (code, message) = (problem.code.as_str().to_owned(), message_of(problem));
             self.errors.push(BatchRefusal { batch_id: batch, code, message });
         }
     }

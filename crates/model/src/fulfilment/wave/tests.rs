@@ -189,3 +189,11 @@ fn stored_words_are_the_shown_ones() {
         assert_eq!(serde_json::to_value(Step::parse(word).unwrap()).unwrap(), word);
     }
 }
+
+#[test]
+fn a_batch_that_is_gone_is_not_called_an_order() {
+    let mut wave = wave(1);
+    wave.refuse_purchase(Id::from_bits(7), &Code::NotFound.into());
+    assert_eq!(wave.errors[0].code, "not_found");
+    assert_eq!(WaveException::of(&Code::NotFound.into()).code, "order_not_found");
+}

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use model::Result;
 use model::fulfilment::wave::Status;
+use model::{Result, Timestamp};
 use store::fulfilment::wave_orders::{self, WaitingOrder};
 use store::fulfilment::waves::{self, StoredWave, WaveClaim};
 use tracing::{Instrument, error_span, warn};
@@ -37,10 +37,10 @@ impl Waves {
     async fn take_wave_turn(self, node: Arc<str>, claim: WaveClaim) -> Result<()> {
         let done = self.work_on(&node, &claim).await;
         let released = match &done {
-            Ok(is_ended) => self.release(&claim, *is_ended).await,
+            Ok(is_ended) => self.release(claim, (!is_ended).then(|| self.context.now())).await,
             Err(error) => {
                 warn!(%error, "work on a wave failed, retrying");
-                self.release_later(&claim).await
+                self.release(claim, Some(self.context.now().plus_seconds(1))).await
             }
         };
         if let Err(error) = &released {
@@ -109,22 +109,9 @@ impl Waves {
         Ok(())
     }
 
-    async fn release(&self, claim: &WaveClaim, is_ended: bool) -> Result<()> {
-        let due_at = (!is_ended).then(|| self.context.now());
-        let claim = *claim;
-        let release =
-            self.context.db().write(claim.owner, async move |tx| waves::release(tx, &claim, due_at).await);
-        release.await
-    }
-
-    /// Releases a wave on which work failed. It is due again after a moment.
-    async fn release_later(&self, claim: &WaveClaim) -> Result<()> {
-        let due_at = self.context.now().plus_seconds(1);
-        let claim = *claim;
-        let release = self
-            .context
-            .db()
-            .write(claim.owner, async move |tx| waves::release(tx, &claim, Some(due_at)).await);
-        release.await
+    /// Releases a wave. It is due again at this moment, or never.
+    async fn release(&self, claim: WaveClaim, due_at: Option<Timestamp>) -> Result<()> {
+        let owner = claim.owner;
+        self.context.db().write(owner, async move |tx| waves::release(tx, &claim, due_at).await).await
     }
 }
