@@ -4,6 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::parcels::shipment::{Batch, OrderParcels, Shipment};
+use crate::parcels::shorts::Short;
+use crate::parcels::waves::Wave;
 use crate::requests::{ChangedRow, NewRow, Request};
 use crate::steps::{ITEMS, LOCATIONS};
 
@@ -58,14 +60,18 @@ pub struct ReferenceModel {
     pub allocations: Vec<Allocation>,
     pub shipments: Vec<Shipment>,
     pub batches: Vec<Batch>,
+    pub waves: Vec<Wave>,
+    /// What the last short pick changed.
+    pub last_short: Short,
     /// The hours that have passed.
     pub hours: i64,
 }
 
 impl ReferenceModel {
     pub fn new() -> Self {
-        let (levels, orders, allocations, shipments, batches) = Default::default();
-        Self { has_item: [true; ITEMS], levels, orders, allocations, shipments, batches, hours: 0 }
+        let (levels, orders, allocations, shipments, batches, waves) = Default::default();
+        let (has_item, last_short) = ([true; ITEMS], Short::default());
+        Self { has_item, levels, orders, allocations, shipments, batches, waves, last_short, hours: 0 }
     }
 
     /// Applies a request, or refuses all of it.

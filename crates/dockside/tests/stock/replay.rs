@@ -131,9 +131,11 @@ impl<'a> ReplayState<'a> {
         let mut names = Names { locations: tenant.locations.clone(), ..Names::default() };
         for _ in 0..ITEMS {
             tenant.tick();
-            let body = json!({ "sku": format!("sku-{}", tenant.new_key()), "name": "Item", "mass": 0.5,
+            let sku = format!("sku-{}", tenant.new_key());
+            let body = json!({ "sku": sku, "name": "Item", "mass": 0.5,
                 "dimensions": { "length": 10, "width": 10, "height": 10 } });
             names.items.push(tenant.create("/inventory_items", body).await);
+            names.skus.push(sku);
         }
         Self { tenant, reference: ReferenceModel::new(), names }
     }

@@ -41,11 +41,13 @@ pub enum Request {
 #[derive(Default)]
 pub struct Names {
     pub items: Vec<String>,
+    pub skus: Vec<String>,
     pub locations: Vec<String>,
     pub orders: Vec<String>,
     pub allocations: Vec<String>,
     pub shipments: Vec<String>,
     pub batches: Vec<String>,
+    pub waves: Vec<String>,
 }
 
 impl Request {
@@ -121,6 +123,14 @@ impl Names {
 
     pub fn shipment(&self, shipment: usize) -> String {
         known(&self.shipments, shipment, "shp")
+    }
+
+    pub fn batch(&self, batch: usize) -> String {
+        known(&self.batches, batch, "batch")
+    }
+
+    pub fn wave(&self, wave: usize) -> String {
+        known(&self.waves, wave, "wave")
     }
 
     pub fn allocations_of(&self, order: usize) -> String {

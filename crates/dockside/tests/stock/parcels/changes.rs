@@ -30,10 +30,17 @@ impl ReferenceModel {
             ParcelRequest::DeleteShipment { shipment } => self.delete_shipment(*shipment).map(|()| 204),
             ParcelRequest::Buy { shipment, is_other_service } => self.buy(*shipment, *is_other_service),
             ParcelRequest::MakeBatch { shipments } => self.make_batch(shipments).map(|()| 201),
-            ParcelRequest::BuyBatch => Ok(202),
+            ParcelRequest::BuyLastBatch => self.buy_batch(self.batches.len() - 1),
+            ParcelRequest::BuyBatch { batch } => self.buy_batch(*batch),
             ParcelRequest::Void { shipment } => self.void(*shipment),
             ParcelRequest::HandOver { shipment } => self.hand_over(*shipment).map(|()| 200),
-            ParcelRequest::Manifest { .. } | ParcelRequest::Work { .. } => Ok(200),
+            ParcelRequest::Scan(request) => self.scan(request).map(|()| 201),
+            ParcelRequest::UndoScan { shipment, name } => self.undo_scan(*shipment, *name).map(|()| 204),
+            ParcelRequest::Short(request) => self.short(request).map(|()| 201),
+            ParcelRequest::StartWave(request) => self.start_wave(request).map(|()| 201),
+            ParcelRequest::CancelWave { wave } => self.cancel_wave(*wave).map(|()| 200),
+            ParcelRequest::RetryWave { wave } => self.retry_wave(*wave).map(|()| 200),
+            ParcelRequest::Manifest { .. } | ParcelRequest::Work { .. } | ParcelRequest::WorkWaves => Ok(200),
         };
         done.map_or_else(|refusal| refusal, |status| (status, ""))
     }
@@ -77,7 +84,7 @@ impl ReferenceModel {
                 let shipment = &mut self.shipments[number];
                 // What did not change for the carrier keeps the error of its purchase.
                 if shipment.destination != destination {
-                    (shipment.status, shipment.error) = (ShipmentStatus::Draft, None);
+                    shipment.unrate();
                 }
                 shipment.destination = destination;
             }
@@ -87,7 +94,7 @@ impl ReferenceModel {
     }
 
     /// Returns the number of a shipment that exists.
-    fn known(&self, shipment: usize) -> Result<usize, Answer> {
+    pub fn known(&self, shipment: usize) -> Result<usize, Answer> {
         let is_there = self.shipments.get(shipment).is_some_and(|known| known.is_there);
         if is_there { Ok(shipment) } else { Err(NOT_FOUND) }
     }
@@ -100,7 +107,7 @@ impl ReferenceModel {
     }
 
     /// Begins a purchase. The job carries it out.
-    fn buy(&mut self, shipment: usize, is_other_service: bool) -> Done {
+    pub fn buy(&mut self, shipment: usize, is_other_service: bool) -> Done {
         let known = &self.shipments[self.known(shipment)?];
         if known.status.is_bought() && !is_other_service {
             let is_under_way = known.status == ShipmentStatus::Purchasing || known.is_voiding;
@@ -135,6 +142,7 @@ impl ReferenceModel {
         }
         let begun = &mut self.shipments[shipment];
         (begun.status, begun.error, begun.is_due) = (ShipmentStatus::Purchasing, None, true);
+        (begun.is_service_chosen, begun.is_bought_by_batch) = (true, false);
         Ok(())
     }
 
@@ -158,7 +166,7 @@ impl ReferenceModel {
         for shipment in shipments {
             self.shipments[*shipment].batch = Some(self.batches.len());
         }
-        self.batches.push(Batch { status: BatchStatus::Purchasing, is_begun: false });
+        self.batches.push(Batch { status: BatchStatus::Open, has_service: true, is_begun: false });
         Ok(())
     }
 
@@ -184,7 +192,7 @@ impl ReferenceModel {
 
 fn ensure_open(status: ShipmentStatus) -> Checked {
     match status {
-        ShipmentStatus::Draft | ShipmentStatus::PurchaseFailed => Ok(()),
+        ShipmentStatus::Draft | ShipmentStatus::Rated | ShipmentStatus::PurchaseFailed => Ok(()),
         ShipmentStatus::Purchasing => Err((409, "shipment_purchasing")),
         ShipmentStatus::Purchased => Err((409, "shipment_purchased")),
         ShipmentStatus::Voided => Err((409, "shipment_voided")),
@@ -194,7 +202,7 @@ fn ensure_open(status: ShipmentStatus) -> Checked {
 fn ensure_bought(status: ShipmentStatus) -> Checked {
     match status {
         ShipmentStatus::Purchased => Ok(()),
-        ShipmentStatus::Draft | ShipmentStatus::PurchaseFailed => Err((409, "shipment_not_purchased")),
-        other => ensure_open(other),
+        ShipmentStatus::Purchasing | ShipmentStatus::Voided => ensure_open(status),
+        _ => Err((409, "shipment_not_purchased")),
     }
 }

@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 
 use super::preparing::prepared;
 use super::requests::{GivenPackages, ParcelRequest, ShipRequest};
-use super::shipment::{Shipment, ShipmentStatus};
+use super::shipment::{BatchStatus, Shipment, ShipmentStatus};
 use super::steps::{ParcelAction, What};
 use crate::fitting::{NONE, fitted_order, lines};
-use crate::reference_model::{Allocation, ReferenceModel};
+use crate::reference_model::ReferenceModel;
 use crate::requests::Request;
 use crate::steps::Pick;
 
 impl ParcelRequest {
-    /// Returns the requests of a step: one, or two if a batch is made and bought.
+    /// Returns the requests of a step: mostly one, but two if a batch is made and bought.
     pub fn fitted(action: &ParcelAction, reference: &ReferenceModel) -> Vec<Self> {
         let action = &prepared(action, reference);
         let any = |order: &usize| fitted_order(reference, *order, |_| true);
@@ -48,7 +48,10 @@ impl ParcelRequest {
                 fitted_purchase(reference, *shipment, *is_other_service)
             }
             ParcelAction::BuyBatch { shipments } => {
-                return vec![fitted_batch(reference, shipments), ParcelRequest::BuyBatch];
+                return vec![fitted_batch(reference, shipments), ParcelRequest::BuyLastBatch];
+            }
+            ParcelAction::BuyKnownBatch { batch } => {
+                ParcelRequest::BuyBatch { batch: fitted_known_batch(reference, *batch) }
             }
             ParcelAction::Void { shipment } => ParcelRequest::Void { shipment: fit(shipment, is_purchased) },
             ParcelAction::HandOver { shipment } => {
@@ -61,6 +64,7 @@ impl ParcelRequest {
             }
             &ParcelAction::Manifest { location } => ParcelRequest::Manifest { location },
             &ParcelAction::Work { hours } => ParcelRequest::Work { hours },
+            ParcelAction::Packing(action) => return action.fitted(reference),
         };
         vec![request]
     }
@@ -68,9 +72,9 @@ impl ParcelRequest {
 
 impl ShipRequest {
     fn fitted(reference: &ReferenceModel, order: usize, what: &What) -> Self {
-        let has_free = |order: usize| !free(reference, order).is_empty();
+        let has_free = |order: usize| !reference.free(order).is_empty();
         let order = fitted_order(reference, order, has_free);
-        let free = free(reference, order);
+        let free = reference.free(order);
         match what {
             What::All => Self { order, allocations: None, packages: None },
             What::Some(picks) => {
@@ -147,6 +151,18 @@ fn fitted_batch(reference: &ReferenceModel, shipments: &[usize]) -> ParcelReques
     ParcelRequest::MakeBatch { shipments: members }
 }
 
+/// Returns mostly a batch that can be bought, and sometimes any.
+fn fitted_known_batch(reference: &ReferenceModel, number: usize) -> usize {
+    let is_open = |batch: &usize| {
+        !matches!(reference.batches[*batch].status, BatchStatus::Purchasing | BatchStatus::Purchased)
+    };
+    let open: Vec<_> = (0..reference.batches.len()).filter(is_open).collect();
+    match number.checked_rem(open.len()) {
+        Some(place) if !number.is_multiple_of(16) => open[place],
+        _ => (number / 8).checked_rem(reference.batches.len()).unwrap_or(NONE),
+    }
+}
+
 /// Another service is only asked for if the shipment is bought already: what was asked for last stays chosen.
 fn fitted_purchase(reference: &ReferenceModel, number: usize, is_other_service: bool) -> ParcelRequest {
     let is_wanted: fn(&Shipment) -> bool = match is_other_service {
@@ -162,14 +178,6 @@ fn of(reference: &ReferenceModel, order: usize) -> Option<&crate::reference_mode
     reference.orders.get(order).and_then(Option::as_ref)
 }
 
-/// The allocations of an order that are open and in no shipment.
-fn free(reference: &ReferenceModel, order: usize) -> Vec<usize> {
-    let is_free = |held: &Allocation| {
-        held.is_there && held.order == order && !held.is_completed && held.shipment.is_none()
-    };
-    (0..reference.allocations.len()).filter(|number| is_free(&reference.allocations[*number])).collect()
-}
-
 /// Returns the level of units that are in a shipment, or else of any that are allocated.
 fn fitted_level(reference: &ReferenceModel, number: usize) -> (usize, usize) {
     let open = || reference.allocations.iter().filter(|held| held.is_there && !held.is_completed);
@@ -180,7 +188,7 @@ fn fitted_level(reference: &ReferenceModel, number: usize) -> (usize, usize) {
 }
 
 /// Returns mostly an existing shipment that fits, and sometimes any shipment that ever existed.
-fn fitted_shipment(reference: &ReferenceModel, number: usize, is_wanted: fn(&Shipment) -> bool) -> usize {
+pub fn fitted_shipment(reference: &ReferenceModel, number: usize, is_wanted: fn(&Shipment) -> bool) -> usize {
     let all = 0..reference.shipments.len();
     let fits =
         |number: &usize| reference.shipments[*number].is_there && is_wanted(&reference.shipments[*number]);

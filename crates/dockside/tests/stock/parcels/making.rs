@@ -1,63 +1,73 @@
-//! The rules of the reference model for making shipments from orders, and for plans.
+//! The rules of the reference model for making shipments from orders.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::requests::{GivenPackages, PlannedRow, ShipRequest};
-use super::shipment::{LOCATION_BARE, Shipment};
-use crate::reference_model::{Allocation, CANCELLED, Checked, ReferenceModel, STOCK_SHORT, Status, ensure};
-use crate::requests::NewRow;
-use crate::steps::LOCATIONS;
+use super::requests::{GivenPackages, ShipRequest};
+use super::shipment::{LOCATION_BARE, Rule, Shipment, Units, sum};
+use crate::reference_model::{
+    Allocation, Answer, Checked, Order, ReferenceModel, STOCK_SHORT, Status, ensure,
+};
 
-/// The units that each new shipment takes from a location, by item.
-type NewShipments = Vec<(usize, BTreeMap<usize, i64>)>;
+/// The location of each new shipment, and what its packages hold.
+pub type NewShipments = Vec<(usize, Vec<Units>)>;
 
 impl ReferenceModel {
     /// Makes shipments from the allocations of an order, all or nothing.
     pub fn ship(&mut self, request: &ShipRequest) -> Checked {
-        let order = self.order(request.order)?;
-        Self::refusal(order)?;
-        ensure(order.status != Status::Draft, (409, "order_not_committed"))?;
-        let destination = order.parcels.destination;
+        Self::ensure_shippable(self.order(request.order)?)?;
         let chosen = self.chosen(request)?;
-        let places: BTreeSet<usize> =
-            chosen.iter().map(|number| self.allocations[*number].location).collect();
         let new = match &request.packages {
-            None => places.iter().map(|place| (*place, self.units_at(&chosen, *place))).collect(),
+            None => self.whole_shipments(&chosen),
             Some(given) => {
+                let places = self.places(&chosen);
                 ensure(places.len() == 1, (422, "packages_need_location"))?;
-                let place = places.iter().copied().next().unwrap_or_default();
+                let place = places.first().copied().unwrap_or_default();
                 ensure_allocated(given, &self.units_at(&chosen, place))?;
                 given.shipments(place)
             }
         };
-        for place in &places {
-            ensure(*place != LOCATION_BARE, (422, "location_configuration_missing"))?;
-            ensure(destination.is_some(), (422, "destination_missing"))?;
-        }
-        self.ensure_on_hand(&new)?;
-        let mut free: BTreeSet<usize> = chosen.into_iter().collect();
-        for (location, units) in new {
-            let shipment = self.shipments.len();
-            for (item, quantity) in &units {
-                self.pack(&mut free, shipment, (*item, location), *quantity);
-            }
-            self.shipments.push(Shipment::new(
-                request.order,
-                location,
-                units,
-                destination.unwrap_or_default(),
-            ));
+        self.ensure_sendable(request.order, &chosen)?;
+        ensure(self.short_levels(&new).is_empty(), STOCK_SHORT)?;
+        let has_carrier = request.packages.as_ref().is_some_and(|given| given.is_single);
+        self.make_shipments(request.order, &chosen, new, !has_carrier);
+        Ok(())
+    }
+
+    /// Refuses an order of which nothing may be shipped.
+    pub fn ensure_shippable(order: &Order) -> Checked {
+        Self::refusal(order)?;
+        ensure(order.status != Status::Draft, (409, "order_not_committed"))
+    }
+
+    /// Refuses allocations at a place without a configuration, and an order that goes nowhere.
+    pub fn ensure_sendable(&self, order: usize, chosen: &[usize]) -> Checked {
+        for place in self.places(chosen) {
+            ensure(place != LOCATION_BARE, (422, "location_configuration_missing"))?;
+            ensure(self.order(order)?.parcels.destination.is_some(), (422, "destination_missing"))?;
         }
         Ok(())
     }
 
+    /// Puts allocations of an order into new shipments. If no request names their carrier, shipping rules say how they are sent.
+    pub fn make_shipments(&mut self, order: usize, chosen: &[usize], new: NewShipments, is_by_rules: bool) {
+        let destination = self.orders[order].as_ref().and_then(|order| order.parcels.destination);
+        let destination = destination.unwrap_or_default();
+        let mut free: BTreeSet<usize> = chosen.iter().copied().collect();
+        for (location, packages) in new {
+            let number = self.shipments.len();
+            for (item, quantity) in sum(&packages) {
+                self.pack(&mut free, number, (item, location), quantity);
+            }
+            let mut shipment = Shipment::new(order, location, packages, destination);
+            shipment.is_service_asked = is_by_rules && destination.rule() == Rule::Service;
+            self.shipments.push(shipment);
+        }
+    }
+
     /// The allocations to ship: those that the request names, else all that are open and in no shipment.
-    fn chosen(&self, request: &ShipRequest) -> Result<Vec<usize>, (u16, &'static str)> {
+    fn chosen(&self, request: &ShipRequest) -> Result<Vec<usize>, Answer> {
         let Some(named) = &request.allocations else {
-            let is_free = |held: &Allocation| !held.is_completed && held.shipment.is_none();
-            let is_of = |held: &Allocation| held.is_there && held.order == request.order && is_free(held);
-            let free: Vec<_> =
-                (0..self.allocations.len()).filter(|number| is_of(&self.allocations[*number])).collect();
+            let free = self.free(request.order);
             ensure(!free.is_empty(), (409, "nothing_to_ship"))?;
             return Ok(free);
         };
@@ -73,8 +83,26 @@ impl ReferenceModel {
         Ok(named.clone())
     }
 
-    fn units_at(&self, chosen: &[usize], location: usize) -> BTreeMap<usize, i64> {
-        let mut units = BTreeMap::new();
+    /// The allocations of an order that are open and in no shipment.
+    pub fn free(&self, order: usize) -> Vec<usize> {
+        let is_free = |held: &Allocation| {
+            held.is_there && held.order == order && !held.is_completed && held.shipment.is_none()
+        };
+        (0..self.allocations.len()).filter(|number| is_free(&self.allocations[*number])).collect()
+    }
+
+    fn places(&self, chosen: &[usize]) -> BTreeSet<usize> {
+        chosen.iter().map(|number| self.allocations[*number].location).collect()
+    }
+
+    /// A shipment for each place, with all that is chosen there. How it is packed is not the model's business.
+    pub fn whole_shipments(&self, chosen: &[usize]) -> NewShipments {
+        let places = self.places(chosen);
+        places.into_iter().map(|place| (place, vec![self.units_at(chosen, place)])).collect()
+    }
+
+    fn units_at(&self, chosen: &[usize], location: usize) -> Units {
+        let mut units = Units::new();
         for held in chosen.iter().map(|number| &self.allocations[*number]) {
             if held.location == location {
                 *units.entry(held.item).or_default() += held.quantity;
@@ -83,18 +111,18 @@ impl ReferenceModel {
         units
     }
 
-    /// Refuses units that are not on hand, or that other shipments hold. An item without a level is not tracked.
-    fn ensure_on_hand(&self, new: &NewShipments) -> Checked {
+    /// Returns the levels that lack units: these are not on hand, or in other shipments. An item without a level is not tracked.
+    pub fn short_levels(&self, new: &NewShipments) -> BTreeSet<(usize, usize)> {
         let mut needed: BTreeMap<(usize, usize), i64> = BTreeMap::new();
-        for (location, units) in new {
-            for (item, quantity) in units {
-                *needed.entry((*item, *location)).or_default() += quantity;
+        for (location, packages) in new {
+            for (item, quantity) in sum(packages) {
+                *needed.entry((item, *location)).or_default() += quantity;
             }
         }
-        let is_there = |(at, needed): (&(usize, usize), &i64)| {
-            self.levels.get(at).is_none_or(|on_hand| on_hand - self.packed(*at, |_| true) >= *needed)
+        let is_short = |(at, needed): &(&(usize, usize), &i64)| {
+            self.levels.get(*at).is_some_and(|on_hand| on_hand - self.packed(**at, |_| true) < **needed)
         };
-        ensure(needed.iter().all(is_there), STOCK_SHORT)
+        needed.iter().filter(is_short).map(|(at, _)| *at).collect()
     }
 
     /// Puts units into a shipment, from the oldest free allocation on. If an allocation has more, its number keeps the packed
@@ -118,72 +146,6 @@ impl ReferenceModel {
             quantity -= taken;
         }
     }
-
-    /// Refuses a plan that can't be made or has nothing to allocate.
-    pub fn check_plan(&self, order: usize) -> Checked {
-        let wanting = self.order(order)?;
-        match wanting.status {
-            Status::Draft => return Err((409, "order_not_committed")),
-            Status::Cancelled => return Err(CANCELLED),
-            Status::Committed | Status::Fulfilled => {}
-        }
-        ensure(!wanting.parcels.is_held, (409, "order_on_hold"))?;
-        ensure(!self.supply(order).is_empty(), (409, "nothing_to_allocate"))
-    }
-
-    /// Makes the allocations of a plan, if they are what a plan must be: they supply as much as stock allows, from the fewest
-    /// locations. Which ones of several such plans the product takes is not the model's business.
-    pub fn apply_plan(&mut self, order: usize, rows: &[PlannedRow]) -> Result<(), String> {
-        let mut planned: BTreeMap<usize, i64> = BTreeMap::new();
-        let mut drawn: BTreeMap<(usize, usize), i64> = BTreeMap::new();
-        for row in rows {
-            *planned.entry(row.item).or_default() += row.quantity;
-            *drawn.entry((row.item, row.location)).or_default() += row.quantity;
-        }
-        let supply = self.supply(order);
-        if planned != supply {
-            return Err(format!("the plan supplies {planned:?}, but stock allows {supply:?}"));
-        }
-        let over = drawn.iter().find(|(at, quantity)| self.available(**at) < **quantity);
-        if let Some(over) = over {
-            return Err(format!("the plan takes {over:?}, but {} are available", self.available(*over.0)));
-        }
-        let used: BTreeSet<usize> = rows.iter().map(|row| row.location).collect();
-        let fewest = self.fewest_locations(&supply);
-        if used.len() != fewest {
-            return Err(format!("the plan uses {used:?}, but {fewest} locations suffice"));
-        }
-        let row =
-            |row: &PlannedRow| NewRow { item: row.item, location: row.location, quantity: row.quantity };
-        let rows: Vec<_> = rows.iter().map(row).collect();
-        self.allocate(order, &rows).map_err(|refusal| format!("the plan can't be allocated: {refusal:?}"))
-    }
-
-    /// What stock allows of each item that the order still wants.
-    fn supply(&self, order: usize) -> BTreeMap<usize, i64> {
-        let lines = self.orders[order].iter().flat_map(|order| &order.lines);
-        let supply = lines.map(|(item, quantity)| {
-            let wanted = quantity - self.allocated(order, *item);
-            let stock: i64 = (0..LOCATIONS).map(|location| self.available((*item, location)).max(0)).sum();
-            (*item, wanted.min(stock))
-        });
-        supply.filter(|(_, quantity)| *quantity > 0).collect()
-    }
-
-    fn available(&self, at: (usize, usize)) -> i64 {
-        self.levels.get(&at).map_or(0, |on_hand| on_hand - self.promised(at.0, at.1))
-    }
-
-    /// The smallest number of locations that together have the supply: found by trying all sets.
-    fn fewest_locations(&self, supply: &BTreeMap<usize, i64>) -> usize {
-        let has = |set: u32, item: usize| -> i64 {
-            let members = (0..LOCATIONS).filter(|location| set & (1 << location) != 0);
-            members.map(|location| self.available((item, location)).max(0)).sum()
-        };
-        let covers = |set: &u32| supply.iter().all(|(item, quantity)| has(*set, *item) >= *quantity);
-        let sizes = (0..1_u32 << LOCATIONS).filter(covers).map(u32::count_ones);
-        sizes.min().unwrap_or_default() as usize
-    }
 }
 
 fn ensure_allocated(given: &GivenPackages, available: &BTreeMap<usize, i64>) -> Checked {
@@ -198,16 +160,11 @@ fn ensure_allocated(given: &GivenPackages, available: &BTreeMap<usize, i64>) -> 
 impl GivenPackages {
     /// What each new shipment takes: all packages together, or one of them.
     fn shipments(&self, location: usize) -> NewShipments {
-        let units = |packages: &[Vec<(usize, i64)>]| {
-            let mut units = BTreeMap::new();
-            for (item, quantity) in packages.iter().flatten() {
-                *units.entry(*item).or_default() += quantity;
-            }
-            (location, units)
-        };
+        let packages: Vec<Units> =
+            self.packages.iter().map(|items| items.iter().copied().collect()).collect();
         match self.is_single {
-            true => self.packages.chunks(1).map(units).collect(),
-            false => vec![units(&self.packages)],
+            true => packages.into_iter().map(|package| (location, vec![package])).collect(),
+            false => vec![(location, packages)],
         }
     }
 }

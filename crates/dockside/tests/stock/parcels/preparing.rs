@@ -1,5 +1,6 @@
 //! Replaces steps that could do nothing by steps that prepare them: without a shipment, nothing is bought or voided.
 
+use super::packing_steps::{PackingAction, ScanWish};
 use super::shipment::{Destination, LOCATION_BARE, Shipment, ShipmentStatus};
 use super::steps::{ParcelAction, What};
 use crate::reference_model::{Allocation, ReferenceModel};
@@ -22,6 +23,12 @@ pub fn prepared(action: &ParcelAction, reference: &ReferenceModel) -> ParcelActi
         | ParcelAction::Void { shipment }
         | ParcelAction::HandOver { shipment } => *shipment,
         ParcelAction::BuyBatch { shipments } => shipments[0],
+        ParcelAction::Packing(
+            PackingAction::Scan(ScanWish { shipment, .. })
+            | PackingAction::ScanAll { shipment, .. }
+            | PackingAction::Short { shipment, .. },
+        ) => *shipment,
+        ParcelAction::Packing(PackingAction::StartWave { orders, .. }) => orders[0],
         _ => return action.clone(),
     };
     if number.is_multiple_of(UNPREPARED_EVERY) {
@@ -33,6 +40,14 @@ pub fn prepared(action: &ParcelAction, reference: &ReferenceModel) -> ParcelActi
         ParcelAction::Plan { .. } => return wanted_or_stocked(reference, number),
         ParcelAction::Ship { .. } if reference.allocations.iter().any(is_free) => return action.clone(),
         ParcelAction::Ship { .. } => ParcelAction::Plan { order: number },
+        ParcelAction::Packing(PackingAction::StartWave { .. }) => {
+            let is_anything_to_do =
+                supplied(reference).is_some() || reference.allocations.iter().any(is_free);
+            return if is_anything_to_do { action.clone() } else { wanted_or_stocked(reference, number) };
+        }
+        ParcelAction::Packing(_) if has(|shipment| shipment.status != ShipmentStatus::Voided) => {
+            return action.clone();
+        }
         ParcelAction::Void { .. } | ParcelAction::HandOver { .. } => match () {
             () if has(|shipment| shipment.status == ShipmentStatus::Purchased) => return action.clone(),
             () if has(|shipment| shipment.status == ShipmentStatus::Purchasing) => {

@@ -116,13 +116,14 @@ impl ReferenceModel {
         let members =
             || self.shipments.iter().filter(|member| member.is_there && member.batch == Some(number));
         let purchased = members().filter(|member| member.status == ShipmentStatus::Purchased).count();
-        let is_under_way = members().any(|member| member.status == ShipmentStatus::Purchasing);
+        let is_under_way =
+            members().any(|member| member.status == ShipmentStatus::Purchasing && member.is_bought_by_batch);
         let has_unbought = members()
             .any(|member| !matches!(member.status, ShipmentStatus::Purchased | ShipmentStatus::Voided));
         let has_members = members().count() > 0;
         let batch = &mut self.batches[number];
         batch.status = match batch.status {
-            BatchStatus::Purchased => return,
+            BatchStatus::Open | BatchStatus::Purchased => return,
             BatchStatus::Purchasing if !batch.is_begun || is_under_way => return,
             BatchStatus::PurchaseFailed if purchased == 0 => return,
             _ if !has_unbought && has_members => BatchStatus::Purchased,

@@ -8,8 +8,9 @@ use serde_json::{Value, json};
 use store::shipping::carrier_accounts;
 use testkit::product::Product;
 
+use super::planning::EVERYWHERE;
 use super::requests::{ParcelRequest, PlannedRow, SINGLE_PACKAGE_CARRIER};
-use super::shipment::{LOCATION_BARE, LOCATION_HAND_OVER};
+use super::shipment::{Destination, LOCATION_BARE, LOCATION_HAND_OVER, Rule};
 use super::states::count_states;
 use super::steps::ParcelStep;
 use crate::reference_model::ReferenceModel;
@@ -36,8 +37,23 @@ pub async fn tenant(product: &Arc<Product>) -> Tenant {
     let size = json!({ "length": 30, "width": 20, "height": 10 });
     let body = json!({ "name": "Box", "handle": "box", "inner_dimensions": size });
     tenant.create("/package_types", body).await;
+    add_rules(&tenant).await;
     add_single_package_carrier(&tenant).await;
     tenant
+}
+
+/// Adds shipping rules, as `Destination::rule` says them.
+async fn add_rules(tenant: &Tenant) {
+    let service = json!({ "carrier_account": "sandbox", "carrier_service": "standard" });
+    for (rule, action) in [
+        (Rule::Service, json!({ "service": service })),
+        (Rule::ByRates, json!({ "choose": { "by": "cheapest", "among": [service] } })),
+    ] {
+        let destinations = Destination::ALL.into_iter().filter(|destination| destination.rule() == rule);
+        let codes: Vec<_> = destinations.map(Destination::post_code).collect();
+        let body = json!({ "name": format!("{rule:?}"), "conditions": { "post_code_prefixes": codes }, "action": action });
+        tenant.create("/shipping_rules", body).await;
+    }
 }
 
 /// Adds an account of a carrier that takes single packages. The API offers none in the test world.
@@ -57,7 +73,7 @@ async fn add_single_package_carrier(tenant: &Tenant) {
 pub struct ParcelReplay<'a> {
     pub state: ReplayState<'a>,
     /// Requests that split allocations.
-    splits: u64,
+    pub splits: u64,
 }
 
 impl<'a> ParcelReplay<'a> {
@@ -92,6 +108,7 @@ pub async fn replay(
     if replay.splits > 0 {
         *tally.entry("split".to_owned()).or_default() += replay.splits;
     }
+    replay.work_waves().await.map_err(diverged)?;
     replay.work(HOURS_FINAL).await.map_err(diverged)?;
     replay.compare().await.map_err(|what| diverged(format!("after {HOURS_FINAL} hours: {what}")))
 }
@@ -104,6 +121,7 @@ impl ParcelReplay<'_> {
             self.state.tenant.tick();
             match request {
                 ParcelRequest::Work { hours } => self.work(hours).await?,
+                ParcelRequest::WorkWaves => self.work_waves().await?,
                 ParcelRequest::Manifest { location } => self.manifest(&request, location).await?,
                 request => answers.push(self.request(&request, step.is_repeated).await?),
             }
@@ -117,7 +135,8 @@ impl ParcelReplay<'_> {
 
     pub async fn compare(&self) -> Result<(), String> {
         self.state.compare().await?;
-        self.state.compare_shipments().await
+        self.state.compare_shipments().await?;
+        self.state.compare_batches().await
     }
 
     async fn request(&mut self, request: &ParcelRequest, is_repeated: bool) -> Result<String, String> {
@@ -130,7 +149,9 @@ impl ParcelReplay<'_> {
         let (status, code) = self.state.reference.answer_parcel(request);
         let key = is_repeated.then(|| tenant.new_key());
         let reply = tenant.send(method, &path, body.clone(), key).await;
-        let told = (reply.status, reply.json["code"].as_str().unwrap_or_default());
+        // A scan that was made has a code, too.
+        let problem = Some(&reply.json["code"]).filter(|_| reply.status >= 400);
+        let told = (reply.status, problem.and_then(Value::as_str).unwrap_or_default());
         if told != (status, code) {
             let expected = (status, code);
             return Err(format!(
@@ -162,49 +183,63 @@ impl ParcelReplay<'_> {
                 let rows = planned_rows(&self.state.names, &reply.json["data"])?;
                 self.state
                     .reference
-                    .apply_plan(*order, &rows)
+                    .apply_plan(*order, &rows, &EVERYWHERE)
                     .map_err(|what| format!("{what}: {}", reply.json))?;
                 self.state.names.allocations.extend(ids(&reply.json["data"]));
             }
             (ParcelRequest::Ship(request), 201) => {
-                self.state.names.shipments.extend(ids(&reply.json["data"]));
-                let (known, expected) =
-                    (self.state.names.shipments.len(), self.state.reference.shipments.len());
-                if known != expected {
-                    return Err(format!(
-                        "{known} shipments, but the reference model says {expected}: {}",
-                        reply.json
-                    ));
-                }
+                self.note_shipments(request.packages.is_some(), &reply.json["data"])?;
                 self.note_split(request.order).await?;
+            }
+            (ParcelRequest::Scan(request), 201) => self.state.compare_scan(request, &reply.json)?,
+            (ParcelRequest::Short(_), 201) => self.note_short(&reply.json)?,
+            (ParcelRequest::StartWave(_), 201) => {
+                self.state.names.waves.push(id(&reply.json));
+                self.state.compare_wave(self.state.names.waves.len() - 1, &reply.json)?;
+            }
+            (ParcelRequest::CancelWave { wave } | ParcelRequest::RetryWave { wave }, 200) => {
+                self.state.compare_wave(*wave, &reply.json)?;
             }
             _ => {}
         }
         Ok(())
     }
 
-    /// Learns the ids of the allocations that were split off: the answer has shipments only.
+    /// Learns the ids of new shipments, and how the product has packed them.
+    fn note_shipments(&mut self, is_packed_by_request: bool, list: &Value) -> Result<(), String> {
+        let first = self.state.names.shipments.len();
+        let list = list.as_array().map(Vec::as_slice).unwrap_or_default();
+        self.state.names.shipments.extend(list.iter().map(id));
+        let (known, expected) = (self.state.names.shipments.len(), self.state.reference.shipments.len());
+        if known != expected {
+            return Err(format!("{known} shipments, but the reference model says {expected}: {list:?}"));
+        }
+        if !is_packed_by_request {
+            for (place, shown) in list.iter().enumerate() {
+                self.state.learn_packages(first + place, shown)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Learns the ids of the allocations that were split off: the answer has shipments only. Ids sort by age.
     async fn note_split(&mut self, order: usize) -> Result<(), String> {
         let ReplayState { reference, names, tenant } = &mut self.state;
-        if names.allocations.len() == reference.allocations.len() {
+        let first = names.allocations.len();
+        if first == reference.allocations.len() {
             return Ok(());
         }
         self.splits += 1;
         let shown = tenant.get(&names.allocations_of(order)).await;
         let list = shown["data"].as_array().ok_or("no list of allocations")?;
-        let mut new: Vec<_> = list.iter().filter(|held| !names.allocations.contains(&id(held))).collect();
-        for number in names.allocations.len()..reference.allocations.len() {
-            let held = &reference.allocations[number];
-            let lines = json!([{ "id": names.item(held.item), "quantity": held.quantity }]);
-            let location = names.location(held.location);
-            let is_it =
-                |shown: &&Value| shown["items"] == lines && shown["location"]["id"] == json!(location);
-            let place =
-                new.iter().position(is_it).ok_or_else(|| format!("no allocation is {held:?}: {shown}"))?;
-            let found = id(new.remove(place));
-            names.allocations.push(found);
+        let mut new: Vec<_> = list.iter().map(id).filter(|id| !names.allocations.contains(id)).collect();
+        new.sort_unstable();
+        names.allocations.extend(new);
+        if names.allocations.len() == reference.allocations.len() {
+            return Ok(());
         }
-        Ok(())
+        let expected = &reference.allocations[first..];
+        Err(format!("the reference model says that {expected:?} are split off: {shown}"))
     }
 
     /// Returns the id of an exception, which the model knows by its code and shipment.
@@ -272,11 +307,11 @@ impl ParcelReplay<'_> {
     }
 }
 
-fn id(resource: &Value) -> String {
+pub fn id(resource: &Value) -> String {
     resource["id"].as_str().unwrap_or_default().to_owned()
 }
 
-fn planned_rows(names: &Names, list: &Value) -> Result<Vec<PlannedRow>, String> {
+pub fn planned_rows(names: &Names, list: &Value) -> Result<Vec<PlannedRow>, String> {
     let number = |ids: &[String], of: &Value| ids.iter().position(|id| of["id"] == json!(id));
     let row = |held: &Value| {
         let line = &held["items"][0];

@@ -2,7 +2,10 @@
 
 use serde_json::{Value, json};
 
+use super::scans::ScanRequest;
 use super::shipment::Destination;
+use super::shorts::ShortRequest;
+use super::waves::{WaveOrders, WaveRequest};
 use crate::requests::{Names, Request};
 
 /// The handle of a carrier that takes single packages.
@@ -46,7 +49,25 @@ pub enum ParcelRequest {
         shipments: Vec<usize>,
     },
     /// Buys the batch that was made last.
-    BuyBatch,
+    BuyLastBatch,
+    BuyBatch {
+        batch: usize,
+    },
+    Scan(ScanRequest),
+    UndoScan {
+        shipment: usize,
+        name: usize,
+    },
+    Short(ShortRequest),
+    StartWave(WaveRequest),
+    CancelWave {
+        wave: usize,
+    },
+    RetryWave {
+        wave: usize,
+    },
+    /// No request: the job works on all waves.
+    WorkWaves,
     Void {
         shipment: usize,
     },
@@ -125,9 +146,28 @@ impl ParcelRequest {
             ParcelRequest::MakeBatch { shipments } => {
                 ("POST", "/batches".to_owned(), Some(batch_body(names, shipments)))
             }
-            ParcelRequest::BuyBatch => {
+            ParcelRequest::BuyLastBatch => {
                 let batch = names.batches.last().expect("a batch that was made");
                 ("POST", format!("/batches/{batch}/purchase"), None)
+            }
+            ParcelRequest::BuyBatch { batch } => {
+                ("POST", format!("/batches/{}/purchase", names.batch(*batch)), None)
+            }
+            ParcelRequest::Scan(request) => {
+                ("POST", shipment_path(&request.shipment, "/scans"), Some(request.body(names)))
+            }
+            ParcelRequest::UndoScan { shipment, name } => {
+                ("DELETE", shipment_path(shipment, &format!("/scans/{}", scan_name(*name))), None)
+            }
+            ParcelRequest::Short(request) => {
+                ("POST", shipment_path(&request.shipment, "/shorts"), Some(request.body(names)))
+            }
+            ParcelRequest::StartWave(request) => ("POST", "/waves".to_owned(), Some(request.body(names))),
+            ParcelRequest::CancelWave { wave } => {
+                ("POST", format!("/waves/{}/cancel", names.wave(*wave)), None)
+            }
+            ParcelRequest::RetryWave { wave } => {
+                ("POST", format!("/waves/{}/retry", names.wave(*wave)), None)
             }
             ParcelRequest::Void { shipment } => ("POST", shipment_path(shipment, "/void"), None),
             ParcelRequest::HandOver { shipment } => ("POST", shipment_path(shipment, "/hand_over"), None),
@@ -135,7 +175,7 @@ impl ParcelRequest {
                 let body = json!({ "location": names.location(*location) });
                 ("POST", "/manifests".to_owned(), Some(body))
             }
-            ParcelRequest::Work { .. } => ("", String::new(), None),
+            ParcelRequest::Work { .. } | ParcelRequest::WorkWaves => ("", String::new(), None),
         }
     }
 }
@@ -153,6 +193,45 @@ impl ShipRequest {
             if given.is_single {
                 body["carrier"] = json!({ "carrier_code": SINGLE_PACKAGE_CARRIER });
             }
+        }
+        body
+    }
+}
+
+/// The client's name of a scan.
+pub fn scan_name(name: usize) -> String {
+    format!("scan-{name}")
+}
+
+impl ScanRequest {
+    fn body(&self, names: &Names) -> Value {
+        let code = self.item.map_or_else(|| "no such code".to_owned(), |item| names.skus[item].clone());
+        let then: &[&str] = if self.is_buying { &["purchase"] } else { &[] };
+        json!({ "scan_id": scan_name(self.name), "code": code, "package": self.package,
+            "quantity": self.quantity, "then": then })
+    }
+}
+
+impl ShortRequest {
+    fn body(&self, names: &Names) -> Value {
+        json!({ "item_id": names.item(self.item), "quantity": self.quantity, "reason": "not found",
+            "adjust_stock": self.is_adjusting })
+    }
+}
+
+impl WaveRequest {
+    fn body(&self, names: &Names) -> Value {
+        let steps: Vec<_> = self.terms.steps.iter().map(|step| step.name()).collect();
+        let places: Vec<_> = self.terms.places.iter().map(|place| names.location(*place)).collect();
+        let groups: &[&str] =
+            if self.terms.is_by_place { &["location", "carrier_account"] } else { &["service"] };
+        let mut body = json!({ "steps": steps, "location_ids": places, "group_by": groups,
+            "allow_partial": self.terms.is_partial });
+        match &self.orders {
+            WaveOrders::Named(orders) => {
+                body["order_ids"] = orders.iter().map(|order| names.order(*order)).collect();
+            }
+            WaveOrders::Filtered { item } => body["filter"] = json!({ "sku": names.skus[*item] }),
         }
         body
     }

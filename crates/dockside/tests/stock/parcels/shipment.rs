@@ -2,6 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use super::scans::Scan;
+
+/// The units of each item.
+pub type Units = BTreeMap<usize, i64>;
+
 /// The origin whose location configuration completes allocations on hand-over.
 pub const LOCATION_HAND_OVER: usize = 1;
 /// The location that is the origin of no location configuration.
@@ -40,6 +45,24 @@ impl Destination {
             Destination::Near => "SBX-TRACK-DELIVERED",
         }
     }
+
+    /// What the shipping rules of the organisation say about this destination.
+    pub fn rule(self) -> Rule {
+        match self {
+            Destination::Usual | Destination::Declined | Destination::Flaky => Rule::Service,
+            Destination::Near => Rule::ByRates,
+            Destination::VoidRejected => Rule::None,
+        }
+    }
+}
+
+/// What the shipping rules say about a shipment.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Rule {
+    None,
+    Service,
+    /// The service is chosen by rates, in a wave.
+    ByRates,
 }
 
 /// What matters of an order to its shipments.
@@ -66,6 +89,7 @@ impl Exception {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ShipmentStatus {
     Draft,
+    Rated,
     Purchasing,
     Purchased,
     PurchaseFailed,
@@ -76,6 +100,7 @@ impl ShipmentStatus {
     pub fn name(self) -> &'static str {
         match self {
             ShipmentStatus::Draft => "draft",
+            ShipmentStatus::Rated => "rated",
             ShipmentStatus::Purchasing => "purchasing",
             ShipmentStatus::Purchased => "purchased",
             ShipmentStatus::PurchaseFailed => "purchase_failed",
@@ -84,7 +109,7 @@ impl ShipmentStatus {
     }
 
     pub fn is_open(self) -> bool {
-        matches!(self, ShipmentStatus::Draft | ShipmentStatus::PurchaseFailed)
+        matches!(self, ShipmentStatus::Draft | ShipmentStatus::Rated | ShipmentStatus::PurchaseFailed)
     }
 
     pub fn is_bought(self) -> bool {
@@ -97,8 +122,19 @@ pub struct Shipment {
     /// The order that it belongs to, unless it was taken away from it.
     pub order: Option<usize>,
     pub location: usize,
-    /// The units of each item in its packages.
-    pub units: BTreeMap<usize, i64>,
+    /// The units in each of its packages.
+    pub packages: Vec<Units>,
+    /// All of its units were scanned.
+    pub is_packed: bool,
+    /// Its scans, but for those that were undone, and how many there ever were.
+    pub scans: Vec<Scan>,
+    pub scans_made: usize,
+    /// It asks for a service by itself, because a shipping rule said so.
+    pub is_service_asked: bool,
+    /// A service was chosen for it when its purchase began.
+    pub is_service_chosen: bool,
+    /// It was rated, or its purchase had failed, and it became a draft again.
+    pub is_returned: bool,
     pub status: ShipmentStatus,
     pub destination: Destination,
     pub is_completing_on_hand_over: bool,
@@ -108,6 +144,8 @@ pub struct Shipment {
     pub is_voiding: bool,
     pub is_manifested: bool,
     pub batch: Option<usize>,
+    /// Its batch, and no request of its own, began its last purchase.
+    pub is_bought_by_batch: bool,
     /// Why its last purchase failed.
     pub error: Option<&'static str>,
     /// The attempts of the carrier to sell it, and whether the next one is due now.
@@ -120,11 +158,17 @@ pub struct Shipment {
 }
 
 impl Shipment {
-    pub fn new(order: usize, location: usize, units: BTreeMap<usize, i64>, destination: Destination) -> Self {
+    pub fn new(order: usize, location: usize, packages: Vec<Units>, destination: Destination) -> Self {
         Self {
             order: Some(order),
             location,
-            units,
+            packages,
+            is_packed: false,
+            scans: Vec::new(),
+            scans_made: 0,
+            is_service_asked: false,
+            is_service_chosen: false,
+            is_returned: false,
             status: ShipmentStatus::Draft,
             destination,
             is_completing_on_hand_over: location == LOCATION_HAND_OVER,
@@ -133,6 +177,7 @@ impl Shipment {
             is_voiding: false,
             is_manifested: false,
             batch: None,
+            is_bought_by_batch: false,
             error: None,
             attempts: 0,
             is_due: false,
@@ -141,23 +186,57 @@ impl Shipment {
         }
     }
 
+    /// The units in all of its packages.
+    pub fn units(&self) -> Units {
+        sum(&self.packages)
+    }
+
+    /// Returns it to a draft: what carriers said about it no longer applies.
+    pub fn unrate(&mut self) {
+        self.is_returned |= self.status != ShipmentStatus::Draft;
+        (self.status, self.error, self.is_service_chosen) = (ShipmentStatus::Draft, None, false);
+    }
+
     pub fn is_of(&self, order: usize) -> bool {
         self.is_there && self.order == Some(order)
     }
 }
 
+/// The units of several packages together.
+pub fn sum<'a>(packages: impl IntoIterator<Item = &'a Units>) -> Units {
+    let mut sum = Units::new();
+    for (item, quantity) in packages.into_iter().flatten() {
+        *sum.entry(*item).or_default() += quantity;
+    }
+    sum
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BatchStatus {
+    Open,
     Purchasing,
     Purchased,
     PartiallyPurchased,
     PurchaseFailed,
 }
 
-/// A batch whose purchase was requested.
+impl BatchStatus {
+    pub fn name(self) -> &'static str {
+        match self {
+            BatchStatus::Open => "open",
+            BatchStatus::Purchasing => "purchasing",
+            BatchStatus::Purchased => "purchased",
+            BatchStatus::PartiallyPurchased => "partially_purchased",
+            BatchStatus::PurchaseFailed => "purchase_failed",
+        }
+    }
+}
+
 #[derive(Clone, Debug)]
 pub struct Batch {
     pub status: BatchStatus,
+    /// It has a service for all of its members.
+    pub has_service: bool,
     /// The purchases of its members were begun.
     pub is_begun: bool,
 }

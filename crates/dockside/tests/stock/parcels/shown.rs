@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::shipment::{OrderParcels, Shipment};
+use super::packing_replay::ensure_same;
+use super::shipment::{OrderParcels, Shipment, Units};
 use crate::replay::ReplayState;
 
 impl ReplayState<'_> {
@@ -51,6 +52,25 @@ impl ReplayState<'_> {
                 ));
             }
             ensure_packed_is_allocated(&id, &shown, &allocations)?;
+            self.compare_scans(&id, shipment).await?;
+        }
+        Ok(())
+    }
+
+    /// Compares all batches and their members.
+    pub async fn compare_batches(&self) -> Result<(), String> {
+        for (number, batch) in self.reference.batches.iter().enumerate() {
+            let shown = self.tenant.get(&format!("/batches/{}", self.names.batch(number))).await;
+            let members = shown["shipments"].as_array().into_iter().flatten();
+            let mut members: Vec<_> = members.map(|member| member["id"].clone()).collect();
+            members.sort_by_key(Value::to_string);
+            let all = self.reference.shipments.iter().enumerate();
+            let inside = all.filter(|(_, member)| member.is_there && member.batch == Some(number));
+            let mut expected: Vec<_> = inside.map(|(number, _)| json!(self.names.shipment(number))).collect();
+            expected.sort_by_key(Value::to_string);
+            let simple = json!({ "status": shown["status"], "shipments": members });
+            let expected = json!({ "status": batch.status.name(), "shipments": expected });
+            ensure_same("the batch", &simple, &expected, &shown)?;
         }
         Ok(())
     }
@@ -59,12 +79,15 @@ impl ReplayState<'_> {
         if !shipment.is_there {
             return json!({ "code": "not_found" });
         }
-        let units = shipment.units.iter().map(|(item, quantity)| (self.names.item(*item), *quantity));
+        let units = |units: &Units| -> BTreeMap<String, i64> {
+            units.iter().map(|(item, quantity)| (self.names.item(*item), *quantity)).collect()
+        };
         let on = if shipment.is_completing_on_hand_over { "hand_over" } else { "purchase" };
         json!({
             "status": shipment.status.name(),
             "order_id": shipment.order.map(|order| self.names.order(order)),
-            "units": units.collect::<BTreeMap<_, _>>(),
+            "packages": shipment.packages.iter().map(units).collect::<Vec<_>>(),
+            "is_packed": shipment.is_packed,
             "destination": shipment.destination.post_code(),
             "complete_allocations_on": shipment.order.map(|_| on),
             "is_handed_over": shipment.is_handed_over,
@@ -84,7 +107,8 @@ fn simple_shipment(shown: &Value) -> Value {
     json!({
         "status": shown["status"],
         "order_id": shown["order_id"],
-        "units": units(shown),
+        "packages": packages(shown).map(contents).collect::<Vec<_>>(),
+        "is_packed": !shown["packed_at"].is_null(),
         "destination": shown["addresses"]["destination"]["address"]["post_code"],
         "complete_allocations_on": shown["complete_allocations_on"],
         "is_handed_over": !shown["handed_over_at"].is_null(),
@@ -92,10 +116,13 @@ fn simple_shipment(shown: &Value) -> Value {
     })
 }
 
-/// The units of each item in the packages of a shipment.
-fn units(shown: &Value) -> BTreeMap<String, i64> {
-    let packages = shown["packages"].as_array().into_iter().flatten();
-    sums(packages.flat_map(|package| package["items"].as_array().into_iter().flatten()))
+fn packages(shown: &Value) -> impl Iterator<Item = &Value> {
+    shown["packages"].as_array().into_iter().flatten()
+}
+
+/// The units of each item in a package.
+fn contents(package: &Value) -> BTreeMap<String, i64> {
+    sums(package["items"].as_array().into_iter().flatten())
 }
 
 fn sums<'a>(lines: impl Iterator<Item = &'a Value>) -> BTreeMap<String, i64> {
@@ -114,7 +141,8 @@ fn ensure_packed_is_allocated(id: &str, shown: &Value, allocations: &Value) -> R
     let inside = list.iter().filter(|allocation| allocation["shipment_id"] == id);
     let allocated = sums(inside.flat_map(|allocation| allocation["items"].as_array().into_iter().flatten()));
     let is_live = shown["order_id"].is_string() && shown["status"] != "voided";
-    let packed = if is_live { units(shown) } else { BTreeMap::new() };
+    let inside = packages(shown).flat_map(|package| package["items"].as_array().into_iter().flatten());
+    let packed = if is_live { sums(inside) } else { BTreeMap::new() };
     if packed == allocated {
         return Ok(());
     }

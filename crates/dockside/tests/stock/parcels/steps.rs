@@ -3,6 +3,7 @@
 
 use testkit::random::Random;
 
+use super::packing_steps::{KINDS, PackingAction, packing_action, start_wave};
 use super::shipment::{Destination, LOCATION_BARE};
 use crate::steps::{
     Action, Amount, Change, Entry, ITEMS, Pick, REST, any_amount, chance, change, number, patch_order,
@@ -52,6 +53,10 @@ pub enum ParcelAction {
     BuyBatch {
         shipments: Vec<usize>,
     },
+    /// Buys a batch that exists, such as one of a wave.
+    BuyKnownBatch {
+        batch: usize,
+    },
     Void {
         shipment: usize,
     },
@@ -69,6 +74,7 @@ pub enum ParcelAction {
     Work {
         hours: i64,
     },
+    Packing(PackingAction),
 }
 
 /// What a request ships of an order, and how it is packed.
@@ -98,7 +104,7 @@ pub fn sequence(seed: u64) -> Vec<ParcelStep> {
     }
     let count = STEPS_MIN + random.below(STEPS_MAX - STEPS_MIN + 1);
     for _ in 0..count {
-        let kind = random.below(100);
+        let kind = random.below(102 + KINDS);
         actions.push(action(&mut random, kind));
     }
     actions.into_iter().map(|action| ParcelStep { action, is_repeated: chance(&mut random, 12) }).collect()
@@ -114,6 +120,9 @@ fn shipped_order(random: &mut Random, actions: &mut Vec<ParcelAction>) {
         }
     }
     actions.push(create_order(random));
+    if chance(random, 3) {
+        actions.push(ParcelAction::Packing(start_wave(random)));
+    }
     actions.push(if chance(random, 2) { ParcelAction::Plan { order: 1 } } else { allocate(random, 1) });
     actions.push(ship(random, 1));
     if chance(random, 2) {
@@ -143,7 +152,9 @@ fn action(random: &mut Random, kind: u64) -> ParcelAction {
         84 => ParcelAction::Hold { order },
         85..87 => ParcelAction::EndHold { order },
         87 => ParcelAction::Resolve { order, exception: number(random, 3) },
-        _ => ParcelAction::Stock(stock_action(random, kind, order)),
+        88..100 => ParcelAction::Stock(stock_action(random, kind, order)),
+        100..102 => ParcelAction::BuyKnownBatch { batch: number(random, 32) },
+        _ => packing_action(random, kind - 102),
     }
 }
 

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use super::shipment::{Destination, ShipmentStatus};
+use super::shipment::{BatchStatus, Destination, ShipmentStatus};
 use crate::reference_model::{Allocation, ReferenceModel};
 
 /// Refused attempts before the carrier sells a shipment to a flaky destination.
@@ -53,7 +53,7 @@ impl ReferenceModel {
 
     fn begin_batches(&mut self) {
         for batch in 0..self.batches.len() {
-            if self.batches[batch].is_begun {
+            if self.batches[batch].status != BatchStatus::Purchasing || self.batches[batch].is_begun {
                 continue;
             }
             for number in 0..self.shipments.len() {
@@ -61,8 +61,9 @@ impl ReferenceModel {
                 if !member.is_there || member.batch != Some(batch) || !member.status.is_open() {
                     continue;
                 }
-                if let Err((_, code)) = self.begin_purchase(number) {
-                    self.refuse_purchase(number, code);
+                match self.begin_purchase(number) {
+                    Ok(()) => self.shipments[number].is_bought_by_batch = true,
+                    Err((_, code)) => self.refuse_purchase(number, code),
                 }
             }
             self.batches[batch].is_begun = true;
