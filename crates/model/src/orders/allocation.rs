@@ -32,6 +32,8 @@ pub struct Allocation {
     pub is_buying: bool,
     /// Whether the carrier reports its shipment as delivered.
     pub is_delivered: bool,
+    /// Whether a plan made it, so that its level counts its units while it is open.
+    pub is_planned: bool,
 }
 
 /// An allocation as the API shows it.
@@ -66,7 +68,14 @@ impl Allocation {
             completed_by: None,
             is_buying: false,
             is_delivered: false,
+            is_planned: false,
         }
+    }
+
+    /// Returns an open allocation of some of its units, which are in no shipment.
+    pub fn split(&self, id: Id<AllocationKind>, quantity: i64) -> Self {
+        let rest = Self::open(id, self.order, self.item, self.location, quantity);
+        Self { is_planned: self.is_planned, ..rest }
     }
 
     /// Returns the quantities of an order that wants so many pieces and has these allocations.
@@ -97,6 +106,11 @@ impl Allocation {
         if self.is_buying { self.packed() } else { 0 }
     }
 
+    /// Returns the units that its level counts as planned: those of an open allocation that a plan made.
+    pub fn planned(&self) -> i64 {
+        if self.is_planned && self.completed_at.is_none() { self.quantity } else { 0 }
+    }
+
     /// Takes its units out of its shipment. What the carrier reported of the shipment no longer concerns them.
     pub fn leave_shipment(&mut self) {
         (self.shipment, self.is_buying, self.is_delivered) = (None, false, false);
@@ -118,6 +132,7 @@ impl Allocation {
         let mut new = *self;
         if let Some(location) = change.location {
             new.location = location.id;
+            new.is_planned = self.is_planned && new.location == self.location;
         }
         if let Some(line) = change.items.as_ref().and_then(|items| items.first()) {
             if line.id != self.item {

@@ -17,6 +17,7 @@ use sha2::{Digest, Sha256};
 use store::orders::allocations::{self, Filter};
 use store::orders::orders;
 use store::places::location_configurations;
+use store::stock::inventory_levels::{self, At, CountDelta};
 use store::{Page, Tx};
 
 use crate::access::caller::Caller;
@@ -25,7 +26,7 @@ use crate::access::write::{Command, Precondition, ensure_current};
 use crate::events::events::EventLog;
 use crate::orders::order_document::LockedOrder;
 use crate::orders::reservations::update_reservation;
-use crate::orders::stock_moves::{Changed, take_back, take_stock};
+use crate::orders::stock_moves::{Changed, count_planned, lock_changed, take_back, take_stock};
 use crate::platform::context::Context;
 use crate::platform::cursor::{ListQuery, Listing};
 use crate::platform::resource::{found, json, previous};
@@ -90,7 +91,7 @@ impl Allocations {
         let wishes = wishes(&input);
         let create = async move |tx: &mut Tx<'_>| {
             let locked = LockedOrder::lock(tx, owner, order).await?;
-            let made = allocate(tx, owner, locked, &wishes, &log).await?;
+            let made = allocate(tx, owner, locked, (&wishes, false), &log).await?;
             Ok(Reply::created_many(data(&made)?))
         };
         self.context.write(&command, create).await
@@ -113,8 +114,10 @@ impl Allocations {
             let mut changes = changes(&old, &input, &log)?;
             hold_moved(tx, owner, &changes, &input).await?;
             let lines = change_demand(tx, owner, order, &changes).await?;
+            lock_changed(tx, owner, &changes).await?;
             let levels = take_stock(tx, owner, &mut changes, &log).await?;
             store_changes(tx, owner, &changes, &log).await?;
+            count_planned(tx, owner, &changes).await?;
             for level in &levels {
                 announce(tx, owner, level, &log).await?;
             }
@@ -195,12 +198,13 @@ fn wishes(input: &AllocationsInput) -> Vec<Wish> {
         .collect()
 }
 
-/// Allocates wishes against a locked order. Demand is summed per item over all of them before any is granted.
+/// Allocates wishes against a locked order. Demand is summed per item over all of them before any is granted. A plan has locked
+/// the levels of its wishes, which count them.
 pub async fn allocate(
     tx: &mut Tx<'_>,
     owner: Owner,
     locked: LockedOrder,
-    wishes: &[Wish],
+    (wishes, is_planned): (&[Wish], bool),
     log: &EventLog,
 ) -> Result<Vec<Allocation>> {
     let order = locked.id;
@@ -217,8 +221,11 @@ pub async fn allocate(
     grant(tx, owner, order, &lines, &demand).await?;
     let mut made = Vec::new();
     for wish in wishes {
-        let allocation = Allocation::open(log.new_id(), order, wish.item, wish.location, wish.quantity);
+        let open = Allocation::open(log.new_id(), order, wish.item, wish.location, wish.quantity);
+        let allocation = Allocation { is_planned, ..open };
         allocations::insert(tx, owner, &allocation).await?;
+        let (at, planned) = (At { item: wish.item, location: wish.location }, allocation.planned());
+        inventory_levels::count(tx, owner, at, CountDelta { planned, ..CountDelta::default() }).await?;
         let event = Event::new("allocation.created", allocation.id, &json(&allocation.view())?);
         log.append(tx, &event).await?;
         made.push(allocation);

@@ -181,7 +181,7 @@ pub async fn apply(
     let lines = orders::lines(tx, owner, order).await?;
     ensure(open_demand(&lines) == *demand, Code::StockMoved)?;
     ensure_stock(tx, owner, &wishes).await?;
-    allocate(tx, owner, locked, &wishes, log).await
+    allocate(tx, owner, locked, (&wishes, true), log).await
 }
 
 /// What of the order is not allocated yet.
@@ -250,9 +250,7 @@ async fn ensure_stock(tx: &mut Tx<'_>, owner: Owner, wishes: &[Wish]) -> Result<
     let mut levels: Vec<_> =
         wishes.iter().map(|wish| At { item: wish.item, location: wish.location }).collect();
     levels.sort_unstable();
-    for at in &levels {
-        inventory_levels::lock(tx, owner, *at).await?;
-    }
+    inventory_levels::lock_all(tx, owner, &levels.iter().copied().collect()).await?;
     let mut items: Vec<_> = levels.iter().map(|at| at.item).collect();
     items.dedup();
     let stock = inventory_levels::available(tx, owner, &items).await?;

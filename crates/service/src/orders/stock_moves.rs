@@ -1,13 +1,13 @@
 //! Stock as allocations move it: completed ones take it, deleted ones give it back.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use model::platform::problem::Issue;
 use model::stock::inventory_item::{Level, REASON_COMPLETED, REASON_DELETED};
 use model::{Allocation, Code, Event, Id, Order, Owner, Problem, Result};
 use store::Tx;
 use store::orders::{allocations, orders};
-use store::stock::inventory_levels::{self, At};
+use store::stock::inventory_levels::{self, At, CountDelta};
 
 use crate::events::events::EventLog;
 use crate::platform::resource::{found, json};
@@ -47,9 +47,8 @@ pub async fn take_stock(
         }
         for place in places {
             let (before, taker) = &mut changes[place];
-            if before.packed() > 0 {
-                inventory_levels::pack(tx, owner, at, -before.packed(), -before.buying()).await?;
-            }
+            let delta = CountDelta { packed: -before.packed(), buying: -before.buying(), planned: 0 };
+            inventory_levels::count(tx, owner, at, delta).await?;
             taker.took_stock = true;
             let (delta, allocation) = (-taker.quantity, Some(taker.id));
             change(tx, owner, at, log, Step { delta, on_hand, reason: REASON_COMPLETED, allocation }).await?;
@@ -58,6 +57,33 @@ pub async fn take_stock(
         levels.push(level);
     }
     if issues.is_empty() { Ok(levels) } else { Err(Problem::fields(Code::InsufficientStock, issues).into()) }
+}
+
+/// Locks the levels that a change of allocations concerns, in the order of their keys.
+pub async fn lock_changed(tx: &mut Tx<'_>, owner: Owner, changes: &[Changed]) -> Result<()> {
+    let is_completed = |before: &Allocation, after: &Allocation| {
+        before.completed_at.is_none() && after.completed_at.is_some()
+    };
+    let mut keys = BTreeSet::new();
+    for (before, after) in changes {
+        keys.extend((before.planned() != after.planned()).then(|| at_of(before)));
+        keys.extend(is_completed(before, after).then(|| at_of(after)));
+    }
+    inventory_levels::lock_all(tx, owner, &keys).await.map(drop)
+}
+
+/// Counts what plans allocated and changes do not leave as it was. The levels must be locked.
+pub async fn count_planned(tx: &mut Tx<'_>, owner: Owner, changes: &[Changed]) -> Result<()> {
+    for (before, after) in changes {
+        // An allocation that moves is no longer counted as planned.
+        let delta = CountDelta { planned: after.planned() - before.planned(), ..CountDelta::default() };
+        inventory_levels::count(tx, owner, at_of(before), delta).await?;
+    }
+    Ok(())
+}
+
+fn at_of(allocation: &Allocation) -> At {
+    At { item: allocation.item, location: allocation.location }
 }
 
 /// Deletes allocations of a locked order, and puts the stock that completed ones had taken back on hand.
@@ -72,7 +98,7 @@ pub async fn take_back(
         return Ok(());
     }
     let mut givers: BTreeMap<At, Vec<&Allocation>> = BTreeMap::new();
-    for allocation in held.iter().filter(|allocation| allocation.took_stock || allocation.packed() > 0) {
+    for allocation in held.iter().filter(|held| held.took_stock || held.packed() > 0 || held.planned() > 0) {
         let at = At { item: allocation.item, location: allocation.location };
         givers.entry(at).or_default().push(allocation);
     }
@@ -86,15 +112,16 @@ pub async fn take_back(
         let mut on_hand = level.on_hand;
         let sum = |units: fn(&Allocation) -> i64| givers.iter().map(|giver| units(giver)).sum::<i64>();
         let (packed, buying) = (sum(Allocation::packed), sum(Allocation::buying));
-        if packed > 0 {
-            inventory_levels::pack(tx, owner, at, -packed, -buying).await?;
-        }
+        let delta = CountDelta { packed: -packed, buying: -buying, planned: -sum(Allocation::planned) };
+        inventory_levels::count(tx, owner, at, delta).await?;
         for giver in givers.iter().filter(|giver| giver.took_stock) {
             let (delta, allocation) = (giver.quantity, Some(giver.id));
             change(tx, owner, at, log, Step { delta, on_hand, reason: REASON_DELETED, allocation }).await?;
             on_hand += delta;
         }
-        levels.push(level);
+        if packed > 0 || givers.iter().any(|giver| giver.took_stock) {
+            levels.push(level);
+        }
     }
     allocations::delete_of_order(tx, owner, order).await?;
     orders::release(tx, owner, order).await?;

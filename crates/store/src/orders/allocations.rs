@@ -7,28 +7,28 @@ use crate::platform::page::{Page, PageSql, Start};
 use crate::stock::inventory_items::id_list;
 
 const OF_ORDER: Sql = Sql::same(
-    "SELECT id, order_id, item_id, location_id, quantity, completed_at, took_stock, shipment_id, completed_by, is_buying, is_delivered FROM allocation
+    "SELECT id, order_id, item_id, location_id, quantity, completed_at, took_stock, shipment_id, completed_by, is_buying, is_delivered, is_planned FROM allocation
      WHERE owner = $1 AND order_id = $2 ORDER BY id",
 );
 const INSERT: Sql = Sql::same(
     "INSERT INTO allocation (owner, id, order_id, item_id, location_id, quantity, completed_at, took_stock, shipment_id, completed_by,
-         is_buying, is_delivered)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
+         is_buying, is_delivered, is_planned)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)",
 );
 const UPDATE: Sql = Sql::same(
     "UPDATE allocation SET location_id = $1, quantity = $2, completed_at = $3, took_stock = $4, shipment_id = $5,
-         completed_by = $6, is_buying = $7, is_delivered = $8
-     WHERE owner = $9 AND id = $10",
+         completed_by = $6, is_buying = $7, is_delivered = $8, is_planned = $9
+     WHERE owner = $10 AND id = $11",
 );
 /// `$2` lists the orders as JSON. The plus keeps SQLite from reading all allocations in the order of their ids.
 const OF_ORDERS: Sql = Sql::each(
-    "SELECT id, order_id, item_id, location_id, quantity, completed_at, took_stock, shipment_id, completed_by, is_buying, is_delivered FROM allocation
+    "SELECT id, order_id, item_id, location_id, quantity, completed_at, took_stock, shipment_id, completed_by, is_buying, is_delivered, is_planned FROM allocation
      WHERE owner = $1 AND order_id IN (SELECT value FROM json_each($2)) ORDER BY +id",
     concat!(
         "SELECT a.* FROM ",
         wanted!("$2"),
         " CROSS JOIN LATERAL (
-             SELECT id, order_id, item_id, location_id, quantity, completed_at, took_stock, shipment_id, completed_by, is_buying, is_delivered FROM allocation
+             SELECT id, order_id, item_id, location_id, quantity, completed_at, took_stock, shipment_id, completed_by, is_buying, is_delivered, is_planned FROM allocation
              WHERE owner = $1 AND order_id = wanted.id OFFSET 0) a
          ORDER BY a.id"
     ),
@@ -36,49 +36,49 @@ const OF_ORDERS: Sql = Sql::each(
 const DELETE_OF_ORDER: Sql = Sql::same("DELETE FROM allocation WHERE owner = $1 AND order_id = $2");
 const PAGE: PageSql = PageSql {
     older: Sql::same(
-        "SELECT id, order_id, item_id, location_id, quantity, completed_at, took_stock, shipment_id, completed_by, is_buying, is_delivered FROM allocation
+        "SELECT id, order_id, item_id, location_id, quantity, completed_at, took_stock, shipment_id, completed_by, is_buying, is_delivered, is_planned FROM allocation
          WHERE owner = $1 AND id < $2 ORDER BY id DESC LIMIT $3",
     ),
     newer: Sql::same(
-        "SELECT id, order_id, item_id, location_id, quantity, completed_at, took_stock, shipment_id, completed_by, is_buying, is_delivered FROM allocation
+        "SELECT id, order_id, item_id, location_id, quantity, completed_at, took_stock, shipment_id, completed_by, is_buying, is_delivered, is_planned FROM allocation
          WHERE owner = $1 AND id > $2 ORDER BY id LIMIT $3",
     ),
 };
 const PAGE_AT: PageSql = PageSql {
     older: Sql::same(
-        "SELECT id, order_id, item_id, location_id, quantity, completed_at, took_stock, shipment_id, completed_by, is_buying, is_delivered FROM allocation
+        "SELECT id, order_id, item_id, location_id, quantity, completed_at, took_stock, shipment_id, completed_by, is_buying, is_delivered, is_planned FROM allocation
          WHERE owner = $1 AND id < $2 AND location_id = $3 ORDER BY id DESC LIMIT $4",
     ),
     newer: Sql::same(
-        "SELECT id, order_id, item_id, location_id, quantity, completed_at, took_stock, shipment_id, completed_by, is_buying, is_delivered FROM allocation
+        "SELECT id, order_id, item_id, location_id, quantity, completed_at, took_stock, shipment_id, completed_by, is_buying, is_delivered, is_planned FROM allocation
          WHERE owner = $1 AND id > $2 AND location_id = $3 ORDER BY id LIMIT $4",
     ),
 };
 /// `$3` lists the orders as JSON; `$4` is a location or null. For the plus see `OF_ORDERS`.
 const PAGE_OF: PageSql = PageSql {
     older: Sql::each(
-        "SELECT id, order_id, item_id, location_id, quantity, completed_at, took_stock, shipment_id, completed_by, is_buying, is_delivered FROM allocation
+        "SELECT id, order_id, item_id, location_id, quantity, completed_at, took_stock, shipment_id, completed_by, is_buying, is_delivered, is_planned FROM allocation
          WHERE owner = $1 AND +id < $2 AND order_id IN (SELECT value FROM json_each($3))
          AND (CAST($4 AS TEXT) IS NULL OR location_id = $4) ORDER BY +id DESC LIMIT $5",
         concat!(
             "SELECT a.* FROM ",
             wanted!("$3"),
             " CROSS JOIN LATERAL (
-                 SELECT id, order_id, item_id, location_id, quantity, completed_at, took_stock, shipment_id, completed_by, is_buying, is_delivered FROM allocation
+                 SELECT id, order_id, item_id, location_id, quantity, completed_at, took_stock, shipment_id, completed_by, is_buying, is_delivered, is_planned FROM allocation
                  WHERE owner = $1 AND id < $2 AND order_id = wanted.id
                  AND (CAST($4 AS TEXT) IS NULL OR location_id = $4) OFFSET 0) a
              ORDER BY a.id DESC LIMIT $5"
         ),
     ),
     newer: Sql::each(
-        "SELECT id, order_id, item_id, location_id, quantity, completed_at, took_stock, shipment_id, completed_by, is_buying, is_delivered FROM allocation
+        "SELECT id, order_id, item_id, location_id, quantity, completed_at, took_stock, shipment_id, completed_by, is_buying, is_delivered, is_planned FROM allocation
          WHERE owner = $1 AND +id > $2 AND order_id IN (SELECT value FROM json_each($3))
          AND (CAST($4 AS TEXT) IS NULL OR location_id = $4) ORDER BY +id LIMIT $5",
         concat!(
             "SELECT a.* FROM ",
             wanted!("$3"),
             " CROSS JOIN LATERAL (
-                 SELECT id, order_id, item_id, location_id, quantity, completed_at, took_stock, shipment_id, completed_by, is_buying, is_delivered FROM allocation
+                 SELECT id, order_id, item_id, location_id, quantity, completed_at, took_stock, shipment_id, completed_by, is_buying, is_delivered, is_planned FROM allocation
                  WHERE owner = $1 AND id > $2 AND order_id = wanted.id
                  AND (CAST($4 AS TEXT) IS NULL OR location_id = $4) OFFSET 0) a
              ORDER BY a.id LIMIT $5"
@@ -134,6 +134,7 @@ pub async fn insert(tx: &mut Tx<'_>, owner: Owner, allocation: &Allocation) -> R
         allocation.completed_by.into(),
         i64::from(allocation.is_buying).into(),
         i64::from(allocation.is_delivered).into(),
+        i64::from(allocation.is_planned).into(),
     ];
     tx.send(&INSERT, &values).await
 }
@@ -148,6 +149,7 @@ pub async fn update(tx: &mut Tx<'_>, owner: Owner, allocation: &Allocation) -> R
         allocation.completed_by.into(),
         i64::from(allocation.is_buying).into(),
         i64::from(allocation.is_delivered).into(),
+        i64::from(allocation.is_planned).into(),
         owner.into(),
         allocation.id.into(),
     ];
@@ -191,5 +193,6 @@ fn read(mut row: Row) -> Result<Allocation> {
         completed_by: row.id_or_null(8)?,
         is_buying: row.int(9)? == 1,
         is_delivered: row.int(10)? == 1,
+        is_planned: row.int(11)? == 1,
     })
 }

@@ -5,7 +5,12 @@ use model::{Id, Manifest, Owner, Result, Shipment};
 use crate::platform::engine::{Row, Sql, Tx, Value};
 
 /// Only shipments that were made from orders wait for it: the hand-over may complete their allocations.
-const BEGIN: Sql = Sql::same(
+///
+/// SQLite executes a cross join in the written order, and the plus keeps it from reading the shipments of all orders.
+const BEGIN: Sql = Sql::each(
+    "UPDATE manifest SET handed_over_to = '' WHERE owner = $1 AND id = $2 AND EXISTS (
+         SELECT 1 FROM manifest_shipment m CROSS JOIN shipment s ON s.owner = m.owner AND s.id = m.shipment_id
+         WHERE m.owner = $1 AND m.manifest_id = $2 AND m.is_released = 0 AND +s.order_id IS NOT NULL)",
     "UPDATE manifest SET handed_over_to = '' WHERE owner = $1 AND id = $2 AND EXISTS (
          SELECT 1 FROM manifest_shipment m JOIN shipment s ON s.owner = m.owner AND s.id = m.shipment_id
          WHERE m.owner = $1 AND m.manifest_id = $2 AND m.is_released = 0 AND s.order_id IS NOT NULL)",

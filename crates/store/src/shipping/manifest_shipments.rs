@@ -112,15 +112,19 @@ const DOCS_OF: Sql = Sql::same(
     "SELECT s.id, s.doc FROM manifest_shipment m JOIN shipment s ON s.owner = m.owner AND s.id = m.shipment_id
      WHERE m.owner = $1 AND m.manifest_id = $2 AND m.shipment_id > $3 ORDER BY m.shipment_id LIMIT $4",
 );
-/// The carrier's own ids of the shipments of a manifest.
+/// The carrier's own ids of the shipments of a manifest. The plus keeps SQLite from reading all purchases in that order.
 const PURCHASES_OF: Sql = Sql::each(
-    "SELECT json_extract(receipt, '$.purchase') FROM purchase WHERE owner = $1 AND manifest_id = $2 ORDER BY shipment_id",
+    "SELECT json_extract(receipt, '$.purchase') FROM purchase WHERE owner = $1 AND manifest_id = $2 ORDER BY +shipment_id",
     "SELECT receipt::json ->> 'purchase' FROM purchase WHERE owner = $1 AND manifest_id = $2 ORDER BY shipment_id",
 );
 const HOLDS: Sql = Sql::same(
     "SELECT manifest_id FROM manifest_shipment WHERE owner = $1 AND shipment_id = $2 AND is_released = 0 LIMIT 1",
 );
-const BATCHES_OF: Sql = Sql::same(
+/// SQLite executes a cross join in the written order, and the plus keeps it from reading the shipments of all batches.
+const BATCHES_OF: Sql = Sql::each(
+    "SELECT DISTINCT s.batch_id FROM manifest_shipment m
+     CROSS JOIN shipment s ON s.owner = m.owner AND s.id = m.shipment_id
+     WHERE m.owner = $1 AND m.manifest_id = $2 AND +s.batch_id IS NOT NULL ORDER BY 1",
     "SELECT DISTINCT s.batch_id FROM manifest_shipment m
      JOIN shipment s ON s.owner = m.owner AND s.id = m.shipment_id
      WHERE m.owner = $1 AND m.manifest_id = $2 AND s.batch_id IS NOT NULL ORDER BY s.batch_id",

@@ -94,6 +94,14 @@ const PACKED: Sql = Sql::same(
      WHERE l.owner = $1 GROUP BY l.item_id, l.location_id, l.packed
      HAVING l.packed <> coalesce(sum(a.quantity), 0) LIMIT $2",
 );
+/// Levels that count other units as planned than their open allocations have that plans made.
+const PLANNED: Sql = Sql::same(
+    "SELECT l.item_id, l.location_id, l.planned, CAST(coalesce(sum(a.quantity), 0) AS BIGINT)
+     FROM inventory_level l LEFT JOIN allocation a ON a.owner = l.owner AND a.item_id = l.item_id
+     AND a.location_id = l.location_id AND a.completed_at IS NULL AND a.is_planned = 1
+     WHERE l.owner = $1 GROUP BY l.item_id, l.location_id, l.planned
+     HAVING l.planned <> coalesce(sum(a.quantity), 0) LIMIT $2",
+);
 /// Levels that count other units in purchases than the open allocations of shipments that are being bought or are bought.
 const BUYING: Sql = Sql::same(
     "SELECT l.item_id, l.location_id, l.buying, CAST(coalesce(sum(s.quantity), 0) AS BIGINT)
@@ -145,6 +153,7 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
     &SHIPPED,
     &DELIVERED,
     &PACKED,
+    &PLANNED,
     &BUYING,
     &HELD,
     &FULFILMENT,
@@ -153,7 +162,7 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
 
 /// Two quantities that should be equal and are not.
 pub struct Difference {
-    /// Which quantity differs: `on_hand`, `allocated_quantity`, `stock_taken`, `reservation`, `packed`, `buying`, one of an
+    /// Which quantity differs: `on_hand`, `allocated_quantity`, `stock_taken`, `reservation`, `packed`, `planned`, `buying`, one of an
     /// order's `fulfilment`; or `shipment_id`, if an allocation is in a shipment that can't hold it.
     pub what: &'static str,
     pub first_id: String,
@@ -181,6 +190,7 @@ pub async fn differences(tx: &mut Tx<'_>, owner: Owner, limit: usize) -> Result<
         ("fulfilment.shipped_quantity", &SHIPPED),
         ("fulfilment.delivered_quantity", &DELIVERED),
         ("packed", &PACKED),
+        ("planned", &PLANNED),
         ("buying", &BUYING),
         ("shipment_id", &HELD),
         ("fulfilment.status", &FULFILMENT),

@@ -15,28 +15,30 @@ const LOCK: Sql = Sql::each(
     "SELECT on_hand FROM inventory_level WHERE owner = $1 AND item_id = $2 AND location_id = $3",
     "SELECT on_hand FROM inventory_level WHERE owner = $1 AND item_id = $2 AND location_id = $3 FOR UPDATE",
 );
+/// What is allocated is what the level counts as planned, and what else its open allocations hold: plans lock the level anyway,
+/// while requests that allocate by hand would wait for each other if they counted there.
 const GET: Sql = Sql::same(
-    "SELECT l.item_id, l.location_id, l.on_hand, l.updated_at, l.bin, l.reorder_point, CAST((
+    "SELECT l.item_id, l.location_id, l.on_hand, l.updated_at, l.bin, l.reorder_point, CAST(l.planned + (
          SELECT coalesce(sum(a.quantity), 0) FROM allocation a
          WHERE a.owner = l.owner AND a.item_id = l.item_id AND a.location_id = l.location_id
-         AND a.completed_at IS NULL) AS BIGINT)
+         AND a.completed_at IS NULL AND a.is_planned = 0) AS BIGINT)
      FROM inventory_level l WHERE l.owner = $1 AND l.item_id = $2 AND l.location_id = $3",
 );
 /// Sorted by the location, which does not follow the age of levels, but never changes.
 const PAGE: PageSql = PageSql {
     older: Sql::same(
-        "SELECT l.location_id, l.item_id, l.on_hand, l.updated_at, l.bin, l.reorder_point, CAST((
+        "SELECT l.location_id, l.item_id, l.on_hand, l.updated_at, l.bin, l.reorder_point, CAST(l.planned + (
              SELECT coalesce(sum(a.quantity), 0) FROM allocation a
              WHERE a.owner = l.owner AND a.item_id = l.item_id AND a.location_id = l.location_id
-             AND a.completed_at IS NULL) AS BIGINT)
+             AND a.completed_at IS NULL AND a.is_planned = 0) AS BIGINT)
          FROM inventory_level l WHERE l.owner = $1 AND l.location_id < $2 AND l.item_id = $3
          ORDER BY l.location_id DESC LIMIT $4",
     ),
     newer: Sql::same(
-        "SELECT l.location_id, l.item_id, l.on_hand, l.updated_at, l.bin, l.reorder_point, CAST((
+        "SELECT l.location_id, l.item_id, l.on_hand, l.updated_at, l.bin, l.reorder_point, CAST(l.planned + (
              SELECT coalesce(sum(a.quantity), 0) FROM allocation a
              WHERE a.owner = l.owner AND a.item_id = l.item_id AND a.location_id = l.location_id
-             AND a.completed_at IS NULL) AS BIGINT)
+             AND a.completed_at IS NULL AND a.is_planned = 0) AS BIGINT)
          FROM inventory_level l WHERE l.owner = $1 AND l.location_id > $2 AND l.item_id = $3
          ORDER BY l.location_id LIMIT $4",
     ),
@@ -61,9 +63,9 @@ const LOCK_ALL: Sql = Sql::each(
          SELECT item_id, location_id, on_hand, packed, buying FROM inventory_level
          WHERE owner = $2 AND item_id = pair.value ->> 0 AND location_id = pair.value ->> 1 FOR UPDATE) l",
 );
-const PACK: Sql = Sql::same(
-    "UPDATE inventory_level SET packed = packed + $1, buying = buying + $2
-     WHERE owner = $3 AND item_id = $4 AND location_id = $5",
+const COUNT: Sql = Sql::same(
+    "UPDATE inventory_level SET packed = packed + $1, buying = buying + $2, planned = planned + $3
+     WHERE owner = $4 AND item_id = $5 AND location_id = $6",
 );
 const UPDATE: Sql = Sql::same(
     "UPDATE inventory_level SET on_hand = on_hand + $1,
@@ -91,20 +93,20 @@ const CHANGES: PageSql = PageSql {
 };
 /// The available quantity of the items at each location. `$2` lists the items as JSON.
 const AVAILABLE: Sql = Sql::each(
-    "SELECT l.location_id, l.item_id, l.on_hand - (
+    "SELECT l.location_id, l.item_id, l.on_hand - l.planned - (
          SELECT coalesce(sum(a.quantity), 0) FROM allocation a
          WHERE a.owner = l.owner AND a.item_id = l.item_id AND a.location_id = l.location_id
-         AND a.completed_at IS NULL)
+         AND a.completed_at IS NULL AND a.is_planned = 0)
      FROM inventory_level l WHERE l.owner = $1 AND l.item_id IN (SELECT value FROM json_each($2))",
     concat!(
-        "SELECT l.location_id, l.item_id, (l.on_hand - (
+        "SELECT l.location_id, l.item_id, (l.on_hand - l.planned - (
              SELECT coalesce(sum(a.quantity), 0) FROM allocation a
              WHERE a.owner = $1 AND a.item_id = l.item_id AND a.location_id = l.location_id
-             AND a.completed_at IS NULL))::bigint
+             AND a.completed_at IS NULL AND a.is_planned = 0))::bigint
          FROM ",
         wanted!("$2"),
         " CROSS JOIN LATERAL (
-             SELECT location_id, item_id, on_hand FROM inventory_level
+             SELECT location_id, item_id, on_hand, planned FROM inventory_level
              WHERE owner = $1 AND item_id = wanted.id OFFSET 0) l"
     ),
 );
@@ -128,7 +130,7 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
     &PAGE.newer,
     &INSERT,
     &LOCK_ALL,
-    &PACK,
+    &COUNT,
     &UPDATE,
     &SET_DETAILS,
     &CHANGE_INSERT,
@@ -184,10 +186,26 @@ pub async fn lock_all(
     Ok(levels)
 }
 
-/// Changes how many units of a level are in shipments, and how many of these are being bought or are bought.
-pub async fn pack(tx: &mut Tx<'_>, owner: Owner, at: At, packed: i64, buying: i64) -> Result<()> {
-    let values = [packed.into(), buying.into(), owner.into(), at.item.into(), at.location.into()];
-    tx.send(&PACK, &values).await
+/// How much more units of open allocations a level counts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct CountDelta {
+    /// Units in shipments.
+    pub packed: i64,
+    /// Those of them whose shipment is being bought or is bought.
+    pub buying: i64,
+    /// Units that plans allocated.
+    pub planned: i64,
+}
+
+/// Changes what a locked level counts of its open allocations.
+pub async fn count(tx: &mut Tx<'_>, owner: Owner, at: At, delta: CountDelta) -> Result<()> {
+    if delta == CountDelta::default() {
+        return Ok(());
+    }
+    let CountDelta { packed, buying, planned } = delta;
+    let values =
+        [packed.into(), buying.into(), planned.into(), owner.into(), at.item.into(), at.location.into()];
+    tx.send(&COUNT, &values).await
 }
 
 pub async fn get(tx: &mut Tx<'_>, owner: Owner, at: At) -> Result<Option<Level>> {

@@ -9,7 +9,7 @@ use tracing::Instrument;
 
 /// Orders of a wave that a node works on at once. SQLite commits what is written at the same time together, and PostgreSQL
 /// answers several connections; more would only delay other requests.
-const ORDERS_AT_ONCE: usize = 16;
+const ORDERS_AT_ONCE: usize = 32;
 
 /// Does the same with each item, several at once, and returns the results in the order of the items. The first failure ends it:
 /// tasks that have begun go on until their end.

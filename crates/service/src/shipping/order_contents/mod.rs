@@ -284,9 +284,9 @@ impl OrderContents {
         if let Some(level) = self.levels.get_mut(&at_of(allocation)) {
             level.count(allocation.packed(), 0);
         }
-        let Allocation { item, location, .. } = *allocation;
+        let rest = allocation.split(rest, more);
         if more > 0 {
-            state.after.push(Allocation::open(rest, order, item, location, more));
+            state.after.push(rest);
         }
         state.is_regrouped = true;
         self.by_shipment.insert(shipment_kind(shipment), order);

@@ -40,8 +40,7 @@ impl OrderContents {
                 freed.push(allocation.id);
             } else {
                 allocation.quantity -= taken;
-                let Allocation { order, item, location, .. } = *allocation;
-                let rest = Allocation::open(log.new_id(), order, item, location, taken);
+                let rest = allocation.split(log.new_id(), taken);
                 freed.push(rest.id);
                 split.push(rest);
             }

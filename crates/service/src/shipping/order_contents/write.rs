@@ -8,9 +8,9 @@ use model::{Allocation, Event, Owner, Result};
 use store::Tx;
 use store::orders::allocations;
 use store::shipping::order_shipments;
-use store::stock::inventory_levels::{self, At};
+use store::stock::inventory_levels::{self, At, CountDelta};
 
-use super::{OrderContents, OrderState};
+use super::{OrderContents, OrderState, at_of};
 use crate::events::events::EventLog;
 use crate::orders::allocations::store_fulfilment;
 use crate::orders::exceptions::add_to;
@@ -39,9 +39,8 @@ impl OrderContents {
         for (at, level) in &self.levels {
             let (packed, buying) =
                 (level.now.packed - level.before.packed, level.now.buying - level.before.buying);
-            if (packed, buying) != (0, 0) {
-                inventory_levels::pack(tx, owner, *at, packed, buying).await?;
-            }
+            let delta = CountDelta { packed, buying, planned: self.planned_at(*at) };
+            inventory_levels::count(tx, owner, *at, delta).await?;
             for step in &level.steps {
                 let (delta, on_hand, allocation) = (step.delta, step.on_hand, step.allocation);
                 change(tx, owner, *at, log, Step { delta, on_hand, reason: &step.reason, allocation })
@@ -55,6 +54,16 @@ impl OrderContents {
             write_order(tx, owner, state, log).await?;
         }
         Ok(())
+    }
+}
+
+impl OrderContents {
+    /// Returns how much more units of open allocations that plans made are at a level.
+    fn planned_at(&self, at: At) -> i64 {
+        let sum = |held: &[Allocation]| -> i64 {
+            held.iter().filter(|held| at_of(held) == at).map(Allocation::planned).sum()
+        };
+        self.orders.values().map(|state| sum(&state.after) - sum(&state.before)).sum()
     }
 }
 

@@ -64,6 +64,7 @@ migrations![
     "0039_brandings",
     "0040_waves",
     "0041_scans",
+    "0042_planned_stock",
 ];
 
 const TABLE: &str = "CREATE TABLE IF NOT EXISTS migration (name TEXT NOT NULL PRIMARY KEY)";
