@@ -49,7 +49,7 @@ pub fn routes() -> Vec<HandledRoute> {
             ])
             .to(update_printer),
         Route::delete(ONE, write, "delete_printer", "Delete a printer")
-            .about("Only while it has no jobs that are queued or being sent. Jobs that ended keep its id.")
+            .about("Only while it has no jobs that are queued or being sent, and no shipping rule names it. Jobs that ended keep its id.")
             .id(&PRINTER_ID)
             .refusals(&[Code::PrinterInUse])
             .to(delete_printer),

@@ -24,6 +24,7 @@ const REFUSALS: &[Code] = &[
     Code::CarrierAccountNotFound,
     Code::CarrierServiceNotFound,
     Code::PackageTypeNotFound,
+    Code::PrinterNotFound,
 ];
 
 pub fn routes() -> Vec<HandledRoute> {
@@ -38,7 +39,7 @@ pub fn routes() -> Vec<HandledRoute> {
             .about("The rule takes the `position` that it is given, and those from there on move by one; without one, it comes last. An organisation may have 1,000 rules in each world.")
             .body(Body::Json(&SHIPPING_RULE))
             .success(Success::Created(&SHIPPING_RULE))
-            .refusals(const { &[REFUSALS[0], REFUSALS[1], REFUSALS[2], REFUSALS[3], REFUSALS[4], Code::TooManyShippingRules] })
+            .refusals(const { &[REFUSALS[0], REFUSALS[1], REFUSALS[2], REFUSALS[3], REFUSALS[4], REFUSALS[5], Code::TooManyShippingRules] })
             .to(create_shipping_rule),
         Route::put("/shipping_rules/order", write, "reorder_shipping_rules", "Reorder the shipping rules")
             .about("Gives the rules the positions 1, 2, 3 and so on, in the order of the list, which must name every rule exactly once. Each rule that moves gets an event `shipping_rule.updated`.")

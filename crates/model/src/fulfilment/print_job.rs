@@ -244,7 +244,7 @@ pub static PRINT_JOB: Shape = Shape::object(
     &[
         Field::given("id", &PRINT_JOB_ID),
         Field::optional("printer_id", &PRINTER_ID)
-            .about("The printer that it goes to. If you leave it out: the default for the kind of document at the location that the shipment leaves from, else the default of all locations. It may be deleted after the job has ended."),
+            .about("The printer that it goes to. If you leave it out: for the label of a shipment the printer that a shipping rule chose for it; else the default for the kind of document at the location that the shipment leaves from, else the default of all locations. It may be deleted after the job has ended."),
         Field::required("document_ids", &DOCUMENT_IDS),
         Field::optional("copies", &COPIES),
         Field::given("status", &STATUS),

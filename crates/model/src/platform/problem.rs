@@ -235,8 +235,8 @@ problems! {
         "Name the items in the `packages` of the shipments. Voided shipments are not collected for.";
     LabelMissing 409 "label_missing" "A shipment has no label yet."
         "Wait for the labels of the shipments that the problem's `errors` name, or ask for them: POST /shipments/{shipment_id}/labels.";
-    PrinterInUse 409 "printer_in_use" "The printer has jobs that are not finished."
-        "Cancel the jobs that wait, and let the one that is being sent end; then delete or move the printer.";
+    PrinterInUse 409 "printer_in_use" "The printer is still in use."
+        "Cancel the jobs that wait, and let the one that is being sent end. If the problem's `errors` name shipping rules, give these another printer. Then delete or move the printer.";
     DefaultPrinterTaken 409 "default_printer_taken" "Another printer is the default there already."
         "The problem's `errors` name the printer. Take the kind of document out of its `is_default_for` first.";
     TooManyPrinters 409 "too_many_printers" "The organisation has reached its limit of printers."
@@ -260,7 +260,7 @@ problems! {
     UnknownField 422 "unknown_field" "The body has a field that does not exist."
         "Check the spelling of the fields that the problem's `errors` name.";
     ShippingRuleEmpty 422 "shipping_rule_empty" "The shipping rule sets nothing."
-        "Give the rule's `action` something to set: a `service`, `choose`, `options`, a `package_type_id` or a `hold`.";
+        "Give the rule's `action` something to set: a `service`, `choose`, `options`, a `package_type_id`, a `printer_id` or a `hold`.";
     ShippingRuleOrderInvalid 422 "shipping_rule_order_invalid" "The list does not name every shipping rule exactly once."
         "The problem's `errors` name the rules that are missing, named twice or unknown. Read the rules again, and send all of their ids.";
     OrderNotFound 422 "order_not_found" "The body names an order that does not exist."

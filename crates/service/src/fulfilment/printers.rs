@@ -15,9 +15,13 @@ use store::places::location_configurations;
 use crate::access::caller::Caller;
 use crate::access::reply::Reply;
 use crate::access::write::{Command, ensure_current};
+use crate::places::rule_users::rules_naming;
 use crate::platform::context::Context;
 use crate::platform::cursor::{ListQuery, Listing};
 use crate::platform::resource::{found, json, version_etag};
+
+/// Shipping rules that a refusal to delete a printer names at most.
+const RULES_NAMED_MAX: usize = 10;
 
 /// Operations on printers.
 #[derive(Clone)]
@@ -96,7 +100,7 @@ impl Printers {
         self.context.write(&command, update).await
     }
 
-    /// Deletes a printer that has no open jobs. Jobs that ended keep its id.
+    /// Deletes a printer that has no open jobs and that no shipping rule names. Jobs that ended keep its id.
     pub async fn delete(&self, command: Command, id: Id<Printer>) -> Result<Reply> {
         let now = self.context.now();
         let owner = command.caller.owner;
@@ -106,6 +110,7 @@ impl Printers {
             let old = found(printers::get_for_update(tx, owner, id).await?)?;
             ensure_current(&precondition, &version_etag(old.version))?;
             ensure_idle(tx, owner, id).await?;
+            ensure_not_in_rules(tx, owner, id).await?;
             print_queues::delete(tx, owner, id).await?;
             printers::delete(tx, owner, id).await?;
             log.append(tx, &Event::new("printer.deleted", id, &old.doc)).await?;
@@ -175,6 +180,17 @@ async fn move_queue(tx: &mut Tx<'_>, owner: Owner, before: &Printer, after: &Pri
     }
     ensure_idle(tx, owner, before.id).await?;
     print_queues::set_agent(tx, owner, before.id, after.connection == Connection::Agent).await
+}
+
+/// Refuses to delete a printer that shipping rules name: without it, their labels would be printed elsewhere.
+async fn ensure_not_in_rules(tx: &mut Tx<'_>, owner: Owner, id: Id<Printer>) -> Result<()> {
+    let rules = rules_naming(tx, owner, id, "printer_id", RULES_NAMED_MAX).await?;
+    if rules.is_empty() {
+        return Ok(());
+    }
+    let sentences: Vec<_> = rules.iter().map(|rule| rule.message.as_str()).collect();
+    let detail = Some(sentences.join(" "));
+    Err(Problem { code: Code::PrinterInUse, detail, issues: rules }.into())
 }
 
 /// Refuses a printer that has open jobs. No job can be made for it until this transaction ends.

@@ -13,8 +13,8 @@ struct RuleName {
     name: String,
 }
 
-/// Returns up to `limit` shipping rules that name a location, a carrier account or a package type, each as the reason
-/// why it can't be deleted.
+/// Returns up to `limit` shipping rules that name a location, a carrier account, a package type or a printer, each as
+/// the reason why it can't be deleted.
 pub async fn rules_naming<K: Kind>(
     tx: &mut Tx<'_>,
     owner: Owner,

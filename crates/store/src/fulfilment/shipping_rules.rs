@@ -124,7 +124,7 @@ pub async fn hold_account(tx: &mut Tx<'_>, owner: Owner, id: Id<CarrierAccount>)
     Ok(tx.one(&HOLD_ACCOUNT, &[owner.into(), id.into()]).await?.is_some())
 }
 
-/// Replaces what a rule names: the ids of locations, carrier accounts and package types.
+/// Replaces what a rule names: the ids of locations, carrier accounts, package types and printers.
 pub async fn set_uses(tx: &mut Tx<'_>, owner: Owner, id: Id<ShippingRule>, used: &[String]) -> Result<()> {
     tx.send(&USES_DELETE, &[owner.into(), id.into()]).await?;
     for used in used {

@@ -16,6 +16,7 @@ pub mod print_recovery;
 pub mod printers;
 pub mod rule_evaluation;
 pub mod rule_order;
+pub mod rule_printers;
 pub mod scan_steps;
 pub mod scans;
 pub mod shipment_units;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use model::World as Mode;
 use serde_json::{Value, json};
 
+use crate::setup::raw_printer::label_printer;
 use crate::setup::stock_requests::refusal;
 use crate::setup::world::{Reply, World};
 
@@ -125,6 +126,8 @@ async fn what_a_rule_names_must_exist() {
     let theirs =
         world.request("GET", "/carrier_accounts").token(&stranger).send().await.json()["data"][0]["id"]
             .clone();
+    let their_printer = world.request("POST", "/printers").token(&stranger);
+    let their_printer = their_printer.json(label_printer("127.0.0.1")).send().await.json()["id"].clone();
     let unknown_location = "loc_01jc0000000000000000000000";
     let service = |account: &Value, service: &str| json!({"service": {"carrier_account": account, "carrier_service": service}});
     let cases = [
@@ -164,6 +167,13 @@ async fn what_a_rule_names_must_exist() {
             "package_type_not_found",
             "/action/package_type_id",
         ),
+        (
+            json!({}),
+            json!({"printer_id": "prn_01jc0000000000000000000000"}),
+            "printer_not_found",
+            "/action/printer_id",
+        ),
+        (json!({}), json!({"printer_id": their_printer}), "printer_not_found", "/action/printer_id"),
         (json!({}), json!({}), "shipping_rule_empty", "/action"),
         (json!({"mass": {"max": 1}}), json!({"options": {}}), "shipping_rule_empty", "/action"),
     ];

@@ -59,7 +59,7 @@ static PACKAGE: Shape = Shape::new(
 .example("1");
 static STEP: Shape = Shape::new(
     Kind::OneOf(&["purchase", "print"]),
-    "`purchase` buys the shipment with the service that it has chosen; `print` prints its labels on the default printer.",
+    "`purchase` buys the shipment with the service that it has chosen; `print` prints its labels on the printer that a shipping rule chose for it, else on the default printer.",
 )
 .example(r#""purchase""#);
 static THEN: Shape = Shape::list(

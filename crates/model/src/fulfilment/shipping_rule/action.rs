@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::Id;
+use crate::fulfilment::printer::{PRINTER_ID, Printer};
 use crate::platform::id::PackageTypeKind;
 use crate::platform::money::{AMOUNT, CURRENCY};
 use crate::platform::problem::Issue;
@@ -37,6 +38,8 @@ pub struct Action {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub package_type_id: Option<Id<PackageTypeKind>>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    pub printer_id: Option<Id<Printer>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub hold: Option<Hold>,
 }
 
@@ -45,7 +48,8 @@ impl Action {
     pub fn is_empty(&self) -> bool {
         let sets_options = self.options.as_ref().is_some_and(|options| *options != OptionsToSet::default());
         let sets_service = self.service.is_some() || self.choose.is_some();
-        !sets_service && !sets_options && self.package_type_id.is_none() && self.hold.is_none()
+        let names_something = self.package_type_id.is_some() || self.printer_id.is_some();
+        !sets_service && !sets_options && !names_something && self.hold.is_none()
     }
 
     /// Returns the accounts that the action names, with the services, each with its JSON pointer in the rule.
@@ -174,6 +178,8 @@ static DAYS: Shape = Shape::new(
 /// What naming a package type does.
 pub(super) const PACKAGE_TYPE: &str =
     "A box or an envelope of yours: only this one is used, although others may hold the units too.";
+/// What naming a printer does.
+pub(super) const PRINTER: &str = "Where the shipment's labels are printed if a print job names no printer: it comes before the default printers. Packing slips and customs papers keep their defaults.";
 static AMONG: Shape = Shape::list(
     &CANDIDATE,
     AMONG_MAX,
@@ -240,6 +246,7 @@ pub static ACTION: Shape = Shape {
             Field::optional("choose", &CHOOSE),
             Field::optional("options", &OPTIONS),
             Field::optional("package_type_id", &PACKAGE_TYPE_ID).about(PACKAGE_TYPE),
+            Field::optional("printer_id", &PRINTER_ID).about(PRINTER),
             Field::optional("hold", &HOLD),
         ],
         rule: Some(check_action),

@@ -82,6 +82,11 @@ impl Turn<'_> {
         {
             self.decision.package_type_id = Some(id);
         }
+        if let Some(id) = action.printer_id
+            && self.is_free("printer_id", "/action/printer_id")
+        {
+            self.decision.printer_id = Some(id);
+        }
         if let Some(hold) = &action.hold
             && self.is_free("hold", "/action/hold")
         {

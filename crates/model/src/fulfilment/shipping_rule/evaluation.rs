@@ -8,6 +8,7 @@ use super::action::{Choose, Hold, ServiceName};
 use super::facts::Facts;
 use super::rule::ShippingRule;
 use crate::Id;
+use crate::fulfilment::printer::Printer;
 use crate::platform::id::PackageTypeKind;
 use crate::shipping::shipment::LabelFormat;
 use crate::shipping::shipment::options::Insurance;
@@ -30,6 +31,9 @@ pub struct Decision {
     /// In the form of a shipment's customs declaration.
     pub customs: DecidedCustoms,
     pub package_type_id: Option<Id<PackageTypeKind>>,
+    /// Where labels are printed if a print job names no printer. Evaluations that were stored before there were such rules lack
+    /// it.
+    pub printer_id: Option<Id<Printer>>,
     pub hold: Option<Hold>,
     /// The rule that set each field.
     pub set_by: BTreeMap<String, Id<ShippingRule>>,

@@ -39,6 +39,8 @@ fn action() -> impl Strategy<Value = Value> {
         service,
         json!({"choose": {"by": "cheapest"}}),
         json!({"hold": {"reason": "Look"}}),
+        json!({"printer_id": "prn_01jc0000000000000000000000"}),
+        json!({"printer_id": "prn_01jc0000000000000000000001", "choose": {"by": "fastest"}}),
         json!({"options": {"signature_type": "adult", "saturday_delivery": true}}),
         json!({"options": {"label_format": "zpl", "incoterm": "DDP"}, "hold": {"reason": "Ask"}}),
         json!({"options": {"insure_from": {"value": 100, "currency_code": "EUR"}, "contents_type": "gift"}}),

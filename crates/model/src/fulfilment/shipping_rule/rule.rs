@@ -59,7 +59,7 @@ impl ShippingRuleInput {
             return Ok(());
         }
         let code = Code::ShippingRuleEmpty;
-        let message = "The rule sets nothing. Give it a `service`, `choose`, `options`, a `package_type_id` or a `hold`.";
+        let message = "The rule sets nothing. Give it a `service`, `choose`, `options`, a `package_type_id`, a `printer_id` or a `hold`.";
         Err(Problem::field(code, Issue::new(code.as_str(), "/action", message)).into())
     }
 }

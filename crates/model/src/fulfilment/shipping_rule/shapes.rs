@@ -2,11 +2,12 @@
 
 use serde_json::{Map, Value};
 
-use super::action::{ACTION, CHOOSE, EXACT, HOLD, PACKAGE_TYPE, SATURDAY};
+use super::action::{ACTION, CHOOSE, EXACT, HOLD, PACKAGE_TYPE, PRINTER, SATURDAY};
 use super::conditions::CONDITIONS;
 use super::rule::{
     EVALUATIONS_MAX, EvaluationInput, RULE_BYTES_MAX, RULES_MAX, RuleOrder, ShippingRule, ShippingRuleInput,
 };
+use crate::fulfilment::printer::PRINTER_ID;
 use crate::orders::order::ORDER_ID;
 use crate::places::address::{COUNTRY, LINE};
 use crate::places::location::LOCATION_ID;
@@ -226,7 +227,7 @@ static DECIDED_CUSTOMS: Shape = Shape::object(
 );
 static SET_BY: Shape = Shape::new(
     Kind::Map { key: Pattern { regex: "^[a-z_]{1,50}$", matches: is_fact }, of: &SHIPPING_RULE_ID, entries_max: 50 },
-    "The rule that set each field, by the field's name: `service` (also for `choose`), `signature_type`, `saturday_delivery`, `label_format`, `insurance`, `incoterm`, `contents_type`, `package_type_id`, `hold`.",
+    "The rule that set each field, by the field's name: `service` (also for `choose`), `signature_type`, `saturday_delivery`, `label_format`, `insurance`, `incoterm`, `contents_type`, `package_type_id`, `printer_id`, `hold`.",
 )
 .example(r#"{"service":"rule_01jc0000000000000000000000"}"#);
 static DECISION: Shape = Shape::object(
@@ -237,6 +238,7 @@ static DECISION: Shape = Shape::object(
         Field::given("options", &DECIDED_OPTIONS),
         Field::given("customs", &DECIDED_CUSTOMS),
         Field::given_or_null("package_type_id", &PACKAGE_TYPE_ID).about(PACKAGE_TYPE),
+        Field::given_or_null("printer_id", &PRINTER_ID).about(PRINTER),
         Field::given_or_null("hold", &HOLD),
         Field::given("set_by", &SET_BY),
     ],

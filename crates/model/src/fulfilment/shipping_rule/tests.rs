@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::fulfilment::printer::Printer;
 use crate::platform::shape::{Input, parse};
 use crate::platform::time_zone::LocalTime;
 use crate::{CarrierAccount, CountryCode, Error, Id, Location, Timestamp};
@@ -252,6 +253,25 @@ fn the_first_rule_that_sets_a_field_wins_it() {
         json!([{"field": "/action/service",
         "message": "The earlier rule rule_00000000000000000000000003 has set this already."}])
     );
+}
+
+#[test]
+fn the_first_rule_that_names_a_printer_chooses_it() {
+    let name = |bits: u128| json!({"printer_id": Id::<Printer>::from_bits(bits).to_string()});
+    let rules = [
+        rule(1, json!({"destination_countries": ["DE"]}), name(1)),
+        rule(2, json!({}), name(2)),
+        rule(3, json!({}), name(3)),
+    ];
+    let Evaluation { decision, rules: explained, .. } = evaluate(&set(&rules), &facts());
+    assert_eq!(decision.printer_id, Some(Id::from_bits(2)));
+    assert_eq!(decision.set_by.get("printer_id").map(|id| id.bits()), Some(2));
+    let sets: Vec<_> = explained.iter().map(|rule| rule.sets.len()).collect();
+    assert_eq!((sets, explained[2].reasons[0].field.as_str()), (vec![0, 1, 0], "/action/printer_id"));
+    // What was stored before rules had printers is read.
+    let mut stored = serde_json::to_value(&decision).unwrap();
+    stored.as_object_mut().unwrap().remove("printer_id");
+    assert_eq!(serde_json::from_value::<Decision>(stored).unwrap().printer_id, None);
 }
 
 #[test]

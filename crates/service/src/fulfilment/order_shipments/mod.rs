@@ -7,6 +7,7 @@ mod write;
 use std::sync::Arc;
 
 use model::fulfilment::order_shipment::OrderShipmentsInput;
+use model::fulfilment::shipping_rule::Evaluation;
 use model::{Code, Error, Id, Order, Owner, Problem, Result, Scope, Shipment};
 use store::Tx;
 use store::shipping::order_shipments;
@@ -20,7 +21,7 @@ use crate::access::reply::Reply;
 use crate::access::write::Command;
 use crate::fulfilment::packings::Packings;
 use crate::platform::context::Context;
-use crate::platform::resource::found;
+use crate::platform::resource::{found, json};
 
 /// How often shipments are prepared anew because the order changed meanwhile.
 const ATTEMPTS_MAX: usize = 5;
@@ -74,7 +75,8 @@ impl OrderShipments {
         }
     }
 
-    /// Answers with what the shipping rules decided when a shipment was made.
+    /// Answers with what the shipping rules decided when a shipment was made. What was stored before an evaluation had all of its
+    /// fields shows the others as null.
     pub async fn get_evaluation(&self, caller: &Caller, id: Id<Shipment>) -> Result<Reply> {
         if let Some(scope) = Scope::read("shipments") {
             caller.require(scope)?;
@@ -84,7 +86,8 @@ impl OrderShipments {
             found(store::shipping::shipments::get(tx, owner, id).await?)?;
             found(order_shipments::evaluation(tx, owner, id).await?)
         });
-        Ok(Reply::done(read.await?))
+        let evaluation: Evaluation = serde_json::from_str(&read.await?).map_err(Error::fault)?;
+        Ok(Reply::done(json(&evaluation)?))
     }
 
     /// Reads an order, asks the rules, and packs what is to be shipped.

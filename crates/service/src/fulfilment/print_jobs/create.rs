@@ -10,7 +10,8 @@ use store::shipping::documents::StoredDocument;
 
 use super::PrintJobs;
 use super::change::read_job;
-use super::documents::{default_printer, ensure_printable, printable_labels, readable};
+use super::documents::{ensure_printable, printable_labels, readable};
+use super::printer_choice::default_printer;
 use crate::access::caller::Caller;
 use crate::access::reply::Reply;
 use crate::access::write::Command;
@@ -86,7 +87,7 @@ async fn make(
     Ok(Reply::created(format!("/print_jobs/{}", wanted.id), Some(version_etag(1)), doc))
 }
 
-/// Makes a job that prints the labels of a shipment on the default printer. If there are labels of a package in several
+/// Makes a job that prints the labels of a shipment on the printer that the shipping rules chose, else on the default printer. If there are labels of a package in several
 /// formats, it takes one that the printer prints.
 ///
 /// # Errors

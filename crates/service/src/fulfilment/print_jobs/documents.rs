@@ -1,15 +1,11 @@
-//! The documents of a job: whether the caller may read them, which printer is their default, and whether it can print them.
+//! The documents of a job: whether the caller may read them, and whether the printer can print them.
 
 use model::fulfilment::print_job::JOB_BYTES_MAX;
-use model::fulfilment::printer::{DPI, PrintFormat, Printer, Purpose};
+use model::fulfilment::printer::{DPI, PrintFormat, Printer};
 use model::platform::problem::Issue;
-use model::{
-    Batch, Code, Document, Error, Id, Location, Manifest, Owner, Problem, Result, Scope, Wave, ensure,
-};
+use model::{Batch, Code, Document, Error, Id, Manifest, Owner, Problem, Result, Scope, Wave, ensure};
 use store::Tx;
-use store::fulfilment::printers;
 use store::shipping::documents::{self, StoredDocument};
-use store::shipping::{manifests, shipments};
 
 use crate::access::caller::Caller;
 
@@ -53,56 +49,6 @@ fn scope_of(document: &StoredDocument) -> Result<Scope> {
         () => "shipments",
     };
     Scope::read(resource).ok_or_else(|| Error::fault("a resource has no scope"))
-}
-
-/// Returns the printer that is the default for all of the documents.
-pub async fn default_printer(
-    tx: &mut Tx<'_>,
-    owner: Owner,
-    documents: &[StoredDocument],
-) -> Result<Id<Printer>> {
-    let mut chosen = None;
-    for (place, document) in documents.iter().enumerate() {
-        let purpose = Purpose::of_document_type(document.file.r#type.as_str());
-        let location = location_of(tx, owner, document).await?;
-        let mut printer = None;
-        if location.is_some() {
-            printer = printers::default_for(tx, owner, purpose, location).await?;
-        }
-        if printer.is_none() {
-            printer = printers::default_for(tx, owner, purpose, None).await?;
-        }
-        let Some(printer) = printer else {
-            let message = format!("No printer is the default for `{}` there.", purpose.as_str());
-            return Err(
-                Problem::field(Code::PrinterMissing, issue(Code::PrinterMissing, place, message)).into()
-            );
-        };
-        if chosen.is_some_and(|chosen| chosen != printer) {
-            let message = format!("Its default printer is {printer}, another one than of those before.");
-            let issue = issue(Code::PrinterAmbiguous, place, message);
-            return Err(Problem::field(Code::PrinterAmbiguous, issue).into());
-        }
-        chosen = Some(printer);
-    }
-    chosen.ok_or_else(|| Code::PrinterMissing.into())
-}
-
-/// Returns the location from which the parcel of a document leaves, if there is one.
-async fn location_of(
-    tx: &mut Tx<'_>,
-    owner: Owner,
-    document: &StoredDocument,
-) -> Result<Option<Id<Location>>> {
-    if let Some(shipment) = document.shipment() {
-        return shipments::origin(tx, owner, shipment).await;
-    }
-    match Id::<Manifest>::parse(&document.subject) {
-        Some(manifest) => {
-            Ok(manifests::get(tx, owner, manifest).await?.and_then(|manifest| manifest.location))
-        }
-        None => Ok(None),
-    }
 }
 
 /// Returns the labels to print: of each package one, and if there are several, one that the printer can print.
@@ -151,6 +97,7 @@ pub fn ensure_printable(printer: &Printer, documents: &[StoredDocument]) -> Resu
     ensure(bytes <= JOB_BYTES_MAX, Code::PrintTooLarge)
 }
 
-fn issue(code: Code, place: usize, message: String) -> Issue {
+/// Returns a fault of the document at this place of the job.
+pub fn issue(code: Code, place: usize, message: String) -> Issue {
     Issue::new(code.as_str(), format!("/document_ids/{place}"), message)
 }

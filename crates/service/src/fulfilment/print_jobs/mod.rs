@@ -10,6 +10,7 @@ mod change;
 mod claim;
 mod create;
 mod documents;
+mod printer_choice;
 mod turn;
 
 use std::sync::Arc;

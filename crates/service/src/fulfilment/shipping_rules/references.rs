@@ -1,11 +1,11 @@
-//! What a rule names: each location, carrier account, service and package type must exist. While a rule names one, it can't be
+//! What a rule names: each location, carrier account, service, package type and printer must exist. While a rule names one, it can't be
 //! deleted.
 
 use model::fulfilment::shipping_rule::{Action, ServiceName, ShippingRuleInput, named_locations};
 use model::platform::problem::Issue;
 use model::{CarrierAccount, Code, Id, Owner, Problem, Result};
 use store::Tx;
-use store::fulfilment::{package_types, shipping_rules};
+use store::fulfilment::{package_types, printers, shipping_rules};
 use store::places::location_configurations;
 use store::shipping::carrier_accounts::{self, StoredCarrierAccount};
 
@@ -27,6 +27,13 @@ pub async fn resolve(
         if package_types::get_for_update(tx, owner, id).await?.is_none() {
             let message = "There is no such package type.";
             return Err(refuse(Code::PackageTypeNotFound, "/action/package_type_id", message));
+        }
+        used.push(id.to_string());
+    }
+    if let Some(id) = input.action.printer_id {
+        if printers::get_for_update(tx, owner, id).await?.is_none() {
+            let message = "There is no such printer.";
+            return Err(refuse(Code::PrinterNotFound, "/action/printer_id", message));
         }
         used.push(id.to_string());
     }
