@@ -32,6 +32,8 @@ TEXTS = 32
 SHEETS = 48
 # So many pages of the merged PDF are drawn and read, the first and the last among them.
 MERGED = 24
+# So many shipments have labels for printers of these resolutions, drawn and scaled.
+FINE, FINE_DPI = 24, (300, 600)
 # Files that a tool gets at once.
 CHUNK = 24
 
@@ -112,6 +114,16 @@ def images(work, number, name, count):
     alone = [work / f"{number}.label.png"] if count == 1 else []
     png = alone or [work / f"{number}.label-{page}.png" for page in range(1, count + 1)]
     return {"png": png, "pdf": pages(work / f"{number}.label.pdf"), "zpl": pages(work / f"{number}.label.zpl")}
+
+
+def fine_images(work, number, count):
+    """The same for printers of finer resolutions, by what was made and for which."""
+    found = {}
+    for dpi in FINE_DPI if number < FINE else ():
+        for kind in ("fine", "scaled"):
+            found[f"{kind}-{dpi}"] = [work / f"{number}.{kind}-{dpi}-{page}.png" for page in range(1, count + 1)]
+        found[f"zpl-{dpi}"] = pages(work / f"{number}.fine-{dpi}.zpl")
+    return found
 
 
 def chunks(things, size=CHUNK):
@@ -196,6 +208,7 @@ def main():
     with ProcessPoolExecutor(processes) as pool:
         each = lambda work_on, *lists: list(pool.map(work_on, *lists))  # noqa: E731
         zpl = [work / f"{number}.label.zpl" for number, _ in labels]
+        zpl += [work / f"{number}.fine-{dpi}.zpl" for number, _ in labels if number < FINE for dpi in FINE_DPI]
         # Starting the renderer takes a second, so each process starts it a few times only.
         each(functools.partial(render, tools=tools), chunks(zpl, len(zpl) // (2 * processes) + 1))
         lap("ZPL rendered")
@@ -205,7 +218,8 @@ def main():
         tasks = {}
         for number, name in labels + sheets:
             codes = wanted[number, name]
-            for kind, found in images(work, number, name, len(codes)).items():
+            more = fine_images(work, number, len(codes)) if name == "label" else {}
+            for kind, found in (images(work, number, name, len(codes)) | more).items():
                 if len(found) != len(codes):
                     fail(f"{number}.{name} as {kind} has {len(found)} pages, not {len(codes)}")
                 tasks |= {image: codes[page] for page, image in enumerate(found, 1)}
@@ -227,7 +241,7 @@ def main():
     print(
         f"labels: {count} shipments, {pages_of_labels} labels, {codes} barcodes read in each of PNG, PDF and ZPL, "
         f"{kinds['GS1-128']} of them GS1-128 and {kinds['GS1-DataMatrix']} GS1 Data Matrix with their FNC1, "
-        f"{len(sheets)} customs papers, {len(WORDS)} words found in the PDFs' text; "
+        f"those of {min(FINE, count)} shipments also at {' and '.join(map(str, FINE_DPI))} dpi, {len(sheets)} customs papers, {len(WORDS)} words found in the PDFs' text; "
         f"{merged} labels merged in each format, {read_of_merged} pages of them read"
     )
 

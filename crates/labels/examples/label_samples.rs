@@ -5,13 +5,18 @@
 //! The directory gets the files of each shipment in each format, under its number: `7.label.pdf`, `7.label-1.png`. And
 //! `expected.tsv`: the number of a shipment, `label` or the name of a file for customs, the number of the package, the kind
 //! of code, and what it must read. `merged.pdf`, `merged.zpl` and `merged.zip` have the labels of all shipments;
-//! `0.manifest.pdf` lists three of the shipments, and `1.manifest.pdf` all. `0.slip-a4.pdf` and the like are packing slips, `0.pick-a4.pdf` and
+//! the first shipments also have labels for finer printers: `7.fine-300-1.png` and `7.fine-300.zpl` are drawn for 300 dpi, and
+//! `7.scaled-300-1.png` is scaled to them. `0.manifest.pdf` lists three of the shipments, and `1.manifest.pdf` all. `0.slip-a4.pdf` and the like are packing slips, `0.pick-a4.pdf` and
 //! the like a pick list.
 
 mod samples;
 mod warehouse;
 
-use labels::{Fonts, Handover, HandoverRow, Merger, Paper, files, handover, papers, scenes};
+use labels::{
+    Fonts, Handover, HandoverRow, Merger, Paper, Resolution, Scene, files, handover, papers, rendered,
+    rescaled, scenes,
+};
+use model::fulfilment::printer::PrintFormat;
 use model::shipping::document::DocumentType;
 use model::shipping::shipment::LabelFormat;
 use samples::{Numbers, ROWS, Sample};
@@ -20,6 +25,10 @@ use std::fmt::Write;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::thread::ScopedJoinHandle;
+
+/// Shipments whose labels are also made for these resolutions.
+const FINE_SHIPMENTS: usize = 24;
+const FINE_DPI: [u32; 2] = [300, 600];
 
 /// Returns the customer's own barcodes.
 fn barcodes(sample: &Sample) -> &[String] {
@@ -56,6 +65,9 @@ fn write(n: usize, sample: &Sample, fonts: &Fonts, directory: &Path) -> Result<V
         if let Some(missing) = scenes.iter().find(|scene| !scene.missing.is_empty()) {
             return Err(format!("shipment {n}: no font has {:?}", missing.missing).into());
         }
+        if format == LabelFormat::Png && n < FINE_SHIPMENTS {
+            write_fine(n, &scenes, directory)?;
+        }
         let mut labels = files(format, &scenes)?;
         if format == LabelFormat::Zpl {
             // The renderer makes one page of each label in a file.
@@ -68,6 +80,24 @@ fn write(n: usize, sample: &Sample, fonts: &Fonts, directory: &Path) -> Result<V
         std::fs::write(directory.join(format!("{n}.{}", paper.file_name)), paper.bytes)?;
     }
     Ok(of_customs)
+}
+
+/// Writes labels for printers of finer resolutions.
+fn write_fine(n: usize, scenes: &[Scene], directory: &Path) -> Result<(), Box<dyn Error>> {
+    for dpi in FINE_DPI {
+        let resolution = Resolution::of_dpi(dpi).ok_or("no such resolution")?;
+        for (page, scene) in (1..).zip(scenes) {
+            let one = std::slice::from_ref(scene);
+            let drawn = rendered(one, PrintFormat::Png, resolution)?;
+            std::fs::write(directory.join(format!("{n}.fine-{dpi}-{page}.png")), drawn)?;
+            let usual = rendered(one, PrintFormat::Png, Resolution::LABEL)?;
+            let scaled = rescaled(&usual, PrintFormat::Png, resolution)?;
+            std::fs::write(directory.join(format!("{n}.scaled-{dpi}-{page}.png")), scaled)?;
+        }
+        let zpl = rendered(scenes, PrintFormat::Zpl, resolution)?;
+        std::fs::write(directory.join(format!("{n}.fine-{dpi}.zpl")), zpl)?;
+    }
+    Ok(())
 }
 
 /// Writes every n-th shipment, and returns the texts that a scanner must read.

@@ -25,7 +25,7 @@ const COMFORT: f32 = 0.75;
 const BAR_DOTS: [u32; 3] = [4, 3, 2];
 const SQUARE_DOTS: [u32; 7] = [8, 7, 6, 5, 4, 3, 2];
 /// Light modules on each side of Code 128.
-const QUIET_MODULES: u32 = 10;
+pub(crate) const QUIET_MODULES: u32 = 10;
 
 /// The settings of text in its box.
 #[derive(Debug, Clone, Copy)]

@@ -6,6 +6,8 @@
 //!                               └── pdf ──► pages that share their fonts
 //! ```
 //!
+//! [`rendered`] draws scenes for printers of other resolutions.
+//!
 //! [`papers`] makes all of it from a shipment that was bought. [`packing_slip`] and [`pick_list`] draw the papers of a
 //! warehouse, which are PDF only, with the organisation's logo and colour.
 //!
@@ -49,6 +51,8 @@ mod pdf_number;
 mod pick_list;
 mod png;
 mod raster;
+mod rendered;
+mod resolution;
 pub mod scene;
 mod sheet;
 #[cfg(test)]
@@ -70,5 +74,7 @@ pub use papers::{Paper, PaperError, customs_papers, files, papers, scenes};
 pub use pdf::{PdfError, pdf};
 pub use pick_list::{Destination, PickLine, PickList, pick_list};
 pub use png::{Effort, png};
+pub use rendered::{rendered, rescaled};
+pub use resolution::Resolution;
 pub use scene::Scene;
 pub use zpl::zpl;

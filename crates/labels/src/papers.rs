@@ -44,6 +44,8 @@ pub enum PaperError {
     Layout(LayoutError),
     Png(::png::EncodingError),
     Pdf(PdfError),
+    /// A PNG is one picture.
+    SeveralPictures,
 }
 
 impl std::fmt::Display for PaperError {
@@ -52,6 +54,7 @@ impl std::fmt::Display for PaperError {
             Self::Layout(error) => write!(f, "the label can't be laid out: {error}"),
             Self::Png(error) => write!(f, "the PNG can't be written: {error}"),
             Self::Pdf(error) => error.fmt(f),
+            Self::SeveralPictures => f.write_str("several labels can't be one picture"),
         }
     }
 }

@@ -2,7 +2,8 @@
 
 use crate::font::Fonts;
 use crate::glyph_bitmap::GlyphBitmap;
-use crate::scene::{Bars, Item, Rect, Scene, Squares, Text, dots};
+use crate::resolution::Resolution;
+use crate::scene::{Bars, Item, Rect, Scene, Squares, Text};
 
 /// Dots, eight per byte, row by row; 1 is black.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -112,28 +113,29 @@ pub(crate) struct Raster<'f> {
     /// The position of the bitmap's top left corner on the page, in dots.
     origin: (i32, i32),
     fonts: &'f Fonts,
+    resolution: Resolution,
 }
 
 /// Renders the whole scene.
-pub(crate) fn raster(scene: &Scene) -> Bitmap {
+pub(crate) fn raster(scene: &Scene, resolution: Resolution) -> Bitmap {
     let whole = Rect::new(0.0, 0.0, scene.width, scene.height);
-    let mut raster = Raster::new(&scene.fonts, whole);
+    let mut raster = Raster::new(&scene.fonts, whole, resolution);
     scene.items.iter().for_each(|item| raster.draw(item));
     raster.bitmap
 }
 
 impl<'f> Raster<'f> {
-    pub fn new(fonts: &'f Fonts, area: Rect) -> Self {
-        let (left, top, right, bottom) = edges(area);
+    pub fn new(fonts: &'f Fonts, area: Rect, resolution: Resolution) -> Self {
+        let (left, top, right, bottom) = edges(area, resolution);
         let size = |from: i32, to: i32| u32::try_from(to - from).unwrap_or_default();
         let bitmap = Bitmap::new(size(left, right), size(top, bottom));
-        Self { bitmap, origin: (left, top), fonts }
+        Self { bitmap, origin: (left, top), fonts, resolution }
     }
 
     pub fn draw(&mut self, item: &Item) {
         match item {
             Item::Fill(area) => {
-                let (left, top, right, bottom) = edges(*area);
+                let (left, top, right, bottom) = edges(*area, self.resolution);
                 self.fill(left, top, right.max(left + 1), bottom.max(top + 1));
             }
             Item::Text(text) => self.text(text),
@@ -150,15 +152,17 @@ impl<'f> Raster<'f> {
     /// Draws bars. Modules are whole dots, so they are never scaled or blurred. All rows of bars are equal, so one is
     /// drawn and copied.
     pub fn bars(&mut self, bars: &Bars) {
-        let (_, top, _, bottom) = edges(bars.area);
-        self.modules(dots(bars.x), bars.module_dots.cast_signed(), &bars.modules, top, bottom);
+        let (_, top, _, bottom) = edges(bars.area, self.resolution);
+        let placed = self.resolution.bars(bars);
+        self.modules(placed.x, placed.module.cast_signed(), &bars.modules, top, bottom);
     }
 
     pub fn squares(&mut self, squares: &Squares) {
-        let side = squares.module_dots.cast_signed();
+        let placed = self.resolution.squares(squares);
+        let side = placed.module.cast_signed();
         let rows = squares.matrix.modules().chunks(squares.matrix.side.max(1));
-        for (top, row) in (0..).map(|n| dots(squares.y) + n * side).zip(rows) {
-            self.modules(dots(squares.x), side, row, top, top + side);
+        for (top, row) in (0..).map(|n| placed.y + n * side).zip(rows) {
+            self.modules(placed.x, side, row, top, top + side);
         }
     }
 
@@ -178,8 +182,10 @@ impl<'f> Raster<'f> {
 
     pub fn text(&mut self, text: &Text) {
         let (left, top) = self.origin;
-        let clip = edges(text.area);
+        let clip = edges(text.area, self.resolution);
         let clip = (clip.0 - left, clip.1 - top, clip.2 - left, clip.3 - top);
+        let resolution = self.resolution;
+        let dots = |mm: f32| resolution.dots(mm);
         let size = dots(text.size);
         for glyphs in text.line.glyphs.chunk_by(|a, b| a.face == b.face) {
             let Some(cached) = self.fonts.cached(glyphs[0].face) else { continue };
@@ -187,13 +193,14 @@ impl<'f> Raster<'f> {
             for glyph in glyphs {
                 let x = dots(text.x + glyph.x * text.size) - left;
                 let y = dots(text.baseline) - dots(glyph.y * text.size) - top;
-                bitmaps.with(glyph.id, |dots| self.bitmap.glyph(dots, (x, y), clip, !text.is_inverse));
+                bitmaps.with(glyph.id, |bitmap| self.bitmap.glyph(bitmap, (x, y), clip, !text.is_inverse));
             }
         }
     }
 }
 
 /// Returns left, top, right and bottom in dots.
-fn edges(area: Rect) -> (i32, i32, i32, i32) {
+fn edges(area: Rect, resolution: Resolution) -> (i32, i32, i32, i32) {
+    let dots = |mm: f32| resolution.dots(mm);
     (dots(area.x), dots(area.y), dots(area.right()), dots(area.bottom()))
 }

@@ -137,10 +137,3 @@ impl Scene {
 pub fn snap(mm: f32) -> f32 {
     (mm * DOTS_PER_MM).round() / DOTS_PER_MM
 }
-
-/// Converts millimetres to whole dots.
-pub fn dots(mm: f32) -> i32 {
-    #[expect(clippy::cast_possible_truncation, reason = "a page has thousands of dots, not billions")]
-    let dots = (mm * DOTS_PER_MM).round() as i32;
-    dots
-}

@@ -1,11 +1,12 @@
-//! A scene as ZPL II, for printers of 203 dpi. Text and barcodes use the printer's own fonts and symbologies, so that
-//! a label is a kilobyte.
+//! A scene as ZPL II, for printers of 203 dpi and more. Text and barcodes use the printer's own fonts and symbologies, so
+//! that a label is a kilobyte.
 //!
 //! Items that printers interpret differently are sent as dots (`^GFA`): text beyond Latin-1, for which font 0 has no
 //! glyphs, and barcodes with characters that are commands in ZPL.
 
 use crate::raster::{Bitmap, Raster};
-use crate::scene::{Align, Bars, Item, Rect, Scene, Squares, Text, dots};
+use crate::resolution::{PlacedModules, Resolution};
+use crate::scene::{Align, Bars, Item, Rect, Scene, Squares, Text};
 use std::fmt::Write;
 
 /// `^BQ` moves a code down by the height of the last `^BY`. This height is set before, and subtracted.
@@ -13,33 +14,27 @@ const QR_OFFSET: i32 = 10;
 /// Font 0 is narrower than the compiled-in fonts. At this factor, its digits have the same height.
 const FONT_SCALE: f32 = 1.0;
 
-/// Writes a scene as one label.
+/// The widest module of a native barcode, in dots: older printers take no wider one. Wider codes are sent as dots.
+const NATIVE_MODULE_MAX: u32 = 10;
+
+/// Writes a scene as one label for a printer of 203 dpi.
 pub fn zpl(scene: &Scene) -> String {
-    let (width, height) = (dots(scene.width), dots(scene.height));
-    let mut zpl = format!("^XA\n^CI28\n^PW{width}\n^LL{height}\n^LH0,0\n");
-    for item in &scene.items {
-        match item {
-            Item::Fill(area) => fill(&mut zpl, *area),
-            Item::Text(text) if is_native_text(text) => native_text(&mut zpl, text),
-            Item::Bars(bars) if is_plain(&bars.data) => native_bars(&mut zpl, bars),
-            Item::Squares(squares) if is_plain(&squares.matrix.payload.replace('\x1d', "")) => {
-                native_squares(&mut zpl, squares);
-            }
-            Item::Text(_) | Item::Bars(_) | Item::Squares(_) => graphic(&mut zpl, scene, item),
-        }
-    }
-    zpl.push_str("^XZ\n");
-    zpl
+    zpl_at(scene, Resolution::LABEL)
+}
+
+/// Writes a scene as one label.
+pub(crate) fn zpl_at(scene: &Scene, resolution: Resolution) -> String {
+    let (width, height) = (resolution.dots(scene.width), resolution.dots(scene.height));
+    let zpl = format!("^XA\n^CI28\n^PW{width}\n^LL{height}\n^LH0,0\n");
+    let mut label = Commands { zpl, resolution };
+    scene.items.iter().for_each(|item| label.item(scene, item));
+    label.zpl.push_str("^XZ\n");
+    label.zpl
 }
 
 /// Formats into a string, which cannot fail.
 macro_rules! put {
     ($zpl:expr, $($argument:tt)*) => { _ = writeln!($zpl, $($argument)*) };
-}
-
-fn fill(zpl: &mut String, area: Rect) {
-    let (width, height) = (dots(area.width).max(1), dots(area.height).max(1));
-    put!(zpl, "^FO{},{}^GB{width},{height},{}^FS", dots(area.x), dots(area.y), width.min(height));
 }
 
 /// Returns whether data is free of characters that ZPL or its barcodes interpret as commands.
@@ -53,66 +48,105 @@ fn is_native_text(text: &Text) -> bool {
     text.line.text.chars().all(|c| matches!(c, ' '..='~' | '\u{a1}'..='\u{ff}') && c != '\\' && c != '\u{ad}')
 }
 
-fn native_text(zpl: &mut String, text: &Text) {
-    let size = dots(text.size * FONT_SCALE);
-    let mut data = String::new();
-    for c in text.line.text.chars() {
-        match c {
-            '^' | '~' | '_' => put_hex(&mut data, c),
-            _ => data.push(c),
-        }
-    }
-    let reverse = if text.is_inverse { "^FR" } else { "" };
-    let font = format!("^A0N,{size},{size}");
-    let (left, width, base) = (dots(text.area.x), dots(text.area.width), dots(text.baseline));
-    match text.align {
-        Align::Start => put!(zpl, "^FT{left},{base}{font}{reverse}^FH^FD{data}^FS"),
-        Align::Centre => put!(zpl, "^FT{left},{base}{font}^FB{width},1,0,C{reverse}^FH^FD{data}^FS"),
-        Align::End => put!(zpl, "^FT{left},{base}{font}^FB{width},1,0,R{reverse}^FH^FD{data}^FS"),
-    }
-}
-
 fn put_hex(data: &mut String, c: char) {
     _ = write!(data, "_{:02X}", u32::from(c));
 }
 
-fn native_bars(zpl: &mut String, bars: &Bars) {
-    let (x, y, height) = (dots(bars.x), dots(bars.area.y), dots(bars.area.height));
-    put!(zpl, "^BY{},3,{height}", bars.module_dots);
-    // Digits after FNC1 are in set C from the start. Otherwise the printer chooses the sets.
-    if bars.is_gs1 {
-        put!(zpl, "^FO{x},{y}^BCN,{height},N,N,N,N^FD>;>8{}^FS", bars.data);
-    } else {
-        put!(zpl, "^FO{x},{y}^BCN,{height},N,N,N,A^FD{}^FS", bars.data);
-    }
+/// The commands of a label for a printer of this resolution.
+struct Commands {
+    zpl: String,
+    resolution: Resolution,
 }
 
-fn native_squares(zpl: &mut String, squares: &Squares) {
-    let (x, y, side, payload) =
-        (dots(squares.x), dots(squares.y), squares.module_dots, &squares.matrix.payload);
-    match squares.matrix.kind {
-        crate::barcode::MatrixKind::Qr => {
-            put!(zpl, "^BY2,3,{QR_OFFSET}");
-            put!(zpl, "^FO{x},{}^BQN,2,{side}^FDMA,{payload}^FS", y - QR_OFFSET);
-        }
-        crate::barcode::MatrixKind::Gs1DataMatrix => {
-            let escaped = payload.replace('\x1d', "_1");
-            put!(zpl, "^FO{x},{y}^BXN,{side},200,0,0,6,_^FD_1{escaped}^FS");
+impl Commands {
+    fn item(&mut self, scene: &Scene, item: &Item) {
+        let is_native = |placed: PlacedModules| placed.module <= NATIVE_MODULE_MAX;
+        match item {
+            Item::Fill(area) => self.fill(*area),
+            Item::Text(text) if is_native_text(text) => self.native_text(text),
+            Item::Bars(bars) if is_plain(&bars.data) && is_native(self.resolution.bars(bars)) => {
+                self.native_bars(bars);
+            }
+            Item::Squares(squares)
+                if is_plain(&squares.matrix.payload.replace('\x1d', ""))
+                    && is_native(self.resolution.squares(squares)) =>
+            {
+                self.native_squares(squares);
+            }
+            Item::Text(_) | Item::Bars(_) | Item::Squares(_) => self.graphic(scene, item),
         }
     }
-}
 
-/// Writes an item as dots.
-fn graphic(zpl: &mut String, scene: &Scene, item: &Item) {
-    let area = item.area();
-    let mut raster = Raster::new(&scene.fonts, area);
-    match item {
-        // Text and background are drawn separately. `^FR` inverts the black dots of the text on a black background.
-        Item::Text(text) => raster.text(&Text { is_inverse: false, ..text.clone() }),
-        _ => raster.draw(item),
+    fn dots(&self, mm: f32) -> i32 {
+        self.resolution.dots(mm)
     }
-    let reverse = if matches!(item, Item::Text(text) if text.is_inverse) { "^FR" } else { "" };
-    put_dots(zpl, &raster.bitmap, (dots(area.x), dots(area.y)), reverse);
+
+    fn fill(&mut self, area: Rect) {
+        let (x, y) = (self.dots(area.x), self.dots(area.y));
+        let (width, height) = (self.dots(area.width).max(1), self.dots(area.height).max(1));
+        put!(self.zpl, "^FO{x},{y}^GB{width},{height},{}^FS", width.min(height));
+    }
+
+    fn native_text(&mut self, text: &Text) {
+        let size = self.dots(text.size * FONT_SCALE);
+        let mut data = String::new();
+        for c in text.line.text.chars() {
+            match c {
+                '^' | '~' | '_' => put_hex(&mut data, c),
+                _ => data.push(c),
+            }
+        }
+        let reverse = if text.is_inverse { "^FR" } else { "" };
+        let font = format!("^A0N,{size},{size}");
+        let (left, width) = (self.dots(text.area.x), self.dots(text.area.width));
+        let (base, zpl) = (self.dots(text.baseline), &mut self.zpl);
+        match text.align {
+            Align::Start => put!(zpl, "^FT{left},{base}{font}{reverse}^FH^FD{data}^FS"),
+            Align::Centre => put!(zpl, "^FT{left},{base}{font}^FB{width},1,0,C{reverse}^FH^FD{data}^FS"),
+            Align::End => put!(zpl, "^FT{left},{base}{font}^FB{width},1,0,R{reverse}^FH^FD{data}^FS"),
+        }
+    }
+
+    fn native_bars(&mut self, bars: &Bars) {
+        let PlacedModules { x, y, module } = self.resolution.bars(bars);
+        let height = self.dots(bars.area.height);
+        put!(self.zpl, "^BY{module},3,{height}");
+        // Digits after FNC1 are in set C from the start. Otherwise the printer chooses the sets.
+        if bars.is_gs1 {
+            put!(self.zpl, "^FO{x},{y}^BCN,{height},N,N,N,N^FD>;>8{}^FS", bars.data);
+        } else {
+            put!(self.zpl, "^FO{x},{y}^BCN,{height},N,N,N,A^FD{}^FS", bars.data);
+        }
+    }
+
+    fn native_squares(&mut self, squares: &Squares) {
+        let PlacedModules { x, y, module } = self.resolution.squares(squares);
+        let payload = &squares.matrix.payload;
+        match squares.matrix.kind {
+            crate::barcode::MatrixKind::Qr => {
+                put!(self.zpl, "^BY2,3,{QR_OFFSET}");
+                put!(self.zpl, "^FO{x},{}^BQN,2,{module}^FDMA,{payload}^FS", y - QR_OFFSET);
+            }
+            crate::barcode::MatrixKind::Gs1DataMatrix => {
+                let escaped = payload.replace('\x1d', "_1");
+                put!(self.zpl, "^FO{x},{y}^BXN,{module},200,0,0,6,_^FD_1{escaped}^FS");
+            }
+        }
+    }
+
+    /// Writes an item as dots.
+    fn graphic(&mut self, scene: &Scene, item: &Item) {
+        let area = item.area();
+        let mut raster = Raster::new(&scene.fonts, area, self.resolution);
+        match item {
+            // Text and background are drawn separately. `^FR` inverts the black dots of the text on a black background.
+            Item::Text(text) => raster.text(&Text { is_inverse: false, ..text.clone() }),
+            _ => raster.draw(item),
+        }
+        let reverse = if matches!(item, Item::Text(text) if text.is_inverse) { "^FR" } else { "" };
+        let at = (self.dots(area.x), self.dots(area.y));
+        put_dots(&mut self.zpl, &raster.bitmap, at, reverse);
+    }
 }
 
 /// Writes dots as a whole label.

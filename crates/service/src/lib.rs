@@ -47,7 +47,7 @@ use fulfilment::order_shipments::OrderShipments;
 use fulfilment::package_types::PackageTypes;
 use fulfilment::packings::Packings;
 use fulfilment::papers::{self, Papers};
-use fulfilment::print_jobs::PrintJobs;
+use fulfilment::print_jobs::{self, PrintJobs};
 use fulfilment::printers::Printers;
 use fulfilment::scans::Scans;
 use fulfilment::shipping_rules::ShippingRules;
@@ -295,7 +295,8 @@ impl Components {
         let needs = papers::Needs { documents: &documents, purchasing: &purchasing, drawing: &drawing };
         let papers = Papers::new(&context, &needs);
         let sender = fair_sender(&settings.printer_networks)?;
-        let print_jobs = PrintJobs::new(&context, &nodes, &documents, &sender);
+        let needs = print_jobs::Needs { documents: &documents, purchasing: &purchasing, drawing: &drawing };
+        let print_jobs = PrintJobs::new(&context, &nodes, &needs, &sender);
         Ok(Self {
             organisations: Organisations::new(&context),
             callers: Callers::new(&context),

@@ -67,7 +67,7 @@ fn routes_of_clients() -> Vec<HandledRoute> {
             .success(Success::List(LIST, &PRINT_JOB))
             .to(list_print_jobs),
         Route::post(COLLECTION, write, "create_print_job", "Print documents")
-            .about("Queues the documents for one printer, and answers before they are sent: follow the job by its events. The token must also be able to read what the documents belong to, such as `shipments:read`. Nothing is converted: a format that the printer does not take is refused. Jobs of one printer are sent one at a time, in their order.")
+            .about("Queues the documents for one printer, and answers before they are sent: follow the job by its events. The token must also be able to read what the documents belong to, such as `shipments:read`. `sent_as` says what the printer gets: a file as it is stored, or, if the printer does not take that, a label that Dockside draws anew or a carrier's PNG that it scales, in a format and a resolution of the printer. What can't be converted is refused. Jobs of one printer are sent one at a time, in their order.")
             .body(Body::Json(&PRINT_JOB))
             .success(Success::Created(&PRINT_JOB))
             .refusals(&[
@@ -116,11 +116,16 @@ fn routes_of_agents() -> Vec<HandledRoute> {
             .refusals(&[Code::PrinterNotFound])
             .to(claim_print_jobs),
         Route::get("/print_jobs/{print_job_id}/content", write, "get_print_job_content", "Get a claimed document")
-            .about("For print agents: the bytes of a document of a claimed job. Fetch it once the printer was reached: from then on the job counts as begun, and is `uncertain` if no report comes before the lease ends.")
+            .about("For print agents: the bytes of a document of a claimed job, as its printer takes it. Fetch it once the printer was reached: from then on the job counts as begun, and is `uncertain` if no report comes before the lease ends.")
             .id(&PRINT_JOB_ID)
             .parameters(const { &[FENCE, OF_DOCUMENT] })
             .success(Success::Other("*/*"))
-            .refusals(&[Code::PrintClaimLost, Code::StoreUnavailable, Code::FilesUnavailable])
+            .refusals(&[
+                Code::PrintClaimLost,
+                Code::PrintFormatUnsupported,
+                Code::StoreUnavailable,
+                Code::FilesUnavailable,
+            ])
             .acts()
             .to(get_print_job_content),
         Route::post("/print_jobs/{print_job_id}/result", write, "report_print_job", "Report a claimed job")

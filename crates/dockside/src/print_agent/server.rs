@@ -93,7 +93,10 @@ impl Server {
         let path = format!("/print_jobs/{job}/content?fence={fence}&document={}", place + 1);
         let bytes_max = usize::try_from(JOB_BYTES_MAX).unwrap_or(usize::MAX);
         let answer = self.send(Method::GET, &path, Bytes::new(), None, bytes_max).await?;
-        if answer.is_truncated || i64::try_from(answer.body.len()).ok() != Some(document.file_size) {
+        // What is made when it is fetched has no size before.
+        let is_whole =
+            document.file_size.is_none_or(|size| i64::try_from(answer.body.len()).ok() == Some(size));
+        if answer.is_truncated || !is_whole {
             return Err(Trouble::Away(format!("The document {} did not come whole.", document.id)));
         }
         Ok(answer.body)

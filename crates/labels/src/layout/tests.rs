@@ -105,7 +105,7 @@ fn dots_outside(scene: &Scene, item: &Item) -> u32 {
         other => other.clone(),
     };
     let black = |paper: Rect| {
-        let mut raster = Raster::new(&scene.fonts, paper);
+        let mut raster = Raster::new(&scene.fonts, paper, crate::Resolution::LABEL);
         raster.draw(&drawn);
         raster.bitmap.bytes.iter().map(|byte| byte.count_ones()).sum::<u32>()
     };

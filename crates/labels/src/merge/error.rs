@@ -2,7 +2,7 @@
 
 /// The error of a label file that cannot be read.
 #[derive(Debug)]
-pub struct MergeError(pub(super) String);
+pub struct MergeError(pub(crate) String);
 
 impl std::fmt::Display for MergeError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

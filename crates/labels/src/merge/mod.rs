@@ -17,6 +17,7 @@ use model::shipping::shipment::LabelFormat;
 
 pub use error::MergeError;
 pub use picture::converted;
+pub(crate) use picture::{dots, is_at};
 
 /// Merges labels of one format into one file.
 pub struct Merger(Kind);

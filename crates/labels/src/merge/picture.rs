@@ -4,6 +4,7 @@ use crate::merge::error::MergeError;
 use crate::packed::packed;
 use crate::pdf_file::{PdfFile, put};
 use crate::raster::Bitmap;
+use crate::resolution::Resolution;
 use crate::zpl::dots_as_label;
 use model::shipping::shipment::LabelFormat;
 use png::{ColorType, Decoder, Limits, Transformations, Unit};
@@ -11,15 +12,21 @@ use std::io::{Cursor, Write as _};
 
 /// Maximum memory of a picture, in bytes: a sheet at 600 dpi, in colour.
 const PICTURE_BYTES_MAX: usize = 128 << 20;
-/// Longest side of a label, in dots of a printer with 203 dpi: a metre. A picture may declare any size.
-const SIDE_DOTS_MAX: f64 = 8_000.0;
-/// From this grey value on, a dot is white. Edges are often soft, and thin strokes must not break.
-const WHITE: u8 = 144;
-/// The density of a picture that declares none: that of most labels.
-const DOTS_PER_INCH: f64 = 203.2;
+/// Longest side of a label, in metres. A picture may declare any size.
+const SIDE_METRES_MAX: f64 = 1.0;
+/// Most dots of a picture that is scaled: a sheet of A4 at 1,200 dpi.
+const DOTS_MAX: f64 = 160e6;
+/// Factors that differ by less from 1 leave a picture as it is.
+const SAME_SCALE: f64 = 0.01;
+/// From this mean grey value on, a dot is white. Edges are often soft, and thin strokes must not break.
+const WHITE_MEAN: f32 = 144.0;
 /// The compression level of pictures.
 const EFFORT: u32 = 4;
+/// The density of a picture that declares none: that of most labels.
 const DOTS_PER_METRE: f64 = 8_000.0;
+/// The width of a label, in metres: four inches. And the widths of pictures of it that usually declare no density.
+const LABEL_METRES: f64 = 0.1016;
+const UNDECLARED_WIDTHS: [std::ops::RangeInclusive<u32>; 2] = [1_140..=1_260, 2_280..=2_520];
 const POINTS_PER_INCH: f64 = 72.0;
 const METRES_PER_INCH: f64 = 0.0254;
 
@@ -64,8 +71,16 @@ fn read(file: &[u8]) -> Result<Picture, MergeError> {
         }
     };
     let told = reader.info().pixel_dims.filter(|dims| dims.unit == Unit::Meter && dims.xppu > 0);
-    let density = told.map_or(DOTS_PER_METRE, |dims| f64::from(dims.xppu));
+    let density = told.map_or_else(|| usual_density(info.width), |dims| f64::from(dims.xppu));
     Ok(Picture { width: info.width, height: info.height, density, greys })
+}
+
+/// Returns the dots per metre of a picture that declares none. One that is as wide as a label at 300 or 600 dpi is such a label.
+fn usual_density(width: u32) -> f64 {
+    match UNDECLARED_WIDTHS.iter().any(|widths| widths.contains(&width)) {
+        true => f64::from(width) / LABEL_METRES,
+        false => DOTS_PER_METRE,
+    }
 }
 
 /// Returns the brightness of a colour, as black-and-white printers compute it.
@@ -106,30 +121,88 @@ fn as_pdf(picture: &[u8]) -> Result<Vec<u8>, MergeError> {
     Ok(file.finish())
 }
 
-/// Converts a picture to dots of a printer with 203 dpi. A picture of another density is scaled by nearest
-/// neighbours.
 fn as_zpl(picture: &[u8]) -> Result<Vec<u8>, MergeError> {
+    Ok(dots_as_label(&dots(picture, Resolution::LABEL)?).into_bytes())
+}
+
+/// Returns a picture as the dots of a printer, as large on paper as it declares to be.
+///
+/// A dot is black if the mean of the part of the picture that it covers is dark. So each edge of a bar moves by less than half a
+/// dot, and thin strokes do not vanish where the picture is finer than the printer. Where a dot of the picture becomes a whole
+/// number of dots, the result is that of the nearest neighbour.
+pub(crate) fn dots(picture: &[u8], resolution: Resolution) -> Result<Bitmap, MergeError> {
     let picture = read(picture)?;
-    let scale = DOTS_PER_INCH / (picture.density * METRES_PER_INCH);
-    if f64::from(picture.width.max(picture.height)) * scale > SIDE_DOTS_MAX {
+    let scale = picture.scale(resolution);
+    let side_max = SIDE_METRES_MAX * resolution.dots_per_metre();
+    let sides = [picture.width, picture.height].map(|dots| f64::from(dots) * scale);
+    if sides.iter().any(|side| *side > side_max) {
         return Err(MergeError("it would be more than a metre long".to_owned()));
+    }
+    if sides[0] * sides[1] > DOTS_MAX {
+        return Err(MergeError("it would have too many dots at this resolution".to_owned()));
     }
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         reason = "a picture of bounded size, scaled to be as large on paper"
     )]
-    let scaled = |dots: u32| (f64::from(dots) * scale).round().clamp(1.0, SIDE_DOTS_MAX) as u32;
-    let mut bitmap = Bitmap::new(scaled(picture.width), scaled(picture.height));
-    for y in 0..bitmap.height {
-        let row = u64::from(y) * u64::from(picture.height) / u64::from(bitmap.height);
-        for x in 0..bitmap.width {
-            let column = u64::from(x) * u64::from(picture.width) / u64::from(bitmap.width);
-            let at = usize::try_from(row * u64::from(picture.width) + column).unwrap_or(usize::MAX);
-            if picture.greys.get(at).is_some_and(|grey| *grey < WHITE) {
-                bitmap.set(x.cast_signed(), y.cast_signed(), true);
+    let [width, height] = sides.map(|side| side.round().max(1.0) as u32);
+    let (columns, rows) = (spans(picture.width, width), spans(picture.height, height));
+    let mut bitmap = Bitmap::new(width, height);
+    for (y, row) in (0..).zip(&rows) {
+        for (x, column) in (0..).zip(&columns) {
+            if picture.mean(column, row) < WHITE_MEAN {
+                bitmap.set(x, y, true);
             }
         }
     }
-    Ok(dots_as_label(&bitmap).into_bytes())
+    Ok(bitmap)
+}
+
+/// Returns whether a picture has the dots of a printer already.
+pub(crate) fn is_at(picture: &[u8], resolution: Resolution) -> Result<bool, MergeError> {
+    Ok((read(picture)?.scale(resolution) - 1.0).abs() < f64::EPSILON)
+}
+
+/// The dots of a picture that one dot of the result covers in one direction: the first one, and how much of each is covered.
+struct Span {
+    first: u32,
+    weights: Vec<f32>,
+}
+
+/// Divides `from` dots of a picture among `to` dots of the result.
+fn spans(from: u32, to: u32) -> Vec<Span> {
+    let edge = |place: u32| u64::from(place) * u64::from(from);
+    let span = |place: u32| {
+        let (start, end) = (edge(place), edge(place + 1));
+        let unit = u64::from(to.max(1));
+        let (first, last) = (start / unit, (end - 1) / unit);
+        let weight =
+            |dot: u64| (end.min((dot + 1) * unit) - start.max(dot * unit)) as f32 / (end - start) as f32;
+        let weights = (first..=last).map(weight).collect();
+        Span { first: u32::try_from(first).unwrap_or(u32::MAX), weights }
+    };
+    (0..to).map(span).collect()
+}
+
+impl Picture {
+    /// Returns the factor by which the picture is scaled for a printer.
+    fn scale(&self, resolution: Resolution) -> f64 {
+        let scale = resolution.dots_per_metre() / self.density;
+        // 203 dpi are declared as 7,992 or as 8,000 dots per metre.
+        if (scale - 1.0).abs() < SAME_SCALE { 1.0 } else { scale }
+    }
+
+    /// Returns the mean grey value of a part.
+    fn mean(&self, columns: &Span, rows: &Span) -> f32 {
+        let mut sum = 0.0;
+        for (row, down) in (rows.first..).zip(&rows.weights) {
+            let start = row as usize * self.width as usize + columns.first as usize;
+            let dots = self.greys.get(start..start + columns.weights.len()).unwrap_or_default();
+            let across: f32 =
+                dots.iter().zip(&columns.weights).map(|(grey, part)| f32::from(*grey) * part).sum();
+            sum += down * across;
+        }
+        sum
+    }
 }

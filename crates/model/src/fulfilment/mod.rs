@@ -8,6 +8,7 @@ pub mod packing;
 pub mod packing_shapes;
 pub mod packing_view;
 pub mod print_job;
+pub mod print_rendition;
 pub mod printer;
 pub mod scan;
 pub mod shipping_rule;

@@ -13,6 +13,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::fulfilment::print_rendition::{RENDITION, Rendition};
 use crate::fulfilment::printer::{PRINTER, PRINTER_ID, Printer};
 use crate::platform::id::Kind as IdKind;
 use crate::platform::shape::{Field, Input, Kind, MOMENT, Shape};
@@ -38,6 +39,9 @@ pub struct PrintJob {
     pub id: Id<PrintJob>,
     pub printer_id: Id<Printer>,
     pub document_ids: Vec<Id<Document>>,
+    /// How each document is sent. Jobs that were stored before there was a choice have none: their files are sent as they are.
+    #[serde(default)]
+    pub sent_as: Vec<Rendition>,
     pub copies: u32,
     pub status: Status,
     /// Tries that were counted.
@@ -190,7 +194,8 @@ pub struct PrintClaim {
 pub struct ClaimedDocument {
     pub id: Id<Document>,
     pub file_type: String,
-    pub file_size: i64,
+    /// `None` for a file that is made when it is fetched.
+    pub file_size: Option<i64>,
 }
 
 /// The body in which an agent tells what came of a job.
@@ -221,6 +226,11 @@ static DOCUMENT_IDS: Shape = Shape::some(
     DOCUMENTS_MAX,
     "The files to print, in this order: labels, customs papers, manifests. The token must be able to read the shipment, batch or manifest that each belongs to. 64 MiB in all.",
 );
+static RENDITIONS: Shape = Shape::list(
+    &RENDITION,
+    DOCUMENTS_MAX,
+    "How each of the documents is sent, in their order. Empty for a job that was made by an older version: its files are sent as they are stored.",
+);
 static COPIES: Shape = Shape::new(
     Kind::Integer { min: 1, max: COPIES_MAX },
     "How often all documents are printed. 1 if you leave it out.",
@@ -246,6 +256,7 @@ pub static PRINT_JOB: Shape = Shape::object(
         Field::optional("printer_id", &PRINTER_ID)
             .about("The printer that it goes to. If you leave it out: for the label of a shipment the printer that a shipping rule chose for it; else the default for the kind of document at the location that the shipment leaves from, else the default of all locations. It may be deleted after the job has ended."),
         Field::required("document_ids", &DOCUMENT_IDS),
+        Field::given("sent_as", &RENDITIONS),
         Field::optional("copies", &COPIES),
         Field::given("status", &STATUS),
         Field::given("tries", &TRIES),
@@ -280,7 +291,7 @@ static FILE_TYPE: Shape =
     Shape::text(1, 100, "The media type, such as `application/zpl`.").example(r#""application/zpl""#);
 static FILE_SIZE: Shape = Shape::new(
     Kind::Integer { min: 0, max: i64::MAX },
-    "Its length in bytes, to notice an answer that was cut off.",
+    "Its length in bytes, to notice an answer that was cut off. Null for a file that is converted: it is made when you fetch it.",
 )
 .example("1024");
 static CLAIMED_DOCUMENT: Shape = Shape::object(
@@ -288,7 +299,7 @@ static CLAIMED_DOCUMENT: Shape = Shape::object(
     &[
         Field::given("id", &DOCUMENT_ID),
         Field::given("file_type", &FILE_TYPE),
-        Field::given("file_size", &FILE_SIZE),
+        Field::given_or_null("file_size", &FILE_SIZE),
     ],
     "A document of the claimed job, in the order in which they are printed.",
 );

@@ -11,8 +11,10 @@ use crate::{Id, Location, Timestamp};
 
 /// Maximum number of printers of an organisation in each world.
 pub const PRINTERS_MAX: usize = 200;
-/// The resolution for which labels are drawn, in dots per inch.
+/// The resolution for which labels are drawn when they are bought, in dots per inch.
 pub const DPI: u32 = 203;
+/// The highest resolution for which labels are drawn or scaled when they are printed, in dots per inch.
+pub const DRAWN_DPI_MAX: u32 = 1200;
 
 /// A printer as it is stored and shown.
 #[derive(Serialize, Deserialize, Clone, Debug)]
@@ -85,11 +87,15 @@ pub enum PrintFormat {
 impl PrintFormat {
     /// Returns the format of files with this media type.
     pub fn of_media_type(media_type: &str) -> Option<Self> {
-        match media_type {
-            "application/pdf" => Some(Self::Pdf),
-            "application/zpl" => Some(Self::Zpl),
-            "image/png" => Some(Self::Png),
-            _ => None,
+        [Self::Pdf, Self::Zpl, Self::Png].into_iter().find(|format| format.media_type() == media_type)
+    }
+
+    /// Returns the media type of such files.
+    pub fn media_type(self) -> &'static str {
+        match self {
+            Self::Pdf => "application/pdf",
+            Self::Zpl => "application/zpl",
+            Self::Png => "image/png",
         }
     }
 
@@ -197,17 +203,18 @@ static ADDRESS: Shape = Shape::new(
     "Where it is: for `raw` a host and a port (9100 if you leave the port out), for `ipp` a URL that begins with `ipp://`, `ipps://`, `http://` or `https://`.",
 )
 .example(r#""192.168.1.20:9100""#);
-static FORMAT: Shape =
-    Shape::new(Kind::OneOf(&["pdf", "zpl", "png"]), "A format of files that the printer takes as they are.")
+/// A format, by the word of the API.
+pub(super) static FORMAT: Shape =
+    Shape::new(Kind::OneOf(&["pdf", "zpl", "png"]), "A format of files that the printer takes.")
         .example(r#""zpl""#);
 static FORMATS: Shape = Shape::some(
     &FORMAT,
     3,
-    "The formats that it takes. A document in another format is refused when the job is made: nothing is converted.",
+    "The formats that it takes. A document in another format is converted to the first one of these that it can be made into: a label that Dockside drew, or a carrier's PNG. Other files are refused when the job is made.",
 );
 static DPI_SHAPE: Shape = Shape::new(
     Kind::Integer { min: 100, max: 2400 },
-    "Dots per inch. Labels in ZPL are drawn for 203, so a printer of another resolution prints PDF or PNG only. 203 if you leave it out.",
+    "Dots per inch. Labels that Dockside drew, and PNGs of carriers, are made anew for a printer of another resolution than 203, up to 1200. ZPL of a carrier is printed at 203 only. 203 if you leave it out.",
 )
 .example("203");
 static MEDIA: Shape = Shape::new(

@@ -341,10 +341,10 @@ problems! {
         "Make a job for each printer, or name a `printer_id`.";
     DocumentNotFound 422 "document_not_found" "The body names a document that does not exist."
         "Check the ids that the problem's `errors` name: GET the shipment, batch or manifest for its documents.";
-    PrintFormatUnsupported 422 "print_format_unsupported" "The printer does not take the format of a document."
-        "The problem's `errors` name the documents. Get the label in one of the printer's `formats`, or use another printer.";
-    PrintDpiUnsupported 422 "print_dpi_unsupported" "Labels in ZPL are drawn for 203 dpi, and the printer has another resolution."
-        "Print the label as PDF, or on a printer whose `dpi` is 203.";
+    PrintFormatUnsupported 422 "print_format_unsupported" "The printer does not take the format of a document, and it can't be converted."
+        "The problem's `errors` name the documents. Get the label in one of the printer's `formats`, or use another printer. Only labels that Dockside drew, and PNGs of carriers, are converted.";
+    PrintDpiUnsupported 422 "print_dpi_unsupported" "The label can't be made for the resolution of the printer."
+        "ZPL of a carrier can't be scaled: print the label as PDF or PNG, or on a printer whose `dpi` is 203. Dockside draws and scales labels for 203 to 1200 dpi.";
     PrintTooLarge 422 "print_too_large" "The documents are too large for one print job."
         "Print at most 64 MiB in one job: make several jobs.";
     StatusNotWritable 422 "status_not_writable" "The status can't be set like this."

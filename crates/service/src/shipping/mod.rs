@@ -9,6 +9,7 @@ pub(crate) mod carrier_webhooks;
 pub(crate) mod carriers;
 pub mod documents;
 pub(crate) mod drawing;
+pub(crate) mod drawn_label;
 pub mod hand_over;
 pub(crate) mod manifests;
 pub(crate) mod order_contents;

@@ -13,6 +13,9 @@ const AGENT: &str = "agent";
 const INSERT: Sql = Sql::same("INSERT INTO print_queue (owner, printer_id, is_agent) VALUES ($1, $2, $3)");
 const DELETE: Sql = Sql::same("DELETE FROM print_queue WHERE owner = $1 AND printer_id = $2");
 const SET_AGENT: Sql = Sql::same("UPDATE print_queue SET is_agent = $1 WHERE owner = $2 AND printer_id = $3");
+const GET: Sql = Sql::same(
+    "SELECT owner, printer_id, is_agent, holder, fence FROM print_queue WHERE owner = $1 AND printer_id = $2",
+);
 const LOCK: Sql = Sql::each(
     "SELECT owner, printer_id, is_agent, holder, fence FROM print_queue WHERE owner = $1 AND printer_id = $2",
     "SELECT owner, printer_id, is_agent, holder, fence FROM print_queue WHERE owner = $1 AND printer_id = $2 FOR UPDATE",
@@ -58,8 +61,20 @@ const RELEASE: Sql = Sql::same(
     "UPDATE print_queue SET holder = '', due_at = $1, ready_at = $2 WHERE owner = $3 AND printer_id = $4",
 );
 
-pub(crate) const STATEMENTS: &[&Sql] =
-    &[&INSERT, &DELETE, &SET_AGENT, &LOCK, &WAKE, &ANY_DUE, &CLAIM, &READY, &READY_PRINTERS, &TAKE, &RELEASE];
+pub(crate) const STATEMENTS: &[&Sql] = &[
+    &INSERT,
+    &DELETE,
+    &SET_AGENT,
+    &GET,
+    &LOCK,
+    &WAKE,
+    &ANY_DUE,
+    &CLAIM,
+    &READY,
+    &READY_PRINTERS,
+    &TAKE,
+    &RELEASE,
+];
 
 /// The queue of a printer.
 #[derive(Clone, Debug)]
@@ -95,6 +110,11 @@ pub async fn delete(tx: &mut Tx<'_>, owner: Owner, printer: Id<Printer>) -> Resu
 /// Sets whether an agent prints the jobs. There must be none that are not finished.
 pub async fn set_agent(tx: &mut Tx<'_>, owner: Owner, printer: Id<Printer>, is_agent: bool) -> Result<()> {
     tx.send(&SET_AGENT, &[Value::Int(is_agent.into()), owner.into(), printer.into()]).await
+}
+
+/// Returns the queue of a printer, as it is now.
+pub async fn get(tx: &mut Tx<'_>, owner: Owner, printer: Id<Printer>) -> Result<Option<PrintQueue>> {
+    tx.one(&GET, &[owner.into(), printer.into()]).await?.map(read).transpose()
 }
 
 /// Locks the queue until this transaction ends. `None` if there is no such printer.

@@ -13,6 +13,7 @@ pub mod pick_lists;
 pub mod print_agents;
 pub mod print_jobs;
 pub mod print_recovery;
+pub mod print_renditions;
 pub mod printers;
 pub mod rule_evaluation;
 pub mod rule_order;

@@ -13,6 +13,7 @@ fn job() -> PrintJob {
         id: Id::from_bits(1),
         printer_id: Id::from_bits(2),
         document_ids: vec![Id::from_bits(3)],
+        sent_as: Vec::new(),
         copies: 1,
         status: Status::Queued,
         tries: 0,

@@ -5,17 +5,16 @@
 
 use std::collections::BTreeMap;
 
-use labels::Bought;
 use model::platform::problem::Issue;
 use model::shipping::document::DocumentType;
 use model::shipping::shipment::{LabelFormat, Shipment};
-use model::{Code, Error, Id, Owner, Problem, Result, Timestamp, World};
+use model::{Code, Error, Id, Owner, Problem, Result};
 use store::shipping::documents::{self, StoredDocument};
 use store::shipping::purchases::{self, Purchase};
 
 use super::Papers;
 use super::gather::{Gathered, GatheredShipment};
-use crate::shipping::purchasing::{LABEL_SIZE, StoredReceipt};
+use crate::shipping::drawn_label::DrawnLabel;
 
 /// How many shipments a refusal names.
 const REFUSED_MAX: usize = 100;
@@ -40,30 +39,15 @@ struct Unusable {
     issue: Issue,
 }
 
-/// What drawing a label needs, beside the shipment.
-pub(super) struct DrawnLabel {
-    tracking_numbers: Vec<String>,
-    is_test: bool,
-    date: Timestamp,
-}
-
-impl DrawnLabel {
-    /// Draws the label as a PDF.
-    pub fn draw(&self, shipment: &Shipment, fonts: &labels::Fonts) -> Result<Vec<Vec<u8>>> {
-        let chosen = shipment.service.as_ref();
-        let bought = Bought {
-            shipment: &shipment.details,
-            carrier: chosen.map_or("", |chosen| &chosen.carrier.name),
-            service: chosen.map_or("", |chosen| &chosen.carrier_service.name),
-            tracking_numbers: &self.tracking_numbers,
-            is_test: self.is_test,
-            date: self.date,
-            reference: shipment.details.name.as_deref().unwrap_or_default(),
-        };
-        let scenes = labels::scenes(&bought, LabelFormat::Pdf, LABEL_SIZE, fonts).map_err(Error::fault)?;
-        let files = labels::files(LabelFormat::Pdf, &scenes).map_err(Error::fault)?;
-        Ok(files.into_iter().map(|paper| paper.bytes).collect())
-    }
+/// Draws a label as a PDF.
+pub(super) fn draw_pdf(
+    drawn: &DrawnLabel,
+    shipment: &Shipment,
+    fonts: &labels::Fonts,
+) -> Result<Vec<Vec<u8>>> {
+    let scenes = drawn.scenes(shipment, LabelFormat::Pdf, fonts)?;
+    let files = labels::files(LabelFormat::Pdf, &scenes).map_err(Error::fault)?;
+    Ok(files.into_iter().map(|paper| paper.bytes).collect())
 }
 
 impl Papers {
@@ -128,13 +112,8 @@ fn label_pages(
     if let Some(labels) = in_format(LabelFormat::Pdf) {
         return Ok(LabelPages::Stored(labels));
     }
-    let receipt = purchase.and_then(|purchase| StoredReceipt::of(purchase).ok().flatten());
-    if let (Some(purchase), Some(receipt)) = (purchase, receipt.filter(|receipt| receipt.is_label_ours)) {
-        return Ok(LabelPages::Drawn(DrawnLabel {
-            tracking_numbers: receipt.receipt.tracking_numbers,
-            is_test: owner.world == World::Test,
-            date: purchase.sent_at.unwrap_or(purchase.created_at),
-        }));
+    if let Some(drawn) = purchase.and_then(|purchase| DrawnLabel::of(owner, purchase)) {
+        return Ok(LabelPages::Drawn(drawn));
     }
     if let Some(labels) = in_format(LabelFormat::Png) {
         return Ok(LabelPages::Stored(labels));

@@ -15,9 +15,10 @@ use store::shipping::documents::StoredDocument;
 use super::Papers;
 use super::gather::{Gathered, GatheredShipment};
 use super::keep::Written;
-use super::labels_of::{LabelPages, ShipmentFiles};
+use super::labels_of::{LabelPages, ShipmentFiles, draw_pdf};
 use super::page_size;
 use super::slips::draw_slip;
+use crate::shipping::drawn_label::DrawnLabel;
 
 /// Shipments whose papers are in memory at once.
 const SHIPMENTS_AT_ONCE: usize = 8;
@@ -38,7 +39,7 @@ struct Ready {
 
 enum LabelBytes {
     Read(Vec<Bytes>),
-    Drawn(super::labels_of::DrawnLabel),
+    Drawn(DrawnLabel),
 }
 
 impl Papers {
@@ -116,7 +117,7 @@ impl Drawing {
                     }
                 }
                 Some(LabelBytes::Drawn(drawn)) => {
-                    for file in drawn.draw(&shipment.shipment, &self.fonts)? {
+                    for file in draw_pdf(&drawn, &shipment.shipment, &self.fonts)? {
                         bytes.extend(merger.add("", &file).map_err(Error::fault)?);
                     }
                 }

@@ -4,7 +4,8 @@ use bytes::Bytes;
 use model::fulfilment::print_job::{
     ClaimInput, ClaimedDocument, PrintClaim, PrintJob, ResultInput, Status, TryOutcome,
 };
-use model::{Code, Error, Id, Printer, Result, Scope, Timestamp, ensure};
+use model::fulfilment::print_rendition::Rendition;
+use model::{Code, Error, Id, Owner, Printer, Result, Scope, Timestamp, ensure};
 use serde_json::json as object;
 use store::Tx;
 use store::fulfilment::print_queues::{self, PrintQueue};
@@ -14,6 +15,7 @@ use store::shipping::documents::StoredDocument;
 
 use super::change::{read_job, release_after, write_job};
 use super::create::unknown_printer;
+use super::make_file::{media_type, served};
 use super::{PrintJobs, documents};
 use crate::access::caller::Caller;
 use crate::access::reply::Reply;
@@ -79,24 +81,13 @@ impl PrintJobs {
         place: i64,
     ) -> Result<(StoredDocument, Bytes)> {
         let owner = caller.owner;
-        let fetch = self.context.db().write(owner, async move |tx| {
-            let printer = read_job(&found(print_jobs::get(tx, owner, id).await?)?)?.printer_id;
-            let queue = print_queues::lock(tx, owner, printer).await?;
-            let stored = found(print_jobs::get(tx, owner, id).await?)?;
-            let job = read_job(&stored)?;
-            let is_claimed = job.status == Status::Sending
-                && queue.is_some_and(|queue| queue.is_held_by_agent(stored.fence))
-                && fence.is_none_or(|fence| fence == stored.fence);
-            ensure(is_claimed, Code::PrintClaimLost)?;
-            let place = usize::try_from(place - 1).map_err(Error::fault)?;
-            let document = found(job.document_ids.get(place).copied())?;
-            let document = found(stored_documents::find(tx, owner, document).await?)?;
-            print_jobs::set_begun(tx, owner, id).await?;
-            Ok(document)
-        });
-        let document = fetch.await?;
-        let bytes = self.documents.whole_file(&document).await?;
-        Ok((document, bytes))
+        let find = async move |tx: &mut Tx<'_>| claimed(tx, owner, id, fence, place, false).await;
+        let (document, sent_as) = self.context.db().read(owner, find).await?;
+        // If the file can't be made or read, no byte of the job has left.
+        let bytes = self.files.file(owner, &document, sent_as).await?;
+        let begin = async move |tx: &mut Tx<'_>| claimed(tx, owner, id, fence, place, true).await;
+        self.context.db().write(owner, begin).await?;
+        Ok((served(document, sent_as, &bytes)?, bytes))
     }
 
     /// Records what an agent reports. A job that became uncertain because the report was late is still printed.
@@ -125,6 +116,36 @@ impl PrintJobs {
     }
 }
 
+/// Returns a document of a job that an agent holds, and how it is sent. If it `begins`, records that a byte of the job may leave
+/// from now on.
+async fn claimed(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    id: Id<PrintJob>,
+    fence: Option<i64>,
+    place: i64,
+    begins: bool,
+) -> Result<(StoredDocument, Option<Rendition>)> {
+    let printer = read_job(&found(print_jobs::get(tx, owner, id).await?)?)?.printer_id;
+    let queue = match begins {
+        true => print_queues::lock(tx, owner, printer).await?,
+        false => print_queues::get(tx, owner, printer).await?,
+    };
+    let stored = found(print_jobs::get(tx, owner, id).await?)?;
+    let job = read_job(&stored)?;
+    let is_claimed = job.status == Status::Sending
+        && queue.is_some_and(|queue| queue.is_held_by_agent(stored.fence))
+        && fence.is_none_or(|fence| fence == stored.fence);
+    ensure(is_claimed, Code::PrintClaimLost)?;
+    let place = usize::try_from(place - 1).map_err(Error::fault)?;
+    let document = found(job.document_ids.get(place).copied())?;
+    let document = found(stored_documents::find(tx, owner, document).await?)?;
+    if begins {
+        print_jobs::set_begun(tx, owner, id).await?;
+    }
+    Ok((document, job.sent_as.get(place).copied()))
+}
+
 /// Claims the next job of a locked queue. `None` if there is none that can be printed.
 async fn claim_next(
     tx: &mut Tx<'_>,
@@ -151,11 +172,15 @@ async fn claim_next(
     let lease_expires_at = now.plus_seconds(LEASE_SECONDS);
     let fence = print_queues::take(tx, queue, lease_expires_at).await?;
     write_job(tx, owner, &before, &job, (fence, false), log).await?;
-    let claimed = |document: StoredDocument| ClaimedDocument {
-        id: document.file.id,
-        file_type: document.file.file_type,
-        file_size: document.file.file_size,
+    let claimed = |(place, document): (usize, StoredDocument)| {
+        let sent_as = job.sent_as.get(place).copied();
+        let is_stored = !sent_as.is_some_and(|rendition| rendition.is_converted);
+        ClaimedDocument {
+            id: document.file.id,
+            file_type: media_type(&document, sent_as),
+            file_size: is_stored.then_some(document.file.file_size),
+        }
     };
-    let documents = files.into_iter().map(claimed).collect();
+    let documents = files.into_iter().enumerate().map(claimed).collect();
     Ok(Some(PrintClaim { print_job: job, printer, documents, fence, lease_expires_at }))
 }

@@ -13,6 +13,12 @@ pub fn read_job(stored: &StoredPrintJob) -> Result<PrintJob> {
     serde_json::from_str(&stored.doc).map_err(Error::fault)
 }
 
+/// Returns a stored job as it is shown: what was stored before a job had all of its fields shows the others as empty.
+pub fn shown(doc: &str) -> Result<String> {
+    let job: PrintJob = serde_json::from_str(doc).map_err(Error::fault)?;
+    json(&job)
+}
+
 /// Writes a job that has changed, with its event, and returns its document. `claim` is the fence under which it is sent, and
 /// whether a byte of it may have left.
 pub async fn write_job(

@@ -10,8 +10,9 @@ use store::shipping::documents::StoredDocument;
 
 use super::PrintJobs;
 use super::change::read_job;
-use super::documents::{ensure_printable, printable_labels, readable};
+use super::documents::{ensure_sendable, readable};
 use super::printer_choice::default_printer;
+use super::renditions::{labels_to_print, renditions};
 use crate::access::caller::Caller;
 use crate::access::reply::Reply;
 use crate::access::write::Command;
@@ -87,8 +88,8 @@ async fn make(
     Ok(Reply::created(format!("/print_jobs/{}", wanted.id), Some(version_etag(1)), doc))
 }
 
-/// Makes a job that prints the labels of a shipment on the printer that the shipping rules chose, else on the default printer. If there are labels of a package in several
-/// formats, it takes one that the printer prints.
+/// Makes a job that prints the labels of a shipment on the printer that the shipping rules chose, else on the default printer. If there
+/// are labels of a package in several formats, it takes one that the printer prints.
 ///
 /// # Errors
 ///
@@ -101,7 +102,7 @@ pub(crate) async fn queue_labels(
 ) -> Result<Id<PrintJob>> {
     let printer_id = default_printer(tx, owner, labels).await?;
     let printer = lock_printer(tx, owner, printer_id).await?;
-    let documents = printable_labels(&printer, labels);
+    let documents = labels_to_print(tx, owner, &printer, labels).await?;
     let wanted = Wanted {
         id: log.new_id(),
         documents: documents.iter().map(|document| document.file.id).collect(),
@@ -132,11 +133,13 @@ async fn queue(
     log: &EventLog,
 ) -> Result<String> {
     let printer_id = printer.id;
-    ensure_printable(printer, documents)?;
+    let sent_as = renditions(tx, owner, printer, documents).await?;
+    ensure_sendable(documents)?;
     let job = PrintJob {
         id: wanted.id,
         printer_id,
         document_ids: wanted.documents.clone(),
+        sent_as,
         copies: wanted.copies,
         status: Status::Queued,
         tries: 0,

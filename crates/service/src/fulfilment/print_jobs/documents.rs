@@ -1,7 +1,6 @@
-//! The documents of a job: whether the caller may read them, and whether the printer can print them.
+//! The documents of a job, and whether the caller may read them.
 
 use model::fulfilment::print_job::JOB_BYTES_MAX;
-use model::fulfilment::printer::{DPI, PrintFormat, Printer};
 use model::platform::problem::Issue;
 use model::{Batch, Code, Document, Error, Id, Manifest, Owner, Problem, Result, Scope, Wave, ensure};
 use store::Tx;
@@ -51,48 +50,8 @@ fn scope_of(document: &StoredDocument) -> Result<Scope> {
     Scope::read(resource).ok_or_else(|| Error::fault("a resource has no scope"))
 }
 
-/// Returns the labels to print: of each package one, and if there are several, one that the printer can print.
-pub fn printable_labels(printer: &Printer, labels: &[StoredDocument]) -> Vec<StoredDocument> {
-    let mut chosen: Vec<&StoredDocument> = Vec::new();
-    let is_printable =
-        |label: &StoredDocument| ensure_printable(printer, std::slice::from_ref(label)).is_ok();
-    for label in labels {
-        match chosen.iter_mut().find(|known| known.file.package == label.file.package) {
-            None => chosen.push(label),
-            Some(known) if !is_printable(known) && is_printable(label) => *known = label,
-            Some(_) => {}
-        }
-    }
-    chosen.into_iter().cloned().collect()
-}
-
-/// Refuses documents that the printer can't print as they are.
-pub fn ensure_printable(printer: &Printer, documents: &[StoredDocument]) -> Result<()> {
-    let details = &printer.details;
-    let (mut unsupported, mut wrong_dpi) = (Vec::new(), Vec::new());
-    for (place, document) in documents.iter().enumerate() {
-        let media_type = &document.file.file_type;
-        match PrintFormat::of_media_type(media_type) {
-            Some(PrintFormat::Zpl) if details.formats.contains(&PrintFormat::Zpl) && details.dpi != DPI => {
-                let message =
-                    format!("The label is drawn for {DPI} dpi, and the printer has {}.", details.dpi);
-                wrong_dpi.push(issue(Code::PrintDpiUnsupported, place, message));
-            }
-            Some(format) if details.formats.contains(&format) => {}
-            _ => {
-                let formats: Vec<_> = details.formats.iter().map(|format| format.as_str()).collect();
-                let message = format!("It is {media_type}, and the printer takes {}.", formats.join(", "));
-                unsupported.push(issue(Code::PrintFormatUnsupported, place, message));
-            }
-        }
-    }
-    for (code, issues) in
-        [(Code::PrintFormatUnsupported, unsupported), (Code::PrintDpiUnsupported, wrong_dpi)]
-    {
-        if !issues.is_empty() {
-            return Err(Problem::fields(code, issues).into());
-        }
-    }
+/// Refuses documents that are too large to be sent in one job.
+pub fn ensure_sendable(documents: &[StoredDocument]) -> Result<()> {
     let bytes: i64 = documents.iter().map(|document| document.file.file_size).sum();
     ensure(bytes <= JOB_BYTES_MAX, Code::PrintTooLarge)
 }

@@ -10,7 +10,9 @@ mod change;
 mod claim;
 mod create;
 mod documents;
+mod make_file;
 mod printer_choice;
+mod renditions;
 mod turn;
 
 use std::sync::Arc;
@@ -31,9 +33,10 @@ use crate::platform::nodes::Nodes;
 use crate::platform::resource::{found, version_etag};
 use crate::platform::runner::{Counts, Totals};
 use crate::platform::signal::Signal;
-use crate::shipping::documents::Documents;
-use change::{read_job, write_job};
+use change::{read_job, shown, write_job};
 pub(crate) use create::queue_labels;
+pub(crate) use make_file::Needs;
+use make_file::PrintFiles;
 
 pub use store::fulfilment::print_jobs::PrintJobFilter;
 
@@ -54,19 +57,19 @@ struct State {
 pub struct PrintJobs {
     context: Context,
     nodes: Nodes,
-    documents: Documents,
+    files: PrintFiles,
     sender: Sender,
     state: Arc<State>,
 }
 
 impl PrintJobs {
-    pub(crate) fn new(context: &Context, nodes: &Nodes, documents: &Documents, sender: &Sender) -> Self {
+    pub(crate) fn new(context: &Context, nodes: &Nodes, needs: &Needs<'_>, sender: &Sender) -> Self {
         let (work, counts, memory) =
             (Signal::default(), Arc::default(), Arc::new(Semaphore::new(MEMORY_MIB)));
         Self {
             context: context.clone(),
             nodes: nodes.clone(),
-            documents: documents.clone(),
+            files: PrintFiles::new(context, needs),
             sender: sender.clone(),
             state: Arc::new(State { work, counts, memory }),
         }
@@ -87,7 +90,7 @@ impl PrintJobs {
         let read =
             self.context.db().read(owner, async move |tx| found(print_jobs::get(tx, owner, id).await?));
         let stored = read.await?;
-        Ok(Reply::resource(version_etag(stored.version), stored.doc))
+        Ok(Reply::resource(version_etag(stored.version), shown(&stored.doc)?))
     }
 
     pub async fn list(&self, caller: &Caller, query: ListQuery, filter: PrintJobFilter) -> Result<Listing> {
@@ -98,7 +101,7 @@ impl PrintJobs {
             .context
             .db()
             .read(owner, async move |tx| print_jobs::page(tx, owner, filter, &start, limit).await);
-        let page = read.await?;
+        let page = read.await?.try_map(|doc| shown(&doc))?;
         self.context.listing(owner, &query, page)
     }
 

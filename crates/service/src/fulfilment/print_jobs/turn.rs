@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use model::fulfilment::print_job::{PrintJob, Status, TryOutcome};
 use model::fulfilment::printer::Printer;
-use model::{Error, Result};
+use model::{Code, Error, Owner, Result};
 use printing::{Destination, File, Job, Outcome};
 use store::Tx;
 use store::fulfilment::print_queues::{self, PrintQueue};
@@ -16,6 +16,7 @@ use tokio::time::sleep;
 use tracing::{Instrument, error_span, info, warn};
 
 use super::change::{read_job, release_after, write_job};
+use super::make_file::{media_type, memory_bytes};
 use super::{MEMORY_MIB, PrintJobs, documents};
 use crate::events::events::EventLog;
 use crate::fulfilment::printers::protocol;
@@ -130,8 +131,13 @@ impl PrintJobs {
             Ok(destination) => destination,
             Err(refusal) => return Ok(Ended::Outcome(Outcome::Unsent(refusal.to_string()))),
         };
-        let (job, _memory) = match self.files_of(work).await {
+        let (job, _memory) = match self.files_of(queue.owner, work).await {
             Ok(files) => files,
+            Err(Error::Refused(problem)) if problem.code == Code::PrintFormatUnsupported => {
+                let why =
+                    problem.detail.unwrap_or_else(|| "A file can't be made for the printer.".to_owned());
+                return Ok(Ended::Outcome(Outcome::Failed(why)));
+            }
             Err(error) => {
                 warn!(%error, job = %work.job.id, "files of a print job can't be read, retrying");
                 let why = "The documents can't be read from the file store at the moment.".to_owned();
@@ -242,20 +248,22 @@ impl PrintJobs {
     }
 
     /// Returns the job with its files, and the memory that they take.
-    async fn files_of(&self, work: &Work) -> Result<(Job, OwnedSemaphorePermit)> {
-        let bytes: i64 = work.documents.iter().map(|document| document.file.file_size).sum();
+    async fn files_of(&self, owner: Owner, work: &Work) -> Result<(Job, OwnedSemaphorePermit)> {
+        let sent_as = |place: usize| work.job.sent_as.get(place).copied();
+        let sizes = work.documents.iter().enumerate();
+        let bytes: i64 = sizes.map(|(place, document)| memory_bytes(document, sent_as(place))).sum();
         let mebibytes = (bytes.unsigned_abs() >> 20) + 1;
         let permits = u32::try_from(mebibytes.min(MEMORY_MIB as u64)).map_err(Error::fault)?;
         let memory =
             Arc::clone(&self.state.memory).acquire_many_owned(permits).await.map_err(Error::fault)?;
         let mut files = Vec::with_capacity(work.documents.len());
-        for document in &work.documents {
+        for (place, document) in work.documents.iter().enumerate() {
             // The files of a job that was sent already are not needed to look for it.
             let bytes = match work.is_begun {
                 true => bytes::Bytes::new(),
-                false => self.documents.whole_file(document).await?,
+                false => self.files.file(owner, document, sent_as(place)).await?,
             };
-            files.push(File { media_type: document.file.file_type.clone(), bytes });
+            files.push(File { media_type: media_type(document, sent_as(place)), bytes });
         }
         let job = Job {
             name: work.job.id.to_string(),
