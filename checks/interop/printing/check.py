@@ -137,14 +137,15 @@ def start_server():
     return server, int(match[1])
 
 
-def start_ippeveprinter(stack):
+def start_ippeveprinter(stack, media_type):
     """It announces itself over D-Bus, so it gets a bus of its own. Nothing is on that bus."""
-    bus, spool, port = work / "bus", work / "ippeveprinter", free_port()
+    name = media_type.rpartition("/")[2]
+    bus, spool, port = work / f"bus-{name}", work / f"ippeveprinter-{name}", free_port()
     spool.mkdir()
     daemon = Process(["dbus-daemon", "--session", "--nofork", "--print-address", f"--address=unix:path={bus}"])
     stack.callback(daemon.stop)
     daemon.wait_for("a bus", re.compile("unix:path=").search)
-    command = ["ippeveprinter", "-p", str(port), "-n", "localhost", "-r", "off", "-k", "-d", str(spool), "-f", "application/pdf", "Label"]
+    command = ["ippeveprinter", "-p", str(port), "-n", "localhost", "-r", "off", "-k", "-d", str(spool), "-f", media_type, "Label"]
     printer = Process(command, env=os.environ | {"DBUS_SYSTEM_BUS_ADDRESS": f"unix:path={bus}"})
     stack.callback(printer.stop)
     return printer, f"ipp://localhost:{port}/ipp/print", spool
@@ -183,7 +184,7 @@ def enter_warehouse(stack):
 def check_ipp(labels, stack):
     """Prints a PDF on ippeveprinter, and through a queue of CUPS."""
     document, content, number = labels.buy("pdf")
-    _, address, spool = start_ippeveprinter(stack)
+    _, address, spool = start_ippeveprinter(stack, "application/pdf")
     body = {"name": "Everywhere", "kind": "ipp", "address": address, "formats": ["pdf"]}
     printer = labels.api("POST", "/printers", body)["id"]
     job = labels.print(printer, document)
@@ -209,6 +210,58 @@ def check_ipp(labels, stack):
     tried = lambda: labels.api("GET", f"/print_jobs/{waits}")["tries"] == 1 and labels.api("GET", f"/print_jobs/{waits}")["message"]
     wait_until("a queue that is not there is tried", tried)
     labels.api("POST", f"/print_jobs/{waits}/cancel")
+
+
+def read_pwg(content):
+    """The pages of a file in PWG raster, each as its resolution, its width and its rows of greys (PWG 5102.4)."""
+    if content[:4] != b"RaS2":
+        fail(f"it is no PWG raster: {content[:16]}")
+    at, pages = 4, []
+    while at < len(content):
+        header = content[at : at + 1796]
+        at += len(header)
+        number = lambda place: int.from_bytes(header[place : place + 4], "big")
+        if header[:10] != b"PwgRaster\0" or [number(place) for place in (384, 388, 400, 420)] != [8, 8, 18, 1]:
+            fail("a page of PWG raster is not in greys of 8 bits")
+        width, height, rows = number(372), number(376), []
+        while len(rows) < height:
+            repeats, row = content[at] + 1, b""
+            at += 1
+            while len(row) < width:
+                count = content[at]
+                if count < 128:
+                    row += content[at + 1 : at + 2] * (count + 1)
+                    at += 2
+                else:
+                    row += content[at + 1 : at + 258 - count]
+                    at += 258 - count
+            rows += [row] * repeats
+        if len(rows) != height or any(len(row) != width for row in rows):
+            fail("rows of PWG raster do not end with the page")
+        pages.append((number(276), width, rows))
+    return pages
+
+
+def check_pwg(labels, stack):
+    """Prints labels on an ippeveprinter that takes PWG raster only, and reads their barcodes in the rows."""
+    _, address, spool = start_ippeveprinter(stack, "image/pwg-raster")
+    body = {"name": "Raster", "kind": "ipp", "address": address, "formats": ["pwg"], "dpi": 300}
+    printer = labels.api("POST", "/printers", body)["id"]
+    for label_format in ("zpl", "pdf"):
+        before = set(spool.iterdir())
+        document, _, number = labels.buy(label_format)
+        labels.print(printer, document)
+        printed = wait_until("ippeveprinter keeps the raster", lambda: next(iter(set(spool.iterdir()) - before), None))
+        pages = read_pwg(printed.read_bytes())
+        dpi, width, rows = pages[0]
+        if (len(pages), dpi, width, len(rows)) != (1, 300, 1200, 1800):
+            fail(f"a label became {len(pages)} pages of {width} by {len(rows)} dots at {dpi} dpi")
+        image = work / f"raster-{label_format}.pgm"
+        image.write_bytes(b"P5 %d %d 255\n" % (width, len(rows)) + b"".join(rows))
+        read = run("zbarimg", "--nodbus", "--quiet", "--raw", image).split()
+        if not any(number in code for code in read):
+            fail(f"the barcode of {number} was not read in the rows of {image}: {read}")
+        labels.barcodes += 1
 
 
 def check_agent(labels, server_port, stack):
@@ -251,12 +304,13 @@ def main():
         stack.callback(server.stop)
         labels = Labels(port)
         check_ipp(labels, stack)
+        check_pwg(labels, stack)
         has_agent = check_agent(labels, port, stack)
     if any("panicked at" in line for line in server.lines):
         fail("the server panicked:\n" + "\n".join(server.lines))
     (work / "server.log").write_text("\n".join(server.lines) + "\n")
     agent = "an agent in a network of its own printed" if has_agent else "SKIPPED the agent: network namespaces are not permitted here"
-    printers = 3 if has_agent else 2
+    printers = 4 if has_agent else 3
     seconds = time.monotonic() - begun
     print(f"printing: {printers} printers, {labels.jobs} jobs, {labels.barcodes} barcodes read; {agent}; {seconds:.0f} s")
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Prints on printers that others wrote: ippeveprinter, a queue of CUPS, and a plain socket in a network of its own, which only the
+# Prints on printers that others wrote: ippeveprinter, as PDF and as PWG raster, a queue of CUPS, and a plain socket in a network of its own, which only the
 # print agent reaches.
 #
 #   checks/interop/printing/run.sh BINARY WORKDIR

@@ -142,7 +142,7 @@ fn rasterise(path: &Path) -> Option<GlyphBitmap> {
 }
 
 /// Font coordinates increase upwards, dot coordinates downwards.
-struct Pen(PathBuilder);
+pub(crate) struct Pen(pub PathBuilder);
 
 impl OutlinePen for Pen {
     fn move_to(&mut self, x: f32, y: f32) {

@@ -3,7 +3,8 @@
 //! ```text
 //!   Label ── layout ──► Scene ──┬── png ──► one bit a dot, 203 dpi
 //!                               ├── zpl ──► commands for a label printer
-//!                               └── pdf ──► pages that share their fonts
+//!                               ├── pdf ──► pages that share their fonts
+//!                               └── pwg ──► pages of dots, for IPP printers
 //! ```
 //!
 //! [`rendered`] draws scenes for printers of other resolutions.
@@ -48,8 +49,11 @@ mod pdf;
 mod pdf_file;
 mod pdf_font;
 mod pdf_number;
+mod pdf_page;
+mod pdf_program;
 mod pick_list;
 mod png;
+mod pwg;
 mod raster;
 mod rendered;
 mod resolution;
@@ -74,7 +78,7 @@ pub use papers::{Paper, PaperError, customs_papers, files, papers, scenes};
 pub use pdf::{PdfError, pdf};
 pub use pick_list::{Destination, PickLine, PickList, pick_list};
 pub use png::{Effort, png};
-pub use rendered::{rendered, rescaled};
+pub use rendered::{pages_as_pwg, rendered, rescaled};
 pub use resolution::Resolution;
 pub use scene::Scene;
 pub use zpl::zpl;

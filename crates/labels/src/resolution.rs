@@ -13,6 +13,7 @@ const SQUARE_MM_MAX: f32 = 1.0;
 /// The resolution of a printer. A scene is laid out once, and drawn for each of them.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Resolution {
+    dpi: u32,
     dots_per_mm: f32,
 }
 
@@ -26,16 +27,23 @@ pub(crate) struct PlacedModules {
 
 impl Resolution {
     /// 203 dpi, which is 8 dots per millimetre: labels are laid out on this grid.
-    pub const LABEL: Self = Self { dots_per_mm: DOTS_PER_MM };
+    pub const LABEL: Self = Self { dpi: DPI, dots_per_mm: DOTS_PER_MM };
 
     /// Returns the resolution with so many dots per inch, or `None` below 203, where narrow bars have no two dots, and
     /// above the most that is drawn.
     pub fn of_dpi(dpi: u32) -> Option<Self> {
         match dpi {
             DPI => Some(Self::LABEL),
-            dpi if dpi > DPI && dpi <= DRAWN_DPI_MAX => Some(Self { dots_per_mm: dpi as f32 / MM_PER_INCH }),
+            dpi if dpi > DPI && dpi <= DRAWN_DPI_MAX => {
+                Some(Self { dpi, dots_per_mm: dpi as f32 / MM_PER_INCH })
+            }
             _ => None,
         }
+    }
+
+    /// Returns the dots per inch, rounded to a whole number.
+    pub(crate) fn dpi(self) -> u32 {
+        self.dpi
     }
 
     /// Converts millimetres to whole dots.

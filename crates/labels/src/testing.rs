@@ -1,5 +1,6 @@
-//! What the tests of papers read from a drawing.
+//! What the tests of papers read from a drawing, and barcodes as a scanner reads them.
 
+use crate::draw::QUIET_MODULES;
 use crate::scene::{Item, Rect, Scene};
 
 /// Overlap that is not visible, in millimetres: less than a dot.
@@ -49,4 +50,35 @@ pub(crate) fn is_apart(scene: &Scene) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// Returns the lengths of runs of one colour, beginning with the first black one, and the white dots before and after.
+pub(crate) fn runs(row: &[bool]) -> (Vec<usize>, usize, usize) {
+    let mut runs: Vec<usize> = row.chunk_by(|a, b| a == b).map(<[bool]>::len).collect();
+    let before = if row[0] { 0 } else { runs.remove(0) };
+    let after = if row[row.len() - 1] { 0 } else { runs.pop().unwrap() };
+    (runs, before, after)
+}
+
+/// Returns the widths in modules that a scanner measures: in each symbol of 11 modules, six bars and spaces by their part of it.
+fn measured(runs: &[usize]) -> Vec<usize> {
+    let (symbols, stop) = runs.split_at(runs.len() - 7);
+    let symbol = |runs: &[usize], modules: f32| -> Vec<usize> {
+        let width: usize = runs.iter().sum();
+        runs.iter().map(|run| (*run as f32 * modules / width as f32).round() as usize).collect()
+    };
+    let mut widths: Vec<usize> = symbols.chunks(6).flat_map(|runs| symbol(runs, 11.0)).collect();
+    widths.extend(symbol(stop, 13.0));
+    widths
+}
+
+/// Checks that a scanner reads these modules in a row, with their quiet zones.
+pub(crate) fn assert_readable(row: &[bool], modules: &[bool], what: &str) {
+    let (found, before, after) = runs(row);
+    let (expected, _, _) = runs(modules);
+    assert_eq!(found.len(), expected.len(), "{what}");
+    assert_eq!(measured(&found), expected, "{what}");
+    let module = found.iter().sum::<usize>() as f32 / modules.len() as f32;
+    let quiet = before.min(after) as f32 / module;
+    assert!(quiet >= QUIET_MODULES as f32 - 0.5, "{what}: a quiet zone of {quiet} modules");
 }

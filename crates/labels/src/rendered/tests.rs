@@ -3,10 +3,11 @@
 use super::*;
 use crate::barcode::Code128;
 use crate::bought::Bought;
-use crate::draw::QUIET_MODULES;
 use crate::font::Fonts;
 use crate::papers::scenes;
+use crate::pwg::tests::read;
 use crate::scene::{Bars, Item};
+use crate::testing::{assert_readable, runs};
 use crate::zpl::zpl;
 use model::Timestamp;
 use model::platform::shape::parse;
@@ -83,37 +84,6 @@ impl Dots {
         let row = (mm / 1000.0 * self.density as f32) as usize;
         &self.is_black[row * self.width..(row + 1) * self.width]
     }
-}
-
-/// Returns the lengths of runs of one colour, beginning with the first black one, and the white dots before and after.
-fn runs(row: &[bool]) -> (Vec<usize>, usize, usize) {
-    let mut runs: Vec<usize> = row.chunk_by(|a, b| a == b).map(<[bool]>::len).collect();
-    let before = if row[0] { 0 } else { runs.remove(0) };
-    let after = if row[row.len() - 1] { 0 } else { runs.pop().unwrap() };
-    (runs, before, after)
-}
-
-/// Returns the widths in modules that a scanner measures: in each symbol of 11 modules, six bars and spaces by their part of it.
-fn measured(runs: &[usize]) -> Vec<usize> {
-    let (symbols, stop) = runs.split_at(runs.len() - 7);
-    let symbol = |runs: &[usize], modules: f32| -> Vec<usize> {
-        let width: usize = runs.iter().sum();
-        runs.iter().map(|run| (*run as f32 * modules / width as f32).round() as usize).collect()
-    };
-    let mut widths: Vec<usize> = symbols.chunks(6).flat_map(|runs| symbol(runs, 11.0)).collect();
-    widths.extend(symbol(stop, 13.0));
-    widths
-}
-
-/// Checks that a scanner reads these modules in a row, with their quiet zones.
-fn assert_readable(row: &[bool], modules: &[bool], what: &str) {
-    let (found, before, after) = runs(row);
-    let (expected, _, _) = runs(modules);
-    assert_eq!(found.len(), expected.len(), "{what}");
-    assert_eq!(measured(&found), expected, "{what}");
-    let module = found.iter().sum::<usize>() as f32 / modules.len() as f32;
-    let quiet = before.min(after) as f32 / module;
-    assert!(quiet >= QUIET_MODULES as f32 - 0.5, "{what}: a quiet zone of {quiet} modules");
 }
 
 #[test]
@@ -236,4 +206,40 @@ proptest! {
         let scaled = Dots::read(&rescaled(&carriers, PrintFormat::Png, at(dpi)).unwrap());
         assert_readable(&scaled.is_black[..scaled.width], &modules, &format!("{text:?} at {dpi} dpi"));
     }
+}
+
+#[test]
+fn labels_and_pictures_become_pwg_raster() {
+    let scenes = drawn("1Z999AA10123456784", 2);
+    let bars = bars(&scenes[0]);
+    for dpi in [203, 300, 600] {
+        let pages = read(&rendered(&scenes, PrintFormat::Pwg, at(dpi)).unwrap());
+        let png = rendered(&scenes[..1], PrintFormat::Png, at(dpi)).unwrap();
+        let scaled = read(&rescaled(&png, PrintFormat::Pwg, at(dpi)).unwrap());
+        assert_eq!((pages.len(), scaled.len()), (2, 1));
+        for page in pages.iter().chain(&scaled) {
+            let what = format!("{dpi} dpi");
+            assert_eq!(page.dpi, (dpi, dpi));
+            assert!(
+                page.width.abs_diff(4 * dpi as usize) <= 2 && page.height.abs_diff(6 * dpi as usize) <= 4
+            );
+            let row = ((bars.area.y + bars.area.height / 2.0) / 25.4 * dpi as f32) as usize;
+            let row = &page.greys[row * page.width..(row + 1) * page.width];
+            let row: Vec<bool> = row.iter().map(|grey| *grey < 128).collect();
+            assert_readable(&row, &bars.modules, &what);
+        }
+        assert_eq!((pages[0].paper, pages[0].paper_name.as_str()), ((288, 432), "na_index-4x6_4x6in"));
+    }
+}
+
+#[test]
+fn papers_become_pwg_raster_unless_they_are_too_large() {
+    let file = pdf(&drawn("1Z999AA10123456784", 3)).unwrap();
+    let pwg = pages_as_pwg(&file, at(300), 64 << 20).unwrap();
+    let pages = read(&pwg);
+    assert_eq!(pages.len(), 3);
+    assert!(pages.iter().all(|page| (page.width, page.height, page.dpi) == (1200, 1800, (300, 300))));
+    assert!(pages.iter().all(|page| page.greys.contains(&0)));
+    let refused = pages_as_pwg(&file, at(300), pwg.len() / 2).unwrap_err();
+    assert!(refused.to_string().contains("too many pages"), "{refused}");
 }

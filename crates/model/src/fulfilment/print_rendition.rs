@@ -5,6 +5,7 @@
 //! | in a format that the printer takes, PDF or for 203 dpi | | as it is |
 //! | a label that Dockside drew | takes any format | drawn anew |
 //! | a PNG of a carrier | takes any format | scaled to its dots |
+//! | a paper that Dockside wrote as PDF | takes PWG raster and no PDF | as dots of its pages |
 //! | PDF or ZPL of a carrier | lacks the format, or has another resolution | not at all |
 
 use serde::{Deserialize, Serialize};
@@ -30,6 +31,8 @@ pub enum Source {
         /// Whether it is one page, which fits into a picture.
         is_single: bool,
     },
+    /// Pages that Dockside wrote as PDF, and can read again: customs papers, packing slips, pick lists.
+    Paper,
     /// A file of a carrier, or one that many shipments share. Only a picture can be converted.
     Given,
 }
@@ -76,6 +79,8 @@ fn is_sent_as_it_is(format: PrintFormat, printer: &PrinterInput) -> bool {
         PrintFormat::Pdf => true,
         PrintFormat::Zpl => printer.dpi == DPI,
         PrintFormat::Png => printer.dpi == DPI || !is_drawn_for(printer),
+        // Nothing is stored in it.
+        PrintFormat::Pwg => false,
     }
 }
 
@@ -88,9 +93,10 @@ fn is_drawn_for(printer: &PrinterInput) -> bool {
 fn converted(document: &Printable, format: PrintFormat, printer: &PrinterInput) -> Option<Rendition> {
     let is_picture = PrintFormat::of_media_type(&document.media_type) == Some(PrintFormat::Png);
     let is_possible = match (document.source, format) {
-        (_, PrintFormat::Zpl | PrintFormat::Png) if !is_drawn_for(printer) => false,
+        (_, PrintFormat::Zpl | PrintFormat::Png | PrintFormat::Pwg) if !is_drawn_for(printer) => false,
         (Source::Drawn { is_single }, PrintFormat::Png) => is_single,
-        (Source::Drawn { .. }, PrintFormat::Pdf | PrintFormat::Zpl) => true,
+        (Source::Drawn { .. }, _) => true,
+        (Source::Paper, format) => format == PrintFormat::Pwg,
         (Source::Given, _) => is_picture,
     };
     let dpi = (format != PrintFormat::Pdf).then_some(printer.dpi);
@@ -107,7 +113,11 @@ fn refusal(document: &Printable, printer: &PrinterInput) -> Unprintable {
             "It is ZPL that Dockside did not draw, or of many shipments, and is made for {DPI} dpi; the printer has {dpi}. ZPL can't be scaled: print a PDF or a PNG of the label, or use a printer of {DPI} dpi."
         ));
     }
-    let is_convertible = !is_given || stored == Some(PrintFormat::Png);
+    let is_convertible = match document.source {
+        Source::Drawn { .. } => true,
+        Source::Paper => printer.formats.contains(&PrintFormat::Pwg),
+        Source::Given => stored == Some(PrintFormat::Png),
+    };
     if is_convertible && !is_drawn_for(printer) {
         return Unprintable::Dpi(format!(
             "Labels are drawn for {DPI} to {DRAWN_DPI_MAX} dpi, and the printer has {dpi}. Print it as PDF, on a printer that takes it."
@@ -115,11 +125,14 @@ fn refusal(document: &Printable, printer: &PrinterInput) -> Unprintable {
     }
     let formats: Vec<_> = printer.formats.iter().map(|format| format.as_str()).collect();
     let formats = formats.join(", ");
-    Unprintable::Format(match is_given {
-        true => format!(
+    Unprintable::Format(match document.source {
+        Source::Paper => format!(
+            "It is a paper in PDF, which can become PWG raster only, and the printer takes {formats}. Use another printer."
+        ),
+        Source::Given => format!(
             "It is {media_type}, which can't be converted, and the printer takes {formats}. Get the label in one of these formats, or use another printer."
         ),
-        false => format!(
+        Source::Drawn { .. } => format!(
             "It is {media_type} of several packages, which can't be one picture, and the printer takes {formats}. Use another printer."
         ),
     })
@@ -132,7 +145,7 @@ static RENDITION_DPI: Shape = Shape::new(
 .example("300");
 static IS_CONVERTED: Shape = Shape::new(
     Kind::Boolean,
-    "Whether the file is made when the job is sent: a label that Dockside drew is drawn anew, and a carrier's PNG is scaled. `false`: the stored file.",
+    "Whether the file is made when the job is sent: a label that Dockside drew is drawn anew, a carrier's PNG is scaled, and a paper becomes PWG raster. `false`: the stored file.",
 )
 .example("true");
 /// How a document is sent.

@@ -82,12 +82,16 @@ pub enum PrintFormat {
     Pdf,
     Zpl,
     Png,
+    /// PWG raster, which IPP printers take that read no PDF.
+    Pwg,
 }
 
 impl PrintFormat {
     /// Returns the format of files with this media type.
     pub fn of_media_type(media_type: &str) -> Option<Self> {
-        [Self::Pdf, Self::Zpl, Self::Png].into_iter().find(|format| format.media_type() == media_type)
+        [Self::Pdf, Self::Zpl, Self::Png, Self::Pwg]
+            .into_iter()
+            .find(|format| format.media_type() == media_type)
     }
 
     /// Returns the media type of such files.
@@ -96,6 +100,7 @@ impl PrintFormat {
             Self::Pdf => "application/pdf",
             Self::Zpl => "application/zpl",
             Self::Png => "image/png",
+            Self::Pwg => "image/pwg-raster",
         }
     }
 
@@ -105,6 +110,7 @@ impl PrintFormat {
             Self::Pdf => "pdf",
             Self::Zpl => "zpl",
             Self::Png => "png",
+            Self::Pwg => "pwg",
         }
     }
 }
@@ -205,16 +211,16 @@ static ADDRESS: Shape = Shape::new(
 .example(r#""192.168.1.20:9100""#);
 /// A format, by the word of the API.
 pub(super) static FORMAT: Shape =
-    Shape::new(Kind::OneOf(&["pdf", "zpl", "png"]), "A format of files that the printer takes.")
+    Shape::new(Kind::OneOf(&["pdf", "zpl", "png", "pwg"]), "A format of files that the printer takes. `pwg` is PWG raster (`image/pwg-raster`), which IPP printers take that read no PDF.")
         .example(r#""zpl""#);
 static FORMATS: Shape = Shape::some(
     &FORMAT,
-    3,
-    "The formats that it takes. A document in another format is converted to the first one of these that it can be made into: a label that Dockside drew, or a carrier's PNG. Other files are refused when the job is made.",
+    4,
+    "The formats that it takes. A document in another format is converted to the first one of these that it can be made into: a label that Dockside drew, or a carrier's PNG; papers of Dockside become `pwg`. Other files are refused when the job is made.",
 );
 static DPI_SHAPE: Shape = Shape::new(
     Kind::Integer { min: 100, max: 2400 },
-    "Dots per inch. Labels that Dockside drew, and PNGs of carriers, are made anew for a printer of another resolution than 203, up to 1200. ZPL of a carrier is printed at 203 only. 203 if you leave it out.",
+    "Dots per inch. Labels that Dockside drew, and PNGs of carriers, are made anew for a printer of another resolution than 203, up to 1200. PWG raster always has this resolution, so it must be one of the printer's own. ZPL of a carrier is printed at 203 only. 203 if you leave it out.",
 )
 .example("203");
 static MEDIA: Shape = Shape::new(
@@ -314,9 +320,12 @@ mod tests {
         assert_eq!(Purpose::of_document_type(DocumentType::ReturnLabel.as_str()), Purpose::Label);
         assert_eq!(Purpose::of_document_type(DocumentType::Manifest.as_str()), Purpose::Manifest);
         assert_eq!(Purpose::of_document_type(DocumentType::Cn23.as_str()), Purpose::PackingSlip);
-        for (media_type, word) in
-            [("application/pdf", "pdf"), ("application/zpl", "zpl"), ("image/png", "png")]
-        {
+        for (media_type, word) in [
+            ("application/pdf", "pdf"),
+            ("application/zpl", "zpl"),
+            ("image/png", "png"),
+            ("image/pwg-raster", "pwg"),
+        ] {
             assert_eq!(PrintFormat::of_media_type(media_type).map(PrintFormat::as_str), Some(word));
         }
         assert_eq!(PrintFormat::of_media_type("application/zip"), None);

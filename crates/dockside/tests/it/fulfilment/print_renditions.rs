@@ -4,6 +4,7 @@ use model::World as Mode;
 use serde_json::{Value, json};
 
 use crate::fulfilment::package_types::with;
+use crate::fulfilment::papers::packed;
 use crate::setup::populated_organisation::parcel;
 use crate::setup::raw_printer::{RawPrinter, label_printer};
 use crate::setup::stock_requests::refusal;
@@ -210,4 +211,69 @@ async fn a_job_of_an_older_version_is_shown_and_sent_as_it_is_stored() {
     world.print().await;
     assert_eq!(device.next().await, zpl);
     assert_eq!(world.get(&job).await.json()["sent_as"], json!([]));
+}
+
+/// Returns the width and the height of the first page of PWG raster, in dots, and its resolution.
+fn first_page(file: &[u8]) -> (u32, u32, u32) {
+    assert!(starts(file, "RaS2PwgRaster\0"));
+    let number = |at: usize| u32::from_be_bytes(file[4 + at..8 + at].try_into().expect("four bytes"));
+    (number(372), number(376), number(276))
+}
+
+#[tokio::test]
+async fn labels_and_papers_are_sent_as_pwg_raster() {
+    let world = World::rehearsal().await;
+    let ((zpl, _), (pdf, _), (png, _)) =
+        (world.label("zpl").await, world.label("pdf").await, world.label("png").await);
+    let pwg = |dpi: u32| json!({"formats": ["pwg"], "dpi": dpi});
+    for document in [&zpl, &pdf, &png] {
+        assert_eq!(first_page(&world.printed(pwg(300), document).await), (1200, 1800, 300));
+        assert_eq!(first_page(&world.printed(pwg(203), document).await), (812, 1218, 203));
+    }
+    let tee = world.item("TEE").await;
+    let shipment = world.shipment(packed(&[(&tee, 2)])).await;
+    let slip = world.paper(&format!("{shipment}/packing_slip"), json!({"format": "letter"})).await;
+    let slip = slip["id"].as_str().expect("an id").to_owned();
+    let first = world.printed(pwg(600), &slip).await;
+    assert_eq!(first_page(&first), (5100, 6600, 600));
+    assert!(world.printed(pwg(600), &slip).await == first, "each try sends the same bytes");
+    // A printer that takes the stored file gets that.
+    let both = json!({"formats": ["pwg", "pdf"], "dpi": 600});
+    assert!(starts(&world.printed(both, &slip).await, "%PDF-"));
+    // Of a carrier, only a picture can be dots.
+    world.give_labels_by_carrier().await;
+    assert_eq!(first_page(&world.printed(pwg(300), &png).await), (1199, 1798, 300));
+    let printer = world.printer(with(label_printer("127.0.0.1:9"), pwg(300))).await;
+    for document in [&zpl, &pdf] {
+        let body = json!({"printer_id": printer, "document_ids": [document]});
+        let refused = world.post("/print_jobs", body).await;
+        assert_eq!(refusal(&refused), (422, "print_format_unsupported".to_owned()), "{refused}");
+    }
+    let job = world.post("/print_jobs", json!({"printer_id": printer, "document_ids": [slip]})).await.json();
+    assert_eq!(job["sent_as"], json!([{"format": "pwg", "dpi": 300, "is_converted": true}]));
+}
+
+#[tokio::test]
+async fn customs_papers_are_sent_as_pwg_raster_and_other_files_with_labels_are_refused() {
+    let world = World::rehearsal().await;
+    let mut body = parcel();
+    body["addresses"]["destination"] = json!({"address": {"line_1": "1 Rue de Rivoli", "city": "Paris", "post_code": "75001", "country_code": "FR"}});
+    body["customs"] = json!({"contents_type": "merchandise", "items": [{"description": "Mug", "quantity": 3, "value": 90_000, "currency_code": "EUR", "mass": 1.2}]});
+    let path = world.shipment(body).await;
+    world.buy(&path).await;
+    let documents = world.get(format!("{path}/documents")).await.json();
+    let documents = documents["data"].as_array().expect("a list").clone();
+    let customs: Vec<_> = documents.iter().filter(|document| document["type"] != "label").collect();
+    assert!(!customs.is_empty(), "{documents:?}");
+    for paper in customs {
+        let id = paper["id"].as_str().expect("an id");
+        let file = world.printed(json!({"formats": ["pwg"], "dpi": 300}), id).await;
+        assert_eq!(first_page(&file), (2480, 3508, 300), "{paper}");
+    }
+    let papers = world.paper(&format!("{path}/papers"), json!({"format": "a4"})).await;
+    let printer = with(label_printer("127.0.0.1:9"), json!({"formats": ["pwg"], "dpi": 300}));
+    let printer = world.printer(printer).await;
+    let body = json!({"printer_id": printer, "document_ids": [papers["id"]]});
+    let refused = world.post("/print_jobs", body).await;
+    assert_eq!(refusal(&refused), (422, "print_format_unsupported".to_owned()), "{refused}");
 }

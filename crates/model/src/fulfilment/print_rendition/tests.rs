@@ -76,3 +76,20 @@ fn no_dots_are_made_for_resolutions_that_are_too_coarse_or_too_fine() {
         assert_eq!(chosen(PNG, Source::Given, &["png"], dpi), "png as it is", "a PNG says how large it is");
     }
 }
+
+#[test]
+fn pwg_raster_is_made_of_all_but_carriers_pdf_and_zpl() {
+    for (media_type, source) in
+        [(ZPL, SINGLE), (PDF, SEVERAL), (PNG, SINGLE), (PNG, Source::Given), (PDF, Source::Paper)]
+    {
+        assert_eq!(chosen(media_type, source, &["pwg"], 600), "pwg at 600", "{media_type} {source:?}");
+        assert_eq!(chosen(media_type, source, &["pwg"], 203), "pwg at 203", "{media_type} {source:?}");
+        assert_eq!(chosen(media_type, source, &["pwg"], 2400), "dpi", "{media_type} {source:?}");
+    }
+    for media_type in [PDF, ZPL] {
+        assert_eq!(chosen(media_type, Source::Given, &["pwg"], 600), "format", "{media_type}");
+    }
+    assert_eq!(chosen(PDF, Source::Paper, &["pwg", "pdf"], 600), "pdf as it is");
+    assert_eq!(chosen(PDF, Source::Paper, &["zpl", "png"], 203), "format", "a sheet is no label");
+    assert_eq!(chosen(PDF, Source::Paper, &["zpl", "png"], 2400), "format");
+}

@@ -1,10 +1,11 @@
 //! Files as a printer gets them: those that are stored, and those that are made when they are sent.
 //!
 //! A file that is made anew is never stored. It follows from the shipment and its purchase, which do not change after the label
-//! was drawn, so a try that is repeated sends the same bytes.
+//! was drawn, or from the stored file of a paper; so a try that is repeated sends the same bytes.
 
 use bytes::Bytes;
 use labels::Resolution;
+use model::fulfilment::print_job::JOB_BYTES_MAX;
 use model::fulfilment::print_rendition::Rendition;
 use model::fulfilment::printer::{DPI, PrintFormat};
 use model::platform::problem::Issue;
@@ -21,9 +22,10 @@ use crate::shipping::drawn_label::DrawnLabel;
 use crate::shipping::purchasing::Purchasing;
 use crate::shipping::shipments::read_shipment;
 
-/// Dots of a page of a label and of a byte, by which the memory is estimated that drawing takes.
-const PAGE_SQUARE_INCHES: i64 = 24;
-const DOTS_PER_BYTE: i64 = 8;
+/// By these the memory is estimated that drawing takes: a label has eight dots in a byte, a page of a paper one.
+const LABEL_SQUARE_INCHES: i64 = 24;
+const LABEL_DOTS_PER_BYTE: i64 = 8;
+const PAPER_SQUARE_INCHES: i64 = 97;
 
 /// Makes the files of print jobs. Clones share their state.
 #[derive(Clone)]
@@ -67,6 +69,9 @@ impl PrintFiles {
         };
         match self.drawn_label(owner, document).await? {
             Some((shipment, drawn)) => self.draw(document, rendition, shipment, drawn).await,
+            None if document.file.file_type == PrintFormat::Pdf.media_type() => {
+                self.draw_pages(document, rendition).await
+            }
             None => self.scale(document, rendition).await,
         }
     }
@@ -114,6 +119,19 @@ impl PrintFiles {
         Ok(tokio::task::spawn_blocking(draw).await.map_err(Error::fault)??.into())
     }
 
+    /// Draws the pages of a paper that Dockside wrote as PDF.
+    async fn draw_pages(&self, document: &StoredDocument, rendition: Rendition) -> Result<Bytes> {
+        let pdf = self.documents.whole_file(document).await?;
+        let bytes_max = usize::try_from(JOB_BYTES_MAX).map_err(Error::fault)?;
+        let core = self.drawing.acquire().await?;
+        let draw = move || -> Result<Vec<u8>> {
+            let _core = core;
+            let file = labels::pages_as_pwg(&pdf, resolution(rendition)?, bytes_max);
+            file.map_err(|error| unmakeable(&error.to_string()))
+        };
+        Ok(tokio::task::spawn_blocking(draw).await.map_err(Error::fault)??.into())
+    }
+
     async fn scale(&self, document: &StoredDocument, rendition: Rendition) -> Result<Bytes> {
         let picture = self.documents.whole_file(document).await?;
         let core = self.drawing.acquire().await?;
@@ -149,8 +167,12 @@ pub fn media_type(document: &StoredDocument, sent_as: Option<Rendition>) -> Stri
 /// Estimates the memory that a document takes while it is sent, in bytes.
 pub fn memory_bytes(document: &StoredDocument, sent_as: Option<Rendition>) -> i64 {
     let dpi = sent_as.filter(|rendition| rendition.is_converted).and_then(|rendition| rendition.dpi);
-    let dots = dpi.map_or(0, |dpi| i64::from(dpi) * i64::from(dpi) * PAGE_SQUARE_INCHES);
-    document.file.file_size + dots / DOTS_PER_BYTE
+    let dots = dpi.map_or(0, |dpi| i64::from(dpi) * i64::from(dpi));
+    let page = match document.file.r#type {
+        DocumentType::Label => dots * LABEL_SQUARE_INCHES / LABEL_DOTS_PER_BYTE,
+        _ => dots * PAPER_SQUARE_INCHES,
+    };
+    document.file.file_size + page
 }
 
 /// Returns the format whose paper a label is drawn on: sheets are for printers that do not read ZPL.
@@ -158,7 +180,7 @@ fn paper_of(format: PrintFormat) -> LabelFormat {
     match format {
         PrintFormat::Pdf => LabelFormat::Pdf,
         PrintFormat::Zpl => LabelFormat::Zpl,
-        PrintFormat::Png => LabelFormat::Png,
+        PrintFormat::Png | PrintFormat::Pwg => LabelFormat::Png,
     }
 }
 

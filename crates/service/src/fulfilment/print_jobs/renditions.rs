@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use model::fulfilment::print_rendition::{Printable, Rendition, Source, Unprintable};
-use model::fulfilment::printer::Printer;
+use model::fulfilment::printer::{PrintFormat, Printer};
 use model::shipping::document::DocumentType;
 use model::{Code, Id, Owner, Problem, Result, Shipment};
 use store::Tx;
@@ -95,6 +95,7 @@ async fn choose_all(
     let drawn = drawn_labels(tx, owner, documents).await?;
     let source = |document: &StoredDocument| match is_drawn(document, &drawn) {
         true => Source::Drawn { is_single: document.file.package.is_some() },
+        false if is_paper(document) => Source::Paper,
         false => Source::Given,
     };
     Ok(documents.iter().map(|document| choose(document, source(document))).collect())
@@ -115,6 +116,20 @@ async fn drawn_labels(
     let purchases = purchases::of_shipments(tx, owner, &shipments).await?;
     let drawn = purchases.iter().filter(|purchase| DrawnLabel::of(owner, purchase).is_some());
     Ok(drawn.map(|purchase| purchase.shipment).collect())
+}
+
+/// Returns whether all pages of a document are Dockside's own. Those of manifests, and of files with labels, may be a carrier's.
+fn is_paper(document: &StoredDocument) -> bool {
+    let is_ours = matches!(
+        document.file.r#type,
+        DocumentType::CommercialInvoice
+            | DocumentType::Cn22
+            | DocumentType::Cn23
+            | DocumentType::PackingSlip
+            | DocumentType::PackingSlips
+            | DocumentType::PickList
+    );
+    is_ours && document.file.file_type == PrintFormat::Pdf.media_type()
 }
 
 fn is_drawn(document: &StoredDocument, drawn: &BTreeSet<Id<Shipment>>) -> bool {
