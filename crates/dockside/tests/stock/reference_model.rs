@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::parcels::shipment::{Batch, OrderParcels, Shipment};
-use crate::parcels::shorts::Short;
-use crate::parcels::waves::Wave;
+use crate::parcels::short::Short;
+use crate::parcels::wave::Wave;
 use crate::requests::{ChangedRow, NewRow, Request};
 use crate::steps::{ITEMS, LOCATIONS};
 

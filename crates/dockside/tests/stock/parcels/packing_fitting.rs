@@ -3,10 +3,10 @@
 use super::fitting::fitted_shipment;
 use super::packing_steps::{PackingAction, ScanName, ScanWish, Share};
 use super::requests::ParcelRequest;
-use super::scans::ScanRequest;
+use super::scan::ScanRequest;
 use super::shipment::{Shipment, ShipmentStatus};
-use super::shorts::ShortRequest;
-use super::waves::{RowResult, WaveOrders, WaveRequest, WaveStatus, WaveTerms};
+use super::short::ShortRequest;
+use super::wave::{RowResult, WaveOrders, WaveRequest, WaveStatus, WaveTerms};
 use crate::fitting::{NONE, fitted_order};
 use crate::reference_model::{ReferenceModel, Status};
 use crate::steps::ITEMS;
@@ -42,8 +42,9 @@ impl PackingAction {
             }
             PackingAction::WorkWaves => vec![ParcelRequest::WorkWaves],
             PackingAction::CancelWave { wave } => {
+                let is_waiting = wave.is_multiple_of(4);
                 let wave = fitted_number(reference, *wave, |status| status != WaveStatus::Completed);
-                vec![ParcelRequest::CancelWave { wave }]
+                with_work(vec![ParcelRequest::CancelWave { wave }], is_waiting)
             }
             PackingAction::RetryWave { wave, is_waiting } => fitted_retry(reference, *wave, *is_waiting),
         }
@@ -163,7 +164,8 @@ fn fitted_wave(
 
 /// Retries a wave, after the work on one that waits: the two would compete for stock.
 fn fitted_retry(reference: &ReferenceModel, number: usize, is_waiting: bool) -> Vec<ParcelRequest> {
-    let wave = fitted_number(reference, number, |status| status == WaveStatus::Completed);
+    let is_wanted = |status| matches!(status, WaveStatus::Completed | WaveStatus::Cancelled);
+    let wave = fitted_number(reference, number, is_wanted);
     let rows = reference.waves.get(wave).into_iter().flat_map(|wave| &wave.rows);
     let mut exceptions = rows.filter(|row| row.result == RowResult::Exception);
     let is_other_waiting = (0..reference.waves.len())

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::replay::ParcelReplay;
 use super::requests::scan_name;
-use super::scans::{Scan, ScanRequest};
+use super::scan::{Scan, ScanRequest};
 use super::shipment::{Shipment, Units};
 use crate::replay::ReplayState;
 

@@ -2,8 +2,7 @@
 
 use testkit::random::Random;
 
-use super::steps::ParcelAction;
-use super::waves::{WaveStep, WaveTerms};
+use super::wave::{WaveStep, WaveTerms};
 use crate::steps::{chance, number, some};
 
 /// How many of the units that are missing.
@@ -76,9 +75,9 @@ pub enum PackingAction {
 /// The number of kinds that `packing_action` knows.
 pub const KINDS: u64 = 40;
 
-pub fn packing_action(random: &mut Random, kind: u64) -> ParcelAction {
+pub fn packing_action(random: &mut Random, kind: u64) -> PackingAction {
     let (shipment, wave) = (number(random, 32), number(random, 32));
-    let action = match kind {
+    match kind {
         0..10 => start_wave(random),
         10..12 => PackingAction::WorkWaves,
         12..14 => PackingAction::CancelWave { wave },
@@ -90,8 +89,7 @@ pub fn packing_action(random: &mut Random, kind: u64) -> ParcelAction {
             let (item, is_other, is_adjusting) = (number(random, 3), chance(random, 8), chance(random, 2));
             PackingAction::Short { shipment, item, is_other, share: share(random), is_adjusting }
         }
-    };
-    ParcelAction::Packing(action)
+    }
 }
 
 pub fn start_wave(random: &mut Random) -> PackingAction {
@@ -114,7 +112,7 @@ pub fn start_wave(random: &mut Random) -> PackingAction {
         orders: some(random, 5, |random| number(random, 32)),
         item: chance(random, 4).then(|| number(random, 3)),
         terms: WaveTerms { steps: steps.to_vec(), places, is_partial, is_by_place },
-        is_waiting: chance(random, 6),
+        is_waiting: chance(random, 4),
     }
 }
 

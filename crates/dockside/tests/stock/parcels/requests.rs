@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::scans::ScanRequest;
+use super::scan::ScanRequest;
 use super::shipment::Destination;
-use super::shorts::ShortRequest;
-use super::waves::{WaveOrders, WaveRequest};
+use super::short::ShortRequest;
+use super::wave::{WaveOrders, WaveRequest};
 use crate::requests::{Names, Request};
 
 /// The handle of a carrier that takes single packages.

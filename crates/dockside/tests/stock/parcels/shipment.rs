@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::scans::Scan;
+use super::scan::Scan;
 
 /// The units of each item.
 pub type Units = BTreeMap<usize, i64>;

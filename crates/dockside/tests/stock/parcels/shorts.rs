@@ -1,27 +1,8 @@
 //! The rules of the reference model for short picks: units of a shipment that a picker does not find.
 
 use super::shipment::{Shipment, ShipmentStatus};
+use super::short::{Short, ShortRequest};
 use crate::reference_model::{Allocation, Answer, Checked, ReferenceModel, ensure};
-
-/// A short pick as it is asked for.
-#[derive(Clone, Copy, Debug)]
-pub struct ShortRequest {
-    pub shipment: usize,
-    pub item: usize,
-    pub quantity: i64,
-    /// The units are written off.
-    pub is_adjusting: bool,
-}
-
-/// What a short pick changed.
-#[derive(Clone, Debug, Default)]
-pub struct Short {
-    pub written_off: i64,
-    /// The allocations that the missing units are in now.
-    pub allocations: Vec<usize>,
-    pub is_shipment_deleted: bool,
-    pub is_reported: bool,
-}
 
 impl ReferenceModel {
     /// Takes missing units out of a shipment, or reports them to the order of one that is bought.

@@ -154,7 +154,7 @@ fn action(random: &mut Random, kind: u64) -> ParcelAction {
         87 => ParcelAction::Resolve { order, exception: number(random, 3) },
         88..100 => ParcelAction::Stock(stock_action(random, kind, order)),
         100..102 => ParcelAction::BuyKnownBatch { batch: number(random, 32) },
-        _ => packing_action(random, kind - 102),
+        _ => ParcelAction::Packing(packing_action(random, kind - 102)),
     }
 }
 

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::packing_replay::ensure_same;
 use super::replay::{ParcelReplay, id, planned_rows};
-use super::waves::{RowResult, Wave, WaveStatus, WaveStep};
+use super::wave::{RowResult, Wave, WaveStatus, WaveStep};
 use crate::replay::ReplayState;
 
 /// What the product shows after the work on a wave.

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use super::planning::EVERYWHERE;
 use super::requests::PlannedRow;
 use super::shipment::{Batch, BatchStatus, Rule, ShipmentStatus};
-use super::waves::{RowResult, WaveBatch, WaveStatus, WaveStep, WaveTerms};
+use super::wave::{RowResult, WaveBatch, WaveStatus, WaveStep, WaveTerms};
 use crate::reference_model::{Answer, ReferenceModel, Status};
 
 /// The code of an exception.
