@@ -362,7 +362,8 @@ fn contradictory_rules_are_refused_by_the_field() {
         (json!({"choose": {"by": "cheapest_within_days"}}), "required /action/choose/days"),
         (json!({"choose": {"by": "cheapest", "days": 2}}), "invalid_value /action/choose/days"),
         (json!({"hold": {"reason": " "}}), "blank /action/hold/reason"),
-        (json!({"printer_id": "prn_01jc0000000000000000000000"}), "unknown_field /action/printer_id"),
+        (json!({"printer_id": "ord_01jc0000000000000000000000"}), "invalid_id /action/printer_id"),
+        (json!({"colour": "red"}), "unknown_field /action/colour"),
         (
             json!({"options": {"insure_from": {"value": 1}}}),
             "required /action/options/insure_from/currency_code",
