@@ -100,6 +100,30 @@ def png_seeds():
     write("png", "gif", b"GIF89a\x01\x00\x01\x00\x80\x00\x00\xff\xff\xff\x00\x00\x00;")
 
 
+def gif(size, flags, codes, *parts, screen=None):
+    """A picture in black and white, whose codes are packed into bytes already."""
+    head = b"GIF89a" + struct.pack("<HH", *(screen or size)) + bytes([0x80, 0, 0, 0, 0, 0, 255, 255, 255])
+    picture = b"," + struct.pack("<HHHH", 0, 0, *size) + bytes([flags, 2, len(codes)]) + codes + b"\0"
+    return head + b"".join(parts) + picture + b";"
+
+
+def gif_seeds():
+    tutorial = "8c2d99872a1cdc33a00275ec95faa8de608c04914c01"
+    colours = bytes.fromhex("47494638396120000a00910000ffffffff00000000ff00000021f9040000000000")
+    picture = b"," + struct.pack("<HHHH", 0, 0, 10, 10) + b"\0\x02\x16" + bytes.fromhex(tutorial) + b"\0;"
+    write("gif", "colours", colours[:6] + struct.pack("<HH", 10, 10) + colours[10:] + picture)
+    # Clear, 1, 0, 1, 0, end: codes of three bits.
+    codes = bytes([0b00001100, 0b10000010, 0b00001010])
+    write("gif", "black_and_white", gif((2, 2), 0, codes))
+    write("gif", "interlaced", gif((1, 4), 0x40, codes))
+    write("gif", "transparent", gif((2, 2), 0, codes, b"!\xf9\x04\x01\0\0\0\0"))
+    write("gif", "comment", gif((2, 2), 0, codes, b"!\xfe\x03abc\0"))
+    write("gif", "part", gif((2, 2), 0, codes, screen=(4, 3)))
+    write("gif", "endless", gif((6000, 6000), 0, bytes(255)))
+    twice = gif((2, 2), 0, codes)
+    write("gif", "several", twice[:-1] + twice[19:])
+
+
 def http_seeds():
     """The first byte says in how large pieces the rest arrives."""
     host = b"Host: a\r\n"
@@ -181,6 +205,7 @@ def word_seeds():
 
 
 pdf_seeds()
+gif_seeds()
 png_seeds()
 websocket_seeds()
 word_seeds()
