@@ -1,12 +1,12 @@
 //! Glyphs as dots, rasterised once per size and cached for all labels.
 
 use crate::face::Face;
+use crate::glyph_mask::GlyphMask;
 use skrifa::MetadataProvider;
 use skrifa::instance::{LocationRef, Size};
-use skrifa::outline::{DrawSettings, HintingInstance, OutlinePen, Target};
+use skrifa::outline::{DrawSettings, HintingInstance, Target};
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
-use tiny_skia::{FillRule, Mask, Path, PathBuilder, Transform};
 
 /// The coverage, of 255, from which a dot is black. It is below one half, so that thin strokes do not break.
 const THRESHOLD: u8 = 112;
@@ -94,8 +94,8 @@ impl SizedGlyphBitmaps<'_> {
     }
 
     fn make(&self, id: u32) -> GlyphBitmap {
-        let path = outline(self.face, id, self.size, self.cache.hint.as_ref());
-        path.and_then(|path| rasterise(&path)).unwrap_or_default()
+        let mask = mask(self.face, id, self.size, self.cache.hint.as_ref());
+        mask.as_ref().map(strips).unwrap_or_default()
     }
 }
 
@@ -107,61 +107,28 @@ fn hinting(face: &Face, size: i32) -> Option<HintingInstance> {
         .ok()
 }
 
-fn outline(face: &Face, id: u32, size: i32, hint: Option<&HintingInstance>) -> Option<Path> {
-    let font = face.outlines()?;
-    let glyph = font.outline_glyphs().get(skrifa::GlyphId::new(id))?;
-    let mut pen = Pen(PathBuilder::new());
+fn mask(face: &Face, id: u32, size: i32, hint: Option<&HintingInstance>) -> Option<GlyphMask> {
     let settings = match hint {
         Some(hint) => DrawSettings::hinted(hint, false),
         None => DrawSettings::unhinted(Size::new(size as f32), LocationRef::default()),
     };
-    glyph.draw(settings, &mut pen).ok()?;
-    pen.0.finish()
+    GlyphMask::of(&face.outlines()?, id, settings)
 }
 
-fn rasterise(path: &Path) -> Option<GlyphBitmap> {
-    let bounds = path.bounds();
-    #[expect(clippy::cast_possible_truncation, reason = "a glyph is some hundred dots wide")]
-    let outward = |value: f32, by: i32| value.floor() as i32 + by;
-    let (left, top) = (outward(bounds.left(), 0), outward(bounds.top(), 0));
-    let (right, bottom) = (outward(bounds.right(), 1), outward(bounds.bottom(), 1));
-    let (width, height) = (u32::try_from(right - left).ok()?, u32::try_from(bottom - top).ok()?);
-    let mut mask = Mask::new(width, height)?;
-    mask.fill_path(path, FillRule::Winding, true, Transform::from_translate(-left as f32, -top as f32));
-    let mut strips: Vec<Strip> = (left..right)
+/// Returns the dots that a glyph covers enough to be black.
+fn strips(mask: &GlyphMask) -> GlyphBitmap {
+    let GlyphMask { left, top, width, rows } = mask;
+    let height = rows.len() / width;
+    let mut strips: Vec<Strip> = (0..*width)
         .step_by(STRIP_DOTS)
-        .map(|left| Strip { left, top, rows: Vec::with_capacity(height as usize) })
+        .zip((*left..).step_by(STRIP_DOTS))
+        .map(|(_, left)| Strip { left, top: *top, rows: Vec::with_capacity(height) })
         .collect();
-    for line in mask.data().chunks(width as usize) {
+    for line in rows.chunks(*width) {
         for (strip, part) in strips.iter_mut().zip(line.chunks(STRIP_DOTS)) {
             let bits = (0..).zip(part).filter(|(_, coverage)| **coverage >= THRESHOLD);
             strip.rows.push(bits.fold(0, |row, (place, _)| row | 1 << (63 - place)));
         }
     }
-    Some(GlyphBitmap { strips })
-}
-
-/// Font coordinates increase upwards, dot coordinates downwards.
-pub(crate) struct Pen(pub PathBuilder);
-
-impl OutlinePen for Pen {
-    fn move_to(&mut self, x: f32, y: f32) {
-        self.0.move_to(x, -y);
-    }
-
-    fn line_to(&mut self, x: f32, y: f32) {
-        self.0.line_to(x, -y);
-    }
-
-    fn quad_to(&mut self, cx: f32, cy: f32, x: f32, y: f32) {
-        self.0.quad_to(cx, -cy, x, -y);
-    }
-
-    fn curve_to(&mut self, ax: f32, ay: f32, bx: f32, by: f32, x: f32, y: f32) {
-        self.0.cubic_to(ax, -ay, bx, -by, x, -y);
-    }
-
-    fn close(&mut self) {
-        self.0.close();
-    }
+    GlyphBitmap { strips }
 }

@@ -1,12 +1,11 @@
 //! Fonts that Dockside embedded in a PDF, read again: the outlines of their glyphs as dots, and their widths.
 
-use crate::glyph_bitmap::Pen;
+use crate::glyph_mask::GlyphMask;
 use hayro_syntax::object::{Array, Dict, Number, Object, Stream};
+use skrifa::FontRef;
 use skrifa::instance::{LocationRef, Size};
 use skrifa::outline::DrawSettings;
-use skrifa::{FontRef, GlyphId, MetadataProvider};
 use std::collections::HashMap;
-use tiny_skia::{FillRule, Mask, Path, PathBuilder, Transform};
 
 /// The version of a font file that holds a CFF table.
 const OPEN_TYPE_CFF: u32 = 0x4f54_544f;
@@ -14,16 +13,6 @@ const OPEN_TYPE_CFF: u32 = 0x4f54_544f;
 const CFF_UNITS: u16 = 1000;
 /// The sums that a font file has over its tables are not checked.
 const NO_CHECKSUM: u32 = 0;
-
-/// The coverage of the dots of a glyph, and where they are from its origin.
-#[derive(Default)]
-pub(crate) struct GlyphMask {
-    pub left: i32,
-    pub top: i32,
-    pub width: usize,
-    /// From 0 to 255, row by row.
-    pub rows: Vec<u8>,
-}
 
 /// An embedded font.
 pub(crate) struct Program {
@@ -60,29 +49,14 @@ impl Program {
     pub fn glyph(&mut self, glyph: u16, size: f32) -> (&GlyphMask, f32) {
         let width = self.widths.get(usize::from(glyph)).copied().unwrap_or_default();
         let file = &self.file;
-        let draw = || outline(file, glyph, size).and_then(|path| mask(&path)).unwrap_or_default();
+        let draw = || mask(file, glyph, size).unwrap_or_default();
         (self.masks.entry((glyph, size.to_bits())).or_insert_with(draw), width)
     }
 }
 
-fn outline(file: &[u8], glyph: u16, size: f32) -> Option<Path> {
-    let font = FontRef::new(file).ok()?;
-    let glyph = font.outline_glyphs().get(GlyphId::new(glyph.into()))?;
-    let mut pen = Pen(PathBuilder::new());
-    glyph.draw(DrawSettings::unhinted(Size::new(size), LocationRef::default()), &mut pen).ok()?;
-    pen.0.finish()
-}
-
-fn mask(path: &Path) -> Option<GlyphMask> {
-    let bounds = path.bounds();
-    #[expect(clippy::cast_possible_truncation, reason = "a glyph is some hundred dots wide")]
-    let outward = |value: f32, by: i32| value.floor() as i32 + by;
-    let (left, top) = (outward(bounds.left(), 0), outward(bounds.top(), 0));
-    let (right, bottom) = (outward(bounds.right(), 1), outward(bounds.bottom(), 1));
-    let (width, height) = (u32::try_from(right - left).ok()?, u32::try_from(bottom - top).ok()?);
-    let mut mask = Mask::new(width, height)?;
-    mask.fill_path(path, FillRule::Winding, true, Transform::from_translate(-left as f32, -top as f32));
-    Some(GlyphMask { left, top, width: width as usize, rows: mask.take() })
+fn mask(file: &[u8], glyph: u16, size: f32) -> Option<GlyphMask> {
+    let settings = DrawSettings::unhinted(Size::new(size), LocationRef::default());
+    GlyphMask::of(&FontRef::new(file).ok()?, glyph.into(), settings)
 }
 
 /// Returns a font file around a bare CFF table, as PDF embeds it: with the tables that outlines need beside it.

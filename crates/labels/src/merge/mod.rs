@@ -7,6 +7,8 @@
 mod error;
 mod expansion;
 mod extent;
+mod gif;
+mod lzw;
 mod pdf;
 mod picture;
 mod zip;
@@ -16,7 +18,8 @@ use crate::merge::zip::Zip;
 use model::shipping::shipment::LabelFormat;
 
 pub use error::MergeError;
-pub use picture::converted;
+pub use gif::gif_as_png;
+pub use picture::{converted, converted_exactly};
 pub(crate) use picture::{dots, is_at};
 
 /// Merges labels of one format into one file.

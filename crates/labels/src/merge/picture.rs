@@ -39,6 +39,22 @@ pub fn converted(file: &[u8], from: LabelFormat, to: LabelFormat) -> Option<Resu
     }
 }
 
+/// Converts a PNG to another format if nothing is lost: a page has the same dots in grey, and ZPL the same dots, if all of them are
+/// black or white and as large as those of a label printer. Returns `None` if something would be lost, or if the file can't be
+/// read.
+pub fn converted_exactly(file: &[u8], to: LabelFormat) -> Option<Vec<u8>> {
+    let picture = read(file).ok().filter(|picture| picture.is_grey)?;
+    let is_exact = match to {
+        LabelFormat::Png => return None,
+        LabelFormat::Pdf => true,
+        LabelFormat::Zpl => {
+            let is_of_printer = (picture.scale(Resolution::LABEL) - 1.0).abs() < f64::EPSILON;
+            is_of_printer && picture.greys.iter().all(|grey| matches!(grey, 0 | 255))
+        }
+    };
+    converted(file, LabelFormat::Png, to).filter(|_| is_exact)?.ok()
+}
+
 pub(super) fn is_png(file: &[u8]) -> bool {
     file.starts_with(b"\x89PNG\r\n\x1a\n")
 }
@@ -50,6 +66,8 @@ struct Picture {
     /// Dots per metre.
     density: f64,
     greys: Vec<u8>,
+    /// Whether all dots were grey and opaque, with at most 256 greys.
+    is_grey: bool,
 }
 
 fn read(file: &[u8]) -> Result<Picture, MergeError> {
@@ -62,6 +80,8 @@ fn read(file: &[u8]) -> Result<Picture, MergeError> {
     let mut bytes = vec![0; size.ok_or_else(|| MergeError("its picture is too large".to_owned()))?];
     let info = reader.next_frame(&mut bytes).map_err(unreadable)?;
     bytes.truncate(info.buffer_size());
+    let is_fine = reader.info().bit_depth == png::BitDepth::Sixteen;
+    let is_grey = !is_fine && is_grey(info.color_type, &bytes);
     let greys = match info.color_type {
         ColorType::Grayscale | ColorType::Indexed => bytes,
         ColorType::GrayscaleAlpha => bytes.chunks_exact(2).map(|dot| on_white(dot[0], dot[1])).collect(),
@@ -72,11 +92,21 @@ fn read(file: &[u8]) -> Result<Picture, MergeError> {
     };
     let told = reader.info().pixel_dims.filter(|dims| dims.unit == Unit::Meter && dims.xppu > 0);
     let density = told.map_or_else(|| usual_density(info.width), |dims| f64::from(dims.xppu));
-    Ok(Picture { width: info.width, height: info.height, density, greys })
+    Ok(Picture { width: info.width, height: info.height, density, greys, is_grey })
+}
+
+fn is_grey(colours: ColorType, bytes: &[u8]) -> bool {
+    let is_one = |dot: &[u8]| dot[0] == dot[1] && dot[1] == dot[2];
+    match colours {
+        ColorType::Grayscale | ColorType::Indexed => true,
+        ColorType::GrayscaleAlpha => bytes.chunks_exact(2).all(|dot| dot[1] == u8::MAX),
+        ColorType::Rgb => bytes.chunks_exact(3).all(is_one),
+        ColorType::Rgba => bytes.chunks_exact(4).all(|dot| is_one(dot) && dot[3] == u8::MAX),
+    }
 }
 
 /// Returns the dots per metre of a picture that declares none. One that is as wide as a label at 300 or 600 dpi is such a label.
-fn usual_density(width: u32) -> f64 {
+pub(super) fn usual_density(width: u32) -> f64 {
     match UNDECLARED_WIDTHS.iter().any(|widths| widths.contains(&width)) {
         true => f64::from(width) / LABEL_METRES,
         false => DOTS_PER_METRE,
