@@ -10,11 +10,14 @@ use model::shipping::shipment::options::LabelFormat;
 use model::{CarrierAccount, Id};
 use serde_json::{Map, json};
 
+use crate::conformance::day;
 use crate::{ALL, Account, Answer, Connector, Outcome, Parcel, Step, Task, easypost, own, sandbox};
 
 /// EasyPost's refusals that leave open whether it sold the postage.
 const OPEN: [&str; 3] =
     ["SHIPMENT.POSTAGE.EXISTS", "SHIPMENT.PURCHASE.IN_PROGRESS", "SHIPMENT.POSTAGE.NO_RESPONSE"];
+/// The carriers whose failures are in these words. The conformance suite tries all carriers in words of their own.
+const WORDED: [&str; 3] = [sandbox::HANDLE, easypost::HANDLE, own::HANDLE];
 const CODES: [&str; 8] =
     ["", "unavailable", "purchase_declined", "PAYMENT.REQUIRED", "RATE_LIMITED", OPEN[0], OPEN[1], OPEN[2]];
 /// Statuses that ask to try again, which a gateway may give after the carrier has charged.
@@ -37,7 +40,7 @@ fn details() -> ShipmentInput {
 
 fn account() -> Account {
     let credentials = json!({"api_key": "EZTKtest"}).as_object().cloned().unwrap_or_default();
-    Account { id: Id::<CarrierAccount>::from_bits(1), configuration: Map::new(), credentials, url: None }
+    Account::new(Id::<CarrierAccount>::from_bits(1), Map::new(), credentials)
 }
 
 /// What EasyPost shows of a shipment that is not bought.
@@ -101,6 +104,7 @@ fn buy(connector: &dyn Connector, answer: &Answer, after: &Answer) -> (Outcome, 
         reference: "shp_ours",
         prepared: Some("shp_1"),
         format: LabelFormat::Png,
+        ship_on: day(),
     };
     let mut step = connector.begin(&account, &task);
     let mut was_sent = false;
@@ -129,7 +133,7 @@ fn an_answer_that_does_not_prove_that_nothing_was_charged_leaves_the_purchase_in
         Answer::Unsent("refused".to_owned()),
         response(429, "{}"),
     ];
-    for connector in ALL {
+    for connector in ALL.iter().filter(|connector| WORDED.contains(&connector.handle())) {
         let carrier = connector.handle();
         for (answer, said) in answers() {
             for after in &looks {
@@ -147,7 +151,8 @@ fn before_a_request_that_costs_money_nothing_can_be_charged() {
     // The first request of a purchase at EasyPost only looks.
     let (account, parcel) = (account(), Parcel::new(Id::from_bits(7), &DETAILS));
     let (service, reference, prepared) = ("usps.express", "shp_ours", Some("shp_1"));
-    let task = Task::Buy { parcel: &parcel, service, reference, prepared, format: LabelFormat::Png };
+    let task =
+        Task::Buy { parcel: &parcel, service, reference, prepared, format: LabelFormat::Png, ship_on: day() };
     for (answer, _) in answers() {
         match easypost::EasyPost.resume(&account, &task, 1, answer.clone()) {
             Step::Done(Outcome::Unsent { .. } | Outcome::Rejected(_)) => {}
@@ -170,6 +175,7 @@ fn own_vehicles_know_at_once_whether_they_charge() {
         reference: "shp_ours",
         prepared: None,
         format: LabelFormat::Png,
+        ship_on: day(),
     };
     let step = own::Own.begin(&account, &task);
     assert!(matches!(step, Step::Done(Outcome::Bought(_))), "{step:?}");

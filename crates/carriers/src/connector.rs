@@ -1,25 +1,17 @@
 //! The interface of all connectors: tasks, requests, answers and outcomes.
 
+use std::fmt;
 use std::time::Duration;
 
 use bytes::Bytes;
 use model::shipping::shipment::options::LabelFormat;
-use model::shipping::shipment::{ShipmentError, ShipmentInput, TrackingStatus};
-use model::{CarrierAccount, Id, Shipment, Timestamp};
+use model::shipping::shipment::{AddressRecord, ShipmentError, ShipmentInput, TrackingStatus};
+use model::{Day, Id, Shipment, Timestamp};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 
+use crate::account::Account;
+use crate::file_format::FileFormat;
 use crate::options;
-
-/// A contract with a carrier, opened.
-#[derive(Clone, Debug)]
-pub struct Account {
-    pub id: Id<CarrierAccount>,
-    pub configuration: Map<String, Value>,
-    pub credentials: Map<String, Value>,
-    /// The address that the operator set for the carrier, if it is another than the known one.
-    pub url: Option<String>,
-}
 
 /// The address of a carrier, to which an account's credentials are sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,18 +31,29 @@ pub struct Parcel {
     details: ShipmentInput,
     /// The label format to use if the shipment names none.
     label_format: Option<LabelFormat>,
+    ship_on: Option<Day>,
 }
 
 impl Parcel {
     /// Makes a parcel of a shipment. It has the addresses in the direction of travel, so the sender of a return is the customer.
     /// It has nothing that is internal to the merchant, such as the names of locations.
     pub fn new(id: Id<Shipment>, shipment: &ShipmentInput) -> Self {
-        Self { id, details: shipment.as_carried(), label_format: None }
+        Self { id, details: shipment.as_carried(), label_format: None, ship_on: None }
     }
 
     /// Sets the label format to use if the shipment names none, such as the format of its batch.
     pub fn labelled_in(self, format: LabelFormat) -> Self {
         Self { label_format: Some(format), ..self }
+    }
+
+    /// Sets the day on which the carrier gets it, by the calendar of the place that it leaves from.
+    pub fn shipped_on(self, day: Day) -> Self {
+        Self { ship_on: Some(day), ..self }
+    }
+
+    /// The day on which the carrier gets it, if it is known: carriers' prices and times depend on it.
+    pub fn ship_on(&self) -> Option<Day> {
+        self.ship_on
     }
 
     /// The wanted label format, if any.
@@ -96,6 +99,8 @@ pub enum Task<'a> {
         reference: &'a str,
         prepared: Option<&'a str>,
         format: LabelFormat,
+        /// The mailing date. It is stored with the intent to buy, so a repeated request has the same bytes after midnight.
+        ship_on: Day,
     },
     /// What was bought under this reference?
     LookUp {
@@ -104,7 +109,7 @@ pub enum Task<'a> {
     },
     Void(&'a Receipt),
     Track(&'a Receipt),
-    /// Fetch a label that did not exist yet.
+    /// Fetch labels that did not exist yet.
     Label {
         receipt: &'a Receipt,
         format: LabelFormat,
@@ -114,6 +119,10 @@ pub enum Task<'a> {
         reference: &'a str,
         /// The carrier's own names of them.
         purchases: &'a [String],
+        /// The day of the hand-over, by the calendar of the place that they leave from. It is the same in every repetition.
+        ship_on: Day,
+        /// The address that they leave from.
+        origin: Option<&'a AddressRecord>,
     },
 }
 
@@ -177,7 +186,8 @@ pub enum Outcome {
     /// The carrier decides later.
     Voiding,
     Tracked(Tracked),
-    Labelled(Label),
+    /// One label for each package in their order, or one for the whole shipment. Empty if there is none yet.
+    Labelled(Vec<Label>),
     Manifested(Manifested),
     /// The carrier still works on it; the carrier's own name of the manifest.
     Manifesting(String),
@@ -188,6 +198,9 @@ pub enum Outcome {
         why: ShipmentError,
         retry_after: Option<Duration>,
     },
+    /// An access token was refused before anything was done: for a purchase this proves that the request charged nothing. The
+    /// service forgets the token, gets a new one, and repeats the task once.
+    TokenRefused(ShipmentError),
     /// It may have been done. Every answer to a purchase that proves neither belongs here, such as a rate limit.
     Unknown(ShipmentError),
     /// It may have been done, and the carrier will never be able to tell whether it was: a person must find out.
@@ -228,8 +241,9 @@ pub struct Receipt {
     /// What was charged, in the smallest unit of the currency.
     pub charged: i64,
     pub currency: String,
+    /// One for each package in their order, or one for the whole shipment. Empty if the carrier has none yet.
     #[serde(skip)]
-    pub label: Option<Label>,
+    pub labels: Vec<Label>,
 }
 
 /// A label as a carrier gives it.
@@ -238,12 +252,12 @@ pub enum Label {
     /// Dockside draws it: the carrier has none of its own.
     Ours,
     File {
-        format: LabelFormat,
+        format: FileFormat,
         bytes: Bytes,
     },
     /// To be fetched from this URL, soon.
     At {
-        format: LabelFormat,
+        format: FileFormat,
         url: String,
     },
     /// The carrier does not have it yet.
@@ -291,9 +305,56 @@ pub trait Connector: Send + Sync {
         ""
     }
 
+    /// The access tokens that its requests need, if they need some.
+    fn access_tokens(&self) -> Option<&dyn AccessTokens> {
+        None
+    }
+
     /// The first thing to do.
     fn begin(&self, account: &Account, task: &Task<'_>) -> Step;
 
     /// What follows from the answer to the last request. Most tasks are one exchange; `exchange` counts them from one.
     fn resume(&self, account: &Account, task: &Task<'_>, exchange: usize, answer: Answer) -> Step;
+}
+
+/// The access tokens of a carrier that has them. The service keeps them, and gets a new one when one expires or is refused.
+pub trait AccessTokens: Send + Sync {
+    /// The names of the tokens that a task needs, in the order in which they are asked for: the request for a token may use
+    /// the ones before it.
+    fn tokens(&self, account: &Account, task: &Task<'_>) -> &'static [&'static str];
+
+    /// The request for a token. It costs nothing.
+    fn request_token(&self, account: &Account, name: &str) -> Request;
+
+    /// What the answer to it means.
+    fn read_token(&self, account: &Account, name: &str, answer: Answer) -> TokenOutcome;
+}
+
+/// The result of a request for an access token.
+#[derive(PartialEq)]
+pub enum TokenOutcome {
+    Token {
+        value: String,
+        expires_in: Duration,
+    },
+    /// The carrier refuses the credentials. Asking again changes nothing.
+    Refused(ShipmentError),
+    /// There is none; the same request may succeed later.
+    Unsent {
+        why: ShipmentError,
+        retry_after: Option<Duration>,
+    },
+}
+
+/// Leaves out the token.
+impl fmt::Debug for TokenOutcome {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            TokenOutcome::Token { expires_in, .. } => {
+                out.debug_struct("Token").field("expires_in", expires_in).finish_non_exhaustive()
+            }
+            TokenOutcome::Refused(error) => out.debug_tuple("Refused").field(error).finish(),
+            TokenOutcome::Unsent { why, .. } => out.debug_tuple("Unsent").field(why).finish(),
+        }
+    }
 }

@@ -8,22 +8,31 @@
 //! what was provably not done may be tried again; what is unknown is looked up first, and what is untraceable is left to a
 //! person.
 
+mod account;
 #[cfg(test)]
 mod charge_tests;
+#[cfg(test)]
+mod conformance;
 mod connector;
 pub mod easypost;
+mod file_format;
 mod option_refusal;
 pub mod options;
 pub mod own;
 pub mod sandbox;
+pub mod ups;
+pub mod usps;
 
+pub use account::Account;
 pub use connector::{
-    Account, Address, Answer, Capabilities, Connector, Found, Label, Manifested, Outcome, Parcel, Quote,
-    Quotes, Receipt, Request, Step, Task, Tracked,
+    AccessTokens, Address, Answer, Capabilities, Connector, Found, Label, Manifested, Outcome, Parcel, Quote,
+    Quotes, Receipt, Request, Step, Task, TokenOutcome, Tracked,
 };
+pub use file_format::FileFormat;
 
 /// Every carrier that can be asked.
-pub const ALL: &[&dyn Connector] = &[&sandbox::Sandbox, &easypost::EasyPost, &own::Own];
+pub const ALL: &[&dyn Connector] =
+    &[&sandbox::Sandbox, &easypost::EasyPost, &own::Own, &ups::Ups, &usps::Usps];
 
 /// The carrier with this handle.
 pub fn connector(handle: &str) -> Option<&'static dyn Connector> {

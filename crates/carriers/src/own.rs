@@ -219,7 +219,7 @@ impl Connector for Own {
                 let (status, message) = (TrackingStatus::Unknown, String::new());
                 Outcome::Tracked(Tracked { status, message, occurred_at: None })
             }
-            Task::Label { .. } => Outcome::Labelled(Label::Ours),
+            Task::Label { .. } => Outcome::Labelled(vec![Label::Ours]),
             // No carrier has to be told. Dockside draws the list for the driver itself.
             Task::Manifest { reference, .. } => {
                 Outcome::Manifested(Manifested { manifest: (*reference).to_owned(), form: Some(Label::Ours) })
@@ -272,7 +272,7 @@ fn buy(table: &Table, parcel: &Parcel, service: &str, reference: &str) -> Outcom
         tracking_numbers: numbers.collect(),
         charged: amount,
         currency: table.currency_code.clone(),
-        label: Some(Label::Ours),
+        labels: vec![Label::Ours],
     })
 }
 
@@ -281,21 +281,21 @@ fn refuse(code: ErrorCode, message: String) -> Outcome {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use model::Id;
     use model::platform::shape::parse;
     use model::shipping::shipment::options::LabelFormat;
     use serde_json::{Value, json};
 
     use super::*;
+    use crate::conformance::{Conformance, day};
 
     fn account(configuration: &Value) -> Account {
-        Account {
-            id: Id::from_bits(1),
-            configuration: configuration.as_object().cloned().unwrap_or_default(),
-            credentials: serde_json::Map::new(),
-            url: None,
-        }
+        Account::new(
+            Id::from_bits(1),
+            configuration.as_object().cloned().unwrap_or_default(),
+            serde_json::Map::new(),
+        )
     }
 
     fn vans() -> Value {
@@ -304,6 +304,36 @@ mod tests {
                 {"countries": ["GB"], "post_codes": ["BS", "BA1"], "mass_max": 10, "rate": 450},
                 {"countries": ["GB"], "mass_max": 30, "rate": 890}]},
             {"handle": "bike", "name": "Bicycle", "rates": [{"post_codes": ["bs1"], "mass_max": 5, "rate": 300}]}]})
+    }
+
+    /// Nothing is ever sent.
+    pub(crate) fn conformance() -> Conformance {
+        let none = Vec::new;
+        Conformance {
+            connector: &Own,
+            account: account(&vans()),
+            parcel: parcel("BS1 4DJ", 1.0),
+            service: "van",
+            prepared: None,
+            receipt: Receipt {
+                purchase: "pa_1".to_owned(),
+                tracking_numbers: Vec::new(),
+                charged: 450,
+                currency: "GBP".to_owned(),
+                labels: Vec::new(),
+            },
+            rate: none(),
+            prepare: none(),
+            buy: none(),
+            look_up: none(),
+            void: none(),
+            track: none(),
+            label: none(),
+            manifest: none(),
+            tokens: Vec::new(),
+            failure: |_| String::new(),
+            proves_no_charge: &[],
+        }
     }
 
     fn parcel(post_code: &str, mass: f64) -> Parcel {
@@ -348,6 +378,7 @@ mod tests {
             reference: "pa_1",
             prepared: None,
             format: LabelFormat::Pdf,
+            ship_on: day(),
         };
         let Step::Done(Outcome::Bought(receipt)) = Own.begin(&account(&vans()), &buy("van")) else {
             panic!("not bought")
@@ -365,7 +396,12 @@ mod tests {
 
     #[test]
     fn closing_out_sends_no_request_and_we_draw_the_list() {
-        let task = Task::Manifest { reference: "mf_1", purchases: &["pa_1".to_owned()] };
+        let task = Task::Manifest {
+            reference: "mf_1",
+            purchases: &["pa_1".to_owned()],
+            ship_on: day(),
+            origin: None,
+        };
         let Step::Done(Outcome::Manifested(manifested)) = Own.begin(&account(&vans()), &task) else {
             panic!("not closed out")
         };

@@ -13,7 +13,7 @@ use super::contracts;
 use super::rate::Rate;
 use super::scan_form::ScanForm;
 use super::tracker::Tracker;
-use crate::{Answer, Label, Outcome, Quotes, Tracked};
+use crate::{Answer, FileFormat, Label, Outcome, Quotes, Tracked};
 
 /// The fields of a shipment that this connector uses. Fields that don't decide whether it is bought are kept as JSON and
 /// parsed when they are needed, so that an unexpected value in one of them does not hide a purchase.
@@ -132,11 +132,12 @@ impl Shipment {
     pub fn label(&self, wanted: Option<LabelFormat>) -> Option<Label> {
         let label: PostageLabel = parsed(self.postage_label.as_ref()?)?;
         let made = label.label_url.as_ref().map(|url| (label.format(), url));
-        let zpl = label.label_zpl_url.as_ref().map(|url| (LabelFormat::Zpl, url));
-        let pdf = label.label_pdf_url.as_ref().map(|url| (LabelFormat::Pdf, url));
+        let zpl = label.label_zpl_url.as_ref().map(|url| (FileFormat::Zpl, url));
+        let pdf = label.label_pdf_url.as_ref().map(|url| (FileFormat::Pdf, url));
         let all = [made, zpl, pdf];
         let mut all = all.into_iter().flatten();
         let first = all.clone().next();
+        let wanted = wanted.map(FileFormat::from);
         let found = all.find(|(format, _)| Some(*format) == wanted).or(first);
         Some(found.map_or(Label::Later, |(format, url)| Label::At { format, url: url.clone() }))
     }
@@ -150,11 +151,11 @@ impl Shipment {
 
 impl PostageLabel {
     /// The format in which it was made.
-    fn format(&self) -> LabelFormat {
+    fn format(&self) -> FileFormat {
         match self.label_file_type.as_deref() {
-            Some("application/pdf") => LabelFormat::Pdf,
-            Some("application/zpl" | "text/plain") => LabelFormat::Zpl,
-            _ => LabelFormat::Png,
+            Some("application/pdf") => FileFormat::Pdf,
+            Some("application/zpl" | "text/plain") => FileFormat::Zpl,
+            _ => FileFormat::Png,
         }
     }
 }

@@ -51,7 +51,7 @@ impl Shipment {
             tracking_numbers: number.into_iter().collect(),
             charged,
             currency,
-            label: self.label(wanted),
+            labels: self.label(wanted).into_iter().collect(),
         })
     }
 

@@ -4,6 +4,7 @@ use bytes::Bytes;
 
 use super::tests::{account, done, parcel, response, sent, shipment};
 use super::*;
+use crate::conformance::day;
 
 fn looking(prepared: Option<&str>) -> Task<'_> {
     Task::LookUp { reference: "shp_ours", prepared }
@@ -16,6 +17,7 @@ fn buying(parcel: &Parcel) -> Task<'_> {
         reference: "shp_ours",
         prepared: Some("shp_1"),
         format: LabelFormat::Png,
+        ship_on: day(),
     }
 }
 

@@ -14,7 +14,6 @@ pub fn request(account: &Account, method: &'static str, path: &str, body: Option
     let text = |fields: &serde_json::Map<String, Value>, name: &str| {
         fields.get(name).and_then(Value::as_str).map(str::to_owned)
     };
-    let base = account.url.as_deref().unwrap_or(BASE);
     let key = text(&account.credentials, "api_key").unwrap_or_default();
     let mut headers = vec![
         ("authorization", format!("Basic {}", STANDARD.encode(format!("{key}:")))),
@@ -25,7 +24,7 @@ pub fn request(account: &Account, method: &'static str, path: &str, body: Option
     }
     Request {
         method,
-        url: format!("{}{path}", base.trim_end_matches('/')),
+        url: format!("{}{path}", account.base(BASE, BASE)),
         headers,
         body: body.map(|body| Bytes::from(body.to_string())).unwrap_or_default(),
         is_purchase: false,

@@ -53,23 +53,23 @@ pub fn resume(account: &Account, purchases: &[String], exchange: usize, answer: 
 mod tests {
     use bytes::Bytes;
     use model::Id;
-    use model::shipping::shipment::options::LabelFormat;
     use model::shipping::shipment::{ErrorType, Source};
     use serde_json::{Map, Value};
 
     use super::super::EasyPost;
     use super::*;
-    use crate::{Connector as _, Label, Manifested, Request, Task};
+    use crate::conformance::day;
+    use crate::{Connector as _, FileFormat, Label, Manifested, Request, Task};
 
     fn account() -> Account {
         let credentials = json!({"api_key": "EZTKtest"}).as_object().cloned().unwrap_or_default();
-        Account { id: Id::from_bits(1), configuration: Map::new(), credentials, url: None }
+        Account::new(Id::from_bits(1), Map::new(), credentials)
     }
 
     /// Closes out two parcels while EasyPost says this, one answer after the other; gives what was sent, and the end.
     fn close_out(answers: &[(u16, Value)]) -> (Vec<String>, Option<Outcome>) {
         let purchases = ["shp_1".to_owned(), "shp_2".to_owned()];
-        let task = Task::Manifest { reference: "mf_1", purchases: &purchases };
+        let task = Task::Manifest { reference: "mf_1", purchases: &purchases, ship_on: day(), origin: None };
         let show = |request: &Request| {
             assert!(!request.is_purchase);
             let path = request.url.trim_start_matches("https://api.easypost.com/v2");
@@ -121,10 +121,8 @@ mod tests {
     fn a_form_is_asked_for_where_there_is_none() {
         let (sent, outcome) = close_out(&[parcel(Value::Null), (200, form("created", &["1", "2"]))]);
         assert_eq!(sent, [LOOK, NEW]);
-        let form = Some(Label::At {
-            format: LabelFormat::Pdf,
-            url: "https://files.example.com/form.pdf".to_owned(),
-        });
+        let form =
+            Some(Label::At { format: FileFormat::Pdf, url: "https://files.example.com/form.pdf".to_owned() });
         let expected = Outcome::Manifested(Manifested { manifest: "sf_1".to_owned(), form });
         assert_eq!(outcome, Some(expected));
     }
@@ -187,7 +185,7 @@ mod tests {
             let (_, outcome) = close_out(&[parcel(Value::Null), answer]);
             assert!(matches!(outcome, Some(Outcome::Unsent { .. })), "{outcome:?}");
         }
-        let task = Task::Manifest { reference: "mf_1", purchases: &[] };
+        let task = Task::Manifest { reference: "mf_1", purchases: &[], ship_on: day(), origin: None };
         assert!(matches!(EasyPost.begin(&account(), &task), Step::Done(Outcome::Rejected(_))));
     }
 }

@@ -22,19 +22,23 @@ mod request;
 mod scan_form;
 mod services;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod tracker;
 mod units;
 mod webhook;
 
 use std::time::Duration;
 
+use model::World;
 use model::shipping::shipment::options::LabelFormat;
 use model::shipping::shipment::{ErrorCode, ErrorType, ShipmentError, Source};
 use serde_json::{Value, json};
 
 use crate::option_refusal::option_refusal;
-use crate::{Account, Address, Answer, Capabilities, Connector, Label, Outcome, Parcel, Request, Step, Task};
+use crate::{
+    Account, Address, Answer, Capabilities, Connector, FileFormat, Label, Outcome, Parcel, Request, Step,
+    Task,
+};
 
 use answer::{Purpose, Shipment};
 pub use contracts::is_service;
@@ -45,6 +49,8 @@ pub use webhook::{Message, News, is_signed, message};
 /// The carrier's handle.
 pub const HANDLE: &str = "easypost";
 const CREDENTIALS: [&str; 2] = ["api_key", "webhook_secret"];
+/// How EasyPost's test keys begin. The key decides whether money is spent, not the address.
+const TEST_KEY: &str = "EZTK";
 const FORMATS: &[LabelFormat] = &[LabelFormat::Png, LabelFormat::Pdf, LabelFormat::Zpl];
 
 /// The connector.
@@ -63,6 +69,16 @@ impl Connector for EasyPost {
         let is_text = |value: &Value| value.as_str().is_some_and(|text| !text.trim().is_empty());
         if !account.credentials.get("api_key").is_some_and(is_text) {
             return Err("EasyPost needs its API key in the credentials, as `api_key`.".to_owned());
+        }
+        let is_test_key = account
+            .credentials
+            .get("api_key")
+            .and_then(Value::as_str)
+            .is_some_and(|key| key.starts_with(TEST_KEY));
+        if account.world == World::Test && !is_test_key {
+            return Err(format!(
+                "In the test world EasyPost needs a test key, which begins with `{TEST_KEY}`: any other spends money."
+            ));
         }
         if !account.credentials.get("webhook_secret").is_none_or(is_text) {
             return Err("The `webhook_secret` in the credentials must be a text.".to_owned());
@@ -259,12 +275,12 @@ fn void(account: &Account, shipment: &Shipment, exchange: usize) -> Step {
 fn label(account: &Account, shipment: &Shipment, wanted: LabelFormat, exchange: usize) -> Step {
     let label = shipment.label(Some(wanted)).unwrap_or(Label::Later);
     match label {
-        Label::At { format: LabelFormat::Png, .. } if wanted != LabelFormat::Png && exchange == 1 => {
+        Label::At { format: FileFormat::Png, .. } if wanted != LabelFormat::Png && exchange == 1 => {
             let format = wanted.as_str().to_ascii_uppercase();
             let path = format!("/shipments/{}/label?file_format={format}", shipment.id);
             Step::Send(request(account, "GET", &path, None))
         }
-        label => Step::Done(Outcome::Labelled(label)),
+        label => Step::Done(Outcome::Labelled(vec![label])),
     }
 }
 

@@ -8,6 +8,7 @@ use model::shipping::shipment::TrackingStatus;
 
 use super::tests::{account, done, parcel, response, sent};
 use super::*;
+use crate::conformance::day;
 use crate::{Quotes, Receipt, Tracked};
 
 struct Recorded {
@@ -58,7 +59,7 @@ fn receipt(name: &str) -> Receipt {
         tracking_numbers: Vec::new(),
         charged: 0,
         currency: "USD".to_owned(),
-        label: None,
+        labels: Vec::new(),
     }
 }
 
@@ -76,6 +77,7 @@ fn buying(parcel: &Parcel) -> Task<'_> {
         reference: "r",
         prepared: Some("shp_1"),
         format: LabelFormat::Png,
+        ship_on: day(),
     }
 }
 
@@ -118,7 +120,7 @@ fn purchases() {
         let charged: f64 = fees.map(|fee| fee["amount"].as_str().unwrap().parse::<f64>().unwrap()).sum();
         assert_eq!(receipt.charged, (charged * 100.0).round() as i64, "{file}");
         assert!(
-            matches!(&receipt.label, Some(Label::At { format: LabelFormat::Png, url }) if url.ends_with(".png"))
+            matches!(&receipt.labels[..], [Label::At { format: FileFormat::Png, url }] if url.ends_with(".png"))
         );
         let look = Task::LookUp { reference: "r", prepared: body["id"].as_str() };
         let found = done(EasyPost.resume(&account(), &look, 1, response(200, &body)));
@@ -148,6 +150,7 @@ fn rates_are_named_in_purchases() {
         reference: "r",
         prepared: known["response"]["body"]["id"].as_str(),
         format: LabelFormat::Png,
+        ship_on: day(),
     };
     let request = sent(EasyPost.resume(&account(), &task, 1, response(200, &known["response"]["body"])));
     assert!(request.is_purchase && request.url.ends_with(bought["request"]["path"].as_str().unwrap()));
@@ -195,8 +198,9 @@ fn labels() {
         let task = Task::Label { receipt: &receipt, format: LabelFormat::Zpl };
         let step = EasyPost.resume(&account(), &task, 2, response(status, &body));
         if status < 300 {
-            let Outcome::Labelled(Label::At { format, url }) = done(step) else { panic!("{file}") };
-            assert!(format == LabelFormat::Zpl && url.ends_with(".zpl"), "{file}: {url}");
+            let Outcome::Labelled(labels) = done(step) else { panic!("{file}") };
+            let [Label::At { format, url }] = &labels[..] else { panic!("{file}") };
+            assert!(*format == FileFormat::Zpl && url.ends_with(".zpl"), "{file}: {url}");
         } else {
             assert!(sent(step).url.ends_with(name), "{file}");
         }
@@ -208,7 +212,7 @@ fn labels() {
 #[test]
 fn scan_forms() {
     let purchases = ["shp_1".to_owned()];
-    let task = Task::Manifest { reference: "r", purchases: &purchases };
+    let task = Task::Manifest { reference: "r", purchases: &purchases, ship_on: day(), origin: None };
     let mut seen = BTreeMap::new();
     for Recorded { file, path, status, body, .. } in exchanges() {
         let forms = match (path.starts_with("/scan_forms"), path.ends_with("/scan_form")) {
@@ -223,7 +227,7 @@ fn scan_forms() {
             let kind = match (form["status"].as_str(), outcome) {
                 (Some("created"), Outcome::Manifested(made)) => {
                     assert_eq!(json!(made.manifest), form["id"], "{file}");
-                    assert!(matches!(made.form, Some(Label::At { format: LabelFormat::Pdf, .. })), "{file}");
+                    assert!(matches!(made.form, Some(Label::At { format: FileFormat::Pdf, .. })), "{file}");
                     "created"
                 }
                 (Some("creating"), Outcome::Manifesting(_)) => "creating",

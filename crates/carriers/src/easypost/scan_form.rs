@@ -1,10 +1,9 @@
 //! EasyPost's scan form, and what its state means for a manifest.
 
-use model::shipping::shipment::options::LabelFormat;
 use model::shipping::shipment::{ErrorCode, ErrorType, ShipmentError, Source};
 use serde::Deserialize;
 
-use crate::{Label, Manifested, Outcome};
+use crate::{FileFormat, Label, Manifested, Outcome};
 
 /// A form, as far as it matters here.
 #[derive(Deserialize)]
@@ -34,7 +33,7 @@ impl ScanForm {
                 self.id
             )),
             "created" => {
-                let form = self.form_url.map(|url| Label::At { format: LabelFormat::Pdf, url });
+                let form = self.form_url.map(|url| Label::At { format: FileFormat::Pdf, url });
                 Outcome::Manifested(Manifested { manifest: self.id, form })
             }
             status => rejected(self.message.unwrap_or_else(|| format!("The scan form is {status}."))),

@@ -6,11 +6,12 @@ use model::{CarrierAccount, Id};
 use serde_json::Map;
 
 use super::*;
+use crate::conformance::{Conformance, day, ok};
 use crate::{Quotes, Receipt};
 
 pub fn account() -> Account {
     let credentials = json!({"api_key": "EZTKtest"}).as_object().cloned().unwrap_or_default();
-    Account { id: Id::<CarrierAccount>::from_bits(1), configuration: Map::new(), credentials, url: None }
+    Account::new(Id::<CarrierAccount>::from_bits(1), Map::new(), credentials)
 }
 
 pub fn parcel() -> Parcel {
@@ -67,6 +68,38 @@ pub fn shipment(bought: bool) -> Value {
             json!({"label_url": "https://files.example.com/1.png", "label_file_type": "image/png"});
     }
     shipment
+}
+
+/// What EasyPost answers when a task succeeds, and how it refuses.
+pub(crate) fn conformance() -> Conformance {
+    let with = |name: &str, value: Value| {
+        let mut body = shipment(true);
+        body[name] = value;
+        ok(body)
+    };
+    let tracker = json!({"status": "in_transit", "status_detail": "On its way",
+        "tracking_details": [{"datetime": "2026-11-20T10:00:00Z"}]});
+    let form = json!({"id": "sf_1", "status": "created", "message": null, "tracking_codes": ["1"],
+        "form_url": "https://files.example.com/form.pdf"});
+    Conformance {
+        connector: &EasyPost,
+        account: account(),
+        parcel: parcel(),
+        service: "usps.ground_advantage",
+        prepared: Some("shp_1"),
+        receipt: receipt(),
+        rate: vec![ok(shipment(false))],
+        prepare: vec![ok(shipment(false))],
+        buy: vec![ok(shipment(false)), ok(shipment(true))],
+        look_up: vec![ok(shipment(true))],
+        void: vec![ok(shipment(true)), with("refund_status", json!("submitted"))],
+        track: vec![with("tracker", tracker)],
+        label: vec![ok(shipment(true))],
+        manifest: vec![with("scan_form", Value::Null), ok(form)],
+        tokens: Vec::new(),
+        failure: |_| json!({"error": {"code": "X", "message": "No.", "errors": []}}).to_string(),
+        proves_no_charge: &[400, 401, 402, 403, 404, 422],
+    }
 }
 
 #[test]
@@ -216,19 +249,22 @@ fn a_label_is_taken_in_the_wanted_format_where_it_can_be_had() {
         exchange,
         response(200, body),
     )) {
-        Outcome::Labelled(Label::At { format, url }) => (format, url.rsplit('.').next().unwrap().to_owned()),
+        Outcome::Labelled(labels) => match labels.as_slice() {
+            [Label::At { format, url }] => (*format, url.rsplit('.').next().unwrap().to_owned()),
+            other => panic!("{other:?}"),
+        },
         other => panic!("{other:?}"),
     };
-    assert_eq!(found(&task, 2, &both), (LabelFormat::Zpl, "zpl".to_owned()));
-    assert_eq!(found(&task, 1, &both), (LabelFormat::Zpl, "zpl".to_owned()));
-    assert_eq!(found(&wanted(LabelFormat::Png), 1, &both), (LabelFormat::Png, "png".to_owned()));
+    assert_eq!(found(&task, 2, &both), (FileFormat::Zpl, "zpl".to_owned()));
+    assert_eq!(found(&task, 1, &both), (FileFormat::Zpl, "zpl".to_owned()));
+    assert_eq!(found(&wanted(LabelFormat::Png), 1, &both), (FileFormat::Png, "png".to_owned()));
     // What can't be converted is taken as it is.
     let refused = json!({"error": {"code": "LABEL.FORMAT", "message": "No."}});
     let again = sent(EasyPost.resume(&account(), &task, 2, response(422, &refused)));
     assert!(again.url.ends_with("/shipments/shp_1"));
-    assert_eq!(found(&task, 3, &shipment(true)), (LabelFormat::Png, "png".to_owned()));
+    assert_eq!(found(&task, 3, &shipment(true)), (FileFormat::Png, "png".to_owned()));
     let none = done(EasyPost.resume(&account(), &task, 1, response(200, &shipment(false))));
-    assert_eq!(none, Outcome::Labelled(Label::Later));
+    assert_eq!(none, Outcome::Labelled(vec![Label::Later]));
 }
 
 #[test]
@@ -248,6 +284,7 @@ fn buying<'a>(parcel: &'a Parcel) -> Task<'a> {
         reference: "pa_1",
         prepared: Some("shp_1"),
         format: LabelFormat::Png,
+        ship_on: day(),
     }
 }
 
@@ -261,7 +298,7 @@ fn a_purchase_looks_first_and_names_the_rate() {
     let outcome = done(EasyPost.resume(&account(), &task, 2, response(200, &shipment(true))));
     let Outcome::Bought(receipt) = outcome else { panic!("{outcome:?}") };
     assert_eq!((receipt.charged, receipt.tracking_numbers[0].as_str()), (607, "9400100208303109505657"));
-    assert!(matches!(receipt.label, Some(Label::At { format: LabelFormat::Png, .. })));
+    assert!(matches!(receipt.labels[..], [Label::At { format: FileFormat::Png, .. }]));
     // What was bought already is not bought again.
     let outcome = done(EasyPost.resume(&account(), &task, 1, response(200, &shipment(true))));
     assert!(matches!(outcome, Outcome::Bought(_)));

@@ -7,6 +7,7 @@ use model::{CarrierAccount, Id};
 use serde_json::{Map, json};
 
 use super::*;
+use crate::conformance::day;
 use crate::{ALL, Account, Connector, Outcome, Parcel, Step, Task};
 
 /// The paths of all options that the model knows.
@@ -58,13 +59,14 @@ pub fn options_with(path: &str, value: &Value) -> Value {
 }
 
 pub fn parcel(options: &Value) -> Parcel {
+    // Within the United States, where each of the carriers delivers.
     let address = |name: &str, code: &str| {
-        json!({"address": {"line_1": "1 Quay Street", "city": "Bristol", "post_code": code, "country_code": "GB"},
-               "contact": {"name": name}})
+        json!({"address": {"line_1": "1 Quay Street", "city": "Atlanta", "province": "GA", "post_code": code, "country_code": "US"},
+               "contact": {"name": name, "phone_number": "5555555555"}})
     };
     let details = parse(json!({
-        "addresses": {"destination": address("Ada", "LS1 4DY"), "origin": address("Dispatch", "BS1 4DJ")},
-        "packages": [{"geometry": {"mass": 1}}], "options": options,
+        "addresses": {"destination": address("Ada", "30301"), "origin": address("Dispatch", "30005")},
+        "packages": [{"geometry": {"length": 20, "width": 15, "height": 10, "mass": 1}}], "options": options,
         "customs": {"contents_type": "merchandise", "items": [{"description": "Shirt", "quantity": 1, "value": 100}]},
     }));
     Parcel::new(Id::from_bits(7), &details.unwrap())
@@ -72,7 +74,7 @@ pub fn parcel(options: &Value) -> Parcel {
 
 fn account() -> Account {
     let credentials = json!({"api_key": "EZTKtest"}).as_object().cloned().unwrap_or_default();
-    Account { id: Id::<CarrierAccount>::from_bits(1), configuration: Map::new(), credentials, url: None }
+    Account::new(Id::<CarrierAccount>::from_bits(1), Map::new(), credentials)
 }
 
 fn account_of(connector: &dyn Connector) -> Account {
@@ -82,6 +84,15 @@ fn account_of(connector: &dyn Connector) -> Account {
         account.configuration = table.as_object().cloned().unwrap_or_default();
     }
     account
+}
+
+/// The handle of a service that takes the parcel.
+fn service_of(connector: &dyn Connector) -> &'static str {
+    match connector.handle() {
+        "ups" => "ups.ground",
+        "usps" => "usps.ground_advantage",
+        _ => "van",
+    }
 }
 
 fn refused(connector: &dyn Connector, task: &Task<'_>) -> Option<ShipmentError> {
@@ -113,10 +124,11 @@ fn what_a_table_refuses_is_refused_with_its_reason_and_nothing_else_is() {
             let reference = parcel.id.to_string();
             let buy = Task::Buy {
                 parcel: &parcel,
-                service: "van",
+                service: service_of(*connector),
                 reference: &reference,
                 prepared: Some("shp_1"),
                 format: LabelFormat::Pdf,
+                ship_on: day(),
             };
             for (task, r#type) in [(Task::Rate(&parcel), ErrorType::Rate), (buy, ErrorType::Validation)] {
                 let error = refused(*connector, &task);

@@ -1,11 +1,13 @@
 //! The meaning of the sandbox's answers.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use model::shipping::shipment::{ErrorCode, ErrorType, ShipmentError, Source};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::wire::{Failure, FailureBody, LabelWord, Purchase, Rates};
-use crate::{Answer, Label, Outcome, Quote, Quotes, Receipt};
+use super::wire::{Failure, FailureBody, File, LabelWord, Labels, Purchase, Rates};
+use crate::{Answer, FileFormat, Label, Outcome, Quote, Quotes, Receipt};
 
 /// The purpose of a request, which determines what its failure means.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -17,17 +19,23 @@ pub enum Purpose {
     Tracking,
     Labelling,
     Manifesting,
+    Authenticating,
 }
 
 impl Purpose {
     pub fn error_type(self) -> ErrorType {
         match self {
             Purpose::Rating => ErrorType::Rate,
-            Purpose::Buying | Purpose::LookingUp => ErrorType::Purchase,
+            Purpose::Buying | Purpose::LookingUp | Purpose::Authenticating => ErrorType::Purchase,
             Purpose::Voiding => ErrorType::Void,
             Purpose::Tracking | Purpose::Labelling => ErrorType::Label,
             Purpose::Manifesting => ErrorType::Manifest,
         }
+    }
+
+    /// Returns an error of the carrier's, which does not say more.
+    pub fn error(self, message: String) -> ShipmentError {
+        error(self, ErrorCode::ProviderUnavailable, Source::Provider, message)
     }
 
     /// Returns the error code for a refusal whose own code is unknown to Dockside.
@@ -35,6 +43,7 @@ impl Purpose {
         match self {
             Purpose::Rating => ErrorCode::RatesUnavailable,
             Purpose::Buying | Purpose::Voiding => ErrorCode::PurchaseDeclined,
+            Purpose::Authenticating => ErrorCode::CredentialsInvalid,
             _ => ErrorCode::ServiceUnavailable,
         }
     }
@@ -112,13 +121,19 @@ pub fn receipt(purchase: Purchase) -> Receipt {
         tracking_numbers: purchase.tracking_numbers,
         charged: purchase.amount,
         currency: purchase.currency,
-        label: Some(label(purchase.label)),
+        labels: labels(purchase.labels),
     }
 }
 
-pub fn label(word: LabelWord) -> Label {
-    match word {
-        LabelWord::Ours => Label::Ours,
-        LabelWord::Later => Label::Later,
+/// Returns the labels of a purchase. While a file can't be read, there are none yet: the purchase is made all the same.
+pub fn labels(labels: Labels) -> Vec<Label> {
+    let file = |file: &File| {
+        let bytes = STANDARD.decode(&file.data).ok().filter(|bytes| !bytes.is_empty())?;
+        (file.format == "gif").then(|| Label::File { format: FileFormat::Gif, bytes: bytes.into() })
+    };
+    match labels.label {
+        LabelWord::Ours => vec![Label::Ours],
+        LabelWord::Attached => labels.files.iter().map(file).collect::<Option<_>>().unwrap_or_default(),
+        LabelWord::Later => Vec::new(),
     }
 }

@@ -7,16 +7,15 @@ use bytes::Bytes;
 use model::shipping::shipment::{ErrorCode, ShipmentError, Source};
 use serde_json::{Value, json};
 
-use super::answer::{Purpose, label, lost, quotes, read, receipt};
+use super::answer::{Purpose, labels, lost, quotes, read, receipt};
 use super::options;
 use super::settings::Settings;
-use super::wire::{
-    LabelAnswer, Manifest, ManifestStatus, Purchase, PurchaseStatus, Purchases, Rates, Tracking,
-};
+use super::tokens;
+use super::wire::{Manifest, ManifestStatus, Purchase, PurchaseStatus, Purchases, Rates, Tracking};
 use crate::option_refusal::option_refusal;
 use crate::{
-    Account, Address, Answer, Capabilities, Connector, Found, Label, Manifested, Outcome, Request, Step,
-    Task, Tracked,
+    AccessTokens, Account, Address, Answer, Capabilities, Connector, Found, Label, Manifested, Outcome,
+    Request, Step, Task, TokenOutcome, Tracked,
 };
 
 /// The carrier's handle.
@@ -46,6 +45,10 @@ impl Connector for Sandbox {
         options::OPTIONS
     }
 
+    fn access_tokens(&self) -> Option<&dyn AccessTokens> {
+        Some(self)
+    }
+
     fn begin(&self, account: &Account, task: &Task<'_>) -> Step {
         if let Some(refusal) = option_refusal("The sandbox", self.options(), task, |_| None) {
             return Step::Done(refusal);
@@ -58,8 +61,13 @@ impl Connector for Sandbox {
                 return Step::Done(Outcome::Rejected(error));
             }
         };
-        let get = |path: String| Step::Send(request(&settings, "GET", &path, None));
-        let post = |path: &str, body: Value| request(&settings, "POST", path, Some(body));
+        let tokens = tokens::headers(account);
+        let with_tokens = |mut request: Request| {
+            request.headers.extend(tokens.iter().cloned());
+            request
+        };
+        let get = |path: String| Step::Send(with_tokens(request(&settings, "GET", &path, None)));
+        let post = |path: &str, body: Value| with_tokens(request(&settings, "POST", path, Some(body)));
         match task {
             Task::Rate(parcel) => {
                 let body = json!({ "reference": parcel.id, "shipment": parcel.details() });
@@ -67,9 +75,11 @@ impl Connector for Sandbox {
             }
             // The sandbox needs no information before the purchase.
             Task::Prepare(parcel) => Step::Done(Outcome::Prepared(parcel.id.to_string())),
-            Task::Buy { parcel, service, reference, .. } => {
-                let body =
-                    json!({ "reference": reference, "service": service, "shipment": parcel.details() });
+            Task::Buy { parcel, service, reference, ship_on, .. } => {
+                let shipment = parcel.details();
+                let body = json!({
+                    "reference": reference, "service": service, "ship_on": ship_on, "shipment": shipment,
+                });
                 Step::Send(Request { is_purchase: true, ..post("/v1/purchases", body) })
             }
             Task::LookUp { reference, .. } => get(format!("/v1/purchases?reference={}", encoded(reference))),
@@ -80,15 +90,32 @@ impl Connector for Sandbox {
             Task::Track(bought) => get(format!("/v1/purchases/{}/tracking", encoded(&bought.purchase))),
             Task::Label { receipt, .. } => get(format!("/v1/purchases/{}/label", encoded(&receipt.purchase))),
             // Closing out costs nothing, and repeating it with the same reference returns the same manifest.
-            Task::Manifest { reference, purchases } => {
+            Task::Manifest { reference, purchases, .. } => {
                 let body = json!({ "reference": reference, "purchases": purchases });
                 Step::Send(post("/v1/manifests", body))
             }
         }
     }
 
-    fn resume(&self, _account: &Account, task: &Task<'_>, _exchange: usize, answer: Answer) -> Step {
+    fn resume(&self, account: &Account, task: &Task<'_>, _exchange: usize, answer: Answer) -> Step {
+        if let Some(message) = tokens::refused_token(&answer).filter(|_| !account.tokens.is_empty()) {
+            return Step::Done(Outcome::TokenRefused(purpose(task).error(message)));
+        }
         Step::Done(understood(task, answer).unwrap_or_else(|failure| failure))
+    }
+}
+
+impl AccessTokens for Sandbox {
+    fn tokens(&self, account: &Account, task: &Task<'_>) -> &'static [&'static str] {
+        tokens::names(account, task)
+    }
+
+    fn request_token(&self, account: &Account, name: &str) -> Request {
+        tokens::request(account, name)
+    }
+
+    fn read_token(&self, _account: &Account, _name: &str, answer: Answer) -> TokenOutcome {
+        tokens::outcome(answer)
     }
 }
 
@@ -133,7 +160,7 @@ fn understood(task: &Task<'_>, answer: Answer) -> Result<Outcome, Outcome> {
             let Tracking { status, message } = read(answer, purpose)?;
             Outcome::Tracked(Tracked { status, message, occurred_at: None })
         }
-        Task::Label { .. } => Outcome::Labelled(label(read::<LabelAnswer>(answer, purpose)?.label)),
+        Task::Label { .. } => Outcome::Labelled(labels(read(answer, purpose)?)),
         Task::Manifest { .. } => {
             let Manifest { manifest, status, .. } = read(answer, purpose)?;
             match status {

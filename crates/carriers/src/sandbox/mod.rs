@@ -10,12 +10,14 @@
 mod answer;
 mod carrier;
 pub mod desk;
+mod gif;
 mod number;
 mod options;
 mod price;
 mod settings;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
+mod tokens;
 mod way;
 mod wire;
 mod word;

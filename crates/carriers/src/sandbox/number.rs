@@ -15,12 +15,16 @@ pub fn tracking_number(shipment: Id<Shipment>, package: usize, attempt: u32, fro
 
 /// Returns the tracking number of a purchase that has only a reference.
 pub(super) fn number_of(reference: &str, package: usize, attempt: u32, from: CountryCode) -> String {
-    let hash = Sha256::digest(format!("{reference} {package} {attempt}"));
+    let digits = serial_of(&format!("{reference} {package} {attempt}"));
+    format!("{PREFIX}{digits}{}{from}", check_digit(&digits))
+}
+
+/// Returns eight digits that follow from a text.
+pub(super) fn serial_of(text: &str) -> String {
+    let hash = Sha256::digest(text);
     let mut bytes = [0; 8];
     bytes.copy_from_slice(&hash[..8]);
-    let serial = u64::from_be_bytes(bytes) % 100_000_000;
-    let digits = format!("{serial:08}");
-    format!("{PREFIX}{digits}{}{from}", check_digit(&digits))
+    format!("{:08}", u64::from_be_bytes(bytes) % 100_000_000)
 }
 
 /// Returns whether a text is a number of this format, with the right check digit.

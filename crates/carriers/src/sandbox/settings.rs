@@ -53,6 +53,8 @@ pub struct Settings {
     pub mode: Mode,
     /// How long a purchase is invisible to look-ups.
     pub visibility_delay_ms: u64,
+    /// Whether the carrier wants access tokens with its requests, as many carriers do.
+    pub tokens: bool,
 }
 
 impl Settings {
@@ -63,6 +65,11 @@ impl Settings {
             .map_err(|error| format!("The sandbox's configuration: {error}."))?;
         if let Some(url) = &settings.url {
             check_url(url)?;
+        }
+        if settings.tokens && !account.credentials.get("client_secret").is_some_and(is_text) {
+            return Err(
+                "The sandbox needs a `client_secret` in the credentials to give `tokens` for it.".to_owned()
+            );
         }
         if settings.visibility_delay_ms > VISIBILITY_DELAY_MS_MAX {
             return Err(format!(
@@ -91,6 +98,10 @@ impl Settings {
     }
 }
 
+fn is_text(value: &serde_json::Value) -> bool {
+    value.as_str().is_some_and(|text| !text.trim().is_empty())
+}
+
 fn check_url(url: &str) -> Result<(), String> {
     let rest = url.strip_prefix("http://").or_else(|| url.strip_prefix("https://"));
     let is_plain = |char: char| char.is_ascii_graphic() && !matches!(char, '?' | '#' | '@');
@@ -115,7 +126,7 @@ mod tests {
 
     fn read(configuration: &Value) -> Result<Settings, String> {
         let configuration = configuration.as_object().cloned().unwrap_or_default();
-        Settings::read(&Account { id: Id::from_bits(1), configuration, credentials: Map::new(), url: None })
+        Settings::read(&Account::new(Id::from_bits(1), configuration, Map::new()))
     }
 
     #[test]

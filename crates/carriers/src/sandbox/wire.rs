@@ -38,7 +38,8 @@ pub struct Purchase {
     pub currency: String,
     pub tracking_numbers: Vec<String>,
     pub status: PurchaseStatus,
-    pub label: LabelWord,
+    #[serde(flatten)]
+    pub labels: Labels,
 }
 
 #[derive(Serialize, Deserialize, Clone, Copy, PartialEq, Eq, Debug)]
@@ -53,7 +54,26 @@ pub enum PurchaseStatus {
 pub enum LabelWord {
     /// The carrier has no label of its own, so Dockside draws it.
     Ours,
+    /// The labels are in `files`.
+    Attached,
     Later,
+}
+
+/// Where the labels of a purchase are.
+#[derive(Serialize, Deserialize)]
+pub struct Labels {
+    pub label: LabelWord,
+    /// One for each package.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<File>,
+}
+
+#[derive(Serialize, Deserialize)]
+pub struct File {
+    /// The only format in which the sandbox has labels of its own: `gif`.
+    pub format: String,
+    /// The bytes in base 64.
+    pub data: String,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -65,11 +85,6 @@ pub struct Purchases {
 pub struct Tracking {
     pub status: TrackingStatus,
     pub message: String,
-}
-
-#[derive(Serialize, Deserialize)]
-pub struct LabelAnswer {
-    pub label: LabelWord,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -90,6 +105,14 @@ pub enum ManifestStatus {
 #[derive(Serialize, Deserialize)]
 pub struct Manifests {
     pub manifests: Vec<Manifest>,
+}
+
+/// An access token.
+#[derive(Serialize, Deserialize)]
+pub struct Token {
+    pub access_token: String,
+    /// In seconds.
+    pub expires_in: u64,
 }
 
 #[derive(Serialize, Deserialize)]

@@ -33,6 +33,7 @@ words! {
     LostForever "SBX-LOST-FOREVER" "The answer is lost, and the look-up fails too.";
     Duplicate "SBX-DUP" "It is billed twice: one must be voided.";
     LabelLate "SBX-LABEL-LATE" "The label comes 5 seconds after the purchase.";
+    LabelGif "SBX-LABEL-GIF" "The carrier gives labels of its own: a GIF for each package.";
     VoidRejected "SBX-VOID-REJECTED" "The refund is rejected.";
     ManifestFail "SBX-MANIFEST-FAIL" "Closing the day fails.";
     ManifestSlow "SBX-MANIFEST-SLOW" "A manifest stays `creating` for 10 seconds.";

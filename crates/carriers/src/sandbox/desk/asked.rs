@@ -23,6 +23,7 @@ pub enum Asked {
     Label(Purchase),
     Manifest(Closing),
     FindManifest { reference: String },
+    Token(Authenticating),
 }
 
 #[derive(Deserialize, Clone, Debug)]
@@ -43,6 +44,13 @@ pub struct Buying {
 pub struct Closing {
     pub reference: String,
     pub purchases: Vec<String>,
+}
+
+/// A request for an access token.
+#[derive(Deserialize, Clone, Debug)]
+pub struct Authenticating {
+    pub name: String,
+    pub client_secret: String,
 }
 
 /// The sandbox's own id of a purchase, which contains the reference: `REFERENCE.NUMBER`, followed by the word that
@@ -78,6 +86,7 @@ impl Asked {
         let (path, query) = path_and_query.split_once('?').unwrap_or((path_and_query, ""));
         let parts: Vec<&str> = path.trim_start_matches('/').split('/').collect();
         let asked = match (method, &parts[..]) {
+            ("POST", ["v1", "tokens"]) => Self::Token(json(body)?),
             ("POST", ["v1", "rates"]) => Self::Rate(json(body)?),
             ("POST", ["v1", "purchases"]) => Self::Buy(Box::new(json(body)?)),
             ("GET", ["v1", "purchases"]) => Self::LookUp { reference: queried(query)? },
@@ -127,6 +136,7 @@ impl Asked {
             Self::Void(purchase) | Self::Track(purchase) | Self::Label(purchase) => Some(&purchase.reference),
             Self::Manifest(closing) => Some(&closing.reference),
             Self::LookUp { reference } | Self::FindManifest { reference } => Some(reference),
+            Self::Token(_) => None,
         }
     }
 
@@ -140,6 +150,7 @@ impl Asked {
             Self::Label(_) => Request::Label,
             Self::Manifest(_) => Request::Manifest,
             Self::FindManifest { .. } => Request::FindManifest,
+            Self::Token(_) => Request::Token,
         }
     }
 }

@@ -60,6 +60,7 @@ pub enum Request {
     Label,
     Manifest,
     FindManifest,
+    Token,
 }
 
 impl Request {

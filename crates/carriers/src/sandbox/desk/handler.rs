@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use model::Timestamp;
 use model::shipping::shipment::{ErrorCode, ShipmentInput, Source, TrackingStatus};
 
@@ -10,13 +12,15 @@ use super::behaviour::Desk;
 use super::entry::{Entry, Event, Request};
 use super::fault::Fault;
 use super::reply::Reply;
-use crate::sandbox::number::number_of;
+use crate::sandbox::gif;
+use crate::sandbox::number::{number_of, serial_of};
 use crate::sandbox::price::{SERVICES, Service, price, zone};
 use crate::sandbox::settings::Mode;
+use crate::sandbox::tokens::WRONG_SECRET;
 use crate::sandbox::way::place;
 use crate::sandbox::wire::{
-    self, LabelAnswer, LabelWord, Manifest, ManifestStatus, Manifests, PurchaseStatus, Purchases, Rate,
-    Rates, Refused, Tracking,
+    self, File, LabelWord, Labels, Manifest, ManifestStatus, Manifests, PurchaseStatus, Purchases, Rate,
+    Rates, Refused, Token, Tracking,
 };
 use crate::sandbox::word::Word;
 
@@ -29,6 +33,8 @@ const SLOW_20: Duration = Duration::from_secs(20);
 /// How long a late label and a slow manifest take.
 const LABEL_TIME: Duration = Duration::from_secs(5);
 const MANIFEST_TIME: Duration = Duration::from_secs(10);
+/// How long an access token is valid.
+const TOKEN_SECONDS: u64 = 3600;
 
 /// Handles one request, with the entries that it depends on.
 pub struct Handler<'a> {
@@ -55,13 +61,21 @@ impl Handler<'_> {
             Asked::Void(purchase) => self.void(purchase),
             Asked::Track(purchase) => self.track(purchase),
             Asked::Label(purchase) => match self.charge(purchase) {
-                Some(charge) => Reply::json(200, &LabelAnswer { label: self.label(&charge) }),
+                Some(charge) => Reply::json(200, &self.labels(&charge)),
                 None => Reply::unknown_purchase(&purchase.name),
             },
             Asked::Manifest(closing) => self.manifest(closing),
             Asked::FindManifest { reference } => {
                 let manifests = self.closed(reference).into_iter().collect();
                 Reply::json(200, &Manifests { manifests })
+            }
+            // The sandbox gives tokens, and does not check them.
+            Asked::Token(asked) if asked.client_secret == WRONG_SECRET => {
+                Reply::refusal(401, "credentials_invalid", "The client secret is wrong.".to_owned())
+            }
+            Asked::Token(asked) => {
+                let access_token = format!("sandbox-{}-{}", asked.name, serial_of(&asked.client_secret));
+                Reply::json(200, &Token { access_token, expires_in: TOKEN_SECONDS })
             }
         }
     }
@@ -306,9 +320,19 @@ impl Handler<'_> {
         Duration::from_micros(u64::try_from(micros).unwrap_or(0))
     }
 
-    fn label(&self, charge: &Charge<'_>) -> LabelWord {
-        let is_late = charge.word == Some(Word::LabelLate) && self.age(charge.entry) < LABEL_TIME;
-        if is_late { LabelWord::Later } else { LabelWord::Ours }
+    fn labels(&self, charge: &Charge<'_>) -> Labels {
+        let none = |label| Labels { label, files: Vec::new() };
+        match (charge.word, &charge.entry.event) {
+            (Some(Word::LabelLate), _) if self.age(charge.entry) < LABEL_TIME => none(LabelWord::Later),
+            (Some(Word::LabelGif), Event::Charged { tracking_numbers, .. }) => {
+                let file = |number: &String| File {
+                    format: "gif".to_owned(),
+                    data: STANDARD.encode(gif::label(number)),
+                };
+                Labels { label: LabelWord::Attached, files: tracking_numbers.iter().map(file).collect() }
+            }
+            _ => none(LabelWord::Ours),
+        }
     }
 
     fn shown(&self, status: u16, charge: &Charge<'_>) -> Reply {
@@ -330,7 +354,7 @@ impl Handler<'_> {
             currency: currency.clone(),
             tracking_numbers: tracking_numbers.clone(),
             status: if is_voided { PurchaseStatus::Voided } else { PurchaseStatus::Charged },
-            label: self.label(charge),
+            labels: self.labels(charge),
         })
     }
 }

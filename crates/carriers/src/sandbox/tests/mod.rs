@@ -16,6 +16,7 @@ use serde_json::{Map, json};
 
 use super::desk::{Asked, Desk, Entry, Event, Reply, serve};
 use super::{IN_PROCESS, Mode, Sandbox};
+use crate::conformance::{Conformance, REFERENCE, answer, day, ok};
 use crate::{Account, Answer, Connector, Found, Outcome, Parcel, Receipt, Step, Task};
 
 /// A carrier with its ledger and its clock, and an account with it.
@@ -40,6 +41,55 @@ pub fn details(word: &str) -> ShipmentInput {
     details.unwrap()
 }
 
+/// What the sandbox answers when a task succeeds, and how it refuses.
+pub(crate) fn conformance() -> Conformance {
+    let purchase = |status: &str| {
+        json!({"purchase": format!("{REFERENCE}.1"), "reference": REFERENCE, "service": "standard", "amount": 595,
+            "currency": "GBP", "tracking_numbers": ["SB123456785GB", "SB473124829GB"], "status": status, "label": "ours"})
+    };
+    let rate = json!({"service": "standard", "amount": 595, "currency": "GBP", "delivery_days": 2});
+    let refused = json!({"code": "weight_limit", "source": "carrier", "message": "Too heavy.", "package": 1});
+    let manifest = json!({"manifest": "SBM1", "reference": "r", "status": "created", "purchases": []});
+    Conformance {
+        connector: &Sandbox,
+        account: Account::new(Id::from_bits(1), Map::new(), Map::new()),
+        parcel: parcel("BS1 4DJ"),
+        service: "standard",
+        prepared: None,
+        receipt: Receipt {
+            purchase: format!("{REFERENCE}.1"),
+            tracking_numbers: vec!["SB123456785GB".to_owned()],
+            charged: 595,
+            currency: "GBP".to_owned(),
+            labels: Vec::new(),
+        },
+        rate: vec![ok(json!({"rates": [rate], "errors": [refused]}))],
+        prepare: Vec::new(),
+        buy: vec![answer(201, purchase("charged"))],
+        look_up: vec![ok(json!({"purchases": [purchase("charged"), purchase("voided")]}))],
+        void: vec![ok(purchase("voided"))],
+        track: vec![ok(json!({"status": "in_transit", "message": "On its way"}))],
+        label: vec![ok(json!({"label": "ours"}))],
+        manifest: vec![answer(201, manifest)],
+        tokens: Vec::new(),
+        failure: |_| json!({"error": {"code": "purchase_declined", "message": "No."}}).to_string(),
+        proves_no_charge: &[400, 401, 402, 403, 404, 422],
+    }
+}
+
+/// The same with an account that needs access tokens.
+pub(crate) fn conformance_with_tokens() -> Conformance {
+    let object = |value: serde_json::Value| value.as_object().cloned().unwrap_or_default();
+    let (configuration, credentials) =
+        (object(json!({"tokens": true})), object(json!({"client_secret": "hush-1"})));
+    let mut account = Account::new(Id::from_bits(1), configuration, credentials);
+    account.tokens.insert("access", "hush-2".to_owned());
+    account.tokens.insert("payment", "hush-3".to_owned());
+    let token = |value: &str| ok(json!({"access_token": value, "expires_in": 3600}));
+    let tokens = vec![("access", token("hush-2")), ("payment", token("hush-3"))];
+    Conformance { account, tokens, ..conformance() }
+}
+
 impl World {
     pub fn new(mode: Mode) -> Self {
         let desk = Desk { mode, ..Desk::default() };
@@ -49,7 +99,7 @@ impl World {
     fn account(&self) -> Account {
         let mut configuration = Map::new();
         configuration.insert("mode".to_owned(), json!(self.desk.mode));
-        Account { id: Id::from_bits(1), configuration, credentials: Map::new(), url: None }
+        Account::new(Id::from_bits(1), configuration, Map::new())
     }
 
     pub fn wait(&mut self, seconds: i64) {
@@ -102,6 +152,7 @@ impl World {
             reference: &reference,
             prepared: None,
             format: LabelFormat::Pdf,
+            ship_on: day(),
         })
     }
 

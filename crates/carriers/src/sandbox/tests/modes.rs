@@ -7,6 +7,7 @@ use model::shipping::shipment::{ErrorCode, ErrorType};
 use proptest::prelude::*;
 
 use super::*;
+use crate::conformance::day;
 use crate::sandbox::Word;
 use crate::sandbox::desk::{Fault, Faults};
 
@@ -49,6 +50,7 @@ fn other_references_of_a_shipment_are_other_purchases() {
             reference: &reference,
             prepared: None,
             format: LabelFormat::Pdf,
+            ship_on: day(),
         };
         assert_eq!(kind(&world.run(&task)), "unknown");
         let receipt = bought(world.run(&task));
@@ -67,6 +69,7 @@ fn answers_that_are_not_the_carrier_s_leave_a_purchase_unknown() {
         reference: &reference,
         prepared: None,
         format: LabelFormat::Pdf,
+        ship_on: day(),
     };
     let account = World::new(Mode::Idempotent).account();
     let outcome = |task: &Task<'_>, status: u16, body: &str| {
@@ -158,7 +161,7 @@ fn perform(world: &mut World, place: usize, word: &str, deed: &Deed) {
             tracking_numbers: Vec::new(),
             charged: 0,
             currency: String::new(),
-            label: None,
+            labels: Vec::new(),
         }
     };
     match deed {
@@ -169,6 +172,7 @@ fn perform(world: &mut World, place: usize, word: &str, deed: &Deed) {
             reference: &reference,
             prepared: None,
             format: LabelFormat::Pdf,
+            ship_on: day(),
         })),
         Deed::LookUp => drop(world.run(&Task::LookUp { reference: &reference, prepared: None })),
         Deed::Void(number) => drop(world.run(&Task::Void(&receipt(*number)))),

@@ -6,6 +6,7 @@ use model::shipping::shipment::options::LabelFormat;
 use model::shipping::shipment::{ErrorCode, ErrorType, Source, TrackingStatus};
 
 use super::*;
+use crate::conformance::day;
 use crate::sandbox::{Word, is_tracking_number};
 use crate::{Label, Quotes};
 
@@ -27,7 +28,7 @@ fn without_a_word_all_goes_well() {
     assert_eq!(receipt.tracking_numbers.len(), 2);
     assert!(receipt.tracking_numbers.iter().all(|number| is_tracking_number(number)));
     assert_ne!(receipt.tracking_numbers[0], receipt.tracking_numbers[1]);
-    assert_eq!(receipt.label, Some(Label::Ours));
+    assert_eq!(receipt.labels, [Label::Ours]);
     assert_eq!(world.found(), std::slice::from_ref(&receipt));
     assert_eq!(world.run(&Task::Void(&receipt)), Outcome::Voided);
     assert_eq!(world.run(&Task::Void(&receipt)), Outcome::Voided, "what is given back stays given back");
@@ -58,6 +59,7 @@ fn buying_goes_as_the_word_says() {
         ("SBX-LOST-FOREVER", &["unknown", "unknown", "unknown"], 1),
         ("SBX-DUP", &["unknown", "bought"], 2),
         ("SBX-LABEL-LATE", &["bought"], 1),
+        ("SBX-LABEL-GIF", &["bought"], 1),
         ("SBX-VOID-REJECTED", &["bought"], 1),
         ("SBX-MANIFEST-FAIL", &["bought"], 1),
         ("SBX-MANIFEST-SLOW", &["bought"], 1),
@@ -87,6 +89,7 @@ fn a_word_in_the_company_does_the_same() {
         reference: &reference,
         prepared: None,
         format: LabelFormat::Pdf,
+        ship_on: day(),
     };
     assert_eq!(rejected(World::new(Mode::LookUp).run(&task)).code, ErrorCode::PurchaseDeclined);
 }
@@ -181,12 +184,12 @@ fn of_two_charges_one_can_be_voided() {
 fn a_late_label_comes_after_five_seconds() {
     let mut world = World::new(Mode::Idempotent);
     let receipt = bought(world.buy("SBX-LABEL-LATE"));
-    assert_eq!(receipt.label, Some(Label::Later));
+    assert_eq!(receipt.labels, []);
     let task = Task::Label { receipt: &receipt, format: LabelFormat::Pdf };
     world.wait(4);
-    assert_eq!(world.run(&task), Outcome::Labelled(Label::Later));
+    assert_eq!(world.run(&task), Outcome::Labelled(Vec::new()));
     world.wait(1);
-    assert_eq!(world.run(&task), Outcome::Labelled(Label::Ours));
+    assert_eq!(world.run(&task), Outcome::Labelled(vec![Label::Ours]));
 }
 
 #[test]
@@ -207,7 +210,7 @@ fn closing_out_goes_as_the_words_say() {
         // The purchase's id contains the word that it was bought with.
         let purchases: Vec<_> =
             words.iter().map(|word| bought(World::new(Mode::LookUp).buy(word)).purchase).collect();
-        world.run(&Task::Manifest { reference, purchases: &purchases })
+        world.run(&Task::Manifest { reference, purchases: &purchases, ship_on: day(), origin: None })
     };
     let Outcome::Manifested(first) = close(&mut world, "mf_1", &["BS1 4DJ", "SBX-SLOW-3"]) else {
         panic!("not closed out")
