@@ -14,10 +14,14 @@ pub mod platform;
 pub mod shipping;
 pub mod stock;
 pub use access::access_token::{AccessToken, User};
+pub use access::passkey::Passkey;
+pub use access::role::Role;
 pub use access::scope::{Scope, Scopes};
+pub use access::session::Session;
 pub use events::event::Event;
 pub use events::webhook_delivery::WebhookDelivery;
 pub use events::webhook_endpoint::WebhookEndpoint;
+pub use exchange::import::Import;
 pub use fulfilment::print_job::PrintJob;
 pub use fulfilment::printer::Printer;
 pub use fulfilment::scan::Scan;
@@ -25,6 +29,7 @@ pub use fulfilment::shipping_rule::ShippingRule;
 pub use fulfilment::wave::Wave;
 pub use orders::allocation::Allocation;
 pub use orders::order::Order;
+pub use places::closing::Day;
 pub use places::country::CountryCode;
 pub use places::location::Location;
 pub use places::location_configuration::LocationConfiguration;
@@ -73,16 +78,20 @@ mod tests {
             OrderNote::PREFIX,
             Organisation::PREFIX,
             PackageTypeKind::PREFIX,
+            Passkey::PREFIX,
             PrintJob::PREFIX,
             Printer::PREFIX,
             PurchaseAttempt::PREFIX,
             Rate::PREFIX,
             Reservation::PREFIX,
+            Role::PREFIX,
             Scan::PREFIX,
+            Session::PREFIX,
             Shipment::PREFIX,
             ShippingRule::PREFIX,
             User::PREFIX,
             Wave::PREFIX,
+            Import::PREFIX,
             WebhookDelivery::PREFIX,
             WebhookEndpoint::PREFIX,
         ];

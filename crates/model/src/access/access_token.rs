@@ -8,9 +8,10 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::access::scope::Scopes;
+use crate::platform::digits::Digits;
 use crate::platform::id::Kind as IdKind;
 use crate::platform::shape::{Field, Input, Kind, MOMENT, Pattern, Shape};
-use crate::{Id, Owner, Timestamp, World};
+use crate::{Id, Organisation, Owner, Timestamp, World};
 
 /// A person or a program of an organisation.
 pub struct User {
@@ -104,7 +105,8 @@ impl Input for AccessTokenInput {
 pub struct Secret(String);
 
 const BASE: u128 = 62;
-const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+static DIGITS: Digits = Digits::new(ALPHABET);
 /// 62²² > 2¹²⁸, and 62⁶ > 2³².
 const NUMBER_CHARS: usize = 22;
 const CHECKSUM_CHARS: usize = 6;
@@ -115,8 +117,17 @@ pub const SECRET_BYTES: usize = 16;
 impl Secret {
     /// Creates a secret for an owner.
     pub fn new(owner: Owner, random: [u8; SECRET_BYTES]) -> Self {
-        let mut text = format!("dk_{}_", owner.world.as_str());
-        push_base62(&mut text, owner.organisation.bits(), NUMBER_CHARS);
+        Self::with_prefix(&format!("dk_{}_", owner.world.as_str()), owner.organisation, random)
+    }
+
+    /// Creates a secret that begins with these letters.
+    pub(crate) fn with_prefix(
+        prefix: &str,
+        organisation: Id<Organisation>,
+        random: [u8; SECRET_BYTES],
+    ) -> Self {
+        let mut text = prefix.to_owned();
+        push_base62(&mut text, organisation.bits(), NUMBER_CHARS);
         push_base62(&mut text, u128::from_be_bytes(random), NUMBER_CHARS);
         let checksum = crc32fast::hash(text.as_bytes());
         push_base62(&mut text, u128::from(checksum), CHECKSUM_CHARS);
@@ -127,11 +138,17 @@ impl Secret {
     /// genuine.
     pub fn owner_of(token: &str) -> Option<Owner> {
         let rest = token.strip_prefix("dk_")?;
-        let (world, digits) = match rest.split_once('_')? {
-            ("live", digits) => (World::Live, digits),
-            ("test", digits) => (World::Test, digits),
+        let (world, prefix) = match rest.split_once('_')?.0 {
+            "live" => (World::Live, "dk_live_"),
+            "test" => (World::Test, "dk_test_"),
             _ => return None,
         };
+        Some(Owner { organisation: Self::read_after(prefix, token)?, world })
+    }
+
+    /// Returns the organisation that a secret with this beginning names, if its checksum matches.
+    pub(crate) fn read_after(prefix: &str, token: &str) -> Option<Id<Organisation>> {
+        let digits = token.strip_prefix(prefix)?;
         if digits.len() != 2 * NUMBER_CHARS + CHECKSUM_CHARS || !digits.is_ascii() {
             return None;
         }
@@ -140,7 +157,7 @@ impl Secret {
         if read_base62(checksum)? != expected {
             return None;
         }
-        Some(Owner { organisation: Id::from_bits(read_base62(&digits[..NUMBER_CHARS])?), world })
+        Some(Id::from_bits(read_base62(&digits[..NUMBER_CHARS])?))
     }
 
     /// Returns the hash that the database stores. The secret is random, so a fast hash is safe.
@@ -156,17 +173,15 @@ impl Secret {
 fn push_base62(text: &mut String, mut number: u128, chars: usize) {
     let mut digits = vec![b'0'; chars];
     for digit in digits.iter_mut().rev() {
-        *digit = DIGITS[(number % BASE) as usize];
+        *digit = ALPHABET[(number % BASE) as usize];
         number /= BASE;
     }
     text.extend(digits.into_iter().map(char::from));
 }
 
 fn read_base62(text: &str) -> Option<u128> {
-    text.bytes().try_fold(0u128, |number, char| {
-        let digit = DIGITS.iter().position(|known| *known == char)?;
-        number.checked_mul(BASE)?.checked_add(digit as u128)
-    })
+    text.bytes()
+        .try_fold(0u128, |number, char| number.checked_mul(BASE)?.checked_add(DIGITS.value(char)?.into()))
 }
 
 fn is_scope(text: &str) -> bool {
@@ -184,13 +199,13 @@ static NAME: Shape = Shape::text(
     "A note for people, such as the device that holds the token. It has no effect, and need not be unique.",
 )
 .example(r#""Warehouse scanner""#);
-pub(crate) static USER_ID: Shape = Shape::new(
+static USER_REFERENCE_ID: Shape = Shape::new(
     Kind::Identifier(User::PREFIX),
-    "Made when a token is first created for the user on the server. All tokens of one user share it.",
+    "Names a user of the organisation. All tokens and sessions of one user share it.",
 );
 static USER: Shape = Shape::object(
     "UserReference",
-    &[Field::required("id", &USER_ID)],
+    &[Field::required("id", &USER_REFERENCE_ID)],
     "The user the token belongs to. Defaults to the caller.",
 );
 static SCOPE: Shape = Shape::new(
@@ -202,11 +217,17 @@ static SCOPE: Shape = Shape::new(
     "A resource and what may be done with it, such as `locations:read`. `write` implies `read`; `purchase`, which spends money, is implied by nothing but `*`.",
 )
 .example(r#""locations:read""#);
-const SCOPE_REGEX: &str = r"^(\*|(locations|location_configurations|orders|inventory|allocations|shipments|carriers|batches|manifests|events|webhooks|access_tokens|organisation|package_types|shipping_rules|packing|printers|print_jobs|waves):(read|write)|reservations:read|(shipments|batches):purchase)$";
+const SCOPE_REGEX: &str = r"^(\*|(locations|location_configurations|orders|inventory|allocations|shipments|carriers|batches|manifests|events|webhooks|access_tokens|organisation|package_types|shipping_rules|packing|printers|print_jobs|waves|users|imports):(read|write)|reservations:read|(shipments|batches):purchase)$";
 pub(crate) static SCOPES: Shape = Shape::list(
     &SCOPE,
     40,
     "What the token may do. A token can't give another one more than it has itself. Scopes never change: make a new token instead.",
+);
+/// Scopes of a role, or of all roles of a user.
+pub(crate) static ROLE_SCOPES: Shape = Shape::list(
+    &SCOPE,
+    128,
+    "What the role allows. `events:read` is part of every role. You can give only scopes that you have yourself.",
 );
 pub(crate) static MODE: Shape = Shape::new(
     Kind::OneOf(&["live", "test"]),

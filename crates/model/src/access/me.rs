@@ -2,8 +2,10 @@
 
 use serde::Serialize;
 
-use crate::access::access_token::{MODE, SCOPES, USER_ID};
+use crate::access::access_token::{MODE, SCOPES};
 use crate::access::organisation::{NAME, ORGANISATION_ID};
+use crate::access::session::{BEGAN_WITH, BeganWith, SESSION_ID, Session};
+use crate::access::user::{HAS_PASSWORD, ROLES, USER_ID, USER_NAME};
 use crate::platform::shape::{Field, MOMENT, Shape};
 use crate::{Id, Organisation, Timestamp, User};
 
@@ -18,9 +20,13 @@ const EMAIL_CHARS_MAX: usize = 255;
 pub struct Me {
     pub organisation: Named,
     pub user: Known,
+    /// The user's roles. An access token has its own scopes, whatever they are.
+    pub roles: Vec<String>,
     pub world: &'static str,
     pub scopes: Vec<String>,
     pub expires_at: Option<Timestamp>,
+    /// The session, if the caller signed in.
+    pub session: Option<MySession>,
     /// The channels that the caller may join.
     pub channels: Vec<String>,
 }
@@ -32,11 +38,21 @@ pub struct Named {
     pub name: String,
 }
 
-/// A user, and their email address if it is known.
+/// A user, and what is known of them.
 #[derive(Serialize)]
 pub struct Known {
     pub id: Id<User>,
+    pub name: Option<String>,
     pub email_address: Option<String>,
+    pub has_password: bool,
+}
+
+/// The session in which a request is made.
+#[derive(Serialize)]
+pub struct MySession {
+    pub id: Id<Session>,
+    pub began_with: BeganWith,
+    pub expires_at: Timestamp,
 }
 
 static ORGANISATION: Shape = Shape::object(
@@ -48,8 +64,22 @@ static EMAIL: Shape = Shape::text(0, EMAIL_CHARS_MAX, "The address under which t
     .example(r#""admin@localhost""#);
 static USER: Shape = Shape::object(
     "MyUser",
-    &[Field::given("id", &USER_ID), Field::given_or_null("email_address", &EMAIL)],
+    &[
+        Field::given("id", &USER_ID),
+        Field::given_or_null("name", &USER_NAME),
+        Field::given_or_null("email_address", &EMAIL),
+        Field::given("has_password", &HAS_PASSWORD),
+    ],
     "The person or program in whose name requests are made. Channels of the stream carry this id.",
+);
+static SESSION: Shape = Shape::object(
+    "MySession",
+    &[
+        Field::given("id", &SESSION_ID),
+        Field::given("began_with", &BEGAN_WITH),
+        Field::given("expires_at", &MOMENT).about("When it ends in any case: thirty days after the sign-in."),
+    ],
+    "The sign-in that the request's cookie belongs to. Null for an access token.",
 );
 static CHANNEL: Shape = Shape::text(1, 255, "A channel of the caller's.")
     .example(r#""orders:org_01jc4m8v2h9k3n5p7q9r1s3t5v#usr_01jc4m8v2h9k3n5p7q9r1s3t5w""#);
@@ -65,10 +95,14 @@ pub static ME: Shape = Shape::object(
     &[
         Field::given("organisation", &ORGANISATION),
         Field::given("user", &USER),
+        Field::given("roles", &ROLES).about(
+            "The roles of the user. They decide what a session may do; an access token has its own scopes.",
+        ),
         Field::given("world", &MODE),
         Field::given("scopes", &SCOPES),
         Field::given_or_null("expires_at", &MOMENT),
+        Field::given_or_null("session", &SESSION),
         Field::given("channels", &CHANNELS),
     ],
-    "Whom the access token speaks for, what it may do, and until when.",
+    "Whom the access token or the session speaks for, what it may do, and until when.",
 );

@@ -13,22 +13,31 @@ pub struct OrganisationView {
     pub id: Id<Organisation>,
     pub name: String,
     #[serde(flatten)]
-    pub settings: OrganisationInput,
+    pub settings: OrganisationSettings,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
 }
 
-/// The settings that an organisation may change.
+/// What an organisation may change about itself.
+#[derive(Deserialize, Clone, Debug, PartialEq, Eq)]
+pub struct OrganisationInput {
+    /// The name, which is the same in both worlds.
+    pub name: String,
+    #[serde(flatten)]
+    pub settings: OrganisationSettings,
+}
+
+/// The settings of an organisation in one of its worlds.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
 #[serde(default)]
-pub struct OrganisationInput {
+pub struct OrganisationSettings {
     /// Whether each order reference may be used only once.
     pub unique_order_references: bool,
     /// The time zone of locations that have none of their own: a name of the IANA database.
     pub time_zone: String,
 }
 
-impl Default for OrganisationInput {
+impl Default for OrganisationSettings {
     fn default() -> Self {
         Self { unique_order_references: false, time_zone: UTC.to_owned() }
     }
@@ -42,7 +51,7 @@ impl Input for OrganisationInput {
 pub static ORGANISATION_ID: Shape =
     Shape::new(Kind::Identifier(Organisation::PREFIX), "An organisation's id: the same in both worlds.");
 pub(crate) static NAME: Shape =
-    Shape::text(1, 255, "The name under which the operator knows the organisation.").example(r#""Default""#);
+    Shape::text(1, 255, "What people call the organisation, in both worlds. It begins as the name under which the operator made it, and that one stays the name for commands of the operator.").example(r#""Default""#);
 static UNIQUE_ORDER_REFERENCES: Shape = Shape::new(
     Kind::Boolean,
     "Whether an order's `reference` may be used once only, in the token's world. While it is `true`, an order with the reference of another is refused with `reference_taken`. The live and the test world are set apart.",
@@ -58,7 +67,7 @@ pub static ORGANISATION: Shape = Shape {
 };
 static FIELDS: &[Field] = &[
         Field::given("id", &ORGANISATION_ID),
-        Field::given("name", &NAME),
+        Field::required("name", &NAME),
         Field::optional("unique_order_references", &UNIQUE_ORDER_REFERENCES),
         Field::optional("time_zone", &TIME_ZONE).about("The IANA name of the time zone in which days and times of shipping rules are meant, for locations without a `time_zone` of their own. `UTC` unless it is set."),
         Field::given("created_at", &MOMENT),

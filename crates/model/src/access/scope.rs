@@ -4,7 +4,7 @@
 use std::fmt;
 
 /// The resources that have scopes, by the names that scopes and channels use.
-pub const RESOURCES: [&str; 20] = [
+pub const RESOURCES: [&str; 22] = [
     "locations",
     "location_configurations",
     "orders",
@@ -25,6 +25,8 @@ pub const RESOURCES: [&str; 20] = [
     "printers",
     "print_jobs",
     "waves",
+    "users",
+    "imports",
 ];
 
 // Each resource has a bit for each action.
@@ -104,6 +106,10 @@ impl Scope {
         RESOURCES[self.resource as usize]
     }
 
+    pub fn action(self) -> Action {
+        self.action
+    }
+
     fn bit(self) -> u128 {
         1 << (u32::from(self.resource) * 3 + self.action as u32)
     }
@@ -160,6 +166,12 @@ impl Scopes {
     /// Returns whether every scope of `other` is in this set.
     pub fn covers(self, other: Scopes) -> bool {
         other.0 & !self.0 == 0
+    }
+
+    /// Returns the scopes that are in this set, in the other, or in both.
+    #[must_use]
+    pub fn and(self, other: Scopes) -> Scopes {
+        Self(self.0 | other.0)
     }
 
     /// Returns the scopes that are in this set and not in the other.

@@ -4,6 +4,7 @@
 use serde_json::Value;
 
 use crate::Scopes;
+use crate::events::actor::ACTOR;
 use crate::platform::id::{BODY_CHARS, Kind as IdKind, is_identifier};
 use crate::platform::shape::{Field, Kind, Pattern, Shape};
 
@@ -96,6 +97,7 @@ types! {
     "shipment.deleted" "A shipment was deleted.";
     "tracking.updated" "A shipment has come further on its way.";
     "purchase_attempt.needs_review" "It is unknown whether a shipment was bought: a person must check with the carrier.";
+    "purchase_attempt.resolved" "A person said what became of a purchase whose outcome was unknown.";
     "batch.created" "A batch was created.";
     "batch.updated" "A batch was changed, or some of its shipments; while it is purchased, told of now and then.";
     "batch.purchase_started" "A batch began to be purchased.";
@@ -118,7 +120,21 @@ types! {
     "wave.created" "A wave was started, and waits for its turn.";
     "wave.updated" "A wave began, came further, is tried again or is to end; told at most four times a second.";
     "wave.completed" "All orders of a wave were processed; its exceptions say which were not, and why.";
+    "import.created" "An import was made.";
+    "import.updated" "An import got its file, began, or came further; told at most four times a second.";
+    "import.completed" "All rows of an import were read; its counts say what came of them.";
+    "import.failed" "An import ended early; its error says why. Rows before that stay.";
+    "import.cancelled" "An import was ended by a request, or got no file within 24 hours. Rows before that stay.";
     "wave.cancelled" "A wave was ended before all of its orders were processed. What exists stays.";
+    "user.created" "A user was invited.";
+    "user.updated" "A user was changed, enabled again, or has set a password.";
+    "user.disabled" "A user was disabled: their sessions and access tokens work no more.";
+    "user.deleted" "A user was deleted, with their sessions and access tokens.";
+    "passkey.created" "A user added a passkey, with which they can sign in from now on.";
+    "passkey.deleted" "A passkey was deleted, and can't be used to sign in any more.";
+    "role.created" "A role was created.";
+    "role.updated" "A role was changed, and with it what its users may do.";
+    "role.deleted" "A role was deleted.";
     "organisation.updated" "What the organisation has set was changed, or its branding.";
     "webhook_endpoint.disabled" "A webhook endpoint was switched off, because it failed for too long or asked for it.";
 }
@@ -151,6 +167,8 @@ pub fn resource_of(r#type: &str) -> Option<&'static str> {
         "printer" => "printers",
         "print_job" => "print_jobs",
         "wave" => "waves",
+        "user" | "role" | "passkey" => "users",
+        "import" => "imports",
         noun if noun.starts_with("carrier") => "carriers",
         _ => return None,
     })
@@ -243,6 +261,8 @@ pub static EVENT: Shape = Shape::object(
         Field::given("sequence", &SEQUENCE),
         Field::given("type", &TYPE),
         Field::created_at(),
+        Field::given_or_null("actor", &ACTOR)
+            .about("Who or what did it. Null in events from before this was recorded."),
         Field::given("data", &DATA),
         Field::given_or_null("previous_attributes", &PREVIOUS),
     ],

@@ -1,4 +1,7 @@
-//! Exchange: what spans all other areas. Search.
+//! Exchange: what spans all other areas. Search, the summary, imports of files, and sample data.
 
+pub mod import;
+pub mod sample_data;
 pub mod search;
 pub mod search_query;
+pub mod summary;

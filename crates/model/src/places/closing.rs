@@ -78,6 +78,13 @@ impl Day {
         local_date(&TimeZone::UTC, moment).map_or(Self(Date::ZERO), Self)
     }
 
+    /// Returns the day of a moment by the calendar of a time zone. A zone that the bundled database does not have counts as
+    /// UTC.
+    pub fn in_zone(moment: Timestamp, time_zone: &str) -> Self {
+        let zone = TimeZone::get(time_zone).unwrap_or(TimeZone::UTC);
+        local_date(&zone, moment).map_or(Self(Date::ZERO), Self)
+    }
+
     pub fn parse(text: &str) -> Option<Self> {
         is_day(text).then(|| text.parse().ok().map(Self)).flatten()
     }

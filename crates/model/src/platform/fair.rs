@@ -6,6 +6,7 @@
 
 mod permits;
 mod queue;
+mod tenants;
 
 pub use permits::{Asked, Permits};
 pub use queue::{Full, Queue};

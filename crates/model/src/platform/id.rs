@@ -11,6 +11,7 @@ use std::marker::PhantomData;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::Timestamp;
+use crate::platform::digits::Digits;
 
 /// A type that has identifiers.
 pub trait Kind: 'static {
@@ -20,6 +21,7 @@ pub trait Kind: 'static {
 
 /// Crockford's base 32 in lower case. It has no i, l, o or u, so that an id can be read aloud.
 const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
+static DIGITS: Digits = Digits::new(ALPHABET);
 /// Number of characters after the prefix and the underscore: 128 bits at five bits per character.
 pub const BODY_CHARS: usize = 26;
 /// Number of random bytes that [`Id::new`] takes, of which it uses 70 bits.
@@ -47,16 +49,20 @@ const KINDS: &[(&str, &str)] = &[
     ("org", "an organisation"),
     ("pa", "a purchase attempt"),
     ("pj", "a print job"),
+    ("pky", "a passkey"),
     ("prn", "a printer"),
     ("pt", "a package type"),
     ("rate", "a rate"),
     ("res", "a reservation"),
+    ("role", "a role"),
     ("rule", "a shipping rule"),
     ("scan", "a scan"),
+    ("ses", "a session"),
     ("shp", "a shipment"),
     ("tok", "an access token"),
     ("usr", "a user"),
     ("wave", "a wave"),
+    ("imp", "an import"),
     ("we", "a webhook endpoint"),
     ("whd", "a webhook delivery"),
 ];
@@ -178,25 +184,43 @@ impl<K: Kind> Id<K> {
         }
         let mut bits: u128 = 0;
         for (place, char) in body.bytes().enumerate() {
-            let digit = ALPHABET.iter().position(|known| *known == char)?;
+            let digit = DIGITS.value(char)?;
             // 26 characters hold 130 bits, so the first character may carry only three.
             if place == 0 && digit > 7 {
                 return None;
             }
-            bits = bits << 5 | digit as u128;
+            bits = bits << 5 | u128::from(digit);
         }
         Some(Self::from_bits(bits))
     }
+
+    /// Returns the text that [`fmt::Display`] writes, in memory of the right size.
+    pub fn text(self) -> String {
+        let mut text = String::with_capacity(K::PREFIX.len() + 1 + BODY_CHARS);
+        text.push_str(K::PREFIX);
+        text.push('_');
+        text.push_str(std::str::from_utf8(&self.body()).unwrap_or_default());
+        text
+    }
 }
 
-impl<K: Kind> fmt::Display for Id<K> {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl<K> Id<K> {
+    /// Returns the characters behind the prefix and the underscore.
+    fn body(self) -> [u8; BODY_CHARS] {
         let mut body = [0; BODY_CHARS];
         for (place, char) in body.iter_mut().enumerate() {
             let shift = 5 * (BODY_CHARS - 1 - place);
             *char = ALPHABET[(self.bits >> shift) as usize & 31];
         }
-        write!(out, "{}_{}", K::PREFIX, std::str::from_utf8(&body).map_err(|_| fmt::Error)?)
+        body
+    }
+}
+
+impl<K: Kind> fmt::Display for Id<K> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(K::PREFIX)?;
+        out.write_str("_")?;
+        out.write_str(std::str::from_utf8(&self.body()).map_err(|_| fmt::Error)?)
     }
 }
 
@@ -271,6 +295,7 @@ mod tests {
         fn every_id_reads_back(bits: u128) {
             let id = Id::<Location>::from_bits(bits);
             prop_assert_eq!(Id::parse(&id.to_string()), Some(id));
+            prop_assert_eq!(id.text(), id.to_string());
         }
 
         #[test]

@@ -1,5 +1,6 @@
 //! Platform: identifiers, owners, time, money, problems, JSON and the shapes of documents. Every other area uses it.
 
+pub(crate) mod digits;
 pub mod fair;
 pub mod id;
 pub mod json;

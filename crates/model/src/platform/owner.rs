@@ -67,7 +67,8 @@ impl fmt::Display for Owner {
             World::Live => "",
             World::Test => TEST_SUFFIX,
         };
-        write!(out, "{}{suffix}", self.organisation)
+        fmt::Display::fmt(&self.organisation, out)?;
+        out.write_str(suffix)
     }
 }
 

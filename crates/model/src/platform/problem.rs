@@ -75,6 +75,14 @@ problems! {
         "Send `Authorization: Bearer <token>`. The token may be mistyped, expired or revoked.";
     InvalidClient 401 "invalid_client" "The client's id and secret don't match."
         "The client id is an access token's id (`tok_…`), its secret the token itself.";
+    SignInFailed 401 "sign_in_failed" "The sign-in failed."
+        "Check the address and the password, or ask for a new link: links work once, for 15 minutes.";
+    CrossSiteRequest 403 "cross_site_request" "A page of another site may have sent this request."
+        "Requests with the session cookie that change something need the header `Dockside-World`, and must come from the server's own pages.";
+    SessionRequired 403 "session_required" "Only a person who has signed in may do this."
+        "Sign in with POST /sessions, and send the cookie instead of an access token.";
+    CurrentPasswordWrong 403 "current_password_wrong" "The current password is missing or wrong."
+        "Send your `current_password`, or sign in with a new link and set the password within 15 minutes.";
     InsufficientScope 403 "insufficient_scope" "The access token lacks a scope."
         "Use a token that carries the scope that `detail` names.";
     ForbiddenOrigin 403 "forbidden_origin" "Pages of this origin may not connect."
@@ -89,10 +97,40 @@ problems! {
         "Check the account's id in the address, and that its `webhook_secret` is the secret of the carrier's webhook.";
     NotFound 404 "not_found" "There is no such resource."
         "Check the path and the id. Resources of other organisations are not found either.";
+    RuleEvaluationNotFound 404 "rule_evaluation_not_found" "No shipping rules were evaluated for the shipment."
+        "Rules are evaluated when a shipment is made from an order. To see what they decide now: POST /shipping_rules/evaluate with its `shipment_id`.";
     MethodNotAllowed 405 "method_not_allowed" "The path does not support this method."
         "Use one of the methods that the `Allow` header lists.";
     Timeout 408 "request_timeout" "The request took too long to arrive."
         "Send the request again, over a faster connection or with a smaller body.";
+    LiveWorldOnly 409 "live_world_only" "Both worlds share this, and only the live world may change it."
+        "Use a live token, or a session.";
+    TestWorldOnly 409 "test_world_only" "This is for the test world, so that nothing invented is mixed with real orders."
+        "Use a test token, or switch the session to the test world.";
+    LastAdmin 409 "last_admin" "The organisation would have no administrator."
+        "Give the role `admin` to another active user first.";
+    EmailAddressTaken 409 "email_address_taken" "Another user has this email address."
+        "Change the user that has it, or choose another address.";
+    RoleInUse 409 "role_in_use" "Users have this role."
+        "Give them other roles first. The problem's `errors` name ten of them.";
+    RoleBuiltIn 409 "role_built_in" "Built-in roles can't be changed."
+        "Create a role of your own with the scopes that you want.";
+    RoleNameTaken 409 "role_name_taken" "Another role has this name."
+        "Choose another name.";
+    TooManyRoles 409 "too_many_roles" "The organisation has reached its limit of roles."
+        "Delete roles that no user has. The limit is 100, with the built-in ones.";
+    TooManyUsers 409 "too_many_users" "The organisation has reached its limit of users."
+        "Delete users who have left. The limit is 10,000.";
+    PasskeysUnavailable 409 "passkeys_unavailable" "Browsers offer no passkeys at this server's address."
+        "Set `public_url` to an `https` address with a host name, or to `http://localhost` on your own machine.";
+    PasskeyTaken 409 "passkey_taken" "This passkey is there already."
+        "Use another device, or delete the passkey first: DELETE /passkeys/{passkey_id}.";
+    TooManyPasskeys 409 "too_many_passkeys" "The user has reached the limit of passkeys."
+        "Delete those of devices that are gone. The limit is 20.";
+    UserDisabled 409 "user_disabled" "The user is disabled."
+        "Enable the user first: POST /users/{user_id}/enable.";
+    LocationMissing 409 "location_missing" "The organisation has no location."
+        "Create one first: POST /locations.";
     LocationInUse 409 "location_in_use" "The location is still in use."
         "Reassign what the problem's `errors` name, then delete the location.";
     PackageTypeInUse 409 "package_type_in_use" "Shipping rules name the package type."
@@ -139,6 +177,10 @@ problems! {
         "Allocate the order's items first. What is completed, or in a shipment already, is not shipped again.";
     HeldByRule 409 "held_by_rule" "A shipping rule holds the order back."
         "The problem's `errors` name the rule and its reason. Put the order on hold, or name a `carrier` to ship it all the same.";
+    ImportHasContent 409 "import_has_content" "The import has its file already."
+        "A file can't be replaced. Cancel the import, and make a new one for the other file.";
+    ImportEnded 409 "import_ended" "The import has ended."
+        "Make a new import: POST /imports. Rows that exist are not made twice.";
     WaveRunning 409 "wave_running" "The wave is still running."
         "Wait for `wave.completed`, or cancel the wave.";
     WaveCompleted 409 "wave_completed" "The wave is completed."
@@ -355,7 +397,13 @@ problems! {
         "The problem's `errors` name the oldest and the newest sequence.";
     UserNotFound 422 "user_not_found" "The body names a user that does not exist."
         "Check the id that the problem's `errors` name.";
-    ScopeNotHeld 422 "scope_not_held" "A token can't grant a scope that it does not have."
+    RoleNotFound 422 "role_not_found" "The body names a role that does not exist."
+        "Send `admin`, `manager`, `packer`, `viewer`, or the id of a role that GET /roles lists.";
+    PasskeyRefused 422 "passkey_refused" "The passkey can't be accepted."
+        "Do as `detail` says. Each try needs a challenge of its own: POST /passkeys/challenge.";
+    PasswordTooCommon 422 "password_too_common" "Too many people use this password."
+        "Choose one that is not in lists of common passwords, such as four words that do not belong together.";
+    ScopeNotHeld 422 "scope_not_held" "A caller can't grant a scope that it does not have."
         "Leave out the scopes that `detail` names.";
     LogoInvalid 422 "logo_invalid" "The logo is not a PNG that can be printed."
         "Send a PNG in base64, of up to 256 KiB, 4,096 pixels a side and 4,000,000 pixels in all.";
@@ -363,6 +411,22 @@ problems! {
         "Send `part`: 1 for the first 500 shipments, 2 for the next, and so on. `detail` says how many parts there are.";
     BatchPartNotFound 422 "batch_part_not_found" "The batch has no such part."
         "A part has 500 shipments. Send a `part` from 1 to the number that the problem's `errors` name.";
+    ImportColumnMissing 422 "import_column_missing" "The file has no column by which its rows are recognised."
+        "`detail` names the column and those that the file has. Rename it, or name it in `mapping`.";
+    ImportEmpty 422 "import_empty" "The file has no header."
+        "Send a file with a header and at least one row. `GET /imports/templates/{type}.csv` gives an example.";
+    ImportStopped 422 "import_stopped" "The import stopped at a row that was refused."
+        "It was made with `on_error: stop`. Correct the row that its errors name, and send the file again: rows that exist are not made twice.";
+    ImportTooManyErrors 422 "import_too_many_errors" "Too many rows of the file were refused."
+        "After 10,000 refused rows an import ends. Look at `columns`: the file is probably not what it was taken for.";
+    AmbiguousKey 422 "ambiguous_key" "Several resources have the key of the row."
+        "Name the one that is meant by its `id`.";
+    OrderRowsApart 422 "order_rows_apart" "Rows of one order are not next to each other."
+        "Sort the file by the reference, so that the rows of an order follow each other.";
+    ImportRowTooLarge 422 "row_too_large" "A row has more than 1 MiB, or too many columns."
+        "A quotation mark that is opened and not closed is often the cause: look at the rows before.";
+    ImportRowNotText 422 "row_not_text" "A row has bytes that are no text."
+        "Save the file as UTF-8, and send it again.";
     WaveEmpty 422 "wave_empty" "The wave has no orders."
         "No order that is committed, not held and not shipped passes the filter. Try it with `GET /orders`.";
     WaveTooLarge 422 "wave_too_large" "The wave has too many orders."
@@ -373,6 +437,8 @@ problems! {
         "A part has 500 orders. Send a `part` from 1 to the number that the problem's `errors` name.";
     IdempotencyKeyReused 422 "idempotency_key_reused" "The idempotency key was used for another request."
         "Use a new key for each new request. Repeat a key only with exactly the same request; where the answer carries a token or a secret, also with the same access token.";
+    SignInLimited 429 "too_many_sign_ins" "There were too many failed sign-ins."
+        "Wait for the number of seconds in `Retry-After`. A one-time link from an administrator works at once.";
     RateLimited 429 "rate_limited" "The organisation has sent too many requests."
         "Wait for the number of seconds in `Retry-After`, then send the request again.";
     HeadersTooLarge 431 "headers_too_large" "The request's path or headers are too large."

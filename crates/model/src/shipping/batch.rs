@@ -3,6 +3,8 @@
 mod counts;
 mod shapes;
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -44,9 +46,13 @@ pub struct Batch {
     pub shipments: Vec<Member>,
     #[serde(flatten)]
     pub counts: Counts,
+    pub error_counts: ErrorCounts,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
 }
+
+/// How many errors the shipments of a batch have, by code. A code without errors is missing.
+pub type ErrorCounts = BTreeMap<String, i64>;
 
 impl IdKind for Batch {
     const PREFIX: &'static str = "batch";

@@ -142,8 +142,9 @@ static ACCOUNT_CARRIER: Shape = Shape::object(
         Field::optional("id", &CARRIER_ID)
             .about("The id that `GET /carriers` lists. Give this or the `handle`, which is easier to read."),
         Field::given_or_null("name", &NAME),
-        Field::optional("handle", &HANDLE)
-            .about("Which carrier, by handle: `sandbox`, `own` or `easypost`. Give this or the `id`."),
+        Field::optional("handle", &HANDLE).about(
+            "Which carrier, by handle: `sandbox`, `own`, `easypost`, `ups` or `usps`. Give this or the `id`.",
+        ),
     ],
     "The carrier that the contract is with, by its `id` or its `handle`. It can't change later.",
 );
@@ -204,4 +205,52 @@ pub static CARRIER_ACCOUNT_REFERENCE: Shape = Shape::object(
         Field::given_or_null("handle", &HANDLE),
     ],
     "The carrier account, as it was named when this was written.",
+);
+
+/// What a test says of an account.
+#[derive(Serialize, Clone, Copy, PartialEq, Eq, Debug)]
+#[serde(rename_all = "snake_case")]
+pub enum TestOutcome {
+    Connected,
+    Refused,
+    Unreachable,
+    Unclear,
+}
+
+/// What came of testing an account.
+#[derive(Serialize)]
+pub struct AccountTest {
+    pub outcome: TestOutcome,
+    pub message: Option<String>,
+    pub rate_count: u64,
+    pub duration_ms: u64,
+}
+
+static TEST_OUTCOME: Shape = Shape::new(
+    Kind::OneOf(&["connected", "refused", "unreachable", "unclear"]),
+    "`connected`: the carrier took the request and let the account in. `refused`: it, or the connector, said no; `message` says why, such as a wrong key. `unreachable`: nothing was sent. `unclear`: the request was sent, and no answer came that can be read.",
+);
+static TEST_MESSAGE: Shape = Shape::text(
+    0,
+    2000,
+    "Why it is not connected, in the carrier's own words where it has any; or why there is no price for some services.",
+)
+.example(r#""This api key is no longer active.""#);
+static RATE_COUNT: Shape =
+    Shape::new(Kind::Integer { min: 0, max: i64::MAX }, "How many services gave a price for the parcel.")
+        .example("3");
+static DURATION_MS: Shape =
+    Shape::new(Kind::Integer { min: 0, max: i64::MAX }, "How long the carrier took, in milliseconds.")
+        .example("420");
+
+/// What came of testing an account.
+pub static ACCOUNT_TEST: Shape = Shape::object(
+    "CarrierAccountTest",
+    &[
+        Field::given("outcome", &TEST_OUTCOME),
+        Field::given_or_null("message", &TEST_MESSAGE),
+        Field::given("rate_count", &RATE_COUNT),
+        Field::given("duration_ms", &DURATION_MS),
+    ],
+    "Whether the carrier lets an account in. Nothing is bought and nothing is kept.",
 );

@@ -12,6 +12,8 @@ use crate::{CarrierAccount, Id, Order, Timestamp};
 pub struct IndexedShipment {
     pub facets: BTreeSet<String>,
     pub terms: BTreeSet<String>,
+    /// The code of each error, separated by spaces. `None` without errors.
+    pub error_codes: Option<String>,
     /// When the document was written. If that write made the shipment `purchased`, this is when it was bought.
     pub updated_at: Timestamp,
 }
@@ -45,9 +47,11 @@ impl IndexedShipment {
         if searched.tracking_status != TrackingStatus::Unknown {
             facets.insert(tracking_status(searched.tracking_status));
         }
+        let codes: Vec<_> = searched.errors.iter().map(|error| error.code.as_str()).collect();
+        let error_codes = (!codes.is_empty()).then(|| codes.join(" "));
         let fault = || Error::fault("a shipment's document lacks the time of its last change");
         let updated_at = searched.updated_at.ok_or_else(fault)?;
-        Ok(Self { facets, terms: searched.searched().terms(), updated_at })
+        Ok(Self { facets, terms: searched.searched().terms(), error_codes, updated_at })
     }
 }
 

@@ -74,6 +74,8 @@ pub struct PurchaseAttempt {
     pub currency_code: Option<String>,
     pub tracking_numbers: Vec<String>,
     pub error: Option<ShipmentError>,
+    /// What the person said who resolved it.
+    pub note: Option<String>,
     pub next_attempt_at: Option<Timestamp>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
@@ -106,6 +108,8 @@ pub struct Resolution {
     pub carrier_purchase: Option<String>,
     pub amount: Option<i64>,
     pub currency_code: Option<String>,
+    /// How the person knows.
+    pub note: Option<String>,
 }
 
 /// Whether the shipment was purchased.
@@ -201,6 +205,7 @@ pub static PURCHASE_ATTEMPT: Shape = Shape::object(
         Field::given_or_null("currency_code", &CURRENCY).about("The currency of `amount` (ISO 4217)."),
         Field::given("tracking_numbers", &NUMBERS),
         Field::given_or_null("error", &ERROR).about("Why it was not bought, or why it needs review. Null while nothing went wrong."),
+        Field::given_or_null("note", &NOTE).about("What the person wrote who resolved it. Null if no person did, or without a word."),
         Field::given_or_null("next_attempt_at", &MOMENT).about("When the carrier is asked next, for the purchase, its label or its tracking. Null if nothing is planned."),
         Field::created_at(),
         Field::updated_at(),
@@ -219,6 +224,12 @@ static NUMBERS: Shape = Shape::list(
 );
 static CARRIER_PURCHASE: Shape =
     Shape::text(1, 100, "The carrier's own number of the purchase, needed to void it or to ask where it is.");
+static NOTE: Shape = Shape::text(
+    1,
+    2000,
+    "How you know, in up to 2,000 characters without line breaks. It is kept with the purchase, and in the event `purchase_attempt.resolved`.",
+)
+.example(r#""Seen in the carrier's list of shipments""#);
 /// A person's resolution of an ambiguous purchase.
 pub static RESOLUTION: Shape = Shape {
     name: Some("Resolution"),
@@ -230,6 +241,7 @@ pub static RESOLUTION: Shape = Shape {
             Field::optional("carrier_purchase", &CARRIER_PURCHASE),
             Field::optional("amount", &AMOUNT).about("What the carrier charged, in the smallest unit of the currency, if you know."),
             Field::optional("currency_code", &CURRENCY).about("The currency of `amount` (ISO 4217)."),
+            Field::optional("note", &NOTE),
         ],
         rule: Some(check_resolution),
     },

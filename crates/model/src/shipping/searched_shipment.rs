@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use crate::platform::search_text::{Form, Searched};
-use crate::shipping::shipment::TrackingStatus;
+use crate::shipping::shipment::{ErrorCode, TrackingStatus};
 use crate::{CarrierAccount, Id, Order, Timestamp};
 
 /// Numbers of packages by which a shipment is found. A carrier takes fewer packages.
@@ -22,6 +22,13 @@ pub struct SearchedShipment {
     pub(super) service: Option<FilteredService>,
     pub(super) carrier: Option<RequestedCarrier>,
     pub(super) order_id: Option<Id<Order>>,
+    pub(super) errors: Vec<CodedError>,
+}
+
+/// An error of which only the code counts.
+#[derive(Deserialize, Debug)]
+pub(super) struct CodedError {
+    pub code: ErrorCode,
 }
 
 /// The service that was chosen.

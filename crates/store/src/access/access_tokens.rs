@@ -9,16 +9,20 @@ const INSERT: Sql = Sql::same(
     "INSERT INTO access_token (owner, id, user_id, hash, name, scopes, parent_id, expires_at, created_at, creator_id)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
 );
+/// Tokens of a disabled user, or of one that was deleted, are not found.
 const BY_HASH: Sql = Sql::same(
-    "SELECT id, owner, user_id, name, scopes, parent_id, expires_at, created_at, creator_id
-     FROM access_token WHERE owner = $1 AND hash = $2",
+    "SELECT t.id, t.owner, t.user_id, t.name, t.scopes, t.parent_id, t.expires_at, t.created_at, t.creator_id
+     FROM organisation_user u JOIN access_token t ON t.user_id = u.id
+     WHERE u.owner = $1 AND u.is_disabled = 0 AND t.owner = $2 AND t.hash = $3",
 );
 /// Locks the token in share mode: no other transaction can delete it before this one ends.
 const HOLD: Sql = Sql::each(
-    "SELECT id, owner, user_id, name, scopes, parent_id, expires_at, created_at, creator_id
-     FROM access_token WHERE owner = $1 AND hash = $2",
-    "SELECT id, owner, user_id, name, scopes, parent_id, expires_at, created_at, creator_id
-     FROM access_token WHERE owner = $1 AND hash = $2 FOR KEY SHARE",
+    "SELECT t.id, t.owner, t.user_id, t.name, t.scopes, t.parent_id, t.expires_at, t.created_at, t.creator_id
+     FROM organisation_user u JOIN access_token t ON t.user_id = u.id
+     WHERE u.owner = $1 AND u.is_disabled = 0 AND t.owner = $2 AND t.hash = $3",
+    "SELECT t.id, t.owner, t.user_id, t.name, t.scopes, t.parent_id, t.expires_at, t.created_at, t.creator_id
+     FROM organisation_user u JOIN access_token t ON t.user_id = u.id
+     WHERE u.owner = $1 AND u.is_disabled = 0 AND t.owner = $2 AND t.hash = $3 FOR KEY SHARE OF t",
 );
 const GET: Sql = Sql::same(
     "SELECT id, owner, user_id, name, scopes, parent_id, expires_at, created_at, creator_id
@@ -49,6 +53,7 @@ const DELETE_CREATED: Sql = Sql::each(
      WHERE owner = $1 AND creator_id = ANY (ARRAY(SELECT json_array_elements_text($2::text::json)))
      RETURNING id, user_id, parent_id",
 );
+const DELETE_OF_USER: Sql = Sql::same("DELETE FROM access_token WHERE owner = $1 AND user_id = $2");
 const DELETE_TRADED: Sql = Sql::same(
     "DELETE FROM access_token WHERE owner = $1 AND creator_id = $2 AND parent_id IS NOT NULL
      RETURNING id, user_id, parent_id",
@@ -85,14 +90,16 @@ const DELETE_ENDED: Sql = Sql::each(
          ORDER BY expires_at LIMIT $2))",
 );
 
-/// Spans organisations: returns those of the given tokens that exist. `$1` lists owners and ids: `[["org_…",
-/// "tok_…"], …]`.
+/// Spans organisations: returns those of the given tokens that exist and whose users are not disabled. `$1` lists owners, ids
+/// and the owners of the users: `[["org_…_test", "tok_…", "org_…"], …]`.
 const SOME: Sql = Sql::each(
     "SELECT t.id, t.owner, t.user_id, t.name, t.scopes, t.parent_id, t.expires_at, t.created_at, t.creator_id
-     FROM json_each($1) w CROSS JOIN access_token t ON t.owner = w.value ->> 0 AND t.id = w.value ->> 1",
+     FROM json_each($1) w CROSS JOIN access_token t ON t.owner = w.value ->> 0 AND t.id = w.value ->> 1
+     JOIN organisation_user u ON u.owner = w.value ->> 2 AND u.id = t.user_id AND u.is_disabled = 0",
     "SELECT t.id, t.owner, t.user_id, t.name, t.scopes, t.parent_id, t.expires_at, t.created_at, t.creator_id
      FROM json_array_elements($1::text::json) w(value)
-     JOIN access_token t ON t.owner = w.value ->> 0 AND t.id = w.value ->> 1",
+     JOIN access_token t ON t.owner = w.value ->> 0 AND t.id = w.value ->> 1
+     JOIN organisation_user u ON u.owner = w.value ->> 2 AND u.id = t.user_id AND u.is_disabled = 0",
 );
 
 pub(crate) const STATEMENTS: &[&Sql] = &[
@@ -105,6 +112,7 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
     &HOLD_ID,
     &DELETE,
     &DELETE_CREATED,
+    &DELETE_OF_USER,
     &DELETE_TRADED,
     &REASSIGN,
     &ALL,
@@ -138,13 +146,19 @@ pub async fn insert(tx: &mut Tx<'_>, token: &AccessToken, hash: [u8; 32]) -> Res
 }
 
 pub async fn by_hash(tx: &mut Tx<'_>, owner: Owner, hash: [u8; 32]) -> Result<Option<AccessToken>> {
-    tx.one(&BY_HASH, &[owner.into(), hash.as_slice().into()]).await?.map(read).transpose()
+    tx.one(&BY_HASH, &[Owner::live(owner.organisation).into(), owner.into(), hash.as_slice().into()])
+        .await?
+        .map(read)
+        .transpose()
 }
 
 /// Finds a token as [`by_hash`] does, and keeps it from being deleted before this transaction ends, so that a token
 /// traded for it can't outlive it.
 pub async fn hold(tx: &mut Tx<'_>, owner: Owner, hash: [u8; 32]) -> Result<Option<AccessToken>> {
-    tx.one(&HOLD, &[owner.into(), hash.as_slice().into()]).await?.map(read).transpose()
+    tx.one(&HOLD, &[Owner::live(owner.organisation).into(), owner.into(), hash.as_slice().into()])
+        .await?
+        .map(read)
+        .transpose()
 }
 
 pub async fn get(tx: &mut Tx<'_>, owner: Owner, id: Id<AccessToken>) -> Result<Option<AccessToken>> {
@@ -208,6 +222,11 @@ pub async fn delete_alone(tx: &mut Tx<'_>, token: &AccessToken) -> Result<Vec<Re
     Ok(all)
 }
 
+/// Deletes all tokens of a user in one world.
+pub async fn delete_of_user(tx: &mut Tx<'_>, owner: Owner, user: Id<User>) -> Result<()> {
+    tx.send(&DELETE_OF_USER, &[owner.into(), user.into()]).await
+}
+
 fn revoked(rows: Vec<Row>) -> Result<Vec<Revoked>> {
     let read = |mut row: Row| {
         Ok(Revoked { id: row.id(0)?, user: row.id(1)?, is_traded: row.text_or_null(2)?.is_some() })
@@ -227,10 +246,12 @@ pub async fn owner_of(tx: &mut Tx<'_>, id: Id<AccessToken>) -> Result<Option<Own
     tx.one(&OWNER_OF, &[id.into()]).await?.map(|mut row| row.owner(0)).transpose()
 }
 
-/// Spans organisations: returns those of the given tokens that exist.
+/// Spans organisations: returns those of the given tokens that exist and whose users are not disabled.
 pub async fn some(tx: &mut Tx<'_>, tokens: &[(Owner, Id<AccessToken>)]) -> Result<Vec<AccessToken>> {
-    let names: Vec<[String; 2]> =
-        tokens.iter().map(|(owner, id)| [owner.to_string(), id.to_string()]).collect();
+    let name = |(owner, id): &(Owner, Id<AccessToken>)| {
+        [owner.to_string(), id.to_string(), Owner::live(owner.organisation).to_string()]
+    };
+    let names: Vec<[String; 3]> = tokens.iter().map(name).collect();
     let rows = tx.all(&SOME, &[serde_json::json!(names).to_string().into()]).await?;
     rows.into_iter().map(read).collect()
 }

@@ -1,5 +1,12 @@
-//! Access: the tables of organisations, access tokens and provisions.
+//! Access: the tables of organisations, users, roles, passkeys, sessions, access tokens and provisions.
 
 pub mod access_tokens;
+pub mod identities;
 pub mod organisations;
+pub mod passkeys;
 pub mod provisions;
+pub mod roles;
+pub mod sessions;
+pub mod sign_ins;
+pub mod spent_challenges;
+pub mod users;

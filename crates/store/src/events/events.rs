@@ -7,6 +7,7 @@
 //! that touch the same row, the later one has the higher position and is never visible without the earlier. Readers
 //! see only numbered events, and one relay runs at a time, so the numbers that they see never have a gap.
 
+use model::events::actor::Actor;
 use model::events::event::is_known;
 use model::{Event, Id, Owner, Result, Timestamp};
 
@@ -20,57 +21,57 @@ const ADVANCE: Sql = Sql::each(
     "",
 );
 const INSERT: Sql = Sql::each(
-    "INSERT INTO event (owner, id, type, resource_id, created_at, object, previous_attributes, sequence, position)
-     SELECT $1, $2, $3, $4, $5, $6, $7, sequence, sequence FROM event_head WHERE owner = $1",
-    "INSERT INTO event (owner, id, type, resource_id, created_at, object, previous_attributes)
-     VALUES ($1, $2, $3, $4, $5, $6, $7)",
+    "INSERT INTO event (owner, id, type, resource_id, created_at, object, previous_attributes, actor, actor_name, sequence, position)
+     SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, sequence, sequence FROM event_head WHERE owner = $1",
+    "INSERT INTO event (owner, id, type, resource_id, created_at, object, previous_attributes, actor, actor_name)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
 );
 const GET: Sql = Sql::same(
-    "SELECT sequence, id, type, resource_id, created_at, object, previous_attributes FROM event
+    "SELECT sequence, id, type, resource_id, created_at, object, previous_attributes, actor, actor_name FROM event
      WHERE owner = $1 AND id = $2 AND sequence IS NOT NULL",
 );
 const AFTER: Sql = Sql::same(
-    "SELECT sequence, id, type, resource_id, created_at, object, previous_attributes FROM event
+    "SELECT sequence, id, type, resource_id, created_at, object, previous_attributes, actor, actor_name FROM event
      WHERE owner = $1 AND sequence > $2 ORDER BY sequence LIMIT $3",
 );
 /// `$3` is the sequence after which the list begins. Towards newer events, the greater of `$3` and the key is the
 /// only bound: with two bounds, SQLite would search by one and read all rows up to the other.
 const PAGE: PageSql = PageSql {
     older: Sql::same(
-        "SELECT sequence, id, type, resource_id, created_at, object, previous_attributes FROM event
+        "SELECT sequence, id, type, resource_id, created_at, object, previous_attributes, actor, actor_name FROM event
          WHERE owner = $1 AND sequence < $2 AND sequence > $3 ORDER BY sequence DESC LIMIT $4",
     ),
     newer: Sql::each(
-        "SELECT sequence, id, type, resource_id, created_at, object, previous_attributes FROM event
+        "SELECT sequence, id, type, resource_id, created_at, object, previous_attributes, actor, actor_name FROM event
          WHERE owner = $1 AND sequence > max($2, $3) ORDER BY sequence LIMIT $4",
-        "SELECT sequence, id, type, resource_id, created_at, object, previous_attributes FROM event
+        "SELECT sequence, id, type, resource_id, created_at, object, previous_attributes, actor, actor_name FROM event
          WHERE owner = $1 AND sequence > greatest($2::bigint, $3::bigint) ORDER BY sequence LIMIT $4",
     ),
 };
 const PAGE_OF_TYPE: PageSql = PageSql {
     older: Sql::same(
-        "SELECT sequence, id, type, resource_id, created_at, object, previous_attributes FROM event
+        "SELECT sequence, id, type, resource_id, created_at, object, previous_attributes, actor, actor_name FROM event
          WHERE owner = $1 AND sequence < $2 AND sequence > $3 AND type = $4 ORDER BY sequence DESC LIMIT $5",
     ),
     newer: Sql::each(
-        "SELECT sequence, id, type, resource_id, created_at, object, previous_attributes FROM event
+        "SELECT sequence, id, type, resource_id, created_at, object, previous_attributes, actor, actor_name FROM event
          WHERE owner = $1 AND sequence > max($2, $3) AND type = $4 ORDER BY sequence LIMIT $5",
-        "SELECT sequence, id, type, resource_id, created_at, object, previous_attributes FROM event
+        "SELECT sequence, id, type, resource_id, created_at, object, previous_attributes, actor, actor_name FROM event
          WHERE owner = $1 AND sequence > greatest($2::bigint, $3::bigint) AND type = $4
          ORDER BY sequence LIMIT $5",
     ),
 };
 const PAGE_OF_RESOURCE: PageSql = PageSql {
     older: Sql::same(
-        "SELECT sequence, id, type, resource_id, created_at, object, previous_attributes FROM event
+        "SELECT sequence, id, type, resource_id, created_at, object, previous_attributes, actor, actor_name FROM event
          WHERE owner = $1 AND sequence < $2 AND sequence > $3 AND resource_id = $4
          AND (CAST($5 AS TEXT) IS NULL OR type = $5) ORDER BY sequence DESC LIMIT $6",
     ),
     newer: Sql::each(
-        "SELECT sequence, id, type, resource_id, created_at, object, previous_attributes FROM event
+        "SELECT sequence, id, type, resource_id, created_at, object, previous_attributes, actor, actor_name FROM event
          WHERE owner = $1 AND sequence > max($2, $3) AND resource_id = $4
          AND (CAST($5 AS TEXT) IS NULL OR type = $5) ORDER BY sequence LIMIT $6",
-        "SELECT sequence, id, type, resource_id, created_at, object, previous_attributes FROM event
+        "SELECT sequence, id, type, resource_id, created_at, object, previous_attributes, actor, actor_name FROM event
          WHERE owner = $1 AND sequence > greatest($2::bigint, $3::bigint) AND resource_id = $4
          AND (CAST($5 AS TEXT) IS NULL OR type = $5) ORDER BY sequence LIMIT $6",
     ),
@@ -79,29 +80,29 @@ const PAGE_OF_RESOURCE: PageSql = PageSql {
 /// that may see few types does not read all events in between.
 const PAGE_OF_TYPES: PageSql = PageSql {
     older: Sql::each(
-        "SELECT e.sequence, e.id, e.type, e.resource_id, e.created_at, e.object, e.previous_attributes
+        "SELECT e.sequence, e.id, e.type, e.resource_id, e.created_at, e.object, e.previous_attributes, e.actor, e.actor_name
          FROM (SELECT $1 AS owner, $2 AS bound, $3 AS floor) w CROSS JOIN json_each($4) t
          CROSS JOIN event e ON e.rowid IN (
              SELECT rowid FROM event WHERE owner = w.owner AND type = t.value
              AND sequence < w.bound AND sequence > w.floor ORDER BY sequence DESC LIMIT $5)
          ORDER BY e.sequence DESC LIMIT $5",
-        "SELECT e.sequence, e.id, e.type, e.resource_id, e.created_at, e.object, e.previous_attributes
+        "SELECT e.sequence, e.id, e.type, e.resource_id, e.created_at, e.object, e.previous_attributes, e.actor, e.actor_name
          FROM json_array_elements_text($4::text::json) t (name) CROSS JOIN LATERAL (
-             SELECT sequence, id, type, resource_id, created_at, object, previous_attributes FROM event
+             SELECT sequence, id, type, resource_id, created_at, object, previous_attributes, actor, actor_name FROM event
              WHERE owner = $1 AND type = t.name AND sequence < $2 AND sequence > $3
              ORDER BY sequence DESC LIMIT $5) e
          ORDER BY e.sequence DESC LIMIT $5",
     ),
     newer: Sql::each(
-        "SELECT e.sequence, e.id, e.type, e.resource_id, e.created_at, e.object, e.previous_attributes
+        "SELECT e.sequence, e.id, e.type, e.resource_id, e.created_at, e.object, e.previous_attributes, e.actor, e.actor_name
          FROM (SELECT $1 AS owner, $2 AS bound, $3 AS floor) w CROSS JOIN json_each($4) t
          CROSS JOIN event e ON e.rowid IN (
              SELECT rowid FROM event WHERE owner = w.owner AND type = t.value
              AND sequence > max(w.bound, w.floor) ORDER BY sequence LIMIT $5)
          ORDER BY e.sequence LIMIT $5",
-        "SELECT e.sequence, e.id, e.type, e.resource_id, e.created_at, e.object, e.previous_attributes
+        "SELECT e.sequence, e.id, e.type, e.resource_id, e.created_at, e.object, e.previous_attributes, e.actor, e.actor_name
          FROM json_array_elements_text($4::text::json) t (name) CROSS JOIN LATERAL (
-             SELECT sequence, id, type, resource_id, created_at, object, previous_attributes FROM event
+             SELECT sequence, id, type, resource_id, created_at, object, previous_attributes, actor, actor_name FROM event
              WHERE owner = $1 AND type = t.name AND sequence > greatest($2::bigint, $3::bigint)
              ORDER BY sequence LIMIT $5) e
          ORDER BY e.sequence LIMIT $5",
@@ -110,20 +111,44 @@ const PAGE_OF_TYPES: PageSql = PageSql {
 /// As `PAGE_OF_RESOURCE`, for the types in `$5`, a JSON array.
 const PAGE_OF_RESOURCE_AND_TYPES: PageSql = PageSql {
     older: Sql::each(
-        "SELECT sequence, id, type, resource_id, created_at, object, previous_attributes FROM event
+        "SELECT sequence, id, type, resource_id, created_at, object, previous_attributes, actor, actor_name FROM event
          WHERE owner = $1 AND sequence < $2 AND sequence > $3 AND resource_id = $4
          AND type IN (SELECT value FROM json_each($5)) ORDER BY sequence DESC LIMIT $6",
-        "SELECT sequence, id, type, resource_id, created_at, object, previous_attributes FROM event
+        "SELECT sequence, id, type, resource_id, created_at, object, previous_attributes, actor, actor_name FROM event
          WHERE owner = $1 AND sequence < $2 AND sequence > $3 AND resource_id = $4
          AND type = ANY (ARRAY(SELECT json_array_elements_text($5::text::json))) ORDER BY sequence DESC LIMIT $6",
     ),
     newer: Sql::each(
-        "SELECT sequence, id, type, resource_id, created_at, object, previous_attributes FROM event
+        "SELECT sequence, id, type, resource_id, created_at, object, previous_attributes, actor, actor_name FROM event
          WHERE owner = $1 AND sequence > max($2, $3) AND resource_id = $4
          AND type IN (SELECT value FROM json_each($5)) ORDER BY sequence LIMIT $6",
-        "SELECT sequence, id, type, resource_id, created_at, object, previous_attributes FROM event
+        "SELECT sequence, id, type, resource_id, created_at, object, previous_attributes, actor, actor_name FROM event
          WHERE owner = $1 AND sequence > greatest($2::bigint, $3::bigint) AND resource_id = $4
          AND type = ANY (ARRAY(SELECT json_array_elements_text($5::text::json))) ORDER BY sequence LIMIT $6",
+    ),
+};
+/// `$4` is an actor. `$5` is null, or the types as a JSON array, and `$6` is null, or a resource: they are compared in the rows that
+/// the index has for the actor.
+const PAGE_OF_ACTOR: PageSql = PageSql {
+    older: Sql::each(
+        "SELECT sequence, id, type, resource_id, created_at, object, previous_attributes, actor, actor_name FROM event
+         WHERE owner = $1 AND sequence < $2 AND sequence > $3 AND actor = $4
+         AND ($5 IS NULL OR type IN (SELECT value FROM json_each($5))) AND ($6 IS NULL OR resource_id = $6)
+         ORDER BY sequence DESC LIMIT $7",
+        "SELECT sequence, id, type, resource_id, created_at, object, previous_attributes, actor, actor_name FROM event
+         WHERE owner = $1 AND sequence < $2 AND sequence > $3 AND actor = $4
+         AND ($5::text IS NULL OR type = ANY (ARRAY(SELECT json_array_elements_text($5::text::json))))
+         AND ($6::text IS NULL OR resource_id = $6) ORDER BY sequence DESC LIMIT $7",
+    ),
+    newer: Sql::each(
+        "SELECT sequence, id, type, resource_id, created_at, object, previous_attributes, actor, actor_name FROM event
+         WHERE owner = $1 AND sequence > max($2, $3) AND actor = $4
+         AND ($5 IS NULL OR type IN (SELECT value FROM json_each($5))) AND ($6 IS NULL OR resource_id = $6)
+         ORDER BY sequence LIMIT $7",
+        "SELECT sequence, id, type, resource_id, created_at, object, previous_attributes, actor, actor_name FROM event
+         WHERE owner = $1 AND sequence > greatest($2::bigint, $3::bigint) AND actor = $4
+         AND ($5::text IS NULL OR type = ANY (ARRAY(SELECT json_array_elements_text($5::text::json))))
+         AND ($6::text IS NULL OR resource_id = $6) ORDER BY sequence LIMIT $7",
     ),
 };
 const SPAN: Sql = Sql::same(
@@ -158,6 +183,8 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
     &PAGE_OF_TYPES.newer,
     &PAGE_OF_RESOURCE_AND_TYPES.older,
     &PAGE_OF_RESOURCE_AND_TYPES.newer,
+    &PAGE_OF_ACTOR.older,
+    &PAGE_OF_ACTOR.newer,
     &SPAN,
     &LOGS,
     &OLDEST,
@@ -179,6 +206,9 @@ pub struct Logged {
     pub created_at: Timestamp,
     pub object: String,
     pub previous_attributes: Option<String>,
+    /// The key of who or what made the change, and a name that belongs to it.
+    pub actor: Option<String>,
+    pub actor_name: Option<String>,
 }
 
 /// The filters of a list of events.
@@ -188,6 +218,8 @@ pub struct Filter {
     pub after: Option<i64>,
     pub r#type: Option<String>,
     pub resource_id: Option<String>,
+    /// Only what this actor did: an id, or a type.
+    pub actor: Option<String>,
     /// Only these types, because the caller may see no others. `None` if the caller may see all.
     pub visible: Option<Vec<&'static str>>,
 }
@@ -229,6 +261,7 @@ pub async fn append(
     owner: Owner,
     id: Id<Event>,
     event: &Event,
+    actor: Actor,
     now: Timestamp,
 ) -> Result<()> {
     debug_assert!(is_known(event.r#type), "{} is not in the catalogue of types", event.r#type);
@@ -241,6 +274,8 @@ pub async fn append(
         now.into(),
         event.object.as_str().into(),
         event.previous_attributes.as_ref().map(ToString::to_string).into(),
+        actor.key().into(),
+        actor.name().map(str::to_owned).into(),
     ];
     tx.send(&INSERT, &values).await
 }
@@ -267,6 +302,13 @@ pub async fn page(
     let sorting = Sorting { keys: Keys::Number, order: filter.order() };
     let after = Value::Int(filter.after.unwrap_or(0));
     let types = filter.visible_json();
+    if let Some(actor) = &filter.actor {
+        let one = || filter.r#type.as_ref().map(|r#type| serde_json::json!([r#type]).to_string());
+        let filters =
+            [after, actor.as_str().into(), types.or_else(one).into(), filter.resource_id.clone().into()];
+        let page = Page::read_sorted(tx, &PAGE_OF_ACTOR, sorting, owner.into(), &filters, start, limit);
+        return page.await?.try_map(read);
+    }
     let (sql, filters) = match (&filter.resource_id, filter.r#type.as_deref(), types) {
         (None, None, None) => (&PAGE, vec![after]),
         (None, Some(r#type), None) => (&PAGE_OF_TYPE, vec![after, r#type.into()]),
@@ -288,6 +330,8 @@ pub(crate) fn read(mut row: Row) -> Result<Logged> {
         created_at: row.moment(4)?,
         object: row.text(5)?,
         previous_attributes: row.text_or_null(6)?,
+        actor: row.text_or_null(7)?,
+        actor_name: row.text_or_null(8)?,
     })
 }
 

@@ -19,7 +19,7 @@ macro_rules! columns {
             " THEN '' ELSE e.object END,
              CASE WHEN octet_length(e.object) + coalesce(octet_length(e.previous_attributes), 0) > ",
             $limit,
-            " THEN NULL ELSE e.previous_attributes END "
+            " THEN NULL ELSE e.previous_attributes END, e.actor, e.actor_name "
         )
     };
 }

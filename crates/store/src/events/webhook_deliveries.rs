@@ -42,7 +42,7 @@ const UPDATE: Sql = Sql::same(
 const DUE: Sql = Sql::same(
     "SELECT d.id, d.endpoint_id, d.event_id, d.event_type, d.sequence, d.status, d.attempt, d.next_attempt_at,
          d.attempts, d.created_at, d.updated_at, d.payload,
-         e.sequence, e.resource_id, e.created_at, e.object, e.previous_attributes
+         e.sequence, e.resource_id, e.created_at, e.object, e.previous_attributes, e.actor, e.actor_name
      FROM webhook_delivery d LEFT JOIN event e ON e.owner = d.owner AND e.id = d.event_id
      WHERE d.owner = $1 AND d.endpoint_id = $2 AND d.next_attempt_at <= $3
      ORDER BY d.next_attempt_at, d.id LIMIT $4",
@@ -297,6 +297,8 @@ fn read_due(mut row: Row) -> Result<Due> {
             created_at: row.moment(14)?,
             object: row.text(15)?,
             previous_attributes: row.text_or_null(16)?,
+            actor: row.text_or_null(17)?,
+            actor_name: row.text_or_null(18)?,
         }),
         (None, None) => Content::Expired,
     };

@@ -74,12 +74,19 @@ const CLAIM_SUSPECT: Sql = Sql::each(
      RETURNING owner, endpoint_id, cursor, failures, failing_since, paused_until, fence, crashes"
     ),
 );
-/// Spans organisations. Counts the start of a server for each suspect. After `$1` starts, a suspect is none any more.
-const COUNT_START: Sql = Sql::same(
+/// Spans organisations. Counts the start of a server for each suspect. After `$1` starts, a suspect is none any more. What another
+/// server has locked is left out: waiting for it could be a deadlock, because that server locks rows in an order of its own.
+const COUNT_START: Sql = Sql::each(
     "UPDATE webhook_lane SET crashes = CASE WHEN starts < $1 THEN crashes ELSE 0 END,
          starts = CASE WHEN starts < $1 THEN starts + 1 ELSE 0 END
      WHERE crashes > 0 AND is_open = 1
      AND holder NOT IN (SELECT n.id FROM node n WHERE n.owner = '*' AND n.alive_until > $2)",
+    "UPDATE webhook_lane SET crashes = CASE WHEN starts < $1 THEN crashes ELSE 0 END,
+         starts = CASE WHEN starts < $1 THEN starts + 1 ELSE 0 END
+     WHERE ctid = ANY (ARRAY(
+         SELECT l.ctid FROM webhook_lane l WHERE l.crashes > 0 AND l.is_open = 1
+         AND l.holder NOT IN (SELECT n.id FROM node n WHERE n.owner = '*' AND n.alive_until > $2)
+         FOR UPDATE SKIP LOCKED))",
 );
 const RECORD: Sql = Sql::same(
     "UPDATE webhook_lane SET crashes = 0, cursor = $1, failures = $2, failing_since = $3, paused_until = $4

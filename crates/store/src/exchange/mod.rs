@@ -1,4 +1,9 @@
-//! Exchange: what spans the tables of all other areas. Search.
+//! Exchange: what spans the tables of all other areas. Search, the summary, imports of files, and sample data.
 
+pub mod import_keys;
+pub mod import_rows;
+pub mod imports;
+pub mod sample_data;
 pub mod search;
 pub mod search_fill;
+pub mod summary;

@@ -1,8 +1,8 @@
 //! Batches, and which shipments are in them. A transaction that changes both locks the batch first, then its shipments.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use model::shipping::batch::{BatchError, Counts, Delta, Member, Status};
+use model::shipping::batch::{BatchError, Counts, Delta, ErrorCounts, Member, Status};
 use model::shipping::searched_batch::SearchedBatch;
 use model::shipping::shipment::ShipmentError;
 use model::{Batch, Error, Id, Owner, Result, Shipment, Timestamp};
@@ -104,6 +104,18 @@ const ERRORS: Sql = Sql::each(
          ORDER BY f.id LIMIT $3) s
      ORDER BY s.batch_id, s.id",
 );
+/// Reads an index that has the shipments with errors only, sorted by their codes.
+const ERROR_CODES: Sql = Sql::each(
+    "SELECT s.batch_id, s.error_codes, count(*)
+     FROM json_each($1) b CROSS JOIN shipment s ON s.owner = $2 AND s.batch_id = b.value
+         AND s.batch_id IS NOT NULL AND s.error_codes IS NOT NULL
+     GROUP BY s.batch_id, s.error_codes",
+    "SELECT b.id, s.error_codes, s.count
+     FROM jsonb_array_elements_text($1::text::jsonb) AS b (id)
+     CROSS JOIN LATERAL (SELECT f.error_codes, count(*) AS count FROM shipment f
+         WHERE f.owner = $2 AND f.batch_id = b.id AND f.batch_id IS NOT NULL AND f.error_codes IS NOT NULL
+         GROUP BY f.error_codes) s",
+);
 
 pub(crate) const STATEMENTS: &[&Sql] = &[
     &GET,
@@ -125,6 +137,7 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
     &HAS_UNBOUGHT,
     &FIRST_MEMBERS,
     &ERRORS,
+    &ERROR_CODES,
 ];
 
 /// A batch as it is stored.
@@ -312,6 +325,24 @@ pub async fn errors(
         all.extend(errors.map(|error| (batch, BatchError { shipment_id, error })));
     }
     Ok(all)
+}
+
+/// Returns how many errors the shipments of each of these batches have, by code. It costs time for each shipment with errors, and
+/// reads none of their documents.
+pub async fn error_counts(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    batches: &[Id<Batch>],
+) -> Result<BTreeMap<Id<Batch>, ErrorCounts>> {
+    let mut counts: BTreeMap<Id<Batch>, ErrorCounts> = BTreeMap::new();
+    for mut row in tx.all(&ERROR_CODES, &[id_list(batches), owner.into()]).await? {
+        let (batch, codes, shipments) = (row.id(0)?, row.text(1)?, row.int(2)?);
+        let counts = counts.entry(batch).or_default();
+        for code in codes.split(' ') {
+            *counts.entry(code.to_owned()).or_default() += shipments;
+        }
+    }
+    Ok(counts)
 }
 
 fn read_errors(text: Option<String>) -> Result<Vec<ShipmentError>> {

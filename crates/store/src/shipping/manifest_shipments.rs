@@ -3,7 +3,7 @@
 //! A purchase's row names the manifest that it is in. Manifesting and voiding both lock that row, so they exclude
 //! each other. The list of a manifest is a table of its own, because it stays if the carrier rejects the manifest.
 
-use model::{Batch, CarrierAccount, Error, Id, Location, Manifest, Owner, Result, Shipment, Timestamp};
+use model::{Batch, CarrierAccount, Day, Error, Id, Location, Manifest, Owner, Result, Shipment, Timestamp};
 
 use crate::platform::engine::{Row, Sql, Tx, Value, wanted};
 
@@ -112,10 +112,10 @@ const DOCS_OF: Sql = Sql::same(
     "SELECT s.id, s.doc FROM manifest_shipment m JOIN shipment s ON s.owner = m.owner AND s.id = m.shipment_id
      WHERE m.owner = $1 AND m.manifest_id = $2 AND m.shipment_id > $3 ORDER BY m.shipment_id LIMIT $4",
 );
-/// The carrier's own ids of the shipments of a manifest. The plus keeps SQLite from reading all purchases in that order.
+/// The carrier's own ids of the shipments of a manifest, and their mailing dates. The plus keeps SQLite from reading all purchases in that order.
 const PURCHASES_OF: Sql = Sql::each(
-    "SELECT json_extract(receipt, '$.purchase') FROM purchase WHERE owner = $1 AND manifest_id = $2 ORDER BY +shipment_id",
-    "SELECT receipt::json ->> 'purchase' FROM purchase WHERE owner = $1 AND manifest_id = $2 ORDER BY shipment_id",
+    "SELECT json_extract(receipt, '$.purchase'), ship_on FROM purchase WHERE owner = $1 AND manifest_id = $2 ORDER BY +shipment_id",
+    "SELECT receipt::json ->> 'purchase', ship_on FROM purchase WHERE owner = $1 AND manifest_id = $2 ORDER BY shipment_id",
 );
 const HOLDS: Sql = Sql::same(
     "SELECT manifest_id FROM manifest_shipment WHERE owner = $1 AND shipment_id = $2 AND is_released = 0 LIMIT 1",
@@ -249,10 +249,15 @@ pub async fn docs_of(
     rows.into_iter().map(|mut row| Ok((row.id(0)?, row.text(1)?))).collect()
 }
 
-/// Returns the carrier's own ids of the shipments of a manifest.
-pub async fn purchases_of(tx: &mut Tx<'_>, owner: Owner, manifest: Id<Manifest>) -> Result<Vec<String>> {
+/// Returns the carrier's own ids of the shipments of a manifest, with their mailing dates.
+pub async fn purchases_of(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    manifest: Id<Manifest>,
+) -> Result<Vec<(String, Option<Day>)>> {
     let rows = tx.all(&PURCHASES_OF, &[owner.into(), manifest.into()]).await?;
-    rows.into_iter().map(|mut row| row.text(0)).collect()
+    let read = |mut row: Row| Ok((row.text(0)?, row.text_or_null(1)?.as_deref().and_then(Day::parse)));
+    rows.into_iter().map(read).collect()
 }
 
 /// Returns whether a shipment is in a manifest that is being made or is complete.

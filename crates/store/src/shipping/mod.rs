@@ -4,6 +4,7 @@ pub mod batch_labels;
 pub mod batch_members;
 pub mod batches;
 pub mod carrier_accounts;
+pub mod carrier_tokens;
 pub mod documents;
 pub mod hand_overs;
 pub mod manifest_shipments;

@@ -61,17 +61,32 @@ const ALL_FOR_UPDATE: Sql = Sql::each(
     ),
 );
 const INSERT: Sql = Sql::same(
-    "INSERT INTO shipment (owner, id, version, status, packages_count, errors_count, chosen, origin_id, origin_version, order_id, doc)
-     VALUES ($1, $2, 1, $3, $4, $5, $6, $7, $8, $9, $10)",
+    "INSERT INTO shipment (owner, id, version, status, packages_count, errors_count, chosen, origin_id, origin_version, order_id, doc,
+         error_codes)
+     VALUES ($1, $2, 1, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
 );
 const UPDATE: Sql = Sql::same(
     "UPDATE shipment SET version = version + 1, status = $1, packages_count = $2, errors_count = $3, chosen = $4, doc = $5,
-         label_pending = $6, purchased_at = CASE WHEN $1 = 'purchased' THEN coalesce(purchased_at, $7) ELSE purchased_at END
-     WHERE owner = $8 AND id = $9",
+         label_pending = $6, purchased_at = CASE WHEN $1 = 'purchased' THEN coalesce(purchased_at, $7) ELSE purchased_at END,
+         error_codes = $8
+     WHERE owner = $9 AND id = $10",
 );
 const SET_ORIGIN: Sql =
     Sql::same("UPDATE shipment SET origin_id = $1, origin_version = $2 WHERE owner = $3 AND id = $4");
 const ORIGIN: Sql = Sql::same("SELECT origin_id FROM shipment WHERE owner = $1 AND id = $2");
+/// `$1` lists shipments as JSON.
+const TIME_ZONES: Sql = Sql::each(
+    "SELECT s.id, json_extract(l.doc, '$.time_zone') FROM json_each($1) AS wanted
+     CROSS JOIN shipment s ON s.owner = $2 AND s.id = wanted.value
+     CROSS JOIN location l ON l.owner = s.owner AND l.id = s.origin_id",
+    concat!(
+        "SELECT s.id, l.doc::json ->> 'time_zone' FROM ",
+        wanted!("$1"),
+        " CROSS JOIN LATERAL (
+             SELECT id, origin_id FROM shipment WHERE owner = $2 AND id = wanted.id OFFSET 0) s
+         CROSS JOIN LATERAL (SELECT doc FROM location WHERE owner = $2 AND id = s.origin_id OFFSET 0) l"
+    ),
+);
 const DELETE: Sql = Sql::same("DELETE FROM shipment WHERE owner = $1 AND id = $2");
 const PAGE: PageSql = PageSql {
     older: Sql::same(
@@ -93,6 +108,7 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
     &UPDATE,
     &SET_ORIGIN,
     &ORIGIN,
+    &TIME_ZONES,
     &DELETE,
     &PAGE.older,
     &PAGE.newer,
@@ -209,6 +225,7 @@ pub async fn insert(tx: &mut Tx<'_>, owner: Owner, new: NewShipment<'_>) -> Resu
         origin.map(|origin| origin.version).into(),
         order.into(),
         doc.into(),
+        indexed.error_codes.clone().into(),
     ];
     tx.send(&INSERT, &values).await?;
     shipment_facets::replace(tx, owner, id, &BTreeSet::new(), &indexed.facets).await?;
@@ -232,6 +249,7 @@ pub async fn update(
         doc.into(),
         Value::Int(summary.label_pending.into()),
         change.new.updated_at.into(),
+        change.new.error_codes.clone().into(),
         owner.into(),
         id.into(),
     ];
@@ -245,6 +263,24 @@ pub async fn update(
 pub async fn origin(tx: &mut Tx<'_>, owner: Owner, id: Id<Shipment>) -> Result<Option<Id<Location>>> {
     let row = tx.one(&ORIGIN, &[owner.into(), id.into()]).await?;
     row.map_or(Ok(None), |mut row| row.id_or_null(0))
+}
+
+/// Returns the time zones of the locations that shipments leave from, where a location names one.
+pub async fn time_zones(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    ids: &[Id<Shipment>],
+) -> Result<Vec<(Id<Shipment>, String)>> {
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut zones = Vec::new();
+    for mut row in tx.all(&TIME_ZONES, &[id_list(ids), owner.into()]).await? {
+        if let Some(zone) = row.text_or_null(1)? {
+            zones.push((row.id(0)?, zone));
+        }
+    }
+    Ok(zones)
 }
 
 /// Sets the location that the shipment leaves from, and its version.

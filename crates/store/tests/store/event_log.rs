@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use model::events::actor::Actor;
 use model::{Code, Event, Id, Location, Owner, Result, Timestamp};
 use store::events::events::{self, Logged};
 use store::events::relay::{self, RELAY_MAX, Relayed, Watermark};
@@ -34,7 +35,7 @@ async fn change(tx: &mut Tx<'_>, owner: Owner, id: Id<Location>, event: Id<Event
     let old = locations::get_for_update(tx, owner, id).await?.ok_or(Code::NotFound)?;
     locations::update(tx, owner, id, &old, "{}", &[], Timestamp::from_micros(0)).await?;
     let told = Event::new("location.updated", id, &(old.version + 1).to_string());
-    events::append(tx, owner, event, &told, Timestamp::from_micros(0)).await
+    events::append(tx, owner, event, &told, Actor::System, Timestamp::from_micros(0)).await
 }
 
 async fn write_rounds(db: Db, writer: u128) {
@@ -154,7 +155,15 @@ async fn a_backlog_beyond_one_batch_keeps_its_order() {
             let event = Event::new("location.created", number, &number.to_string());
             let now = Timestamp::from_micros(0);
             // Ids in the opposite order of writing, so that no result can be right by sorting them.
-            events::append(tx, owner(number % OWNERS), Id::from_bits(backlog - number), &event, now).await?;
+            events::append(
+                tx,
+                owner(number % OWNERS),
+                Id::from_bits(backlog - number),
+                &event,
+                Actor::System,
+                now,
+            )
+            .await?;
         }
         Ok(())
     });
@@ -177,7 +186,7 @@ async fn append_to(db: &Db, owners: &'static [u128], first_id: u128) {
         for (place, number) in (0..).zip(owners) {
             let event = Event::new("location.created", place, "{}");
             let id = Id::from_bits(first_id + place);
-            events::append(tx, owner(*number), id, &event, Timestamp::from_micros(0)).await?;
+            events::append(tx, owner(*number), id, &event, Actor::System, Timestamp::from_micros(0)).await?;
         }
         Ok(())
     });

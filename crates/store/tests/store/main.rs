@@ -25,5 +25,6 @@ mod restorations;
 mod row_level_security;
 mod silence;
 mod statements;
+mod suspects;
 mod transactions;
 mod upgrades;

@@ -1,7 +1,7 @@
 //! Finding the purchase of a tracking number that a carrier's message names, and the cost of finding it.
 
 use model::shipping::purchase::State;
-use model::{CarrierAccount, Id, Owner, PurchaseAttempt, Result, Shipment, Timestamp};
+use model::{CarrierAccount, Day, Id, Owner, PurchaseAttempt, Result, Shipment, Timestamp};
 use store::shipping::purchases::{self, PurchaseRequest};
 use store::{Db, Sql, Tx};
 
@@ -52,6 +52,7 @@ async fn begin(tx: &mut Tx<'_>, owner: Owner, number: u128, account: u128) -> Re
         reference,
         batch: None,
         in_doubt_since: None,
+        ship_on: Day::of(now()),
     };
     purchases::begin(tx, owner, purchase(number), &wish, now()).await
 }

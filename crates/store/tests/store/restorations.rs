@@ -4,7 +4,7 @@
 use std::sync::Mutex;
 use std::time::Duration;
 
-use model::{Id, Result, Shipment, Timestamp};
+use model::{Day, Id, Result, Shipment, Timestamp};
 use store::platform::restorations;
 use store::shipping::purchases::{self, Due, PurchaseRequest};
 use store::{Access, Db, Sql, Tx};
@@ -127,9 +127,12 @@ async fn a_purchase_that_begins_while_a_restored_backup_is_recorded_is_looked_up
             begun.send(recording).unwrap();
         }
         let (shipment, account) = (Id::from_bits(3), due().account);
+        let now = Timestamp::from_micros(4);
+        let ship_on = Day::of(now);
+        let (service, reference) = ("s", "r");
         let wish =
-            PurchaseRequest { shipment, account, service: "s", reference: "r", batch: None, in_doubt_since };
-        purchases::begin(tx, owner(1), due().id, &wish, Timestamp::from_micros(4)).await
+            PurchaseRequest { shipment, account, service, reference, batch: None, in_doubt_since, ship_on };
+        purchases::begin(tx, owner(1), due().id, &wish, now).await
     };
     db.write(owner(1), begin).await.unwrap();
     let doubted = recording.await.unwrap().await.unwrap().unwrap();

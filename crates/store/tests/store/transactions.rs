@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::task::Poll;
 
+use model::events::actor::Actor;
 use model::{Code, Error, Event, Id, Location, Owner, Result, Timestamp};
 use store::events::events;
 use store::places::locations;
@@ -36,7 +37,7 @@ fn location(number: u128) -> Id<Location> {
 async fn put(tx: &mut Tx<'_>, owner: Owner, number: u128) -> Result<()> {
     locations::insert(tx, owner, location(number), "{}", &["tag".to_owned()]).await?;
     let event = Event::new("location.created", location(number), "{}");
-    events::append(tx, owner, Id::from_bits(number), &event, Timestamp::from_micros(0)).await
+    events::append(tx, owner, Id::from_bits(number), &event, Actor::System, Timestamp::from_micros(0)).await
 }
 
 /// Returns the committed numbers, after checking that all three tables have each of them.

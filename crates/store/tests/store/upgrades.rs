@@ -53,7 +53,7 @@ const WRITTEN: &[(&str, &str)] = &[
              VALUES ('org_1', 'ca_2', 1, 'easypost', '{"configuration":{"url":"u"}}', 5, 5);
          INSERT INTO shipment (owner, id, version, status, doc) VALUES
              ('org_1', 'shp_1', 1, 'purchased', '{"id":"shp_1","packages":[1,2],"errors":[],"service":{"carrier":{"handle":"sandbox"},"carrier_service":{"handle":"next_day"},"carrier_account":{"id":"ca_1"}}}'),
-             ('org_1', 'shp_2', 1, 'draft', '{"id":"shp_2","packages":[1],"errors":[3,4],"carrier":{"carrier_code":"sandbox","service_code":"economy"}}'),
+             ('org_1', 'shp_2', 1, 'draft', '{"id":"shp_2","packages":[1],"errors":[{"code":"customs_required"},{"code":"weight_limit"}],"carrier":{"carrier_code":"sandbox","service_code":"economy"}}'),
              ('org_1', 'shp_3', 1, 'draft', '{"id":"shp_3","packages":[{"name":null,"geometry":{"mass":1.0}},{"name":"B"}],"errors":[],"carrier":null}');
          INSERT INTO purchase (owner, id, shipment_id, account_id, service, reference, state, receipt, created_at, updated_at)
              VALUES ('org_1', 'pur_1', 'shp_1', 'ca_1', 's', 'r', 'bought', '{"charged":515,"currency":"GBP","tracking_numbers":["T1","T2"]}', 5, 5);"#,
@@ -135,6 +135,11 @@ const EXPECTED: &[(&str, &str, &[&str])] = &[
         "SELECT id || ' ' || packages_count || ' ' || errors_count || ' ' || coalesce(chosen, '-') || ' ' || label_pending
          FROM shipment ORDER BY id",
         &["shp_1 2 0 sandbox/next_day/ca_1 1", "shp_2 1 2 sandbox/economy/ 0", "shp_3 2 0 - 0"],
+    ),
+    (
+        "0006_shipments",
+        "SELECT id || ' ' || coalesce(error_codes, '-') FROM shipment ORDER BY id",
+        &["shp_1 -", "shp_2 customs_required weight_limit", "shp_3 -"],
     ),
     (
         "0006_shipments",

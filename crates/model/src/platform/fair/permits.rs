@@ -1,7 +1,9 @@
 //! Permits that tenants share. A free permit goes to the waiting tenant that holds the fewest.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::hash::Hash;
+
+use super::tenants::Tenants;
 
 /// The state of a fair semaphore: the permits that each tenant `L` holds, and the waiters `W` of each tenant in
 /// order.
@@ -13,7 +15,7 @@ pub struct Permits<L, W> {
     each_max: usize,
     free: usize,
     /// Tenants that hold a permit or wait for one.
-    tenants: HashMap<L, Usage<W>>,
+    tenants: Tenants<L, Usage<W>>,
     /// Waiting tenants in the order of their turns. The order decides between tenants that hold equally many permits.
     turns: VecDeque<L>,
     next_ticket: u64,
@@ -37,7 +39,14 @@ impl<L: Copy + Eq + Hash, W> Permits<L, W> {
     /// Creates `total` free permits, of which each tenant may hold at most `each_max`.
     pub fn new(total: usize, each_max: usize) -> Self {
         let each_max = each_max.min(total);
-        Self { total, each_max, free: total, tenants: HashMap::new(), turns: VecDeque::new(), next_ticket: 0 }
+        Self {
+            total,
+            each_max,
+            free: total,
+            tenants: Tenants::default(),
+            turns: VecDeque::new(),
+            next_ticket: 0,
+        }
     }
 
     /// Acquires a permit if one is free for this tenant.
@@ -149,6 +158,8 @@ impl<W> Default for Usage<W> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashMap;
+
     use proptest::prelude::*;
 
     use super::*;

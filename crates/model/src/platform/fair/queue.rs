@@ -1,14 +1,16 @@
 //! A queue with a sub-queue per tenant. Tenants are served in turn; within a tenant, the oldest entry is served
 //! first.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::hash::Hash;
+
+use super::tenants::Tenants;
 
 /// Entries of tenants `L`, bounded in total. A full queue makes space by removing an entry of the tenant with the
 /// most.
 pub struct Queue<L, T> {
     /// The sub-queues, none of them empty.
-    lines: HashMap<L, VecDeque<T>>,
+    lines: Tenants<L, VecDeque<T>>,
     /// The tenants of `lines`, in the order of their turns.
     turns: VecDeque<L>,
     len: usize,
@@ -21,7 +23,7 @@ pub struct Full<T>(pub T);
 
 impl<L: Copy + Eq + Hash, T> Queue<L, T> {
     pub fn new(len_max: usize) -> Self {
-        Self { lines: HashMap::new(), turns: VecDeque::new(), len: 0, len_max }
+        Self { lines: Tenants::default(), turns: VecDeque::new(), len: 0, len_max }
     }
 
     /// Adds an entry to its tenant's sub-queue. If the queue is full, removes and returns the newest entry of the
@@ -57,8 +59,17 @@ impl<L: Copy + Eq + Hash, T> Queue<L, T> {
         Some((tenant, entry))
     }
 
+    /// Returns the entry that [`Queue::pop`] would remove.
+    pub fn next(&self) -> Option<&T> {
+        self.lines.get(self.turns.front()?)?.front()
+    }
+
     pub fn is_empty(&self) -> bool {
         self.len == 0
+    }
+
+    pub fn len(&self) -> usize {
+        self.len
     }
 
     /// Removes the newest entry of the longest sub-queue, if it stays at least as long as this tenant's sub-queue
@@ -77,6 +88,8 @@ impl<L: Copy + Eq + Hash, T> Queue<L, T> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashMap;
+
     use proptest::prelude::*;
 
     use super::*;
@@ -89,6 +102,7 @@ mod tests {
         }
         assert_eq!(queue.pop(), Some(('a', 0)));
         assert_eq!(queue.push('b', -1), Ok(None));
+        assert_eq!((queue.next(), queue.len()), (Some(&1), 5_000));
         assert_eq!(
             [queue.pop(), queue.pop(), queue.pop()],
             [Some(('a', 1)), Some(('b', -1)), Some(('a', 2))]

@@ -6,7 +6,7 @@ use super::{Batch, BatchInput, BatchLabelsInput, ERRORS_MAX, MembersAdded, Membe
 use crate::places::location_configuration::ID as LOCATION_CONFIGURATION_ID;
 use crate::platform::id::Kind as IdKind;
 use crate::platform::problem::Issue;
-use crate::platform::shape::{Field, Input, Issues, Kind, METADATA, Path, Shape};
+use crate::platform::shape::{Field, Input, Issues, Kind, METADATA, Path, Pattern, Shape};
 use crate::shipping::carrier::{
     CARRIER_ACCOUNT_ID, CARRIER_ID, CARRIER_SERVICE_ID, DESCRIPTION, HANDLE, NAME,
 };
@@ -115,6 +115,15 @@ static ERROR_COUNT: Shape = Shape::new(
     "Errors of all its shipments together; a shipment may have several. `errors` shows the first of them.",
 )
 .example("0");
+static ERROR_COUNTS: Shape = Shape::new(
+    Kind::Map {
+        key: Pattern { regex: "^[a-z_]+$", matches: |word| !word.is_empty() },
+        of: &COUNT,
+        entries_max: error::CODES_COUNT,
+    },
+    "Errors of all its shipments by `code`, however many `errors` shows. Codes without errors are missing; the counts add up to `error_count`.",
+)
+.example(r#"{"address_invalid":2}"#);
 static ERRORS: Shape = Shape::list(
     &ERROR,
     ERRORS_MAX,
@@ -186,6 +195,7 @@ pub static BATCH: Shape = Shape::object(
         Field::given("shipments_count", &SHIPMENTS_COUNT),
         Field::given("purchased_count", &PURCHASED_COUNT),
         Field::given("error_count", &ERROR_COUNT),
+        Field::given("error_counts", &ERROR_COUNTS),
         Field::given("packages_count", &COUNT)
             .about("The parcels of all its shipments: the number of labels to expect."),
         Field::given("labels_pending_count", &LABELS_PENDING_COUNT),

@@ -73,6 +73,9 @@ words! {
     }
 }
 
+/// Number of different codes.
+pub(crate) const CODES_COUNT: usize = ErrorCode::WORDS.len();
+
 /// An error of a shipment.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
 pub struct ShipmentError {

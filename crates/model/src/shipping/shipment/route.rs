@@ -49,12 +49,7 @@ impl ShipmentInput {
     #[must_use]
     pub fn as_carried(&self) -> Self {
         let route = self.route();
-        let outward = |record: &AddressRecord| AddressRecord {
-            display_name: None,
-            metadata: Default::default(),
-            marketplaces: Default::default(),
-            ..record.clone()
-        };
+        let outward = AddressRecord::outward;
         let customer =
             |record: &AddressRecord| AddressRecord { contact: named_contact(record), ..outward(record) };
         let addresses = match (route.is_return, route.from) {
@@ -81,6 +76,19 @@ impl ShipmentInput {
         match &self.addresses.origin {
             Some(origin) if self.is_return() => origin,
             _ => &self.addresses.destination,
+        }
+    }
+}
+
+impl AddressRecord {
+    /// Returns the address without what is internal to the merchant.
+    #[must_use]
+    pub fn outward(&self) -> Self {
+        Self {
+            display_name: None,
+            metadata: Default::default(),
+            marketplaces: Default::default(),
+            ..self.clone()
         }
     }
 }

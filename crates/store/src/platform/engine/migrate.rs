@@ -65,6 +65,17 @@ migrations![
     "0040_waves",
     "0041_scans",
     "0042_planned_stock",
+    "0043_organisation_names",
+    "0044_users",
+    "0045_late_orders",
+    "0046_imports",
+    "0050_openid_connect",
+    "0055_sample_data",
+    "0056_error_codes",
+    "0057_actors",
+    "0058_purchase_ship_on",
+    "0059_carrier_tokens",
+    "0060_passkeys",
 ];
 
 const TABLE: &str = "CREATE TABLE IF NOT EXISTS migration (name TEXT NOT NULL PRIMARY KEY)";

@@ -35,6 +35,8 @@ const WRITES_WAITING_MAX: usize = 4096;
 const READS_WAITING_MAX: usize = 4096;
 /// Transactions in one commit. This bounds how long the first of them waits.
 const GROUP_MAX: usize = 512;
+/// Reads on one snapshot. This bounds how long a snapshot keeps the log of the database from being reset.
+const SNAPSHOT_READS_MAX: usize = 64;
 /// How long the writer waits for more transactions, if the last group was large.
 const GATHER: Duration = Duration::from_micros(300);
 /// The size of the last group from which waiting for more pays off.
@@ -89,7 +91,7 @@ impl Sqlite {
             let waiting = reads.worker();
             spawn(&format!("sqlite-reader-{number}"), move || {
                 while let Some((_, read)) = waiting.recv() {
-                    read(&mut reader);
+                    read_group(&mut reader, &waiting, read);
                 }
             })?;
         }
@@ -135,10 +137,8 @@ impl Sqlite {
     {
         self.on_reader(tenant, move |connection| {
             let _inside = span.enter();
-            run(connection, "BEGIN")?;
-            let result = poll_once(connection, &operation);
-            run(connection, "COMMIT")?;
-            result
+            ensure_begun(connection)?;
+            poll_once(connection, &operation)
         })
         .await
     }
@@ -177,6 +177,33 @@ fn connect(file: &Path, flags: OpenFlags) -> Result<Connection> {
         )
         .map_err(fault)?;
     Ok(connection)
+}
+
+/// Runs a read, and further reads on the same snapshot of the database. To open and to close a snapshot takes two system
+/// calls, which can take as long as a short read.
+///
+/// Only reads that were queued before the snapshot may see it: a caller whose write has been answered must find it. They stay
+/// in the queue until their turn comes, so a slow read delays none of them while another reader is idle.
+fn read_group(connection: &mut Connection, waiting: &Worker<Read>, first: Read) {
+    let last_number = waiting.last_number();
+    // If this fails, the reads answer with an error.
+    let _checked_by_reads = run(connection, "BEGIN");
+    first(connection);
+    for _ in 1..SNAPSHOT_READS_MAX {
+        let Some((_, next)) = waiting.recv_up_to(last_number) else { break };
+        next(connection);
+    }
+    if run(connection, "COMMIT").is_err() {
+        let _closed_already = run(connection, "ROLLBACK");
+    }
+}
+
+/// Refuses to run a transaction if its thread could not begin one.
+fn ensure_begun(connection: &Connection) -> Result<()> {
+    match connection.is_autocommit() {
+        true => Err(Error::unavailable("no transaction could be begun")),
+        false => Ok(()),
+    }
 }
 
 /// The writer thread's loop: takes the queued transactions, runs them, commits them, and answers the callers.
@@ -231,10 +258,8 @@ fn in_savepoint<T, F>(connection: &mut Connection, operation: &F) -> Result<T>
 where
     F: AsyncFn(&mut Tx<'_>) -> Result<T>,
 {
-    // Outside of a transaction, a savepoint would commit by itself. The caller's BEGIN failed, so nothing may run.
-    if connection.is_autocommit() {
-        return Err(Error::unavailable("no transaction could be begun"));
-    }
+    // Outside of a transaction, a savepoint would commit by itself.
+    ensure_begun(connection)?;
     run(connection, "SAVEPOINT operation")?;
     let result = poll_once(connection, operation);
     if result.is_err() {

@@ -50,7 +50,7 @@ impl From<Timestamp> for Value {
 
 impl<K: Kind> From<Id<K>> for Value {
     fn from(id: Id<K>) -> Self {
-        Value::Text(id.to_string())
+        Value::Text(id.text())
     }
 }
 

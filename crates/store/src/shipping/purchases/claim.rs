@@ -142,12 +142,19 @@ pub(super) const CLAIM_SUSPECT: Sql = Sql::each(
         columns!()
     ),
 );
-/// Spans organisations. Counts the start of a server for each suspect. After `$1` starts, a suspect is none any more.
-pub(super) const COUNT_START: Sql = Sql::same(
+/// Spans organisations. Counts the start of a server for each suspect. After `$1` starts, a suspect is none any more. What another
+/// server has locked is left out: waiting for it could be a deadlock, because that server locks rows in an order of its own.
+pub(super) const COUNT_START: Sql = Sql::each(
     "UPDATE purchase SET crashes = CASE WHEN starts < $1 THEN crashes ELSE 0 END,
          starts = CASE WHEN starts < $1 THEN starts + 1 ELSE 0 END
      WHERE crashes > 0 AND due_at <= $2
      AND holder NOT IN (SELECT n.id FROM node n WHERE n.owner = '*' AND n.alive_until > $2)",
+    "UPDATE purchase SET crashes = CASE WHEN starts < $1 THEN crashes ELSE 0 END,
+         starts = CASE WHEN starts < $1 THEN starts + 1 ELSE 0 END
+     WHERE ctid = ANY (ARRAY(
+         SELECT p.ctid FROM purchase p WHERE p.crashes > 0 AND p.due_at <= $2
+         AND p.holder NOT IN (SELECT n.id FROM node n WHERE n.owner = '*' AND n.alive_until > $2)
+         FOR UPDATE SKIP LOCKED))",
 );
 pub(super) const AWAITED: Sql = Sql::same(
     "SELECT COUNT(*) FROM (SELECT 1 FROM purchase WHERE owner = $1 AND batch_id = $2 LIMIT $3) awaited",

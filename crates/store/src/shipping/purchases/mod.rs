@@ -6,7 +6,7 @@
 
 use model::shipping::purchase::State;
 use model::shipping::shipment::LabelFormat;
-use model::{Batch, CarrierAccount, Id, Owner, PurchaseAttempt, Result, Shipment, Timestamp};
+use model::{Batch, CarrierAccount, Day, Id, Owner, PurchaseAttempt, Result, Shipment, Timestamp};
 
 use crate::platform::engine::{Sql, Tx, Value, wanted};
 use crate::platform::page::{Page, PageSql, Start};
@@ -85,8 +85,8 @@ const PAGE_BY_STATE: PageSql = PageSql {
 /// The carrier's id of the shipment that an attempt prepared outlives the attempt's failure, see [`Earlier`].
 const BEGIN: Sql = Sql::same(
     "INSERT INTO purchase (owner, id, shipment_id, account_id, service, reference, state, batch_id, label_format, due_at,
-         created_at, updated_at, unknown_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $10, $11)
+         created_at, updated_at, unknown_at, ship_on)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $10, $11, $12)
      ON CONFLICT (owner, shipment_id) DO UPDATE SET account_id = excluded.account_id, service = excluded.service,
          state = CASE WHEN purchase.state = 'failed' AND purchase.updated_at > excluded.unknown_at THEN 'ready'
              ELSE excluded.state END,
@@ -99,8 +99,8 @@ const BEGIN: Sql = Sql::same(
              ELSE purchase.prepared_digest END,
          prepared = NULL, prepared_digest = NULL, receipt = NULL, tracking_number = NULL, numbers_count = 0,
          is_labelled = 0, is_follow_up = 0,
-         is_tracking = 0, error = NULL, batch_id = excluded.batch_id, label_format = excluded.label_format,
-         updated_at = excluded.updated_at",
+         is_tracking = 0, error = NULL, resolution_note = NULL, batch_id = excluded.batch_id, label_format = excluded.label_format,
+         ship_on = excluded.ship_on, updated_at = excluded.updated_at",
 );
 /// Takes effect once. It releases the claim, so a node that repeats it because the answer was lost changes no row.
 ///
@@ -126,6 +126,7 @@ const KEEP_PREPARED: Sql = Sql::same(
 ///
 /// A purchase fails this way if a person says that it was not bought. The person may have voided it at the carrier, so the next
 /// attempt must not use what was prepared.
+const SET_NOTE: Sql = Sql::same("UPDATE purchase SET resolution_note = $1 WHERE owner = $2 AND id = $3");
 const SET_STATE: Sql = Sql::same(
     "UPDATE purchase SET state = $1, due_at = $2, holder = '', fence = fence + 1, failures = 0, crashes = 0, is_follow_up = 0,
          prepared = CASE WHEN $1 = 'failed' THEN NULL ELSE prepared END,
@@ -160,6 +161,7 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
     &KEEP_PREPARED,
     &receipts::KEEP_RECEIPT,
     &receipts::ACCEPT,
+    &SET_NOTE,
     &SET_STATE,
     &HASTEN_VOID,
     &labels::HASTEN_LABEL,
@@ -187,6 +189,8 @@ pub struct PurchaseRequest<'a> {
     /// The time since which it may have been bought without being recorded. If set, it is looked up before it is
     /// bought.
     pub in_doubt_since: Option<Timestamp>,
+    /// The mailing date, which every repetition of the request to the carrier has.
+    pub ship_on: Day,
 }
 
 pub async fn get(tx: &mut Tx<'_>, owner: Owner, shipment: Id<Shipment>) -> Result<Option<Purchase>> {
@@ -253,6 +257,7 @@ pub async fn begin(
         wish.batch.map(|(_, format)| format.as_str()).into(),
         now.into(),
         wish.in_doubt_since.into(),
+        wish.ship_on.to_string().into(),
     ];
     tx.send(&BEGIN, &values).await
 }
@@ -328,6 +333,16 @@ pub async fn set_state(
 ) -> Result<()> {
     let values = [state.as_str().into(), due_at.into(), now.into(), owner.into(), id.into()];
     tx.send(&SET_STATE, &values).await
+}
+
+/// Keeps what the person said who resolved it.
+pub async fn set_note(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    id: Id<PurchaseAttempt>,
+    note: Option<&str>,
+) -> Result<()> {
+    tx.send(&SET_NOTE, &[note.into(), owner.into(), id.into()]).await
 }
 
 /// Makes a refund due now, for which a carrier's message came. The purchase is found by the carrier's own id.

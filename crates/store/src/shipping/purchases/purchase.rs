@@ -2,7 +2,7 @@
 
 use model::shipping::purchase::State;
 use model::shipping::shipment::LabelFormat;
-use model::{Batch, CarrierAccount, Error, Id, Owner, PurchaseAttempt, Result, Shipment, Timestamp};
+use model::{Batch, CarrierAccount, Day, Error, Id, Owner, PurchaseAttempt, Result, Shipment, Timestamp};
 
 use crate::platform::engine::Row;
 
@@ -11,7 +11,7 @@ macro_rules! columns {
     () => {
         "owner, id, shipment_id, account_id, service, reference, state, fence, sent_fence, sent_at, due_at, failures, \
          unknown_at, prepared, receipt, is_labelled, error, batch_id, label_format, created_at, updated_at, is_follow_up, \
-         earlier_prepared, earlier_digest, crashes"
+         earlier_prepared, earlier_digest, crashes, resolution_note, ship_on"
     };
 }
 pub(super) use columns;
@@ -50,10 +50,14 @@ pub struct Purchase {
     pub batch: Option<Id<Batch>>,
     /// The format in which a batch wants the label.
     pub label_format: Option<LabelFormat>,
+    /// The mailing date. `None` in purchases of versions that stored none.
+    pub ship_on: Option<Day>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
     /// The number of servers in a row that stopped while they held it. A claim counts it up, and a recorded answer resets it.
     pub crashes: i64,
+    /// What the person said who resolved it.
+    pub note: Option<String>,
 }
 
 /// A shipment that an earlier attempt prepared at the carrier. If that attempt was charged after all, the carrier refuses to
@@ -94,6 +98,8 @@ pub(super) fn read(mut row: Row, first: usize) -> Result<Purchase> {
         updated_at: row.moment(first + 20)?,
         is_follow_up: row.int(first + 21)? == 1,
         crashes: row.int(first + 24)?,
+        note: row.text_or_null(first + 25)?,
+        ship_on: row.text_or_null(first + 26)?.as_deref().and_then(Day::parse),
         earlier: prepared.map(|prepared| Earlier { prepared, digest: digest.unwrap_or_default() }),
     })
 }

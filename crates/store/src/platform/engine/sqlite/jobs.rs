@@ -25,7 +25,11 @@ struct Shared<J> {
 }
 
 struct State<J> {
-    queue: Queue<Tenant, J>,
+    /// Jobs with their numbers, which count the jobs that were ever queued.
+    queue: Queue<Tenant, (u64, J)>,
+    last_number: u64,
+    /// Threads that look into the queue again within microseconds. Each takes one job without being woken.
+    polling: usize,
     /// Threads that sleep until a job comes. If there are none, the caller saves the system call that wakes one.
     sleeping: usize,
     workers: usize,
@@ -35,7 +39,14 @@ struct State<J> {
 impl<J> Jobs<J> {
     /// Makes a queue of at most `waiting_max` jobs, without a thread.
     pub fn new(waiting_max: usize) -> Self {
-        let state = State { queue: Queue::new(waiting_max), sleeping: 0, workers: 0, is_closed: false };
+        let state = State {
+            queue: Queue::new(waiting_max),
+            last_number: 0,
+            polling: 0,
+            sleeping: 0,
+            workers: 0,
+            is_closed: false,
+        };
         Self(Arc::new(Shared { state: Mutex::new(state), wake: Condvar::new() }))
     }
 
@@ -52,8 +63,10 @@ impl<J> Jobs<J> {
         if state.workers == 0 {
             return Err(ended());
         }
-        let displaced = state.queue.push(tenant, job).map_err(|_| Code::Overloaded)?;
-        let must_wake = state.sleeping > 0;
+        state.last_number += 1;
+        let number = state.last_number;
+        let displaced = state.queue.push(tenant, (number, job)).map_err(|_| Code::Overloaded)?;
+        let must_wake = state.sleeping > 0 && state.queue.len() > state.polling;
         drop(state);
         drop(displaced);
         if must_wake {
@@ -71,12 +84,12 @@ impl<J> Jobs<J> {
 impl<J> Worker<J> {
     /// Waits for the next job. Returns `None` once the callers' end is dropped and the queue is empty.
     pub fn recv(&self) -> Option<(Tenant, J)> {
-        if let Some(job) = self.snooze(None) {
-            return Some(job);
-        }
-        let mut state = self.0.state();
+        let mut state = match self.snooze(None) {
+            Ok(job) => return Some(job),
+            Err(state) => state,
+        };
         loop {
-            if let Some(job) = state.queue.pop() {
+            if let Some(job) = state.pop() {
                 return Some(job);
             }
             if state.is_closed {
@@ -90,12 +103,12 @@ impl<J> Worker<J> {
 
     /// Waits for the next job until the deadline.
     pub fn recv_deadline(&self, deadline: Instant) -> Option<(Tenant, J)> {
-        if let Some(job) = self.snooze(Some(deadline)) {
-            return Some(job);
-        }
-        let mut state = self.0.state();
+        let mut state = match self.snooze(Some(deadline)) {
+            Ok(job) => return Some(job),
+            Err(state) => state,
+        };
         loop {
-            if let Some(job) = state.queue.pop() {
+            if let Some(job) = state.pop() {
                 return Some(job);
             }
             let left = deadline.saturating_duration_since(Instant::now());
@@ -109,26 +122,57 @@ impl<J> Worker<J> {
     }
 
     /// Polls the queue for some microseconds before the thread sleeps. Under load the next job arrives within that
-    /// time, which saves the thread and the caller the system calls for sleeping and waking.
-    fn snooze(&self, deadline: Option<Instant>) -> Option<(Tenant, J)> {
+    /// time, which saves the thread and the caller the system calls for sleeping and waking. If no job arrives, returns
+    /// the locked state, so that none can arrive unnoticed before the thread sleeps.
+    fn snooze(
+        &self,
+        deadline: Option<Instant>,
+    ) -> std::result::Result<(Tenant, J), MutexGuard<'_, State<J>>> {
+        let mut state = self.0.state();
+        if let Some(job) = state.pop() {
+            return Ok(job);
+        }
+        state.polling += 1;
         for step in 0..SPINS + YIELDS {
-            if let Some(job) = self.try_recv() {
-                return Some(job);
-            }
             if deadline.is_some_and(|deadline| deadline <= Instant::now()) {
-                return None;
+                break;
             }
+            drop(state);
             match step < SPINS {
                 true => (0..1 << step).for_each(|_| std::hint::spin_loop()),
                 false => std::thread::yield_now(),
             }
+            state = self.0.state();
+            if let Some(job) = state.pop() {
+                state.polling -= 1;
+                return Ok(job);
+            }
         }
-        None
+        state.polling -= 1;
+        Err(state)
     }
 
     /// Takes the next job if there is one.
     pub fn try_recv(&self) -> Option<(Tenant, J)> {
-        self.0.state().queue.pop()
+        self.0.state().pop()
+    }
+
+    /// Returns the number of the last job that was queued, for [`Worker::recv_up_to`].
+    pub fn last_number(&self) -> u64 {
+        self.0.state().last_number
+    }
+
+    /// Takes the next job if it was not queued after the job of this number.
+    pub fn recv_up_to(&self, number: u64) -> Option<(Tenant, J)> {
+        let mut state = self.0.state();
+        let is_wanted = state.queue.next().is_some_and(|(queued, _)| *queued <= number);
+        if is_wanted { state.pop() } else { None }
+    }
+}
+
+impl<J> State<J> {
+    fn pop(&mut self) -> Option<(Tenant, J)> {
+        self.queue.pop().map(|(tenant, (_, job))| (tenant, job))
     }
 }
 
@@ -156,7 +200,7 @@ impl<J> Drop for Worker<J> {
             let mut state = self.0.state();
             state.workers -= 1;
             while state.workers == 0
-                && let Some(job) = state.queue.pop()
+                && let Some(job) = state.pop()
             {
                 left.push(job);
             }
@@ -203,6 +247,22 @@ mod tests {
         }
         drop(jobs);
         assert_eq!(threads.into_iter().map(|thread| thread.join().unwrap()).sum::<usize>(), 50);
+    }
+
+    #[test]
+    fn only_jobs_that_were_queued_before_are_taken() {
+        let jobs = Jobs::new(100);
+        let worker = jobs.worker();
+        for number in 0..2 {
+            jobs.push(tenant(1), number).unwrap();
+        }
+        let last = worker.last_number();
+        jobs.push(tenant(2), 10).unwrap();
+        jobs.push(tenant(1), 2).unwrap();
+        assert_eq!(worker.recv_up_to(last).map(|(_, job)| job), Some(0));
+        assert_eq!(worker.recv_up_to(last), None, "it is the turn of the other tenant, whose job came later");
+        let rest: Vec<_> = std::iter::from_fn(|| worker.try_recv()).map(|(_, job)| job).collect();
+        assert_eq!(rest, [10, 1, 2]);
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use model::Id;
 
+use super::super::sql::Sql;
 use super::*;
 
 /// Writes that one organisation queues. They fill several groups.
@@ -55,4 +56,38 @@ async fn queued_writes_of_one_organisation_do_not_delay_another() {
     assert_eq!(ran.len(), FLOOD + 1);
     let place = ran.iter().position(|tenant| *tenant == organisation(2));
     assert_eq!(place, Some(1), "it is in the first group, behind one of the flood");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_read_on_a_shared_snapshot_sees_each_write_that_was_answered_before() {
+    const CREATE: Sql = Sql::same("CREATE TABLE counter (id BIGINT PRIMARY KEY, count BIGINT NOT NULL)");
+    const INSERT: Sql = Sql::same("INSERT INTO counter (id, count) VALUES ($1, 0)");
+    const COUNT_UP: Sql = Sql::same("UPDATE counter SET count = count + 1 WHERE id = $1");
+    const COUNT: Sql = Sql::same("SELECT count FROM counter WHERE id = $1");
+    const CALLERS: i64 = 24;
+    let folder = tempfile::tempdir().unwrap();
+    let sqlite = Arc::new(Sqlite::open(&folder.path().join("snapshots.db"), 2).unwrap());
+    let prepare = async |tx: &mut Tx<'_>| {
+        tx.execute(&CREATE, &[]).await?;
+        for id in 0..CALLERS {
+            tx.execute(&INSERT, &[id.into()]).await?;
+        }
+        Ok(())
+    };
+    sqlite.write(Span::none(), Tenant::System, prepare).await.unwrap();
+    let callers = (0..CALLERS).map(|id| {
+        let sqlite = Arc::clone(&sqlite);
+        tokio::spawn(async move {
+            for count in 1..=50 {
+                let count_up = async move |tx: &mut Tx<'_>| tx.execute(&COUNT_UP, &[id.into()]).await;
+                sqlite.write(Span::none(), organisation(1), count_up).await.unwrap();
+                let read = async move |tx: &mut Tx<'_>| tx.one(&COUNT, &[id.into()]).await;
+                let seen = sqlite.read(Span::none(), organisation(1), read).await.unwrap();
+                assert_eq!(seen.unwrap().int(0).unwrap(), count);
+            }
+        })
+    });
+    for caller in callers.collect::<Vec<_>>() {
+        caller.await.unwrap();
+    }
 }

@@ -1,0 +1,50 @@
+-- Imports. The document is what is shown. `place` is where the file is, until it is deleted. `position` is how many bytes of it are
+-- worked off, and `row_number` is the number of the last row before that. `told_at` is when progress was last told. `due_at` is null once
+-- the import has ended and its file is deleted; while the file is awaited, it is when the import is given up.
+CREATE TABLE import (
+    owner       TEXT NOT NULL,
+    id          TEXT NOT NULL,
+    version     BIGINT NOT NULL,
+    status      TEXT NOT NULL
+        CHECK (status IN ('awaiting_content', 'queued', 'running', 'completed', 'failed', 'cancelled')),
+    place       TEXT,
+    position    BIGINT NOT NULL DEFAULT 0,
+    row_number  BIGINT NOT NULL DEFAULT 0,
+    told_at     BIGINT NOT NULL,
+    due_at      BIGINT,
+    holder      TEXT NOT NULL DEFAULT '',
+    fence       BIGINT NOT NULL DEFAULT 0,
+    ended_at    BIGINT,
+    doc         TEXT NOT NULL,
+    PRIMARY KEY (owner, id)
+);
+CREATE INDEX import_by_status ON import (owner, status, id);
+CREATE INDEX import_due ON import (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX import_ended ON import (ended_at) WHERE ended_at IS NOT NULL;
+
+-- What is wrong with rows, in the order in which it was found.
+CREATE TABLE import_error (
+    owner      TEXT NOT NULL,
+    import_id  TEXT NOT NULL,
+    position   BIGINT NOT NULL,
+    doc        TEXT NOT NULL,
+    PRIMARY KEY (owner, import_id, position)
+);
+
+-- The fields of rows that were refused, as a JSON array, so that they can be corrected and sent again.
+CREATE TABLE import_failed_row (
+    owner       TEXT NOT NULL,
+    import_id   TEXT NOT NULL,
+    row_number  BIGINT NOT NULL,
+    fields      TEXT NOT NULL,
+    message     TEXT NOT NULL,
+    PRIMARY KEY (owner, import_id, row_number)
+);
+
+-- The references of orders that a running import has read, by which it knows rows that are apart.
+CREATE TABLE import_reference (
+    owner      TEXT NOT NULL,
+    import_id  TEXT NOT NULL,
+    reference  TEXT NOT NULL,
+    PRIMARY KEY (owner, import_id, reference)
+);

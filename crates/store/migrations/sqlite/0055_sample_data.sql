@@ -1,0 +1,6 @@
+-- The sample shop of a test world: when it was begun, and what came of each of its tasks.
+CREATE TABLE sample_data (
+    owner  TEXT NOT NULL,
+    doc    TEXT NOT NULL,
+    PRIMARY KEY (owner)
+);
