@@ -282,6 +282,25 @@ ensure_sdks() {
     ) 9>"$1/.cache/lock"
 }
 
+# Makes .cache/console in the repository ($1): what drives a browser, and what judges pages, at the versions in
+# package-lock.json.
+ensure_console_tools() {
+    local from=$1/checks/interop/console dir=$1/.cache/console
+    mkdir -p "$1/.cache"
+    (
+        flock 9
+        if cmp -s "$from/package-lock.json" "$dir/package-lock.json" &&
+            (cd "$dir" && node -e 'require("playwright-core"), require("axe-core")') &>/dev/null; then
+            exit
+        fi
+        echo 'installing what drives a browser through the console'
+        rm -rf "$dir"
+        mkdir "$dir"
+        cp "$from/package.json" "$from/package-lock.json" "$dir"
+        quietly npm ci --prefix "$dir" --ignore-scripts --no-audit --no-fund --no-update-notifier
+    ) 9>"$1/.cache/lock"
+}
+
 # Makes .cache/labels in the repository ($1): a renderer of ZPL and a reader of barcodes at the versions in
 # package-lock.json and requirements.txt, and Noto's fonts in fonts/, which are not installed but unpacked.
 ensure_label_tools() {

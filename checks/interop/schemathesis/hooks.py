@@ -36,6 +36,8 @@ REFUSALS_BY_STATE = {
     "items_contradict_lines",
     "line_not_found",
     "location_configuration_not_found",
+    # An account is tested with the address of a location, and the run may have deleted all of them.
+    "location_missing",
     "location_not_found",
     # Base64 of the right form is rarely a PNG.
     "logo_invalid",
@@ -53,7 +55,12 @@ REFUSALS_BY_STATE = {
     "printer_missing",
     "printer_not_found",
     "rate_not_found",
+    "role_not_found",
     "scope_not_held",
+    # The run calls with a token, and only a person who has signed in has a password and a session of their own.
+    "session_required",
+    "sign_in_failed",
+    "too_many_sign_ins",
     "sequence_out_of_range",
     "service_missing",
     "shipment_not_found",
@@ -92,6 +99,10 @@ ISSUES_BETWEEN_FIELDS = {
 }
 # The same where the code is a usual one: by its code and the places where it means such a tie.
 TIES_BETWEEN_FIELDS = [
+    # A sign-in takes an address with a password, or a link alone.
+    ("required", r"/email_address"),
+    # What is said of a file belongs into the query only if the body is the file.
+    ("invalid_query", r"type|format|dry_run|on_conflict|on_error|locale"),
     ("required", r"(/shipment)?/addresses/origin"),
     ("required", r".*/(post_code|province)"),
     ("invalid_value", r"(/shipment)?/options/label/size"),
@@ -113,7 +124,7 @@ TIES_BETWEEN_FIELDS = [
     # What is inside is not larger than what is outside, and a package type bears more than its own mass.
     ("out_of_range", r"/inner_dimensions/(length|width|height)|/mass_max"),
     # Entries that are compared in another form than they are written in, or by one of their fields.
-    ("duplicate", r"/(formats|is_default_for)/\d+"),
+    ("duplicate", r"/(formats|is_default_for|roles)/\d+"),
     # The address of a printer has the form that its kind asks for.
     ("invalid_format", r"/address"),
     ("duplicate", r"/location_ids/\d+|/barcodes/\d+|(/shipment)?/packages/\d+/items/\d+/id"),
@@ -121,6 +132,8 @@ TIES_BETWEEN_FIELDS = [
     # Names and days that there are not: a list of all time zones is no schema, nor is a calendar.
     ("invalid_value", r"(/closing)?/time_zone"),
     ("invalid_format", r"/date"),
+    # The columns of a mapping are those of the type.
+    ("invalid_value", r"/mapping/.*"),
     # The orders of a wave are named or filtered, its steps need each other, and some filters match nothing.
     ("required", r"/order_ids"),
     ("invalid_value", r"/steps|/filter(/(placed_after|fulfilment_status))?"),
@@ -131,9 +144,11 @@ TIES_BETWEEN_FIELDS = [
 # generated. In the others, ids that exist take the place of generated ones.
 PREPARED_EVERY = 8
 GENERATED_EVERY = 4
+# Types of bodies that are files: the server takes any bytes, and an import tells later which rows it could not read.
+FILE_TYPES = {"text/csv", "application/x-ndjson"}
 # The pattern of `Idempotency-Key` in the document.
 KEY = re.compile(r'[!#-~]([ -~]{0,253}[!-~])?|"([ -~]{0,253}[!#-~]|[ -~]{1,255}")?')
-# The tokens that this run itself sends. Deleting one would end the run.
+# The tokens that this run itself sends, and the users that they belong to. Without one of these the run would end.
 OWN_TOKENS = set(os.environ["OWN_TOKENS"].split())
 
 
@@ -161,8 +176,9 @@ def valid_requests_are_refused_only_for_what_is_stored(ctx, response, case):
 calls = itertools.count()
 # Number of valid requests by operation and phase.
 turns = collections.Counter()
-organisation = Organisation(os.environ["SERVER"], os.environ["ALICE"])
+organisation = Organisation(os.environ["SERVER"], os.environ["ALICE"], os.environ["LIVE"])
 organisation.lose_answers()
+OWN_USERS = {user["id"] for user in organisation.ask("GET", "/users?limit=100")["data"]}
 
 
 def is_valid(case):
@@ -201,7 +217,8 @@ def prepare(case):
     parameters, body = organisation.prepare(f"{case.method} {case.path}")
     case.path_parameters = parameters
     if body is not None:
-        case.body, case.media_type = body, "application/json"
+        # A text is a file, and anything else is JSON.
+        case.body, case.media_type = body, "text/csv" if isinstance(body, str) else "application/json"
     case.query = {}
     if "Idempotency-Key" in (case.headers or {}):
         case.headers["Idempotency-Key"] = f"prepared-{next(calls)}"
@@ -291,9 +308,11 @@ def repair_invalid(case):
         case.headers["Idempotency-Key"] = "x" * 300
     is_replaced = case.meta.phase.name == TestPhase.STATEFUL and wrong <= {ParameterLocation.PATH}
     is_omitted = case.meta.phase.name == TestPhase.FUZZING and all(is_absent(case, part) for part in wrong)
-    if is_replaced or is_omitted:
-        # A link replaced the path that was to be the invalid part, or the fuzzer left all invalid parts out. No operation takes
-        # this parameter.
+    # The tool takes a file for invalid if it is a JSON value other than a text.
+    is_file = wrong == {ParameterLocation.BODY} and case.media_type in FILE_TYPES
+    if is_replaced or is_omitted or is_file:
+        # A link replaced the path that was to be the invalid part, or the fuzzer left all invalid parts out, or no file is
+        # invalid. No operation takes this parameter.
         case.query = {**(case.query or {}), "no-such-parameter": "1"}
     if case.method == "PATCH" and is_completed_by_merging(case):
         # A patch is merged into what is stored, which may have what the tool left out.
@@ -310,9 +329,14 @@ def before_call(ctx, case, kwargs):
         repair_valid(case)
     elif case.meta is not None:
         repair_invalid(case)
+    # Not where a check sends another token, or none, to see it refused.
+    if (case.headers or {}).get("Authorization") == f"Bearer {os.environ['ALICE']}":
+        case.headers.update(organisation.authorisation(case.path))
     parameters = case.path_parameters or {}
     if case.method == "DELETE" and parameters.get("access_token_id") in OWN_TOKENS:
         parameters["access_token_id"] = "tok_00000000000000000000000000"
+    if case.method != "GET" and parameters.get("user_id") in OWN_USERS:
+        parameters["user_id"] = "usr_00000000000000000000000000"
 
 
 @schemathesis.hook

@@ -4,6 +4,9 @@
 body that fits one.
 """
 
+import base64
+import hashlib
+import json
 import re
 import time
 
@@ -11,9 +14,11 @@ import requests
 
 ADDRESS = {"line_1": "1 Quay Street", "city": "Bristol", "post_code": "BS1 4DJ", "country_code": "GB"}
 # An identifier: a prefix for its kind, and 128 bits in base 32.
-IDENTIFIER = re.compile(r"\b(alloc|batch|ca|car|doc|evt|inv|lc|line|loc|mfst|ord|pa|pj|prn|pt|rule|shp|tok|wave|we|whd)_[0-7][0-9a-hjkmnp-tv-z]{25}\b")
+IDENTIFIER = re.compile(r"\b(alloc|batch|ca|car|doc|evt|imp|inv|lc|line|loc|mfst|ord|pa|pj|pky|prn|pt|role|rule|ses|shp|tok|usr|wave|we|whd)_[0-7][0-9a-hjkmnp-tv-z]{25}\b")
 # The server limits how many of these an organisation may have.
-BOUNDED = {"/carrier_accounts", "/package_types", "/printers", "/shipping_rules", "/webhook_endpoints"}
+BOUNDED = {"/carrier_accounts", "/package_types", "/printers", "/roles", "/shipping_rules", "/webhook_endpoints"}
+# What both worlds share is changed with a token of the live world, whatever else the run does in the test world.
+LIVE_ONLY = ("/users", "/roles", "/sessions", "/passkeys", "/me/password", "/organisation")
 # A logo of one pixel.
 LOGO = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNoAAAAggCBd81ytgAAAABJRU5ErkJggg=="
 # Number of purchases in review: one for each phase that resolves one, and some for the stateful phase.
@@ -32,8 +37,9 @@ def parcel(post_code="BS1 4DJ", **more):
 class Organisation:
     """Speaks to the server with a token of its own, past Schemathesis."""
 
-    def __init__(self, address, token):
+    def __init__(self, address, token, live):
         self.address = address
+        self.live_token = live
         self.session = requests.Session()
         self.session.headers["Authorization"] = f"Bearer {token}"
         # Ids that an answer named, and that no answer said to be deleted since.
@@ -42,10 +48,14 @@ class Organisation:
         self.made = 0
 
     def ask(self, method, path, body=None, **headers):
-        answer = self.session.request(method, self.address + path, json=body, headers=headers, timeout=60)
+        answer = self.session.request(method, self.address + path, json=body, headers=headers | self.authorisation(path), timeout=60)
         answer.raise_for_status()
         self.learn(answer.text)
         return answer.json() if answer.content else None
+
+    def authorisation(self, path):
+        """Returns the header for paths that take no token of the test world."""
+        return {"Authorization": f"Bearer {self.live_token}"} if path.startswith(LIVE_ONLY) else {}
 
     def learn(self, text):
         self.known.update(found.group() for found in IDENTIFIER.finditer(text))
@@ -70,7 +80,7 @@ class Organisation:
         for entry in self.ask("GET", f"{path}?limit=100")["data"]:
             if not kept & {entry["id"], entry.get("handle")}:
                 # One that is in use stays.
-                if self.session.delete(f"{self.address}{path}/{entry['id']}", timeout=60).ok:
+                if self.session.delete(f"{self.address}{path}/{entry['id']}", headers=self.authorisation(path), timeout=60).ok:
                     self.forget(entry["id"])
 
     def name(self, word):
@@ -228,6 +238,57 @@ class Organisation:
         address = "ipp://printer.invalid/ipp/print"
         return {"name": self.name("Printer"), "kind": "ipp", "connection": "agent", "address": address, "formats": ["pdf", "png"]}
 
+    def person(self):
+        """Returns the body of a user."""
+        name = self.name("Person")
+        return {"name": name, "email_address": name.lower().replace(" ", ".") + "@example.com", "roles": ["viewer"]}
+
+    def user(self):
+        return self.make("/users", self.person())
+
+    def role(self):
+        return self.make("/roles", {"name": self.name("Role"), "scopes": ["orders:read"]})
+
+    def link(self):
+        """Returns the token of a sign-in link that was not used."""
+        return self.ask("POST", "/users", self.person())["sign_in_link"].split("#")[1]
+
+    def sign_in(self):
+        """Returns the id of a session. The cookie is not kept: the run calls with its token."""
+        answer = requests.post(self.address + "/sessions", json={"link_token": self.link()}, timeout=60)
+        answer.raise_for_status()
+        self.learn(answer.text)
+        return answer.json()["id"]
+
+    def passkey(self):
+        """Returns the id of a passkey of a new person. Nothing is signed when one is added, so any point will do as its key."""
+        with requests.Session() as browser:
+            browser.headers.update({"Dockside-World": "live", "Sec-Fetch-Site": "same-origin"})
+
+            def send(path, body=None):
+                answer = browser.post(self.address + path, json=body, timeout=60)
+                answer.raise_for_status()
+                return answer.json()
+
+            send("/sessions", {"link_token": self.link()})
+            asked = send("/passkeys/challenge")
+            host = asked["relying_party_id"]
+            origin = f"http://{host}:{self.address.rsplit(':', 1)[1]}"
+            client_data = json.dumps({"type": "webauthn.create", "challenge": asked["challenge"], "origin": origin})
+            credential = hashlib.sha256(asked["challenge"].encode()).digest()
+            # In CBOR: a key of ES256, and the attestation `none` around it.
+            key = b"\xa5\x01\x02\x03\x26\x20\x01\x21\x58\x20" + b"\x01" * 32 + b"\x22\x58\x20" + b"\x02" * 32
+            data = hashlib.sha256(host.encode()).digest() + b"\x45" + bytes(4 + 16) + b"\x00\x20" + credential + key
+            attestation = b"\xa3\x63fmt\x64none\x67attStmt\xa0\x68authData\x58" + bytes([len(data)]) + data
+
+            def encoded(content):
+                return base64.urlsafe_b64encode(content).decode().rstrip("=")
+
+            made = {"name": self.name("Passkey"), "client_data": encoded(client_data.encode()), "attestation_object": encoded(attestation)}
+            identifier = send("/passkeys", made)["id"]
+        self.learn(identifier)
+        return identifier
+
     def printer(self):
         return self.make("/printers", self.agent_printer())
 
@@ -295,11 +356,16 @@ MADE = {
     "ord": Organisation.order,
     "pa": lambda org: org.first("/purchase_attempts"),
     "pj": Organisation.print_job,
+    "imp": lambda org: org.make("/imports", {"type": "orders"}),
+    "pky": Organisation.passkey,
     "prn": Organisation.printer,
     "pt": Organisation.package_type,
+    "role": Organisation.role,
     "rule": Organisation.rule,
+    "ses": Organisation.sign_in,
     "shp": Organisation.shipment,
     "tok": Organisation.access_token,
+    "usr": Organisation.user,
     "wave": Organisation.wave,
     "we": Organisation.endpoint,
     "whd": Organisation.delivery,
@@ -310,6 +376,12 @@ def place(org, make, body=None):
     """Returns the order that `make` returns, and a body for it."""
     order = make(org)
     return {"order_id": order}, body(org, order) if body else None
+
+
+def tested(org):
+    """Returns an account that lets its owner in. The test asks for a price from a location."""
+    org.location()
+    return {"carrier_account_id": org.seller()}, None
 
 
 def changed(org, order):
@@ -442,6 +514,7 @@ PREPARED = {
         {"carrier_account_id": org.account()},
         {"name": org.name("Account")},
     ),
+    "POST /carrier_accounts/{carrier_account_id}/test": tested,
     "DELETE /carrier_accounts/{carrier_account_id}": lambda org: ({"carrier_account_id": org.account()}, None),
     "GET /events/subscription_token": lambda org: ({}, {"channel": "system:announcements"}),
     "POST /events/subscription_token": lambda org: ({}, {"channel": "system:announcements"}),
@@ -502,6 +575,20 @@ PREPARED = {
     "GET /shipments/{shipment_id}/scans/{scan_id}": lambda org: (scanned(org), None),
     "DELETE /shipments/{shipment_id}/scans/{scan_id}": lambda org: (scanned(org), None),
     "POST /shipments/{shipment_id}/shorts": short,
+    "POST /users": lambda org: ({}, org.person()),
+    "PATCH /users/{user_id}": lambda org: ({"user_id": org.user()}, {"name": org.name("Person")}),
+    "DELETE /users/{user_id}": lambda org: ({"user_id": org.user()}, None),
+    "POST /users/{user_id}/disable": lambda org: ({"user_id": org.user()}, None),
+    "POST /users/{user_id}/enable": lambda org: ({"user_id": org.user()}, None),
+    "POST /users/{user_id}/link": lambda org: ({"user_id": org.user()}, None),
+    "POST /users/{user_id}/sign_out": lambda org: ({"user_id": org.user()}, None),
+    "PATCH /organisation": lambda org: ({}, {"time_zone": "Europe/London"}),
+    "POST /roles": lambda org: room(org, "/roles", {"name": org.name("Role"), "scopes": ["orders:read"]}),
+    "PATCH /roles/{role_id}": lambda org: ({"role_id": org.role()}, {"name": org.name("Role")}),
+    "DELETE /roles/{role_id}": lambda org: ({"role_id": org.role()}, None),
+    "POST /sessions": lambda org: ({}, {"link_token": org.link()}),
+    "DELETE /sessions/{session_id}": lambda org: ({"session_id": org.sign_in()}, None),
+    "DELETE /passkeys/{passkey_id}": lambda org: ({"passkey_id": org.passkey()}, None),
     "POST /printers": lambda org: room(org, "/printers", org.agent_printer()),
     "PATCH /printers/{printer_id}": lambda org: ({"printer_id": org.printer()}, {"name": org.name("Printer")}),
     "DELETE /printers/{printer_id}": lambda org: ({"printer_id": org.printer()}, None),
@@ -513,6 +600,12 @@ PREPARED = {
     "GET /print_jobs/{print_job_id}/content": lambda org: ({"print_job_id": org.claimed_job()[0]}, None),
     "POST /print_jobs/{print_job_id}/result": reported,
     "POST /waves": lambda org: ({}, {"order_ids": [org.order()], "steps": ["plan"]}),
+    # An import takes a file once.
+    "PUT /imports/{import_id}/content": lambda org: (
+        {"import_id": org.make("/imports", {"type": "orders"})},
+        "reference,sku,quantity\nA-1,UNKNOWN,1\n",
+    ),
+    "POST /imports/{import_id}/cancel": lambda org: ({"import_id": org.make("/imports", {"type": "orders"})}, None),
     "POST /waves/{wave_id}/cancel": lambda org: ({"wave_id": org.cancelled_wave()}, None),
     "POST /waves/{wave_id}/retry": lambda org: ({"wave_id": org.wave(org.order("draft"))}, None),
     "POST /waves/{wave_id}/pick_lists": picked_wave,

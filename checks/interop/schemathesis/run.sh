@@ -54,7 +54,7 @@ status_of() {
 
 start_server() {
     port=$(free_port)
-    "$binary" serve --listen "127.0.0.1:$port" "${storage[@]}" >"$work/server.log" 2>&1 &
+    "$binary" serve --listen "127.0.0.1:$port" --public-url "http://localhost:$port" "${storage[@]}" >"$work/server.log" 2>&1 &
     server=$!
     local tenth
     for ((tenth = 0; tenth < 1200; tenth++)); do
@@ -85,6 +85,8 @@ run_schemathesis() {
     (
         cd "$work"
         unset "${!HYPOTHESIS_@}"
+        LIVE=$("$binary" token create --organisation Alice --user a@example.com "${storage[@]}")
+        export LIVE
         SERVER=http://127.0.0.1:$port ALICE=$(awk '/Bearer/ { print substr($3, 1, length($3) - 1); exit }' wfc.yaml) \
             OWN_TOKENS=$("$binary" token list "${storage[@]}" | awk '{ print $1 }') \
             SCHEMATHESIS_HOOKS=hooks PYTHONPATH=$here \

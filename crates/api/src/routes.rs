@@ -4,15 +4,17 @@ use crate::access::route::Route;
 use crate::access::table::HandledRoute;
 use crate::access::{access_tokens, oauth, organisations};
 use crate::docs;
-use crate::events::{connection, events, revocations, webhook_endpoints};
-use crate::exchange::search;
+use crate::events::{
+    connection, events, openid, passkeys, revocations, roles, sessions, users, webhook_endpoints,
+};
+use crate::exchange::{imports, sample_data, search, summary};
 use crate::fulfilment::{
     branding, order_shipments, package_types, packings, papers, print_jobs, printers, scans, shipping_rules,
     waves,
 };
 use crate::orders::{allocations, order_progress, orders};
 use crate::places::{location_configurations, locations};
-use crate::server::system;
+use crate::server::{console, system};
 use crate::shipping::{batch_labels, batches, carrier_webhooks, carriers, files, manifests, shipments};
 use crate::stock::inventory_items;
 
@@ -48,7 +50,10 @@ pub(crate) fn published() -> Vec<HandledRoute> {
         manifests::routes(),
         shipping_rules::routes(),
         waves::routes(),
+        imports::routes(),
         search::routes(),
+        summary::routes(),
+        sample_data::routes(),
         papers::routes(),
         printers::routes(),
         print_jobs::routes(),
@@ -56,6 +61,11 @@ pub(crate) fn published() -> Vec<HandledRoute> {
         webhook_endpoints::routes(),
         access_tokens::routes(),
         revocations::routes(),
+        users::routes(),
+        roles::routes(),
+        sessions::routes(),
+        passkeys::routes(),
+        openid::routes(),
         organisations::routes(),
         branding::routes(),
         oauth::routes(),
@@ -71,6 +81,14 @@ pub(crate) fn published() -> Vec<HandledRoute> {
 /// Returns the routes of event streams with their handlers.
 pub(crate) fn streams() -> Vec<HandledRoute> {
     connection::routes()
+}
+
+/// Returns the routes of the console, and of signing in at the identity provider, with their handlers. They are not part of the OpenAPI document, because they lead
+/// to pages for people.
+pub(crate) fn pages() -> Vec<HandledRoute> {
+    let mut pages = console::routes();
+    pages.extend(openid::pages());
+    pages
 }
 
 #[cfg(test)]

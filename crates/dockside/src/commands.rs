@@ -98,7 +98,7 @@ pub async fn token(command: Token) -> Result<(), Failure> {
 }
 
 /// Fails unless an organisation has this name: a mistyped name would give a token to an empty one.
-async fn ensure_organisation(service: &Service, name: &str) -> Result<(), Failure> {
+pub async fn ensure_organisation(service: &Service, name: &str) -> Result<(), Failure> {
     if service.organisations.exists(name).await? {
         return Ok(());
     }
@@ -125,9 +125,13 @@ async fn list(settings: Settings) -> Result<(), Failure> {
         let world = token.owner.world.as_str().to_owned();
         [token.id.to_string(), listed.organisation, listed.email, world, expires, token.scopes.to_string()]
     });
-    let rows: Vec<_> = std::iter::once(head).chain(rows).collect();
+    write_table(std::iter::once(head).chain(rows).collect())
+}
+
+/// Writes rows in columns to standard output.
+pub fn write_table<const COLUMNS: usize>(rows: Vec<[String; COLUMNS]>) -> Result<(), Failure> {
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..6).map(width).collect();
+    let widths: Vec<usize> = (0..COLUMNS).map(width).collect();
     let mut out = String::new();
     for row in &rows {
         let cells = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}"));

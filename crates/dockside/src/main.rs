@@ -6,6 +6,7 @@ mod descriptors;
 mod failure;
 mod folder_lock;
 mod geo;
+mod import;
 mod listen;
 mod log;
 mod print_agent;
@@ -14,6 +15,7 @@ mod secrets;
 mod serve;
 mod settings;
 mod toml_error;
+mod user;
 mod welcome;
 
 use std::io::Write;
@@ -43,11 +45,21 @@ enum Command {
         #[command(subcommand)]
         command: commands::Token,
     },
+    /// Invite users, who sign in to the console, and list them.
+    User {
+        #[command(subcommand)]
+        command: user::User,
+    },
     /// Import where post codes are, for plans to measure distances with.
     Geo {
         #[command(subcommand)]
         command: geo::Geo,
     },
+    /// Import a file: its rows become orders, items, stock levels, locations, package types or shipments.
+    ///
+    /// Sends the file to a running server, shows how far it is, and lists the rows that were refused. The same file sent twice
+    /// makes nothing twice. It fails if a row was refused.
+    Import(import::Import),
     /// Forward events to a receiver on your machine, while you develop it.
     ///
     /// Follows the log of a running server through its API, and posts each event to the address, signed as the server
@@ -100,7 +112,9 @@ fn main() -> ExitCode {
         match arguments.command {
             Command::Serve(settings) => Box::pin(serve::run(*settings)).await,
             Command::Token { command } => Box::pin(commands::token(command)).await,
+            Command::User { command } => Box::pin(user::run(command)).await,
             Command::Geo { command } => Box::pin(geo::run(command)).await,
+            Command::Import(arguments) => Box::pin(import::run(arguments)).await,
             Command::Listen(arguments) => Box::pin(listen::run(arguments)).await,
             Command::SandboxCarrier(arguments) => Box::pin(sandbox_carrier::run(arguments)).await,
             Command::PrintAgent(arguments) => Box::pin(print_agent::run(arguments)).await,

@@ -50,9 +50,15 @@ pub async fn run(settings: Settings) -> Result<(), Failure> {
     let jobs = service.start_jobs()?;
     let nodes = service.nodes.clone();
     log::name_node(move || nodes.name());
+    let service_url = service.settings().files.public_url.clone();
     let app = App::new(service, limits)?;
     let engine = if settings.store.is_postgres() { "PostgreSQL" } else { "SQLite" };
     info!("listening on http://{address} with {engine}");
+    if !service_url.starts_with("https://") && !address.ip().is_loopback() {
+        warn!(
+            "people sign in without TLS, so anyone on the network can read their cookies: set public_url to an https address"
+        );
+    }
     if settings.server.public_url.is_none() && !address.ip().is_loopback() {
         let why = "links to files name the address that this server listens on: set public_url to the one that clients use";
         warn!("{why}");
@@ -192,6 +198,8 @@ fn greet(welcome: &Welcome, address: SocketAddr, settings: &Settings) -> Result<
     organisation   {organisation}  {organisation_id}  ({user})
     live token     {live}
     test token     {test}
+    sign in        {sign_in}
+                   (the console, for 15 minutes and once; `dockside user invite` makes another link)
 
   Make your first location, in the test world:
 
@@ -206,6 +214,7 @@ fn greet(welcome: &Welcome, address: SocketAddr, settings: &Settings) -> Result<
         organisation = welcome.organisation,
         organisation_id = welcome.organisation_id,
         user = welcome.user,
+        sign_in = welcome.sign_in_link,
     );
     welcome::deliver(&text, &settings.store.data())
 }

@@ -15,6 +15,7 @@ mod files;
 pub mod hex_key;
 mod limits;
 mod listen;
+mod openid;
 mod printing;
 mod realtime;
 mod server;
@@ -45,7 +46,9 @@ impl Settings {
             None if Path::new(FILE).exists() => file::read(Path::new(FILE))?,
             None => Self::default(),
         };
-        let merged = self.or(file);
+        let given = self.carriers.clone();
+        let mut merged = self.or(file);
+        merged.carriers.add_variables(&given, std::env::vars_os());
         merged.check()?;
         Ok(merged)
     }
@@ -54,6 +57,7 @@ impl Settings {
         Self {
             store: self.store.or(&file.store),
             server: self.server.or(&file.server),
+            openid: self.openid.or(&file.openid),
             limits: self.limits.or(&file.limits),
             events: self.events.or(&file.events),
             realtime: self.realtime.or(&file.realtime),
@@ -66,6 +70,7 @@ impl Settings {
     fn check(&self) -> Result<(), Failure> {
         self.store.check()?;
         self.server.check()?;
+        self.openid.check()?;
         self.limits.check()?;
         self.events.check(&self.store)?;
         self.realtime.check()?;
@@ -97,6 +102,7 @@ impl Settings {
             stream: self.realtime.stream()?,
             carriers: self.carriers.purchasing(&self.limits),
             files: self.files.documents(&self.store, self.server.public_url(address)?)?,
+            openid: self.openid.provider()?,
             nats: self.events.nats(&self.store)?,
             hint_loss_percent: 0,
             signing_key: secrets.signing_key,

@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
+use model::access::session::IDLE_SECONDS;
 use model::{Owner, Result, Timestamp};
-use store::access::access_tokens;
+use store::access::{access_tokens, sessions, sign_ins, spent_challenges};
 use store::events::{events, stream_audience};
+use store::exchange::{import_rows, imports};
 use store::fulfilment::{print_jobs, wave_batches, wave_orders, waves};
 use store::places::locations;
 use store::platform::idempotency;
@@ -25,6 +27,8 @@ const CLEAN_MAX: i64 = 500;
 
 /// How long messages of carriers are remembered: longer than any of them comes again.
 const MESSAGE_SECONDS: i64 = 30 * 24 * 3600;
+/// How long failed sign-ins are remembered: longer than the window in which they count.
+const FAILURE_SECONDS: i64 = 3600;
 /// How long what belongs to no resource any more is kept, unless the operator says otherwise.
 const LEFTOVER_SECONDS: i64 = 365 * 24 * 3600;
 
@@ -54,11 +58,19 @@ enum Expiring {
     LocationVersions,
     Observations,
     EndedTokens,
+    Sessions,
+    SignInLinks,
+    SignInFailures,
+    SpentChallenges,
     PrintJobs,
     WaveOrders,
     WaveBatches,
     /// After their orders and batches.
     Waves,
+    ImportErrors,
+    ImportRows,
+    /// After their errors and rows.
+    Imports,
 }
 
 /// Rows that are deleted for their age, owner by owner.
@@ -116,10 +128,17 @@ impl Cleaning {
             self.clean_table(Expiring::LocationVersions, leftovers).await,
             self.clean_table(Expiring::Observations, leftovers).await,
             self.clean_table(Expiring::EndedTokens, leftovers).await,
+            self.clean_table(Expiring::Sessions, now.plus_seconds(-IDLE_SECONDS)).await,
+            self.clean_table(Expiring::SignInLinks, now).await,
+            self.clean_table(Expiring::SignInFailures, now.plus_seconds(-FAILURE_SECONDS)).await,
+            self.clean_table(Expiring::SpentChallenges, now).await,
             self.clean_table(Expiring::PrintJobs, leftovers).await,
             self.clean_table(Expiring::WaveOrders, leftovers).await,
             self.clean_table(Expiring::WaveBatches, leftovers).await,
             self.clean_table(Expiring::Waves, leftovers).await,
+            self.clean_table(Expiring::ImportErrors, leftovers).await,
+            self.clean_table(Expiring::ImportRows, leftovers).await,
+            self.clean_table(Expiring::Imports, leftovers).await,
             self.clean_history(now).await,
             self.clean_owners(OwnRows::Events, logs).await,
             self.delivery.clean(Some(logs)).await,
@@ -142,10 +161,17 @@ impl Cleaning {
                 Expiring::LocationVersions => locations::delete_versions(tx, before, CLEAN_MAX).await,
                 Expiring::Observations => purchases::delete_observations(tx, before, CLEAN_MAX).await,
                 Expiring::EndedTokens => access_tokens::delete_ended(tx, before, CLEAN_MAX).await,
+                Expiring::Sessions => sessions::delete_old(tx, before, CLEAN_MAX).await,
+                Expiring::SignInLinks => sign_ins::delete_old_links(tx, before, CLEAN_MAX).await,
+                Expiring::SignInFailures => sign_ins::delete_old_tries(tx, before, CLEAN_MAX).await,
+                Expiring::SpentChallenges => spent_challenges::delete_old(tx, before, CLEAN_MAX).await,
                 Expiring::PrintJobs => print_jobs::delete_ended(tx, before, CLEAN_MAX).await,
                 Expiring::WaveOrders => wave_orders::delete_ended(tx, before, CLEAN_MAX).await,
                 Expiring::WaveBatches => wave_batches::delete_ended(tx, before, CLEAN_MAX).await,
                 Expiring::Waves => waves::delete_ended(tx, before, CLEAN_MAX).await,
+                Expiring::ImportErrors => import_rows::delete_errors(tx, before, CLEAN_MAX).await,
+                Expiring::ImportRows => import_rows::delete_rows(tx, before, CLEAN_MAX).await,
+                Expiring::Imports => imports::delete_ended(tx, before, CLEAN_MAX).await,
             });
             if delete.await? < CLEAN_MAX as u64 {
                 return Ok(());

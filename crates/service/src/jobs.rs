@@ -75,7 +75,7 @@ impl Service {
 
 impl Components {
     /// Returns what this node's workers have counted, by the name of the job.
-    pub fn job_totals(&self) -> [(&'static str, Totals); 6] {
+    pub fn job_totals(&self) -> [(&'static str, Totals); 7] {
         [
             ("webhooks", self.delivery.turn_totals()),
             ("purchases", self.purchasing.turn_totals()),
@@ -83,6 +83,7 @@ impl Components {
             ("manifests", self.manifests.turn_totals()),
             ("print_jobs", self.print_jobs.turn_totals()),
             ("waves", self.waves.turn_totals()),
+            ("imports", self.imports.turn_totals()),
         ]
     }
 }
@@ -123,6 +124,7 @@ impl Jobs {
         workers.spawn(service.hand_overs.clone().work_forever());
         workers.spawn(service.print_jobs.runner().run());
         workers.spawn(service.waves.runner().run());
+        workers.spawn(service.imports.runner().run());
         workers.spawn(service.scans.clone().work_forever());
     }
 }

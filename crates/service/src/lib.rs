@@ -6,7 +6,7 @@
 pub mod access;
 mod cleaning;
 pub mod events;
-mod exchange;
+pub mod exchange;
 pub mod fulfilment;
 pub mod jobs;
 pub mod onboarding;
@@ -25,22 +25,33 @@ use store::access::organisations;
 use store::{Access, Db, Tx};
 
 use access::access_tokens::AccessTokens;
+use access::address_limit::AddressLimit;
 use access::organisations::Organisations;
+use access::password_checks::PasswordChecks;
 use cleaning::Cleaning;
+use events::access_ends::AccessEnds;
 use events::after_commit::EventNotices;
 use events::bus::{Bus, BusSettings};
 use events::delivery::Delivery;
 use events::events::Events;
 use events::me::Callers;
+use events::openid::OpenId;
+use events::passkeys::Passkeys;
 use events::provisions::Provisions;
 use events::relay::Relay;
 use events::revocations::Revocations;
+use events::roles::Roles;
+use events::sign_ins::SignIns;
 use events::stream::Streams;
 use events::stream::epoch::Epochs;
+use events::users::Users;
 use events::webhook_deliveries::WebhookDeliveries;
 use events::webhook_endpoints::WebhookEndpoints;
+use exchange::imports::Imports;
+use exchange::sample_data::{self, SampleData};
 use exchange::search::Search;
 use exchange::search_fill::SearchFill;
+use exchange::summary::Summaries;
 use fulfilment::branding::BrandingSettings;
 use fulfilment::order_changes::OrderChanges;
 use fulfilment::order_shipments::OrderShipments;
@@ -70,6 +81,7 @@ use platform::context::{Context, ContextSettings};
 use platform::lookups::{fair_outbound, fair_sender};
 use platform::nodes::Nodes;
 use platform::signal::Signal;
+use shipping::account_tests::AccountTests;
 use shipping::batch_labels::{self, BatchLabels};
 use shipping::batches::Batches;
 use shipping::carrier_accounts::CarrierAccounts;
@@ -88,10 +100,12 @@ use stock::inventory_items::InventoryItems;
 use stock::inventory_levels::InventoryLevels;
 use suspects::Suspects;
 
-pub use access::caller::Caller;
+pub use access::caller::{Caller, CallerSession};
+pub use access::new_session::{SignInOrigin, SignedIn};
 pub use access::reply::{Outcome, Reply};
 pub use access::write::{Command, Idempotency, Precondition};
 pub use cleaning::Retention;
+pub use events::users::UserChange;
 pub use fulfilment::print_jobs::PrintJobFilter;
 pub use onboarding::Welcome;
 pub use orders::exceptions::NewException;
@@ -129,6 +143,8 @@ pub struct Settings {
     pub stream: events::stream::Settings,
     pub carriers: shipping::purchasing::Settings,
     pub files: shipping::documents::Settings,
+    /// The identity provider at which people sign in, if there is one.
+    pub openid: Option<events::openid::Settings>,
     /// The NATS server that carries hints between the nodes of one database, instead of the database itself.
     pub nats: Option<bus::nats::NatsSettings>,
     /// The share of other nodes' hints that is lost, in percent. Only tests set it.
@@ -152,6 +168,11 @@ pub struct Components {
     pub access_tokens: AccessTokens,
     pub organisations: Organisations,
     pub callers: Callers,
+    pub users: Users,
+    pub roles: Roles,
+    pub passkeys: Passkeys,
+    pub sign_ins: SignIns,
+    pub openid: OpenId,
     pub bus: Bus,
     pub relay: Relay,
     pub events: Events,
@@ -181,6 +202,7 @@ pub struct Components {
     pub documents: Documents,
     pub shipments: Shipments,
     pub rates: Rates,
+    pub account_tests: AccountTests,
     pub purchasing: Purchasing,
     pub carrier_webhooks: CarrierWebhooks,
     pub batches: Batches,
@@ -193,8 +215,11 @@ pub struct Components {
     pub packings: Packings,
     pub shipping_rules: ShippingRules,
     pub waves: Waves,
+    pub imports: Imports,
+    pub sample_data: SampleData,
     pub search: Search,
     pub search_fill: SearchFill,
+    pub summaries: Summaries,
     pub branding: BrandingSettings,
     pub papers: Papers,
     pub printers: Printers,
@@ -240,6 +265,13 @@ impl Components {
         let epochs = Epochs::new(&context, &bus, settings.stream.hub(), &notices.positions);
         let nodes = Nodes::new(&context, Arc::new(epochs.clone()));
         let streams = Streams::new(&context, &settings.stream, &nodes, &bus, &epochs)?;
+        let ends = AccessEnds::new(&context, &access_tokens, &bus, &streams);
+        let addresses = Arc::new(AddressLimit::default());
+        let openid =
+            OpenId::new(&context, &ends, &addresses, &settings.files.public_url, settings.openid.as_ref())?;
+        let checks = PasswordChecks::new(&context);
+        let passkeys = Passkeys::new(&context, &checks, &settings.files.public_url);
+        let users = Users::new(&context, &ends, &settings.files.public_url);
         let webhook_endpoints = WebhookEndpoints::new(&context, &outbound, &notices.deliveries);
         let delivery = Delivery::new(&context, &nodes, &outbound, &webhook_endpoints, &notices.deliveries);
 
@@ -282,6 +314,8 @@ impl Components {
         let packings = Packings::new(&context);
         let plans = Plans::new(&context);
         let rates = Rates::new(&context, &carrier_accounts, &calls, settings.carriers.rate_seconds);
+        let account_tests =
+            AccountTests::new(&context, &carrier_accounts, &calls, settings.carriers.rate_seconds);
         let batches = Batches::new(&context, &purchasing, &shipments, settings.batch_shipments_max);
         let order_shipments = OrderShipments::new(&context, &packings);
         let needs = waves::Needs {
@@ -297,9 +331,29 @@ impl Components {
         let sender = fair_sender(&settings.printer_networks)?;
         let needs = print_jobs::Needs { documents: &documents, purchasing: &purchasing, drawing: &drawing };
         let print_jobs = PrintJobs::new(&context, &nodes, &needs, &sender);
+        let needs = sample_data::Needs {
+            locations: Locations::new(&context),
+            location_configurations: LocationConfigurations::new(&context),
+            package_types: PackageTypes::new(&context),
+            shipping_rules: ShippingRules::new(&context),
+            line_matching: line_matching.clone(),
+            inventory_levels: InventoryLevels::new(&context),
+            orders: Orders::new(&context),
+            holds: holds.clone(),
+            order_exceptions: OrderExceptions::new(&context),
+            plans: plans.clone(),
+            waves: waves.clone(),
+            batches: batches.clone(),
+            manifests: manifests.clone(),
+        };
+        let sample_data = SampleData::new(&context, needs);
         Ok(Self {
             organisations: Organisations::new(&context),
             callers: Callers::new(&context),
+            roles: Roles::new(&context, &ends),
+            sign_ins: SignIns::new(&context, &ends, &addresses, &checks, &passkeys),
+            passkeys,
+            openid,
             relay: Relay::new(&context, &bus, &notices),
             events: Events::new(&context),
             provisions: Provisions::new(&context, &bus, &streams),
@@ -319,6 +373,7 @@ impl Components {
             plans,
             carriers: Carriers::new(&context),
             rates,
+            account_tests,
             carrier_webhooks: CarrierWebhooks::new(&context, &carrier_accounts, &purchasing),
             batches,
             package_types: PackageTypes::new(&context),
@@ -328,15 +383,19 @@ impl Components {
             packings,
             shipping_rules: ShippingRules::new(&context),
             waves,
+            imports: Imports::new(&context, &nodes, &documents),
+            sample_data,
             search: Search::new(&context),
             search_fill: SearchFill::new(&context),
+            summaries: Summaries::new(&context),
             branding: BrandingSettings::new(&context, &drawing),
             papers,
             printers: Printers::new(&context, &sender),
             scans: Scans::new(&context, &purchasing, &print_jobs),
             shorts: Shorts::new(&context),
             print_jobs,
-            onboarding: Onboarding::new(&context),
+            onboarding: Onboarding::new(&context, &users),
+            users,
             cleaning: Cleaning::new(&context, &nodes, &delivery, settings.retention, settings.event_seconds),
             suspects: Suspects::new(
                 &context,

@@ -67,6 +67,7 @@ impl Product {
                 public_url: "https://dockside.example.com".to_owned(),
                 link_seconds: service::shipping::documents::LINK_SECONDS,
             },
+            openid: None,
             nats: None,
             hint_loss_percent: 0,
             signing_key: [7; 32],

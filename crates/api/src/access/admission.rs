@@ -11,10 +11,11 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::HeaderMap;
 use http_body::Body;
-use model::access::access_token::Secret;
 use model::platform::fair::Tenant;
-use model::{Code, Result};
+use model::{Code, Owner, Result};
+use service::platform::content::Content;
 use service::{FairPermit, FairPermits};
+use tokio::sync::mpsc;
 
 use crate::access::route::{self, Route};
 use crate::platform::arrivals::Arrivals;
@@ -42,6 +43,11 @@ const KNOWN_SHARE_BYTES: usize = 256 * 1024 * 1024;
 /// Largest bodies that fit into that share.
 const KNOWN_BODIES_MIN: usize = 4;
 
+/// Files that arrive at once. Each has parts of some megabytes in memory until the file store has them.
+const FILES_MAX: usize = 8;
+/// Pieces of a file that wait for the file store.
+const PIECES_WAITING: usize = 4;
+
 /// The permits for requests in flight, and the shares of bodies that are arriving.
 pub struct Admission {
     in_flight: FairPermits,
@@ -49,6 +55,8 @@ pub struct Admission {
     known: Arrivals,
     public: Arrivals,
     public_large: Arrivals,
+    /// Files that are passed on while they arrive.
+    files: Arrivals,
     body_bytes_max: usize,
     body_time: Duration,
 }
@@ -62,16 +70,17 @@ impl Admission {
             known: Arrivals::new(requests_max, known_bytes),
             public: Arrivals::new(PUBLIC_BODIES_MAX, PUBLIC_SHARE_BYTES),
             public_large: Arrivals::new(PUBLIC_BODIES_MAX, LARGE_SHARE_BYTES),
+            files: Arrivals::new(FILES_MAX, usize::MAX),
             body_bytes_max: limits.body_bytes_max,
             body_time: limits.body_time,
         }
     }
 
-    /// Refuses a request of an organisation that would be refused its permit, before anything is done for it. The token only
+    /// Refuses a request of an organisation that would be refused its permit, before anything is done for it. The token or cookie only
     /// claims to be the organisation's, which is enough to refuse: what is not refused is checked.
-    pub fn refuse_early(&self, route: &Route, token: Option<&str>) -> Result<()> {
+    pub fn refuse_early(&self, route: &Route, claimed: Option<Owner>) -> Result<()> {
         let tenant = match route.needs_token() {
-            true => token.and_then(Secret::owner_of).map(Tenant::from),
+            true => claimed.map(Tenant::from),
             false => Some(Tenant::Unknown),
         };
         let has_share = tenant.is_none_or(|tenant| self.in_flight.has_share(tenant));
@@ -104,6 +113,26 @@ impl Admission {
             false => body.read(headers, &self.allowance(route, tenant)).await?,
         };
         Ok((bytes, self.permit(route, tenant).await?))
+    }
+
+    /// Returns the file that the body of a request is, and the work of passing it on. Neither holds a permit: a slow client would
+    /// keep it from others.
+    pub fn file<'a, B>(
+        &'a self,
+        tenant: Tenant,
+        body: &'a mut Upload<B>,
+    ) -> (Content, impl Future<Output = ()> + Send + 'a)
+    where
+        B: Body<Data = Bytes> + Send + Unpin,
+        B::Error: std::error::Error + Send + Sync + 'static,
+    {
+        let (to, file) = mpsc::channel(PIECES_WAITING);
+        let pass_on = async move {
+            let (time, arrivals) = (self.body_time, &self.files);
+            let allowance = Allowance { bytes_max: usize::MAX, time, has_pace: false, arrivals, tenant };
+            body.pass_on(&allowance, to).await;
+        };
+        (file, pass_on)
     }
 
     /// Returns what a body on this route may take.

@@ -1,5 +1,6 @@
 //! A call: a request whose caller is authenticated and has the route's scope. Handlers see nothing else of a request.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -11,10 +12,12 @@ use model::platform::problem::Issue;
 use model::platform::shape::{self, Input};
 use model::{Code, Error, Id, Problem, Result};
 use serde_json::{Map, Value};
+use service::platform::content::Content;
 use service::{Caller, Command, Idempotency, ListQuery, Precondition, Service};
 use sha2::{Digest, Sha256};
 
 use crate::access::state::ServerState;
+use crate::platform::client_address::client_address;
 use crate::platform::path::without_slash;
 use crate::platform::query::{self, Query};
 
@@ -34,6 +37,10 @@ pub struct Call {
     pub(crate) body: Bytes,
     /// The request's idempotency key, if it has one and the route accepts one.
     pub(crate) idempotency: Option<Idempotency>,
+    /// The network address at the other end of the connection, if it is known.
+    pub(crate) peer: Option<IpAddr>,
+    /// The file that the body is, while it arrives, if the route takes one.
+    pub(crate) file: Option<Content>,
     /// The connection's upgrade, if the server allows one for this request.
     pub(crate) upgrade: Option<OnUpgrade>,
 }
@@ -41,6 +48,11 @@ pub struct Call {
 impl Call {
     pub fn service(&self) -> &Service {
         &self.state.service
+    }
+
+    /// Returns the network address of the client, if it is known.
+    pub fn client_address(&self) -> Option<IpAddr> {
+        self.peer.map(|peer| client_address(peer, &self.headers))
     }
 
     /// Returns the caller. Every route with a scope has one.

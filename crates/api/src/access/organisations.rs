@@ -24,10 +24,10 @@ pub fn routes() -> Vec<HandledRoute> {
             .success(Success::Resource(&ORGANISATION))
             .to(get_organisation),
         Route::patch(PATH, write, "update_organisation", "Update the organisation")
-            .about("Merges the body into what the organisation has set (RFC 7396), in the token's world. To make order references unique, while some orders have the same one, is refused; the problem's `errors` name ten of them.")
+            .about("Merges the body into what the organisation has set (RFC 7396), in the token's world. The name is the same in both worlds, and changes in the live one only. To make order references unique, while some orders have the same one, is refused; the problem's `errors` name ten of them.")
             .body(Body::Patch(&ORGANISATION))
             .success(Success::Resource(&ORGANISATION))
-            .refusals(&[Code::ReferenceTaken])
+            .refusals(&[Code::ReferenceTaken, Code::LiveWorldOnly])
             .to(update_organisation),
     ]
 }

@@ -14,9 +14,9 @@ use crate::platform::parameter::Parameter;
 pub enum Access {
     /// Every caller, without a token.
     Public,
-    /// Callers with a valid token, whatever its scopes.
+    /// Callers with a valid token or session, whatever its scopes.
     AnyToken,
-    /// Callers whose token has this scope.
+    /// Callers whose token or session has this scope.
     Scope(Scope),
 }
 
@@ -62,6 +62,10 @@ pub struct Route {
     pub repeats: bool,
     /// Whether the list in its answer has an `ETag`, as a resource has.
     pub tagged: bool,
+    /// Whether it is about what both worlds share, which belongs to the live world.
+    pub live_only: bool,
+    /// Whether its body holds a password or a link, of which nothing may be kept.
+    pub holds_secret: bool,
     /// Whether it is a GET that changes something, as a few in this API do. Then it has no HEAD.
     pub acts: bool,
 }
@@ -80,7 +84,14 @@ pub enum Body {
     Raw {
         bytes_max: usize,
     },
+    /// A file, which the handler reads while it arrives. The limit of other bodies does not apply.
+    File,
+    /// JSON of this shape, or a file if the media type is another one.
+    JsonOrFile(&'static Shape),
 }
+
+/// The media type of JSON, which chooses the form of a body that may also be a file.
+pub const JSON_TYPE: &str = "application/json";
 
 /// The successful answer of an operation.
 #[derive(Clone, Copy)]
@@ -123,6 +134,8 @@ impl Route {
             accepts: false,
             repeats: false,
             tagged: false,
+            live_only: false,
+            holds_secret: false,
             acts: false,
         }
     }
@@ -209,6 +222,20 @@ impl Route {
         self
     }
 
+    /// Marks an operation on what both worlds share. A session may use it in either world; a token must be a live one.
+    #[must_use]
+    pub fn live_only(mut self) -> Self {
+        self.live_only = true;
+        self
+    }
+
+    /// Marks an operation whose body holds a secret. It takes no `Idempotency-Key`: the fingerprint of the body would be kept.
+    #[must_use]
+    pub fn holds_secret(mut self) -> Self {
+        self.holds_secret = true;
+        self
+    }
+
     /// Marks a GET that changes something. HEAD must not change anything, so it is refused there.
     #[must_use]
     pub fn acts(mut self) -> Self {
@@ -244,14 +271,23 @@ impl Route {
         }
     }
 
-    /// Returns whether it is a page or a file that anyone may open.
-    pub fn is_public_page(&self) -> bool {
-        self.method == Method::GET && !self.needs_token() && !self.acts
+    /// Returns whether a body of this media type is read by the handler while it arrives. The type is asked for only if it decides.
+    pub fn takes_file(&self, media_type: impl FnOnce() -> String) -> bool {
+        match self.body {
+            Some(Body::File) => true,
+            Some(Body::JsonOrFile(_)) => media_type() != JSON_TYPE,
+            _ => false,
+        }
     }
 
-    /// Returns whether it may change something. Then it accepts an `Idempotency-Key`.
+    /// Returns whether it is a page or a file that anyone may open.
+    pub fn is_public_page(&self) -> bool {
+        self.method == Method::GET && !self.needs_token()
+    }
+
+    /// Returns whether it accepts an `Idempotency-Key`: it may change something, and its body may be remembered.
     pub fn writes(&self) -> bool {
-        self.method != Method::GET && self.needs_token()
+        self.method != Method::GET && self.needs_token() && !self.holds_secret
     }
 
     /// Returns whether it reads state that the event log describes. Then its answer names the position in the log.

@@ -21,6 +21,23 @@ pub struct Page {
     pub text: &'static str,
 }
 
+/// The pictures of the console, by their names.
+pub const PICTURES: [(&str, &[u8]); 6] = [
+    ("today.png", include_bytes!("../../../../docs/guide/pictures/today.png")),
+    ("orders.png", include_bytes!("../../../../docs/guide/pictures/orders.png")),
+    ("batch.png", include_bytes!("../../../../docs/guide/pictures/batch.png")),
+    ("shipment.png", include_bytes!("../../../../docs/guide/pictures/shipment.png")),
+    ("pack.png", include_bytes!("../../../../docs/guide/pictures/pack.png")),
+    ("import.png", include_bytes!("../../../../docs/guide/pictures/import.png")),
+];
+const PICTURE_NAMES: &[&str] =
+    &["today.png", "orders.png", "batch.png", "shipment.png", "pack.png", "import.png"];
+
+/// The name of a picture in its path.
+pub static PICTURE: Shape =
+    Shape::new(Kind::OneOf(PICTURE_NAMES), "The picture's file in `docs/guide/pictures`.")
+        .example(r#""today.png""#);
+
 macro_rules! pages {
     ($($name:literal),* $(,)?) => {
         /// All pages, in the order of the list.
@@ -34,10 +51,13 @@ macro_rules! pages {
 pages![
     "README",
     "first-steps",
+    "console",
+    "first-day",
     "orders",
     "packages",
     "parcels",
     "waves",
+    "imports",
     "shipments",
     "batches",
     "manifests",
@@ -51,6 +71,7 @@ pages![
     "labels",
     "webhooks",
     "realtime",
+    "users",
     "settings",
     "operating",
 ];

@@ -53,7 +53,7 @@ const HOSTS_MAX: usize = 16;
 pub fn routes() -> Vec<HandledRoute> {
     vec![
         Route::get("/", Access::Public, "get_index", "Find the documentation")
-            .about("Browsers are sent to `/docs`; programs get the addresses of the documentation as JSON.")
+            .about("Browsers are sent to the console at `/console`; programs get the addresses of the documentation as JSON.")
             .success(Success::Other("application/json"))
             .to(get_index),
         Route::get("/docs", Access::Public, "get_docs", "Read the documentation")
@@ -77,6 +77,15 @@ pub fn routes() -> Vec<HandledRoute> {
         )
         .success(Success::Other("image/png"))
         .to(get_docs_labels),
+        Route::get(
+            "/docs/guide/pictures/{picture}",
+            Access::Public,
+            "get_docs_picture",
+            "See a picture of the console in the guide",
+        )
+        .id(&guide::PICTURE)
+        .success(Success::Other("image/png"))
+        .to(get_docs_picture),
         Route::get("/docs/style.css", Access::Public, "get_docs_style", "Read the documentation's style")
             .success(Success::Other("text/css"))
             .to(get_docs_style),
@@ -102,12 +111,13 @@ async fn get_index(call: Call) -> Result<Response> {
     let mut response = if accepts_html(&call.headers) {
         let mut response = http::Response::new(Body::default());
         *response.status_mut() = StatusCode::FOUND;
-        response.headers_mut().insert(header::LOCATION, HeaderValue::from_static("/docs"));
+        response.headers_mut().insert(header::LOCATION, HeaderValue::from_static("/console"));
         response
     } else {
         let index = serde_json::json!({
             "name": "Dockside",
             "version": VERSION,
+            "console": "/console",
             "documentation": "/docs",
             "guide": "/docs/guide",
             "openapi": "/openapi.json",
@@ -144,6 +154,15 @@ async fn get_docs_guide_page(call: Call) -> Result<Response> {
 async fn get_docs_labels(call: Call) -> Result<Response> {
     static IMAGE: OnceLock<Encoded> = OnceLock::new();
     Ok(answer(&call, "image/png", IMAGE.get_or_init(|| Encoded::new(guide::LABELS))))
+}
+
+async fn get_docs_picture(call: Call) -> Result<Response> {
+    static IMAGES: OnceLock<Vec<Encoded>> = OnceLock::new();
+    let images =
+        IMAGES.get_or_init(|| guide::PICTURES.iter().map(|(_, bytes)| Encoded::new(*bytes)).collect());
+    let name = call.ids.first().map(String::as_str);
+    let place = guide::PICTURES.iter().position(|(known, _)| Some(*known) == name).ok_or(Code::NotFound)?;
+    Ok(answer(&call, "image/png", &images[place]))
 }
 
 async fn get_docs_style(call: Call) -> Result<Response> {

@@ -88,6 +88,12 @@ fn security(route: &Route) -> Value {
     }
 }
 
+/// Returns the media types of a file that is imported.
+fn file_content() -> Value {
+    let text = json!({ "schema": { "type": "string" } });
+    json!({ "text/csv": text, "application/x-ndjson": text })
+}
+
 fn request_body(body: &Body, components: &mut Components) -> Value {
     let content = match body {
         Body::Json(shape) | Body::Optional(shape) => {
@@ -104,6 +110,12 @@ fn request_body(body: &Body, components: &mut Components) -> Value {
             json!({ "application/x-www-form-urlencoded": { "schema": components.schema(shape, Way::In) } })
         }
         Body::Raw { .. } => json!({ "application/octet-stream": {} }),
+        Body::File => file_content(),
+        Body::JsonOrFile(shape) => {
+            let mut content = file_content();
+            content["application/json"] = json!({ "schema": components.schema(shape, Way::In) });
+            content
+        }
     };
     json!({ "required": !matches!(body, Body::Optional(_)), "content": content })
 }
@@ -244,7 +256,7 @@ pub fn refusals_of(route: &Route) -> Vec<Code> {
     }
     // An endpoint without a body also reads one, to refuse its fields.
     codes.extend([Code::Timeout, Code::BodyTooLarge]);
-    if !matches!(route.body, Some(Body::Form(_) | Body::Raw { .. })) {
+    if !matches!(route.body, Some(Body::Form(_) | Body::Raw { .. } | Body::File)) {
         codes.extend([Code::InvalidJson, Code::DuplicateKey, Code::ValidationFailed, Code::UnknownField]);
     }
     codes.extend(route.refusals);

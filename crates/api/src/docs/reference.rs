@@ -299,10 +299,15 @@ pub fn answer_place(route: &Route) -> String {
 fn body(html: &mut Html, route: &Route) {
     let place = body_place(route);
     match &route.body {
-        Some(Body::Raw { .. }) | None => {}
+        Some(Body::Raw { .. } | Body::File) | None => {}
         Some(Body::Optional(shape)) => {
             html.line("h4", "", "Body");
             html.paragraph("May be left out, where the query says the same.");
+            fields::list(html, shape, Way::Request, &[], &place);
+        }
+        Some(Body::JsonOrFile(shape)) => {
+            html.line("h4", "", "Body");
+            html.paragraph("JSON with these fields, or a file of any other media type.");
             fields::list(html, shape, Way::Request, &[], &place);
         }
         Some(Body::Json(shape)) => {

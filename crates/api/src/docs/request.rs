@@ -79,10 +79,10 @@ pub fn answer(success: &Success) -> (StatusCode, Option<Value>) {
 fn names_an_id(route: &Route) -> bool {
     let in_body = |shape: &Shape| example::value(shape, Way::Request).to_string().contains(ID_BODY);
     let is_in_body = match &route.body {
-        Some(Body::Json(shape) | Body::Optional(shape)) => in_body(shape),
+        Some(Body::Json(shape) | Body::Optional(shape) | Body::JsonOrFile(shape)) => in_body(shape),
         Some(Body::Patch(shape)) => example::patch(shape).to_string().contains(ID_BODY),
         Some(Body::Form(_)) => true,
-        Some(Body::Raw { .. }) | None => false,
+        Some(Body::Raw { .. } | Body::File) | None => false,
     };
     is_in_body || !route.ids.is_empty()
 }
@@ -110,10 +110,12 @@ pub fn curl(html: &mut Html, route: &Route, headers: &[(&str, &str)]) {
         option(html, "-H", |html| html.text(&format!("{name}: {value}")));
     }
     match &route.body {
-        Some(Body::Json(shape) | Body::Optional(shape)) => data(html, &example::value(shape, Way::Request)),
+        Some(Body::Json(shape) | Body::Optional(shape) | Body::JsonOrFile(shape)) => {
+            data(html, &example::value(shape, Way::Request))
+        }
         Some(Body::Patch(shape)) => data(html, &example::patch(shape)),
         Some(Body::Form(shape)) => form(html, &example::value(shape, Way::Request)),
-        Some(Body::Raw { .. }) | None => {}
+        Some(Body::Raw { .. } | Body::File) | None => {}
     }
 }
 

@@ -18,10 +18,12 @@ enum Payload {
 
 fn payload(route: &Route) -> Payload {
     match &route.body {
-        Some(Body::Json(shape) | Body::Optional(shape)) => Payload::Json(example::value(shape, Way::Request)),
+        Some(Body::Json(shape) | Body::Optional(shape) | Body::JsonOrFile(shape)) => {
+            Payload::Json(example::value(shape, Way::Request))
+        }
         Some(Body::Patch(shape)) => Payload::Json(example::patch(shape)),
         Some(Body::Form(shape)) => Payload::Form(example::value(shape, Way::Request)),
-        Some(Body::Raw { .. }) | None => Payload::None,
+        Some(Body::Raw { .. } | Body::File) | None => Payload::None,
     }
 }
 

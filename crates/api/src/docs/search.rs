@@ -88,7 +88,8 @@ fn add_operation(entries: &mut Vec<Value>, route: &Route, explained: &[&str]) {
     let is_explained =
         |shape: &model::platform::shape::Shape| shape.name.is_some_and(|name| explained.contains(&name));
     // The fields of a resource are indexed once, with the resource.
-    if let Some(Body::Json(shape) | Body::Optional(shape) | Body::Form(shape)) = &route.body
+    if let Some(Body::Json(shape) | Body::Optional(shape) | Body::Form(shape) | Body::JsonOrFile(shape)) =
+        &route.body
         && !is_explained(shape)
     {
         add_fields(entries, shape, Way::Request, &[], &reference::body_place(route), &place);

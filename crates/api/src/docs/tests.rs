@@ -95,7 +95,7 @@ fn every_page_of_the_guide_is_served() {
         std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap());
     let mut files: Vec<String> = files.collect();
     let mut served: Vec<String> = guide::PAGES.iter().map(|page| format!("{}.md", page.name)).collect();
-    served.push("labels.png".to_owned());
+    served.extend(["labels.png", "pictures"].map(str::to_owned));
     files.sort_unstable();
     served.sort_unstable();
     assert_eq!(files, served);

@@ -1,6 +1,7 @@
 //! `/events`.
 
 use model::Result;
+use model::events::actor::ACTOR_KEY;
 use model::events::event::{AFTER, EVENT, EVENT_ID, RESOURCE_ID, TYPE};
 use model::events::stream_token::{CHANNEL, STREAM_TOKEN, SUBSCRIPTION_INPUT, SubscriptionInput};
 use model::platform::problem::Issue;
@@ -24,6 +25,11 @@ const BY_TYPE: Parameter = Parameter {
     name: "type",
     about: "Only events of one kind, such as `order.created`. [The event](/docs#object-Event) lists them.",
     kind: ParameterKind::One(&TYPE),
+};
+const BY_ACTOR: Parameter = Parameter {
+    name: "actor",
+    about: "Only what this actor did: `usr_…`, `tok_…`, or a type without an id, such as `job`.",
+    kind: ParameterKind::One(&ACTOR_KEY),
 };
 const BY_RESOURCE: Parameter = Parameter {
     name: "resource_id",
@@ -85,7 +91,7 @@ fn log_routes() -> Vec<HandledRoute> {
     vec![
         Route::get("/events", read, "list_events", "List events")
             .about("What happened in the organisation, in the order of commits: the events of every resource that your token may read. Beside `events:read` it needs the scope of that resource, such as `orders:read` for `order.created`; the others are left out. Without `after` the newest comes first. To follow the log, ask with `after` and the last `sequence` you have: the oldest comes first, each event comes exactly once, and none is missing. Events are kept for 30 days, unless the operator configured otherwise; where those after `after` are gone, the list begins with the oldest that is left, and its `sequence` tells.")
-            .parameters(const { &[LIMIT, CURSOR, FROM, BY_TYPE, BY_RESOURCE] })
+            .parameters(const { &[LIMIT, CURSOR, FROM, BY_TYPE, BY_RESOURCE, BY_ACTOR] })
             .success(Success::List(LIST, &EVENT))
             .to(list_events),
         Route::get("/events/{event_id}", read, "get_event", "Get an event")
@@ -116,9 +122,10 @@ async fn list_events(call: Call) -> Result<Response> {
         after: call.query.number(FROM.name),
         r#type: text(BY_TYPE.name),
         resource_id: text(BY_RESOURCE.name),
+        actor: text(BY_ACTOR.name),
         visible: None,
     };
-    let key = (filter.after, &filter.r#type, &filter.resource_id);
+    let key = (filter.after, &filter.r#type, &filter.resource_id, &filter.actor);
     let query = call.list_query("events", format!("{key:?}"))?;
     let listing = call.service().events.list(call.caller()?, query, filter).await?;
     respond::list(&call, LIST, listing)

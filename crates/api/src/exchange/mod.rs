@@ -1,3 +1,6 @@
-//! Exchange: the endpoints that span all other areas. Search.
+//! Exchange: the endpoints that span all other areas. Search, the summary, imports of files, and sample data.
 
+pub(crate) mod imports;
+pub(crate) mod sample_data;
 pub(crate) mod search;
+pub(crate) mod summary;

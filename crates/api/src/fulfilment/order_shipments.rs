@@ -53,9 +53,10 @@ pub fn routes() -> Vec<HandledRoute> {
             "get_shipment_rule_evaluation",
             "Get what the shipping rules decided for a shipment",
         )
-            .about("What the rules decided when the shipment was made from an order, and why, rule by rule. Rules that were changed or deleted since are shown as they were. A shipment that was made by itself has none. The token also needs `shipments:read`.")
+            .about("What the rules decided when the shipment was made from an order, and why, rule by rule. Rules that were changed or deleted since are shown as they were. A shipment that was not made from an order has none. The token also needs `shipments:read`.")
             .id(&SHIPMENT_ID)
             .success(Success::Answer(&EVALUATION))
+            .refusals(&[Code::RuleEvaluationNotFound])
             .to(get_shipment_rule_evaluation),
         Route::post(
             "/shipments/{shipment_id}/hand_over",

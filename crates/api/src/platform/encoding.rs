@@ -96,17 +96,22 @@ fn is_compressible(media_type: &str) -> bool {
     media_type.starts_with("text/") || media_type.starts_with("application/json")
 }
 
-/// Returns whether `Accept-Encoding` allows gzip: by name, or by `*` unless gzip is excluded by name.
 fn accepts_gzip(headers: &HeaderMap) -> bool {
+    accepts_coding(headers, &["gzip", "x-gzip"])
+}
+
+/// Returns whether `Accept-Encoding` allows the coding with these names: by name, or by `*` unless it is excluded by
+/// name.
+pub fn accepts_coding(headers: &HeaderMap, names: &[&str]) -> bool {
     let mut by_name = None;
     let mut by_star = false;
     for value in headers.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok()) {
         for member in value.split(',') {
             let (name, is_allowed) = weighed(member);
-            match name.to_ascii_lowercase().as_str() {
-                "gzip" | "x-gzip" => by_name = Some(is_allowed),
-                "*" => by_star = is_allowed,
-                _ => {}
+            if names.iter().any(|coding| coding.eq_ignore_ascii_case(name)) {
+                by_name = Some(is_allowed);
+            } else if name == "*" {
+                by_star = is_allowed;
             }
         }
     }

@@ -2,6 +2,7 @@
 
 pub(crate) mod accept;
 pub(crate) mod arrivals;
+pub(crate) mod client_address;
 pub(crate) mod client_socket;
 pub(crate) mod cors;
 pub(crate) mod encoding;

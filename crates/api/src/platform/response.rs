@@ -5,12 +5,14 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
-use http::{HeaderValue, StatusCode, header};
+use http::{HeaderMap, HeaderValue, StatusCode, header};
 use http_body::{Frame, SizeHint};
 use http_body_util::Full;
 use tokio::sync::mpsc;
 
 pub const JSON: HeaderValue = HeaderValue::from_static("application/json");
+/// Headers that most responses have room for from the beginning, so that they need not move when some are added.
+const HEADERS_USUAL: usize = 12;
 
 /// The body of every response.
 pub enum Body {
@@ -63,6 +65,7 @@ pub type Response = http::Response<Body>;
 pub fn with_body(status: StatusCode, media_type: HeaderValue, body: impl Into<Bytes>) -> Response {
     let mut response = http::Response::new(Body::Whole(Full::new(body.into())));
     *response.status_mut() = status;
+    *response.headers_mut() = HeaderMap::with_capacity(HEADERS_USUAL);
     response.headers_mut().insert(header::CONTENT_TYPE, media_type);
     response
 }

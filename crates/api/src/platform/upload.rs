@@ -13,7 +13,8 @@ use http_body::Body;
 use http_body_util::BodyExt;
 use model::platform::fair::Tenant;
 use model::{Code, Error, Result};
-use tokio::time::{Instant, timeout_at};
+use tokio::sync::mpsc;
+use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::platform::arrivals::Arrivals;
 
@@ -121,6 +122,40 @@ where
         }
         self.progress = Progress::Complete;
         Ok(all.freeze())
+    }
+
+    /// Passes the body on, piece by piece, while it arrives. Ends if the receiver wants no more. A body that does not arrive completely
+    /// ends with an error.
+    pub async fn pass_on(&mut self, allowance: &Allowance<'_>, to: mpsc::Sender<Result<Bytes>>) {
+        if self.is_complete() {
+            return;
+        }
+        self.progress = Progress::Begun;
+        let mut arrival = allowance.arrivals.enter(allowance.tenant);
+        loop {
+            let frame = tokio::select! {
+                biased;
+                () = to.closed() => return,
+                () = arrival.displaced() => Err(Code::Overloaded),
+                // Only waiting for the client counts, and not waiting for the file store.
+                frame = timeout(allowance.time, self.body.frame()) => frame.map_err(|_| Code::Timeout),
+            };
+            let data = match frame {
+                Ok(Some(Ok(frame))) => Ok(frame.into_data().unwrap_or_default()),
+                Ok(None) => break,
+                Ok(Some(Err(_))) => Err(Code::MalformedRequest),
+                Err(code) => Err(code),
+            };
+            let is_broken = data.is_err();
+            if to.send(data.map_err(Error::from)).await.is_err() {
+                return;
+            }
+            if is_broken {
+                self.progress = Progress::Stalled;
+                return;
+            }
+        }
+        self.progress = Progress::Complete;
     }
 
     /// Gives up on the rest of a body, which does not arrive in time.

@@ -32,7 +32,7 @@ impl App {
         let routes: Vec<_> = published.iter().map(|row| row.route.clone()).collect();
         // If an external server has the stream connections, this one serves none.
         let streams = if service.streams.has_external_streams() { Vec::new() } else { routes::streams() };
-        let table = Table::new(published.into_iter().chain(streams).collect())?;
+        let table = Table::new(published.into_iter().chain(streams).chain(routes::pages()).collect())?;
         let rows = table.routes().iter().map(|row| (row.route.method.as_str(), row.route.path));
         let metrics = RequestMetrics::new(rows);
         let (rate, admission) =

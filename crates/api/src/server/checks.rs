@@ -30,24 +30,20 @@ pub fn check_version(headers: &HeaderMap) -> Result<()> {
     }
 }
 
-/// Returns the bearer token of the request.
-pub fn bearer(headers: &HeaderMap) -> Result<&str> {
-    let value = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
-    let token = value.and_then(|value| {
-        let (scheme, token) = value.split_once(' ')?;
-        scheme.eq_ignore_ascii_case("bearer").then_some(token.trim())
-    });
-    token.ok_or_else(|| Code::Unauthenticated.into())
+/// Returns the media type of the body, in lower case and without parameters.
+pub fn media_type(headers: &HeaderMap) -> String {
+    let given = headers.get(header::CONTENT_TYPE).map(|value| value.to_str().unwrap_or_default());
+    given.and_then(|value| value.split(';').next()).unwrap_or_default().trim().to_ascii_lowercase()
 }
 
 /// Refuses a body of a media type that the route does not take.
 pub fn check_media_type(route: &Route, headers: &HeaderMap) -> Result<()> {
     let Some(body) = &route.body else { return Ok(()) };
-    let given = headers.get(header::CONTENT_TYPE).map(|value| value.to_str().unwrap_or_default());
-    let essence =
-        given.and_then(|value| value.split(';').next()).unwrap_or_default().trim().to_ascii_lowercase();
+    let essence = media_type(headers);
     let is_right = match body {
-        route::Body::Raw { .. } => true,
+        route::Body::Raw { .. } | route::Body::File => true,
+        // The type says which of the two it is. A request without one has no body, or does not say what it is.
+        route::Body::JsonOrFile(_) => !essence.is_empty(),
         route::Body::Json(_) | route::Body::Optional(_) => essence == "application/json",
         route::Body::Patch(_) => {
             matches!(essence.as_str(), "application/json" | "application/merge-patch+json")

@@ -2,6 +2,7 @@
 
 mod app;
 mod checks;
+pub(crate) mod console;
 mod metrics;
 mod pipeline;
 mod serve;

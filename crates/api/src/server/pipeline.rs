@@ -2,15 +2,16 @@
 //!
 //! It is one call after the other instead of a stack of middleware: it costs a quarter, and reads from top to bottom.
 
+use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header, request};
 use model::platform::fair::Tenant;
 use model::platform::id::is_identifier;
-use model::{Code, Error, Problem, Result};
+use model::{Code, Error, Problem, Result, World, ensure};
 use service::events::stream::Position;
 use service::{Caller, FairPermit};
 use tracing::field::{Empty, display};
@@ -18,9 +19,10 @@ use tracing::{Instrument, Span, debug_span, error_span, info};
 
 use super::app::App;
 use super::checks::{
-    VERSION_HEADER, bearer, check_media_type, check_version, header_bytes, refuse_body, trace_id,
+    VERSION_HEADER, check_media_type, check_version, header_bytes, media_type, refuse_body, trace_id,
 };
 use crate::access::call::{Call, idempotency};
+use crate::access::cookie::Credential;
 use crate::access::respond;
 use crate::access::route::{self, Route};
 use crate::access::table::{HandledRoute, Match};
@@ -48,8 +50,10 @@ const URI_BYTES_MAX: usize = 16 * 1024;
 #[derive(Clone)]
 pub struct RefusedHead(pub Problem);
 
-/// The properties of a request that its log line and its metrics need.
+/// What is known of a request beside its head.
 struct Seen<'a> {
+    /// The network address at the other end of the connection.
+    peer: Option<IpAddr>,
     /// The route's index in the table, if one matched.
     place: Option<usize>,
     caller: Option<Caller>,
@@ -58,8 +62,8 @@ struct Seen<'a> {
 }
 
 impl App {
-    /// Answers any request.
-    pub async fn handle<B>(&self, request: http::Request<B>) -> Response
+    /// Answers any request. `peer` is the network address at the other end of the connection.
+    pub async fn handle<B>(&self, request: http::Request<B>, peer: Option<IpAddr>) -> Response
     where
         B: http_body::Body<Data = Bytes> + Send + Unpin,
         B::Error: std::error::Error + Send + Sync + 'static,
@@ -73,7 +77,7 @@ impl App {
         // Its level is that of an error, so that it is there whatever the log's filter says.
         let trace_id = trace_id.as_deref();
         let span = error_span!("request", request_id, trace_id, organisation = Empty);
-        let mut seen = Seen { place: None, caller: None, span: &span };
+        let mut seen = Seen { peer, place: None, caller: None, span: &span };
         let (head, body) = request.into_parts();
         let mut body = Upload::new(&head.headers, body);
         let mut response = match inside(&span, self.admit(head, &mut body, &mut seen)).await {
@@ -139,35 +143,84 @@ impl App {
         let route = &row.route;
         // An overloaded server neither looks up a token nor reads a body. But neither of these holds a permit: a slow
         // client, or a slow look-up of one organisation's token, would keep it from the others.
-        self.0.admission.refuse_early(route, bearer(&head.headers).ok())?;
+        let credential = Credential::find(&head.headers, &self.0.state);
+        self.0.admission.refuse_early(route, credential.claimed_owner())?;
         check_version(&head.headers)?;
-        if let Some(refusal) = self.authorise(route, &head.headers, seen).await? {
+        if let Some(refusal) = self.authorise(row, &head, &credential, seen).await? {
             return Ok(refusal);
         }
-        let (call, _permit) = self.read(route, ids, head, body, seen.caller).await?;
+        if route.takes_file(|| media_type(&head.headers)) {
+            return Box::pin(self.receive_file(row, ids, head, body, seen)).await;
+        }
+        let (call, _permit) = self.read(route, ids, head, body, seen).await?;
         let position = match seen.caller.filter(|_| route.shows_state()) {
             Some(caller) => Some(self.0.state.service.streams.position(caller.owner).await?),
             None => None,
         };
-        let mut response = self.run_once(row, call).await?;
+        let mut response = self.run_once(row, call, Some(self.0.state.limits.request_time)).await?;
         if let Some(position) = position {
             add_position(&mut response, &position)?;
         }
         Ok(response)
     }
 
-    /// Authenticates the caller if the route needs a token, and checks the scope. Returns a refusal if the caller's
+    /// Runs the handler of a route that takes a file, and passes the body on to it meanwhile. How long that takes depends on the client.
+    async fn receive_file<B>(
+        &self,
+        row: &HandledRoute,
+        ids: Vec<String>,
+        head: request::Parts,
+        body: &mut Upload<B>,
+        seen: &Seen<'_>,
+    ) -> Result<Response>
+    where
+        B: http_body::Body<Data = Bytes> + Send + Unpin,
+        B::Error: std::error::Error + Send + Sync + 'static,
+    {
+        let query = Query::parse(head.uri.query(), row.route.parameters)?;
+        check_media_type(&row.route, &head.headers)?;
+        let (caller, peer) = (seen.caller, seen.peer);
+        let tenant = caller.map_or(Tenant::Unknown, |caller| caller.owner.into());
+        // The file itself is not known yet. A repetition of the request has the same length.
+        let length = head.headers.get(header::CONTENT_LENGTH).map(|value| value.as_bytes().to_vec());
+        let idempotency = idempotency(&head, &length.unwrap_or_default())?;
+        let (file, pass_on) = self.0.admission.file(tenant, body);
+        let call = Call {
+            peer,
+            state: Arc::clone(&self.0.state),
+            caller,
+            method: head.method,
+            uri: head.uri,
+            ids,
+            query,
+            upgrade: None,
+            headers: head.headers,
+            body: Bytes::new(),
+            idempotency,
+            file: Some(file),
+        };
+        let (response, ()) = tokio::join!(self.run_once(row, call, None), pass_on);
+        response
+    }
+
+    /// Authenticates the caller if the route needs a token or a session, and checks the scope. Returns a refusal if the caller's
     /// organisation has used up its rate.
     async fn authorise(
         &self,
-        route: &Route,
-        headers: &HeaderMap,
+        row: &HandledRoute,
+        head: &request::Parts,
+        credential: &Credential<'_>,
         seen: &mut Seen<'_>,
     ) -> Result<Option<Response>> {
+        let route = &row.route;
         if !route.needs_token() {
             return Ok(None);
         }
-        let caller = self.0.state.service.access_tokens.authenticate(bearer(headers)?).await?;
+        let mut caller = credential.authenticate(&self.0.state, route, head).await?;
+        if route.live_only && caller.owner.world == World::Test {
+            ensure(caller.session.is_some(), Code::LiveWorldOnly)?;
+            caller.owner.world = World::Live;
+        }
         seen.caller = Some(caller);
         seen.span.record("organisation", display(caller.owner));
         turns::count_as(caller.owner.into());
@@ -185,7 +238,7 @@ impl App {
         ids: Vec<String>,
         mut head: request::Parts,
         body: &mut Upload<B>,
-        caller: Option<Caller>,
+        seen: &Seen<'_>,
     ) -> Result<(Call, Option<FairPermit>)>
     where
         B: http_body::Body<Data = Bytes> + Send + Unpin,
@@ -199,6 +252,7 @@ impl App {
         if !is_optional {
             check_media_type(route, &head.headers)?;
         }
+        let (caller, peer) = (seen.caller, seen.peer);
         let tenant = caller.map_or(Tenant::Unknown, |caller| caller.owner.into());
         let (mut body, permit) = self.0.admission.read_body(route, tenant, &head.headers, body).await?;
         if route.body.is_none() {
@@ -216,10 +270,12 @@ impl App {
             uri: head.uri,
             ids,
             query,
+            peer,
             upgrade: head.extensions.remove(),
             headers: head.headers,
             body,
             idempotency,
+            file: None,
         };
         Ok((call, permit))
     }
@@ -227,9 +283,14 @@ impl App {
     /// Runs the handler. If the request has an idempotency key and is refused, by the body's shape, the service or
     /// the database, the refusal is stored under the key. If an answer is stored there already, it is returned
     /// instead.
-    async fn run_once(&self, row: &HandledRoute, call: Call) -> Result<Response> {
+    async fn run_once(
+        &self,
+        row: &HandledRoute,
+        call: Call,
+        time_limit: Option<Duration>,
+    ) -> Result<Response> {
         let known = call.caller.zip(call.idempotency.clone());
-        match (self.run(row, call).await, known) {
+        match (self.run(row, call, time_limit).await, known) {
             (Err(Error::Refused(problem)), Some((caller, known))) => {
                 respond::answer(self.0.state.service.context.keep_refusal(&caller, known, *problem).await?)
             }
@@ -237,11 +298,12 @@ impl App {
         }
     }
 
-    /// Runs the handler within its time limit, and catches panics.
-    async fn run(&self, row: &HandledRoute, call: Call) -> Result<Response> {
+    /// Runs the handler within its time limit, if it has one, and catches panics.
+    async fn run(&self, row: &HandledRoute, call: Call, time_limit: Option<Duration>) -> Result<Response> {
         let span = debug_span!("operation", operation = row.route.operation, entities = entities(&call.ids));
         let work = catch_panic((row.handler)(call)).instrument(span);
-        match tokio::time::timeout(self.0.state.limits.request_time, work).await {
+        let Some(time_limit) = time_limit else { return work.await };
+        match tokio::time::timeout(time_limit, work).await {
             Ok(result) => result,
             Err(_) => Err(Code::RequestTimeLimit.into()),
         }
@@ -258,7 +320,7 @@ impl App {
             return id.to_owned();
         }
         let mut random = [0; REQUEST_ID_BYTES];
-        self.0.state.service.context.fill_random(&mut random);
+        self.0.state.service.context.fill_random_name(&mut random);
         let mut id = String::with_capacity(4 + 2 * REQUEST_ID_BYTES);
         id.push_str("req_");
         for byte in random {

@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::future::Future;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
@@ -62,6 +63,8 @@ pub async fn serve(listener: TcpListener, app: App, stop: impl Future<Output = (
 /// The requests of one connection, and the state of its answers.
 struct Dialogue {
     app: App,
+    /// The network address at the other end of the connection.
+    client: Option<IpAddr>,
     refusal: Refusal,
     /// Requests that hyper has passed on.
     requests: AtomicU64,
@@ -78,7 +81,7 @@ impl Dialogue {
         }
         let mut upgrades = request.headers().get_all(header::UPGRADE).iter();
         let is_handshake = upgrades.any(|value| asks_for_websocket(value.as_bytes()));
-        let mut response = self.app.handle(request).await;
+        let mut response = self.app.handle(request, self.client).await;
         // The intake passes nothing behind a refused head or a handshake, so the connection can't be kept.
         let is_upgraded = response.status() == StatusCode::SWITCHING_PROTOCOLS;
         if refusal.is_some() || (is_handshake && !is_upgraded) {
@@ -93,6 +96,7 @@ impl Dialogue {
 
 fn connect(stream: TcpStream, app: App, turns: &Turns, permits: Permits, mut stop: watch::Receiver<()>) {
     let limits = &app.0.state.limits;
+    let client = stream.peer_addr().ok().map(|address| address.ip());
     let (socket, refusal, mut returned) = ClientSocket::new(stream, permits.descriptor, limits.write_time);
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new())
@@ -102,7 +106,7 @@ fn connect(stream: TcpStream, app: App, turns: &Turns, permits: Permits, mut sto
         .half_close(false);
     // Not `pipeline_flush`: it withholds an answer while any byte of a next request is buffered, and may lose it.
     let (requests, is_last_answer) = (AtomicU64::new(0), AtomicBool::new(false));
-    let dialogue = Arc::new(Dialogue { app, refusal, requests, is_last_answer });
+    let dialogue = Arc::new(Dialogue { app, client, refusal, requests, is_last_answer });
     let answering = Arc::clone(&dialogue);
     let connection = http.serve_connection(
         TokioIo::new(socket),
@@ -159,7 +163,7 @@ async fn timed_out(app: &App) -> Vec<u8> {
     *request.method_mut() = Method::from_bytes(REFUSED).unwrap_or_default();
     let detail = "The head of the request took too long to arrive.";
     request.extensions_mut().insert(RefusedHead(Problem::from(Code::Timeout).with_detail(detail.to_owned())));
-    let (parts, body) = app.handle(request).await.into_parts();
+    let (parts, body) = app.handle(request, None).await.into_parts();
     let body = body.collect().await.map(|body| body.to_bytes()).unwrap_or_default();
     let mut bytes = format!("HTTP/1.1 {}\r\n", parts.status).into_bytes();
     for (name, value) in &parts.headers {

@@ -1,7 +1,8 @@
 //! `/carriers` and `/carrier_accounts`.
 
 use model::shipping::carrier::{
-    CARRIER, CARRIER_ACCOUNT, CARRIER_ACCOUNT_ID, CARRIER_ID, CARRIER_SERVICE, CarrierAccountInput,
+    ACCOUNT_TEST, CARRIER, CARRIER_ACCOUNT, CARRIER_ACCOUNT_ID, CARRIER_ID, CARRIER_SERVICE,
+    CarrierAccountInput,
 };
 use model::{Code, Result};
 
@@ -10,7 +11,7 @@ use crate::access::respond;
 use crate::access::route::{Access, Body, Route, Success};
 use crate::access::table::HandledRoute;
 use crate::platform::parameter::PAGE;
-use crate::platform::response::Response;
+use crate::platform::response::{Response, json as json_response};
 
 const LIST: &str = "data";
 const ACCOUNT: &str = "/carrier_accounts/{carrier_account_id}";
@@ -60,6 +61,12 @@ pub fn routes() -> Vec<HandledRoute> {
             .id(&CARRIER_ACCOUNT_ID)
             .refusals(&[Code::CarrierAccountInUse])
             .to(delete_carrier_account),
+        Route::post("/carrier_accounts/{carrier_account_id}/test", write, "test_carrier_account", "Test a carrier account")
+            .about("Asks the carrier for the price of a parcel of one kilogram from your oldest location to itself, which costs nothing. A disabled account is tested, too.")
+            .id(&CARRIER_ACCOUNT_ID)
+            .success(Success::Answer(&ACCOUNT_TEST))
+            .refusals(&[Code::LocationMissing, Code::CarrierNotFound])
+            .to(test_carrier_account),
     ]
 }
 
@@ -108,4 +115,8 @@ async fn delete_carrier_account(call: Call) -> Result<Response> {
     let id = call.id()?;
     let reply = call.service().carrier_accounts.delete(call.command()?, id).await?;
     respond::reply(&call, reply)
+}
+
+async fn test_carrier_account(call: Call) -> Result<Response> {
+    call.service().account_tests.test(call.caller()?, call.id()?).await.map(json_response)
 }

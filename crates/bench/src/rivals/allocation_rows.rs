@@ -1,5 +1,6 @@
 //! The rows that an allocation writes, without any decisions: the same rows through the same writer.
 
+use model::events::actor::Actor;
 use model::orders::indexed_order::IndexedOrder;
 use model::{Allocation, Error, Event, Id, Order, Owner};
 use serde_json::Value;
@@ -81,11 +82,11 @@ impl AllocationRows {
                 return Err(Error::fault("the order has nothing left to allocate"));
             }
             allocations::insert(tx, owner, &allocation).await?;
-            events::append(tx, owner, made_id, &made, now).await?;
+            events::append(tx, owner, made_id, &made, Actor::System, now).await?;
             orders::touch_reservation(tx, owner, order, now).await?;
-            events::append(tx, owner, changed_id, &changed, now).await?;
+            events::append(tx, owner, changed_id, &changed, Actor::System, now).await?;
             orders::update(tx, owner, &indexed, &indexed, &doc).await?;
-            events::append(tx, owner, ordered_id, &ordered, now).await
+            events::append(tx, owner, ordered_id, &ordered, Actor::System, now).await
         });
         write.await
     }

@@ -16,6 +16,7 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use model::access::access_token::Secret;
+use model::events::actor::Actor;
 use model::{Event, Location, Owner};
 use service::{Clock, SystemClock};
 use store::Db;
@@ -135,7 +136,8 @@ impl Create {
         let doc = self.doc.clone();
         let write = self.db.write(owner, async move |tx| {
             locations::insert(tx, owner, id, &doc, &[]).await?;
-            events::append(tx, owner, event, &Event::new("location.created", id, &doc), now).await
+            events::append(tx, owner, event, &Event::new("location.created", id, &doc), Actor::System, now)
+                .await
         });
         write.await
     }

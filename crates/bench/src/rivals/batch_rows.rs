@@ -7,10 +7,11 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use model::access::access_token::Secret;
+use model::events::actor::Actor;
 use model::shipping::document::DocumentType;
 use model::shipping::indexed_shipment::{IndexedChange, IndexedShipment};
 use model::shipping::shipment::{LabelFormat, Status};
-use model::{Batch, Document, Event, Id, Owner, PurchaseAttempt, Timestamp};
+use model::{Batch, Day, Document, Event, Id, Owner, PurchaseAttempt, Timestamp};
 use service::{Clock, SystemClock};
 use store::shipping::documents::{self, StoredFile};
 use store::shipping::purchases::{self, Due, Purchase, PurchaseRequest};
@@ -95,6 +96,7 @@ async fn begin(
             reference: &reference,
             batch: Some((Id::<Batch>::from_bits(1), LabelFormat::Zpl)),
             in_doubt_since: None,
+            ship_on: Day::of(now),
         };
         purchases::begin(tx, owner, new_id::<PurchaseAttempt>(now), &wish, now).await?;
         change(tx, owner, stored, "shipment.updated", now).await?;
@@ -126,6 +128,7 @@ async fn record(
             is_follow_up: true,
             earlier: None,
             crashes: 0,
+            note: None,
             ..purchase.clone()
         };
         purchases::record(tx, &bought, now).await?;
@@ -159,5 +162,5 @@ async fn change(
     let indexed = IndexedChange { old, new };
     shipments::update(tx, owner, stored.id, &stored.summary, &indexed, &stored.doc).await?;
     let event = Event::new(what, stored.id, &stored.doc);
-    store::events::events::append(tx, owner, new_id::<Event>(now), &event, now).await
+    store::events::events::append(tx, owner, new_id::<Event>(now), &event, Actor::System, now).await
 }

@@ -222,9 +222,14 @@ fn lines_beyond_the_bound_are_dropped_and_counted() {
     let is_notice = |line: &&str| line.starts_with('{');
     let notices: Vec<_> = text.lines().filter(is_notice).collect();
     let kept = text.lines().count() - notices.len();
-    assert_eq!(notices.len(), 1, "{notices:?}");
-    let notice: Value = serde_json::from_str(notices[0]).unwrap();
-    assert_eq!((&notice["level"], &notice["target"]), (&"warn".into(), &"dockside::log".into()));
-    assert_eq!(notice["count"].as_u64().unwrap() as usize, pushed - kept);
+    // On a busy machine the thread may take the first lines after some were dropped, and then it says so twice.
+    assert!((1..=2).contains(&notices.len()), "{notices:?}");
+    let mut dropped = 0;
+    for notice in notices {
+        let notice: Value = serde_json::from_str(notice).unwrap();
+        assert_eq!((&notice["level"], &notice["target"]), (&"warn".into(), &"dockside::log".into()));
+        dropped += notice["count"].as_u64().unwrap() as usize;
+    }
+    assert_eq!(dropped, pushed - kept);
     assert!(kept * line.len() <= 2 * WAITING_BYTES_MAX && kept < pushed, "{kept} of {pushed}");
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
+use std::ffi::OsString;
 use std::fmt;
 use std::str::FromStr;
 
@@ -17,13 +18,16 @@ use crate::failure::Failure;
 
 /// Seconds that each carrier account may take to give its rates, unless requests must be answered sooner.
 const RATE_SECONDS: u64 = 10;
+/// How the variables begin that set the address of one carrier.
+const VARIABLE: &str = "DOCKSIDE_CARRIER_URL_";
 
 settings! {
     /// Settings of carriers and purchases.
     pub struct Carriers("Carriers and purchases") {
         /// Addresses of carriers that are not at their own, such as a proxy's, as `easypost=https://proxy.example.com/v2`;
-        /// separated by commas; in the file a table `[carrier_urls]` with `easypost = "…"`. Plain `http://` only in networks
-        /// that `outbound_allow` names.
+        /// separated by commas; in the file a table `[carrier_urls]` with `easypost = "…"`. The variable
+        /// `DOCKSIDE_CARRIER_URL_EASYPOST` sets that of one carrier, and every other carrier has one, too. Plain `http://` only
+        /// in networks that `outbound_allow` names.
         carrier_urls("HANDLE=URL"): CarrierUrls = CarrierUrls::default(), shown("the carriers' own"),
             check(CarrierUrls::check);
 
@@ -98,6 +102,25 @@ impl fmt::Display for CarrierUrls {
 }
 
 impl Carriers {
+    /// Adds the addresses that variables of their own set. Those of flags and of `DOCKSIDE_CARRIER_URLS`, which are in `given`, come
+    /// before them, and those of the file after them.
+    pub(super) fn add_variables(
+        &mut self,
+        given: &Self,
+        variables: impl Iterator<Item = (OsString, OsString)>,
+    ) {
+        let of_carriers = variables.filter_map(|(name, url)| {
+            let handle = name.to_str()?.strip_prefix(VARIABLE)?.to_ascii_lowercase();
+            Some((handle, url.to_string_lossy().trim().to_owned())).filter(|(_, url)| !url.is_empty())
+        });
+        for (handle, url) in of_carriers {
+            let is_given = given.carrier_urls.as_ref().is_some_and(|urls| urls.0.contains_key(&handle));
+            if !is_given {
+                self.carrier_urls.get_or_insert_default().0.insert(handle, url);
+            }
+        }
+    }
+
     pub(super) fn check(&self, limits: &Limits) -> Result<(), Failure> {
         self.check_values()?;
         let (rate_seconds, request_seconds) =
@@ -143,6 +166,46 @@ mod tests {
         assert_eq!(file.carriers.carrier_urls, Some(set));
         assert_eq!(file.carriers.purchasing(&file.limits).urls["easypost"], url);
         assert!(read("").check().is_ok());
+    }
+
+    #[test]
+    fn each_carrier_whose_address_is_known_has_a_variable() {
+        let variables = |pairs: &[(&str, &str)]| {
+            let pairs = pairs.iter().map(|(name, url)| (OsString::from(name), OsString::from(url)));
+            pairs.collect::<Vec<_>>().into_iter()
+        };
+        for handle in known() {
+            let name = format!("DOCKSIDE_CARRIER_URL_{}", handle.to_uppercase());
+            let mut carriers = Carriers::default();
+            carriers.add_variables(
+                &Carriers::default(),
+                variables(&[(name.as_str(), "https://test.example.com"), ("PATH", "/bin")]),
+            );
+            assert!(carriers.check_values().is_ok());
+            let urls = carriers.carrier_urls.clone().unwrap().0;
+            assert_eq!(urls, BTreeMap::from([(handle.to_owned(), "https://test.example.com".to_owned())]));
+        }
+        // A flag comes first, then the variable, then the file.
+        let (flag, file) =
+            (read("easypost=https://flag.example.com"), read("easypost=https://file.example.com"));
+        let set = [("DOCKSIDE_CARRIER_URL_EASYPOST", "https://variable.example.com")];
+        for (given, expected) in
+            [(Some(flag), "https://flag.example.com"), (None, "https://variable.example.com")]
+        {
+            let given = Carriers { carrier_urls: given, ..Carriers::default() };
+            let mut merged = given.clone();
+            merged.carrier_urls.get_or_insert_with(|| file.clone());
+            merged.add_variables(&given, variables(&set));
+            assert_eq!(merged.carrier_urls.unwrap().0["easypost"], expected);
+        }
+        // An empty one is as if it were not set, and one of no carrier is refused.
+        let mut carriers = Carriers::default();
+        carriers.add_variables(&Carriers::default(), variables(&[("DOCKSIDE_CARRIER_URL_EASYPOST", " ")]));
+        assert_eq!(carriers.carrier_urls, None);
+        let unknown = [("DOCKSIDE_CARRIER_URL_NOBODY", "https://ada:hunter2@a.example.com")];
+        carriers.add_variables(&Carriers::default(), variables(&unknown));
+        let said = carriers.check_values().err().unwrap().0;
+        assert!(said.contains("easypost") && !said.contains("hunter2"), "{said}");
     }
 
     #[test]

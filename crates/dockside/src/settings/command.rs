@@ -6,7 +6,7 @@ use super::Settings;
 use crate::failure::Failure;
 
 /// What every command needs to find and to open the store.
-const STORE: [&str; 9] = [
+const STORE: [&str; 10] = [
     "data",
     "database_url",
     "database_sslmode",
@@ -16,6 +16,8 @@ const STORE: [&str; 9] = [
     "config",
     "signing_key",
     "encryption_key",
+    // Sign-in links begin with it.
+    "public_url",
 ];
 /// What commands need too whose change running servers hear of at once.
 const HINTS: [&str; 5] =

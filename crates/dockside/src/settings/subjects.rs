@@ -6,6 +6,7 @@ use super::carriers::Carriers;
 use super::events::Events;
 use super::files::Files;
 use super::limits::Limits;
+use super::openid::OpenId;
 use super::printing::Printing;
 use super::realtime::Realtime;
 use super::server::Server;
@@ -20,6 +21,8 @@ pub struct Settings {
     pub store: Store,
     #[command(flatten)]
     pub server: Server,
+    #[command(flatten)]
+    pub openid: OpenId,
     #[command(flatten)]
     pub limits: Limits,
     #[command(flatten)]

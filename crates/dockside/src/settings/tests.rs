@@ -70,6 +70,7 @@ fn the_help_shows_one_subject_after_the_other() {
     let subjects = [
         "Store",
         "Server",
+        "OpenID Connect",
         "Limits",
         "Events and webhooks",
         "Realtime",

@@ -29,6 +29,7 @@ mod easypost;
 mod easypost_faults;
 mod environment;
 mod failover_client;
+mod imports;
 mod invariants;
 mod journal;
 mod judge;

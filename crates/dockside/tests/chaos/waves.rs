@@ -50,7 +50,7 @@ fn run(engine: &str) {
     let place = files.path().to_str().expect("a plain path");
     let mut cluster = Cluster::start_on(engine, &["--test"], &["--files", place]);
     let began = Instant::now();
-    let shop = Shop::open(&mut cluster.client(0), orders as i64);
+    let shop = Shop::open(&mut cluster.client(0), orders);
     let mut journal = Journal::default();
     let named: Vec<_> = (0..orders).map(|number| shop.order(&mut cluster.client(0), number)).collect();
     let steps = json!(["plan", "ship", "batch"]);
@@ -86,6 +86,8 @@ fn abort_at_each_point(cluster: &mut Cluster, shop: &Shop, journal: &mut Journal
     // One server, so that no other server reaches the point instead.
     cluster.servers.drain(1..).for_each(Server::stop);
     let mut client = cluster.client(0);
+    // The earlier waves may have used up all stock, and without any this wave has nothing to buy.
+    shop.receive(&mut client, ABORTED_ORDERS as u64);
     let numbers = first..first + ABORTED_ORDERS as u64;
     let named: Vec<_> = numbers.map(|number| shop.order(&mut client, number)).collect();
     let steps = json!(["plan", "ship", "batch", "purchase"]);
@@ -111,27 +113,40 @@ fn abort_at_each_point(cluster: &mut Cluster, shop: &Shop, journal: &mut Journal
 /// A shop with one item in two warehouses, of which there is not enough for all orders.
 pub struct Shop {
     pub item: String,
+    locations: Vec<String>,
 }
 
 impl Shop {
-    fn open(client: &mut Client, orders: i64) -> Self {
+    fn open(client: &mut Client, orders: u64) -> Self {
         let size = json!({"length": 10, "width": 10, "height": 10});
         let body = json!({"sku": "CUBE", "name": "Cube", "mass": 0.5, "dimensions": size});
         let item = create(client, "/inventory_items", &body);
         let inner = json!({"length": 30, "width": 30, "height": 30});
         create(client, "/package_types", &json!({"name": "Box", "handle": "box", "inner_dimensions": inner}));
-        for _ in 0..2 {
-            let location = create_location(client);
+        let locations: Vec<_> = (0..2).map(|_| create_location(client)).collect();
+        for location in &locations {
             let locations = json!({"origin": {"id": location}, "return": {"id": location}});
             create(client, "/location_configurations", &json!({"name": "Dock", "locations": locations}));
             let path = format!("/inventory_items/{item}/levels/{location}");
-            // Three of four orders want two pieces, the others one.
-            let stock = json!({"on_hand": (orders + ABORTED_ORDERS as i64) * 7 / 4 * 9 / 20});
-            assert_eq!(send(client, "PUT", &path, &stock).status, 200);
+            assert_eq!(send(client, "PUT", &path, &json!({"on_hand": 0})).status, 200);
         }
         let service = json!({"carrier_account": "sandbox", "carrier_service": "standard"});
         create(client, "/shipping_rules", &json!({"name": "All", "action": {"service": service}}));
-        Self { item }
+        let shop = Self { item, locations };
+        shop.receive(client, orders);
+        shop
+    }
+
+    /// Adds stock to both warehouses: in all nine tenths of what this many orders want.
+    fn receive(&self, client: &mut Client, orders: u64) {
+        for location in &self.locations {
+            let path = format!("/inventory_items/{}/levels/{location}", self.item);
+            let level = client.get(&path).json();
+            let on_hand = level["on_hand"].as_u64().unwrap_or_else(|| panic!("a level: {level}"));
+            // Three of four orders want two pieces, the others one.
+            let stock = json!({"on_hand": on_hand + orders * 7 / 4 * 9 / 20});
+            assert_eq!(send(client, "PUT", &path, &stock).status, 200);
+        }
     }
 
     fn order(&self, client: &mut Client, number: u64) -> String {

@@ -30,6 +30,9 @@ const HIDDEN: &[&str] = &[
     "hidden@person.example",
     "441174960000",
     "EZTKhidden",
+    "hidden-secret",
+    // How the sandbox carrier's access tokens begin.
+    "sandbox-access-",
     "Quay Street",
     "BS1 4DJ",
 ];
@@ -70,6 +73,7 @@ fn use_secrets(server: &Server, token: &str, hooks: &Receiver) -> Vec<String> {
     for shipment in &bought {
         buy(&mut client, shipment, Mode::Idempotent, "wait=5").expect("an answer");
     }
+    ask_with_tokens(&mut client);
     let documents = client.get(&format!("/shipments/{}/documents", bought[0])).json();
     let link = documents["data"][0]["file_url"].as_str().expect("a link").to_owned();
     let signed = link.split_once("/files/").expect("a path").1;
@@ -80,6 +84,18 @@ fn use_secrets(server: &Server, token: &str, hooks: &Receiver) -> Vec<String> {
     let revoked = server.client("dk_live_hidden-key").get("/locations");
     assert_eq!(revoked.status, 401);
     secrets
+}
+
+/// Asks a carrier that wants an access token for rates.
+fn ask_with_tokens(client: &mut Client) {
+    let account = json!({
+        "carrier": { "handle": "sandbox" }, "name": "Tokens", "handle": "tokens",
+        "configuration": { "tokens": true }, "credentials": { "client_secret": "hidden-secret" },
+    });
+    create(client, "/carrier_accounts", &account);
+    let shipment = create_shipment(client, "BS1 4DJ");
+    let rated = client.post(&format!("/shipments/{shipment}/rates"), "");
+    assert!(rated.status == 200 && rated.body.contains("Tokens"), "{rated:?}");
 }
 
 /// Asks a carrier for rates, with credentials and for a person. The carrier fails.
@@ -121,6 +137,7 @@ fn check_hidden(home: &Path, store: &[&str]) {
         ("message", "request"),
         ("message", "transaction ended"),
         ("message", "carrier called"),
+        ("message", "carrier token requested"),
         ("message", "webhook posted"),
         ("operation", "create_location"),
         ("level", "debug"),

@@ -69,6 +69,7 @@ impl Node {
                 public_url: "http://127.0.0.1:8080".to_owned(),
                 link_seconds: service::shipping::documents::LINK_SECONDS,
             },
+            openid: None,
             nats: nats.map(|nats| nats.url().parse().expect("an address")),
             hint_loss_percent: LOSS_PERCENT,
             signing_key: [7; 32],

@@ -80,7 +80,7 @@ impl Tenant {
         }
         let bytes = body.map_or_else(Bytes::new, |body| Bytes::from(body.to_string()));
         let request = request.body(Full::new(bytes)).expect("a request");
-        let (head, body) = self.product.app.handle(request).await.into_parts();
+        let (head, body) = self.product.app.handle(request, None).await.into_parts();
         let body = body.collect().await.expect("a body").to_bytes();
         let json = serde_json::from_slice(&body).unwrap_or(Value::Null);
         Reply { status: head.status.as_u16(), json }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use model::access::access_token::{AccessToken, AccessTokenInput, SECRET_BYTES, Secret};
 use model::platform::problem::Issue;
 use model::{Code, Id, Owner, Problem, Result, Scope, Scopes, ensure};
-use store::access::{access_tokens, organisations};
+use store::access::{access_tokens, users};
 use store::{Access, Page, Tx};
 
 pub use store::access::access_tokens::Listed;
@@ -26,9 +26,9 @@ const CACHED_MAX: usize = 10_000;
 /// The life of a token traded at `/oauth/token`, in seconds.
 pub const TRADED_SECONDS: i64 = 3600;
 
-/// Tokens seen lately, by the hash of their secret.
+/// Tokens and sessions seen lately, by the hash of their secret.
 #[derive(Default)]
-struct Cache(RwLock<Seen>);
+pub(super) struct Cache(RwLock<Seen>);
 
 #[derive(Default)]
 struct Seen {
@@ -38,17 +38,17 @@ struct Seen {
 }
 
 impl Cache {
-    fn get(&self, hash: &[u8; 32]) -> Option<Caller> {
+    pub(super) fn get(&self, hash: &[u8; 32]) -> Option<Caller> {
         let seen = self.0.read().ok()?;
         seen.callers.get(hash).filter(|(at, _)| at.elapsed() < CACHE_AGE_MAX).map(|(_, caller)| *caller)
     }
 
-    fn revocations(&self) -> u64 {
+    pub(super) fn revocations(&self) -> u64 {
         self.0.read().map_or(0, |seen| seen.revocations)
     }
 
     /// Remembers a look-up that began after so many revocations, unless there were more meanwhile.
-    fn put(&self, hash: [u8; 32], caller: Caller, revocations: u64) {
+    pub(super) fn put(&self, hash: [u8; 32], caller: Caller, revocations: u64) {
         if let Ok(mut seen) = self.0.write()
             && seen.revocations == revocations
         {
@@ -78,8 +78,8 @@ pub struct Traded {
 /// Operations on access tokens, and who their bearers are.
 #[derive(Clone)]
 pub struct AccessTokens {
-    context: Context,
-    cache: Arc<Cache>,
+    pub(super) context: Context,
+    pub(super) cache: Arc<Cache>,
 }
 
 impl AccessTokens {
@@ -94,7 +94,11 @@ impl AccessTokens {
 
     /// Who the bearer of this token is.
     pub async fn authenticate(&self, token: &str) -> Result<Caller> {
-        let owner = Secret::owner_of(token).ok_or(Code::Unauthenticated)?;
+        self.authenticate_as(Secret::owner_of(token).ok_or(Code::Unauthenticated)?, token).await
+    }
+
+    /// Who the bearer of this token is, which names this owner.
+    pub async fn authenticate_as(&self, owner: Owner, token: &str) -> Result<Caller> {
         let hash = Secret::hash(token);
         let caller = match self.cache.get(&hash) {
             Some(caller) => caller,
@@ -111,6 +115,7 @@ impl AccessTokens {
                     token: token.id,
                     scopes: token.scopes,
                     expires_at: token.expires_at,
+                    session: None,
                 };
                 self.cache.put(hash, caller, revocations);
                 caller
@@ -169,12 +174,14 @@ impl AccessTokens {
         })?;
         if !caller.scopes.covers(scopes) {
             let lacking = scopes.without(caller.scopes);
-            let detail = format!("The caller's own token lacks: {lacking}.");
+            let detail = format!("The caller lacks: {lacking}.");
             return Err(Problem::from(Code::ScopeNotHeld).with_detail(detail).into());
         }
         // What a token makes can't outlive it: a token traded for an hour would otherwise buy a life without end.
-        let expires_at = input.expires_at.or(caller.expires_at);
-        if caller.expires_at.is_some_and(|end| expires_at > Some(end)) {
+        // A person stays after their session, and what they make may, too: it ends when the user is disabled.
+        let end = caller.expires_at.filter(|_| caller.session.is_none());
+        let expires_at = input.expires_at.or(end);
+        if end.is_some_and(|end| expires_at > Some(end)) {
             let message = "Must not be later than the end of the caller's own token.";
             return Err(Problem::body(vec![Issue::new("out_of_range", "/expires_at", message)]).into());
         }
@@ -185,7 +192,7 @@ impl AccessTokens {
             name: input.name,
             scopes,
             parent: None,
-            creator: Some(caller.token),
+            creator: caller.session.is_none().then_some(caller.token),
             expires_at,
             created_at: now,
         };
@@ -193,8 +200,10 @@ impl AccessTokens {
         let hash = Secret::hash(secret.as_str());
         let create = async move |tx: &mut Tx<'_>| {
             // Held, so that a revocation of the caller's token at the same moment finds the new one.
-            ensure(access_tokens::hold_id(tx, token.owner, caller.token).await?, Code::Unauthenticated)?;
-            let user = organisations::user(tx, token.owner.organisation, token.user).await?;
+            if let Some(creator) = token.creator {
+                ensure(access_tokens::hold_id(tx, token.owner, creator).await?, Code::Unauthenticated)?;
+            }
+            let user = users::get(tx, token.owner.organisation, token.user).await?;
             if user.is_none() {
                 let issue = Issue::new(Code::UserNotFound.as_str(), "/user/id", "There is no such user.");
                 return Err(Problem::field(Code::UserNotFound, issue).into());

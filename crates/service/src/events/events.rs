@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use model::events::actor::{Actor, actor_json};
 use model::events::event::{is_visible, visible_types};
 use model::platform::id::{Kind, RANDOM_BYTES};
 use model::{Event, Id, Owner, Result, Timestamp};
@@ -19,11 +20,12 @@ use crate::platform::random::{Random, new_id};
 use crate::platform::resource::{found, version_etag};
 
 /// Room for what surrounds an event's documents.
-const FRAME_BYTES: usize = 256;
+const FRAME_BYTES: usize = 384;
 
 /// Appends events of one operation: the same owner, the same moment.
 #[derive(Clone)]
 pub struct EventLog {
+    actor: Actor,
     owner: Owner,
     now: Timestamp,
     random: Arc<dyn Random>,
@@ -31,10 +33,19 @@ pub struct EventLog {
     taken: Arc<AtomicU32>,
 }
 
+impl From<&Caller> for Actor {
+    fn from(caller: &Caller) -> Self {
+        match caller.session {
+            Some(_) => Actor::User(caller.user),
+            None => Actor::Token(caller.token),
+        }
+    }
+}
+
 impl Context {
-    /// Returns the log to which one operation appends its events.
-    pub(crate) fn event_log(&self, owner: Owner, now: Timestamp) -> EventLog {
-        EventLog { owner, now, random: Arc::clone(self.random()), taken: Arc::default() }
+    /// Returns the log to which one operation of this actor appends its events.
+    pub(crate) fn event_log(&self, actor: impl Into<Actor>, owner: Owner, now: Timestamp) -> EventLog {
+        EventLog { actor: actor.into(), owner, now, random: Arc::clone(self.random()), taken: Arc::default() }
     }
 }
 
@@ -81,8 +92,12 @@ pub fn event_json(event: &Logged) -> String {
     let mut json = String::with_capacity(event.object.len() + previous.len() + FRAME_BYTES);
     // None of these values contains a character to escape.
     json.push_str(&format!(
-        r#"{{"id":"{}","sequence":{},"type":"{}","created_at":"{}","data":{{"object":"#,
-        event.id, event.sequence, event.r#type, event.created_at
+        r#"{{"id":"{}","sequence":{},"type":"{}","created_at":"{}","actor":{},"data":{{"object":"#,
+        event.id,
+        event.sequence,
+        event.r#type,
+        event.created_at,
+        shown_actor(event)
     ));
     json.extend([event.object.as_str(), "},\"previous_attributes\":", previous, "}"]);
     json
@@ -99,9 +114,17 @@ pub fn stream_json(event: &Logged) -> String {
         }
     }
     format!(
-        r#"{{"id":"{}","sequence":{},"type":"{}","created_at":"{}","data":{{"object":null}},"previous_attributes":null,"is_truncated":true}}"#,
-        event.id, event.sequence, event.r#type, event.created_at
+        r#"{{"id":"{}","sequence":{},"type":"{}","created_at":"{}","actor":{},"data":{{"object":null}},"previous_attributes":null,"is_truncated":true}}"#,
+        event.id,
+        event.sequence,
+        event.r#type,
+        event.created_at,
+        shown_actor(event)
     )
+}
+
+fn shown_actor(event: &Logged) -> String {
+    actor_json(event.actor.as_deref(), event.actor_name.as_deref())
 }
 
 impl EventLog {
@@ -128,7 +151,7 @@ impl EventLog {
     /// Appends an event to the transaction whose change it reports. Call it once the changed rows are written, so that events of
     /// the same rows have the order of their commits.
     pub async fn append(&self, tx: &mut Tx<'_>, event: &Event) -> Result<()> {
-        events::append(tx, self.owner, new_id(&*self.random, self.now), event, self.now).await
+        events::append(tx, self.owner, new_id(&*self.random, self.now), event, self.actor, self.now).await
     }
 }
 
@@ -152,6 +175,8 @@ mod tests {
             created_at: Timestamp::from_micros(1_793_523_600_000_001),
             object,
             previous_attributes,
+            actor: Some("job".to_owned()),
+            actor_name: Some("waves".to_owned()),
         }
     }
 
@@ -160,18 +185,19 @@ mod tests {
         let text = event_json(&event(r#"{"name":"x"}"#.to_owned(), None));
         assert_eq!(
             text,
-            r#"{"id":"evt_00000000000000000000000007","sequence":9,"type":"location.updated","created_at":"2026-11-01T09:00:00.000001Z","data":{"object":{"name":"x"}},"previous_attributes":null}"#
+            r#"{"id":"evt_00000000000000000000000007","sequence":9,"type":"location.updated","created_at":"2026-11-01T09:00:00.000001Z","actor":{"type":"job","id":null,"name":"waves"},"data":{"object":{"name":"x"}},"previous_attributes":null}"#
         );
     }
 
     #[test]
     fn a_stream_has_a_reference_to_what_is_larger_than_a_frame() {
         let whole = |bytes: usize| event(format!(r#"{{"name":"{}"}}"#, "x".repeat(bytes)), None);
-        let small = whole(EVENT_BYTES_MAX - 400);
+        let small = whole(EVENT_BYTES_MAX - 500);
         assert_eq!(stream_json(&small), event_json(&small));
         let expected = json!({
             "id": "evt_00000000000000000000000007", "sequence": 9, "type": "location.updated",
-            "created_at": "2026-11-01T09:00:00.000001Z", "data": {"object": null}, "previous_attributes": null,
+            "created_at": "2026-11-01T09:00:00.000001Z", "actor": {"type": "job", "id": null, "name": "waves"},
+            "data": {"object": null}, "previous_attributes": null,
             "is_truncated": true,
         });
         for large in [whole(EVENT_BYTES_MAX), event(String::new(), None)] {
@@ -186,7 +212,7 @@ mod tests {
             let event = read(&event_json(&event(object.to_string(), Some(previous.to_string()))));
             prop_assert_eq!(&event["data"], &json!({"object": object}));
             prop_assert_eq!(&event["previous_attributes"], &previous);
-            prop_assert_eq!(event.as_object().map(|fields| fields.len()), Some(6));
+            prop_assert_eq!(event.as_object().map(|fields| fields.len()), Some(7));
         }
     }
 }

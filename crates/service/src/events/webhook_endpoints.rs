@@ -254,7 +254,7 @@ fn with_secret(endpoint: &WebhookEndpoint, secrets: &Secrets) -> Result<String> 
 /// What a test posts: of the form of every event, but outside the log, so without a sequence.
 fn test_body(event: Id<Event>, now: Timestamp, endpoint: &str) -> String {
     format!(
-        r#"{{"id":"{event}","sequence":null,"type":"{TEST_TYPE}","created_at":"{now}","data":{{"object":{endpoint}}},"previous_attributes":null,"timestamp":"{now}"}}"#
+        r#"{{"id":"{event}","sequence":null,"type":"{TEST_TYPE}","created_at":"{now}","actor":null,"data":{{"object":{endpoint}}},"previous_attributes":null,"timestamp":"{now}"}}"#
     )
 }
 

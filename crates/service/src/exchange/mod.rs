@@ -1,5 +1,8 @@
-//! Exchange: what spans all other areas. Search.
+//! Exchange: what spans all other areas. Search, the summary, imports of files, and sample data.
 
+pub mod imports;
+pub(crate) mod sample_data;
 pub(crate) mod search;
 pub(crate) mod search_fill;
 mod search_page;
+pub(crate) mod summary;

@@ -67,7 +67,7 @@ impl BrandingSettings {
         let now = self.context.now();
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
-        let log = self.context.event_log(owner, now);
+        let log = self.context.event_log(&command.caller, owner, now);
         let write = async move |tx: &mut Tx<'_>| {
             organisation_settings::lock(tx, owner).await?;
             let stored = read(tx, owner).await?;

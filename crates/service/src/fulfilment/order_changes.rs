@@ -46,15 +46,10 @@ impl OrderChanges {
     pub async fn update(&self, command: Command, id: Id<Order>, patch: Value) -> Result<Reply> {
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
-        let log = self.context.event_log(owner, self.context.now());
+        let log = self.context.event_log(&command.caller, owner, self.context.now());
         let update = async move |tx: &mut Tx<'_>| {
             let order = LockedOrder::lock(tx, owner, id).await?;
-            let old = order.before["destination"].clone();
-            let (reply, new) = update_order(tx, owner, order, &patch, &precondition, &log).await?;
-            if new["destination"] != old {
-                redirect(tx, owner, id, &new["destination"], &log).await?;
-            }
-            Ok(reply)
+            change_order(tx, owner, order, &patch, &precondition, &log).await
         };
         self.context.write(&command, update).await
     }
@@ -62,7 +57,7 @@ impl OrderChanges {
     /// Cancels an order. Its shipments that are not bought are deleted with it.
     pub async fn cancel(&self, command: Command, id: Id<Order>) -> Result<Reply> {
         let owner = command.caller.owner;
-        let log = self.context.event_log(owner, self.context.now());
+        let log = self.context.event_log(&command.caller, owner, self.context.now());
         let cancel = async move |tx: &mut Tx<'_>| {
             let (order, _) = lock_without_shipments(tx, owner, id, &Precondition::Any, &log).await?;
             cancel_order(tx, owner, order, &log).await
@@ -74,7 +69,7 @@ impl OrderChanges {
     pub async fn delete(&self, command: Command, id: Id<Order>) -> Result<Reply> {
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
-        let log = self.context.event_log(owner, self.context.now());
+        let log = self.context.event_log(&command.caller, owner, self.context.now());
         let delete = async move |tx: &mut Tx<'_>| {
             let (order, rest) = lock_without_shipments(tx, owner, id, &precondition, &log).await?;
             let reply = delete_order(tx, owner, order, &log).await?;
@@ -91,7 +86,7 @@ impl OrderChanges {
     pub async fn delete_allocations(&self, command: Command, id: Id<Order>) -> Result<Reply> {
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
-        let log = self.context.event_log(owner, self.context.now());
+        let log = self.context.event_log(&command.caller, owner, self.context.now());
         let delete = async move |tx: &mut Tx<'_>| {
             let mut order = LockedOrder::lock(tx, owner, id).await?;
             ensure_allocations_current(tx, owner, id, &precondition).await?;
@@ -113,6 +108,23 @@ impl OrderChanges {
         };
         self.context.write(&command, delete).await
     }
+}
+
+/// Merges a patch into a locked order, and copies another destination into its shipments that are not bought.
+pub async fn change_order(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    order: LockedOrder,
+    patch: &Value,
+    precondition: &Precondition,
+    log: &EventLog,
+) -> Result<Reply> {
+    let (id, old) = (order.id, order.before["destination"].clone());
+    let (reply, new) = update_order(tx, owner, order, patch, precondition, log).await?;
+    if new["destination"] != old {
+        redirect(tx, owner, id, &new["destination"], log).await?;
+    }
+    Ok(reply)
 }
 
 /// Locks an order, and deletes its shipments that are not bought. Returns those that are left, which are voided.

@@ -8,12 +8,13 @@ use model::platform::shape;
 use model::{Code, Error, Event, Id, Owner, Problem, Result, ensure};
 use serde_json::Value;
 use store::Tx;
-use store::fulfilment::package_types;
+use store::fulfilment::package_types::{self, StoredPackageType};
 use store::places::location_configurations;
 
 use crate::access::caller::Caller;
 use crate::access::reply::Reply;
 use crate::access::write::{Command, ensure_current};
+use crate::events::events::EventLog;
 use crate::places::rule_users::rules_naming;
 use crate::platform::context::Context;
 use crate::platform::cursor::{ListQuery, Listing};
@@ -39,15 +40,9 @@ impl PackageTypes {
         let id = self.context.new_id::<PackageTypeKind>(now);
         let new = PackageType { id, details: input, created_at: now, updated_at: now };
         let doc = json(&new)?;
-        let log = self.context.event_log(owner, now);
+        let log = self.context.event_log(&command.caller, owner, now);
         let create = async move |tx: &mut Tx<'_>| {
-            let details = &new.details;
-            package_types::lock(tx, owner).await?;
-            let is_room = package_types::count(tx, owner).await? < PACKAGE_TYPES_MAX as i64;
-            ensure(is_room, Code::TooManyPackageTypes)?;
-            ensure_usable(tx, owner, id, details).await?;
-            package_types::insert(tx, owner, id, &details.handle, &doc, &details.location_ids).await?;
-            log.append(tx, &Event::new("package_type.created", id, &doc)).await?;
+            insert(tx, owner, &new, &doc, &log).await?;
             Ok(Reply::created(format!("/package_types/{id}"), Some(version_etag(1)), doc.clone()))
         };
         self.context.write(&command, create).await
@@ -77,22 +72,12 @@ impl PackageTypes {
         let now = self.context.now();
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
-        let log = self.context.event_log(owner, now);
+        let log = self.context.event_log(&command.caller, owner, now);
         let update = async move |tx: &mut Tx<'_>| {
             package_types::lock(tx, owner).await?;
             let stored = found(package_types::get_for_update(tx, owner, id).await?)?;
             ensure_current(&precondition, &version_etag(stored.version))?;
-            let old = parse_json(stored.doc.as_bytes())?;
-            let created_at = serde_json::from_value(old["created_at"].clone()).map_err(Error::fault)?;
-            let details: PackageTypeInput = shape::parse_patch(old.clone(), patch.clone())?;
-            ensure_usable(tx, owner, id, &details).await?;
-            let (handle, locations) = (details.handle.clone(), details.location_ids.clone());
-            let new = PackageType { id, details, created_at, updated_at: now };
-            let new = serde_json::to_value(new).map_err(Error::fault)?;
-            let doc = new.to_string();
-            package_types::update(tx, owner, id, &handle, &doc, &locations).await?;
-            let event = Event::new("package_type.updated", id, &doc);
-            log.append(tx, &event.changed_from(previous_attributes(&old, &new))).await?;
+            let doc = update_package_type(tx, owner, id, &stored, patch.clone(), &log).await?;
             Ok(Reply::resource(version_etag(stored.version + 1), doc))
         };
         self.context.write(&command, update).await
@@ -103,7 +88,7 @@ impl PackageTypes {
         let now = self.context.now();
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
-        let log = self.context.event_log(owner, now);
+        let log = self.context.event_log(&command.caller, owner, now);
         let delete = async move |tx: &mut Tx<'_>| {
             let old = found(package_types::get_for_update(tx, owner, id).await?)?;
             ensure_current(&precondition, &version_etag(old.version))?;
@@ -114,6 +99,52 @@ impl PackageTypes {
         };
         self.context.write(&command, delete).await
     }
+}
+
+/// Creates a package type inside a transaction.
+pub async fn create_package_type(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    input: PackageTypeInput,
+    log: &EventLog,
+) -> Result<()> {
+    let (id, now) = (log.new_id::<PackageTypeKind>(), log.now());
+    let new = PackageType { id, details: input, created_at: now, updated_at: now };
+    let doc = json(&new)?;
+    insert(tx, owner, &new, &doc, log).await
+}
+
+async fn insert(tx: &mut Tx<'_>, owner: Owner, new: &PackageType, doc: &str, log: &EventLog) -> Result<()> {
+    let (id, details) = (new.id, &new.details);
+    package_types::lock(tx, owner).await?;
+    let is_room = package_types::count(tx, owner).await? < PACKAGE_TYPES_MAX as i64;
+    ensure(is_room, Code::TooManyPackageTypes)?;
+    ensure_usable(tx, owner, id, details).await?;
+    package_types::insert(tx, owner, id, &details.handle, doc, &details.location_ids).await?;
+    log.append(tx, &Event::new("package_type.created", id, doc)).await
+}
+
+/// Merges a patch into a locked package type, and returns its new document.
+pub async fn update_package_type(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    id: Id<PackageTypeKind>,
+    stored: &StoredPackageType,
+    patch: Value,
+    log: &EventLog,
+) -> Result<String> {
+    let old = parse_json(stored.doc.as_bytes())?;
+    let created_at = serde_json::from_value(old["created_at"].clone()).map_err(Error::fault)?;
+    let details: PackageTypeInput = shape::parse_patch(old.clone(), patch)?;
+    ensure_usable(tx, owner, id, &details).await?;
+    let (handle, locations) = (details.handle.clone(), details.location_ids.clone());
+    let new = PackageType { id, details, created_at, updated_at: log.now() };
+    let new = serde_json::to_value(new).map_err(Error::fault)?;
+    let doc = new.to_string();
+    package_types::update(tx, owner, id, &handle, &doc, &locations).await?;
+    let event = Event::new("package_type.updated", id, &doc);
+    log.append(tx, &event.changed_from(previous_attributes(&old, &new))).await?;
+    Ok(doc)
 }
 
 /// Refuses to delete a package type that shipping rules name: without it they would choose another one.

@@ -42,7 +42,7 @@ impl Printers {
         let id = self.context.new_id::<Printer>(now);
         let new = Printer { id, details: input, created_at: now, updated_at: now };
         let doc = json(&new)?;
-        let log = self.context.event_log(owner, now);
+        let log = self.context.event_log(&command.caller, owner, now);
         let create = async move |tx: &mut Tx<'_>| {
             printers::lock(tx, owner).await?;
             let is_room = printers::count(tx, owner).await? < PRINTERS_MAX as i64;
@@ -77,7 +77,7 @@ impl Printers {
         let now = self.context.now();
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
-        let log = self.context.event_log(owner, now);
+        let log = self.context.event_log(&command.caller, owner, now);
         let sender = self.sender.clone();
         let update = async move |tx: &mut Tx<'_>| {
             printers::lock(tx, owner).await?;
@@ -105,7 +105,7 @@ impl Printers {
         let now = self.context.now();
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
-        let log = self.context.event_log(owner, now);
+        let log = self.context.event_log(&command.caller, owner, now);
         let delete = async move |tx: &mut Tx<'_>| {
             let old = found(printers::get_for_update(tx, owner, id).await?)?;
             ensure_current(&precondition, &version_etag(old.version))?;

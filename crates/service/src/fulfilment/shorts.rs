@@ -53,7 +53,7 @@ impl Shorts {
         }
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
-        let log = self.context.event_log(owner, self.context.now());
+        let log = self.context.event_log(&command.caller, owner, self.context.now());
         let create = async move |tx: &mut Tx<'_>| {
             let mut contents = OrderContents::lock(tx, owner, &[id]).await?;
             let stored = found(shipments::get_for_update(tx, owner, id).await?)?;

@@ -87,7 +87,7 @@ impl Allocations {
     /// Allocates what is asked for, all or nothing. An entry with several items becomes one allocation each.
     pub async fn create(&self, command: Command, order: Id<Order>, input: AllocationsInput) -> Result<Reply> {
         let owner = command.caller.owner;
-        let log = self.context.event_log(owner, self.context.now());
+        let log = self.context.event_log(&command.caller, owner, self.context.now());
         let wishes = wishes(&input);
         let create = async move |tx: &mut Tx<'_>| {
             let locked = LockedOrder::lock(tx, owner, order).await?;
@@ -106,7 +106,7 @@ impl Allocations {
     ) -> Result<Reply> {
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
-        let log = self.context.event_log(owner, self.context.now());
+        let log = self.context.event_log(&command.caller, owner, self.context.now());
         let update = async move |tx: &mut Tx<'_>| {
             let locked = LockedOrder::lock(tx, owner, order).await?;
             let old = allocations::of_order(tx, owner, order).await?;

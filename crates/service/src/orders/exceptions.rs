@@ -1,5 +1,6 @@
 //! Exceptions of orders: raised by the part of the product that sees what went wrong, resolved by a person.
 
+use model::events::actor::Actor;
 use model::orders::order_exception::{
     ExceptionCode, ExceptionResolution, OrderException, add, add_or_extend,
 };
@@ -35,7 +36,7 @@ impl OrderExceptions {
 
     /// Raises an exception in a transaction of its own, for work that has none with the order.
     pub async fn raise(&self, owner: Owner, order: Id<Order>, new: NewException) -> Result<()> {
-        let log = self.context.event_log(owner, self.context.now());
+        let log = self.context.event_log(Actor::System, owner, self.context.now());
         let raise = async move |tx: &mut Tx<'_>| raise(tx, owner, order, new.clone(), &log).await;
         self.context.db().write(owner, raise).await?;
         self.context.notice(owner);
@@ -51,7 +52,7 @@ impl OrderExceptions {
         input: ExceptionResolution,
     ) -> Result<Reply> {
         let (owner, user) = (command.caller.owner, command.caller.user);
-        let log = self.context.event_log(owner, self.context.now());
+        let log = self.context.event_log(&command.caller, owner, self.context.now());
         let resolve = async move |tx: &mut Tx<'_>| {
             let mut order = LockedOrder::lock(tx, owner, id).await?;
             let mut list: Vec<OrderException> = order.get("exceptions")?;

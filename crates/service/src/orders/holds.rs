@@ -1,5 +1,6 @@
 //! Holds: put on an order by a request, ended by a request or, at their time, by the job.
 
+use model::events::actor::Actor;
 use model::orders::hold::Hold;
 use model::orders::order_progress::Settled;
 use model::platform::problem::Issue;
@@ -37,7 +38,7 @@ impl Holds {
             let issue = Issue::new("out_of_range", "/until", "Must be in the future.");
             return Err(Problem::body(vec![issue]).into());
         }
-        let log = self.context.event_log(owner, now);
+        let log = self.context.event_log(&command.caller, owner, now);
         let change = async move |tx: &mut Tx<'_>| {
             let mut order = LockedOrder::lock(tx, owner, id).await?;
             order.status.ensure_open()?;
@@ -55,7 +56,7 @@ impl Holds {
     /// Ends the hold of an order. An order with lines that match no item stays on hold; one without a hold is not changed.
     pub async fn release(&self, command: Command, id: Id<Order>) -> Result<Reply> {
         let owner = command.caller.owner;
-        let log = self.context.event_log(owner, self.context.now());
+        let log = self.context.event_log(&command.caller, owner, self.context.now());
         let change = async move |tx: &mut Tx<'_>| {
             let mut order = LockedOrder::lock(tx, owner, id).await?;
             if !order.is_held() {
@@ -81,7 +82,7 @@ impl Holds {
             let due = look.await?;
             let (found, mut ended) = (due.len(), 0);
             for (organisation, order) in due {
-                let log = self.context.event_log(organisation, now);
+                let log = self.context.event_log(Actor::Job("orders"), organisation, now);
                 let end = self
                     .context
                     .db()

@@ -4,6 +4,7 @@
 //! was missed: an order and the item with its SKU that were created at the same moment, and an item that was given the
 //! SKU later.
 
+use model::events::actor::Actor;
 use model::orders::order::Status;
 use model::orders::order_line::{LineMatch, OrderLine, items_of};
 use model::orders::order_progress::Settled;
@@ -23,7 +24,7 @@ use crate::orders::order_document::LockedOrder;
 use crate::orders::order_items::{change_items, hold_items};
 use crate::orders::reservations::reserve;
 use crate::platform::context::Context;
-use crate::stock::inventory_items::InventoryItems;
+use crate::stock::inventory_items::{InventoryItems, NewItem};
 
 /// Maximum number of orders that a new item completes in its own transaction.
 const ORDERS_PER_ITEM: usize = 100;
@@ -46,7 +47,7 @@ impl LineMatching {
     /// asked for. Doing it again changes nothing.
     pub async fn match_line(&self, command: Command, id: Id<Order>, input: LineMatch) -> Result<Reply> {
         let owner = command.caller.owner;
-        let log = self.context.event_log(owner, self.context.now());
+        let log = self.context.event_log(&command.caller, owner, self.context.now());
         let change = async move |tx: &mut Tx<'_>| {
             let mut order = LockedOrder::lock(tx, owner, id).await?;
             order.status.ensure_open()?;
@@ -70,15 +71,9 @@ impl LineMatching {
         let now = self.context.now();
         let owner = command.caller.owner;
         let sku = input.sku.clone();
-        let log = self.context.event_log(owner, now);
+        let log = self.context.event_log(&command.caller, owner, now);
         let new = self.inventory_items.prepare(input, now)?;
-        let create = async move |tx: &mut Tx<'_>| {
-            let reply = new.insert(tx, owner, &log).await?;
-            for order in order_facets::waiting_for_sku(tx, owner, &sku, ORDERS_PER_ITEM).await? {
-                complete(tx, owner, order, &sku, new.id, &log).await?;
-            }
-            Ok(reply)
-        };
+        let create = async move |tx: &mut Tx<'_>| insert_item(tx, owner, &new, &sku, &log).await;
         self.context.write(&command, create).await
     }
 
@@ -103,7 +98,7 @@ impl LineMatching {
 
     async fn complete_one(&self, waiting: Unmatched) -> Result<()> {
         let Unmatched { owner, order, sku, item: Some(item), .. } = waiting else { return Ok(()) };
-        let log = self.context.event_log(owner, self.context.now());
+        let log = self.context.event_log(Actor::Job("orders"), owner, self.context.now());
         let write = self
             .context
             .db()
@@ -112,6 +107,21 @@ impl LineMatching {
         self.context.notice(owner);
         Ok(())
     }
+}
+
+/// Inserts an item, and completes the orders that wait for its SKU.
+pub(crate) async fn insert_item(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    new: &NewItem,
+    sku: &str,
+    log: &EventLog,
+) -> Result<Reply> {
+    let reply = new.insert(tx, owner, log).await?;
+    for order in order_facets::waiting_for_sku(tx, owner, sku, ORDERS_PER_ITEM).await? {
+        complete(tx, owner, order, sku, new.id, log).await?;
+    }
+    Ok(reply)
 }
 
 fn line_not_found() -> Error {

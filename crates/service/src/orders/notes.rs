@@ -23,7 +23,7 @@ impl OrderNotes {
     /// Adds a note to an order, whatever its status.
     pub async fn create(&self, command: Command, id: Id<Order>, input: OrderNoteInput) -> Result<Reply> {
         let owner = command.caller.owner;
-        let log = self.context.event_log(owner, self.context.now());
+        let log = self.context.event_log(&command.caller, owner, self.context.now());
         let create = async move |tx: &mut Tx<'_>| {
             let mut order = LockedOrder::lock(tx, owner, id).await?;
             let mut notes: Vec<OrderNote> = order.get("notes")?;

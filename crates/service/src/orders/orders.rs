@@ -87,7 +87,7 @@ impl Orders {
             input.items = sum_lines(&given)?;
             plain = Some(NewOrder::new(id, input.clone(), OrderProgress::default(), now)?);
         }
-        let log = self.context.event_log(owner, now);
+        let log = self.context.event_log(&command.caller, owner, now);
         let create = async move |tx: &mut Tx<'_>| {
             order_references::change(tx, owner, id, None, reference.as_deref()).await?;
             let completed;
@@ -129,7 +129,7 @@ impl Orders {
     /// Commits a draft: its reservation appears in the same transaction. Committing again changes nothing.
     pub async fn commit(&self, command: Command, id: Id<Order>) -> Result<Reply> {
         let owner = command.caller.owner;
-        let log = self.context.event_log(owner, self.context.now());
+        let log = self.context.event_log(&command.caller, owner, self.context.now());
         let commit = async move |tx: &mut Tx<'_>| {
             let mut order = LockedOrder::lock(tx, owner, id).await?;
             if order.status.commit()? == order.status {
@@ -166,6 +166,29 @@ impl Orders {
             Page { items, older_than: page.older_than, newer_than: page.newer_than },
         )
     }
+}
+
+/// Creates an order inside a transaction; a committed one gets its reservation with it.
+pub async fn create_order(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    mut input: OrderInput,
+    log: &EventLog,
+) -> Result<()> {
+    if !matches!(input.status, Status::Draft | Status::Committed) {
+        return Err(status_not_writable());
+    }
+    ensure_destination(owner, &input)?;
+    let id = log.new_id::<Order>();
+    order_references::change(tx, owner, id, None, input.reference.as_deref()).await?;
+    let new = if input.lines.is_empty() {
+        hold_items(tx, owner, named(&input.items)).await?;
+        input.items = sum_lines(&input.items)?;
+        NewOrder::new(id, input, OrderProgress::default(), log.now())?
+    } else {
+        NewOrder::with_lines(tx, owner, id, input, log).await?
+    };
+    insert(tx, owner, &new, log).await
 }
 
 /// Merges a patch into a locked order. Its items may change while it is open, but not below what is allocated. Returns the

@@ -3,10 +3,10 @@
 use model::access::organisation::{OrganisationInput, OrganisationView};
 use model::platform::json::previous_attributes;
 use model::platform::shape;
-use model::{Error, Event, Owner, Result, Timestamp};
+use model::{Code, Error, Event, Owner, Result, Timestamp, World, ensure};
 use serde_json::Value;
 use store::Tx;
-use store::access::organisations::{self, StoredSettings};
+use store::access::organisations::{self, StoredOrganisation, StoredSettings};
 use store::orders::order_references as references;
 
 use crate::access::caller::Caller;
@@ -32,8 +32,8 @@ impl OrganisationSettings {
         let owner = caller.owner;
         let read = self.context.db().read(owner, async move |tx| {
             let stored = organisations::settings(tx, owner).await?;
-            let view = view(tx, owner, &stored).await?;
-            Ok(Reply::resource(version_etag(stored.version), json(&view)?))
+            let organisation = found(organisations::get(tx, owner.organisation).await?)?;
+            Ok(Reply::resource(etag(&organisation, &stored), json(&view(owner, organisation, &stored))?))
         });
         read.await
     }
@@ -43,23 +43,33 @@ impl OrganisationSettings {
         let now = self.context.now();
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
-        let log = self.context.event_log(owner, now);
+        let log = self.context.event_log(&command.caller, owner, now);
         let update = async move |tx: &mut Tx<'_>| {
             references::lock(tx, owner).await?;
             let stored = organisations::settings(tx, owner).await?;
-            ensure_current(&precondition, &version_etag(stored.version))?;
-            let before = serde_json::to_value(view(tx, owner, &stored).await?).map_err(Error::fault)?;
-            let settings: OrganisationInput = shape::parse_patch(before.clone(), patch.clone())?;
-            if settings == stored.settings {
-                return Ok(Reply::resource(version_etag(stored.version), before.to_string()));
+            let mut organisation = found(organisations::get(tx, owner.organisation).await?)?;
+            let tag = etag(&organisation, &stored);
+            ensure_current(&precondition, &tag)?;
+            let before = value(owner, organisation.clone(), &stored)?;
+            let input: OrganisationInput = shape::parse_patch(before.clone(), patch.clone())?;
+            if input.settings == stored.settings && input.name == organisation.name {
+                return Ok(Reply::resource(tag, before.to_string()));
             }
+            if input.name != organisation.name {
+                ensure(owner.world == World::Live, Code::LiveWorldOnly)?;
+                organisations::rename(tx, owner.organisation, &input.name).await?;
+                organisation.name = input.name;
+                organisation.renames += 1;
+            }
+            let settings = input.settings;
             order_references::set_unique(tx, owner, settings.unique_order_references).await?;
             let new = StoredSettings { version: stored.version + 1, settings, updated_at: Some(now) };
             organisations::set_settings(tx, owner, &new, now).await?;
-            let after = serde_json::to_value(view(tx, owner, &new).await?).map_err(Error::fault)?;
+            let tag = etag(&organisation, &new);
+            let after = value(owner, organisation, &new)?;
             let event = Event::new("organisation.updated", owner.organisation, &after.to_string());
             log.append(tx, &event.changed_from(previous_attributes(&before, &after))).await?;
-            Ok(Reply::resource(version_etag(new.version), after.to_string()))
+            Ok(Reply::resource(tag, after.to_string()))
         };
         self.context.write(&command, update).await
     }
@@ -74,21 +84,31 @@ pub(crate) async fn lock(tx: &mut Tx<'_>, owner: Owner) -> Result<()> {
 /// on, and `organisation.updated` is appended. [`lock`] must be held.
 pub(crate) async fn touch(tx: &mut Tx<'_>, owner: Owner, now: Timestamp, log: &EventLog) -> Result<()> {
     let stored = organisations::settings(tx, owner).await?;
-    let before = serde_json::to_value(view(tx, owner, &stored).await?).map_err(Error::fault)?;
+    let organisation = found(organisations::get(tx, owner.organisation).await?)?;
+    let before = value(owner, organisation.clone(), &stored)?;
     let new = StoredSettings { version: stored.version + 1, updated_at: Some(now), ..stored };
     organisations::set_settings(tx, owner, &new, now).await?;
-    let after = serde_json::to_value(view(tx, owner, &new).await?).map_err(Error::fault)?;
+    let after = value(owner, organisation, &new)?;
     let event = Event::new("organisation.updated", owner.organisation, &after.to_string());
     log.append(tx, &event.changed_from(previous_attributes(&before, &after))).await.map(drop)
 }
 
-async fn view(tx: &mut Tx<'_>, owner: Owner, stored: &StoredSettings) -> Result<OrganisationView> {
-    let (name, created_at) = found(organisations::get(tx, owner.organisation).await?)?;
-    Ok(OrganisationView {
+/// Returns the tag of what both worlds share and what this world has set: each change makes the sum greater.
+fn etag(organisation: &StoredOrganisation, stored: &StoredSettings) -> String {
+    version_etag(stored.version + organisation.renames)
+}
+
+fn value(owner: Owner, organisation: StoredOrganisation, stored: &StoredSettings) -> Result<Value> {
+    serde_json::to_value(view(owner, organisation, stored)).map_err(Error::fault)
+}
+
+fn view(owner: Owner, organisation: StoredOrganisation, stored: &StoredSettings) -> OrganisationView {
+    let StoredOrganisation { name, created_at, .. } = organisation;
+    OrganisationView {
         id: owner.organisation,
         name,
         settings: stored.settings.clone(),
         created_at,
         updated_at: stored.updated_at.unwrap_or(created_at),
-    })
+    }
 }

@@ -153,7 +153,7 @@ impl Plans {
         demand: Demand,
     ) -> Result<Reply> {
         let owner = command.caller.owner;
-        let log = self.context.event_log(owner, self.context.now());
+        let log = self.context.event_log(&command.caller, owner, self.context.now());
         let apply = async move |tx: &mut Tx<'_>| {
             let made = apply(tx, owner, order, &plan, &demand, &log).await?;
             Ok(Reply::done(shown(&plan, &views(&made)?)?))

@@ -33,7 +33,7 @@ impl LocationConfigurations {
         let now = self.context.now();
         let owner = command.caller.owner;
         let id = self.context.new_id::<LocationConfiguration>(now);
-        let log = self.context.event_log(owner, now);
+        let log = self.context.event_log(&command.caller, owner, now);
         let create = async move |tx: &mut Tx<'_>| {
             hold_locations(tx, owner, &input).await?;
             end_other_default(tx, owner, id, &input, &log).await?;
@@ -86,7 +86,7 @@ impl LocationConfigurations {
         let now = self.context.now();
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
-        let log = self.context.event_log(owner, now);
+        let log = self.context.event_log(&command.caller, owner, now);
         let update = async move |tx: &mut Tx<'_>| {
             let old = found(location_configurations::get_for_update(tx, owner, id).await?)?;
             ensure_current(&precondition, &etag(&old))?;
@@ -115,7 +115,7 @@ impl LocationConfigurations {
         let now = self.context.now();
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
-        let log = self.context.event_log(owner, now);
+        let log = self.context.event_log(&command.caller, owner, now);
         let delete = async move |tx: &mut Tx<'_>| {
             let old = found(location_configurations::get_for_update(tx, owner, id).await?)?;
             ensure_current(&precondition, &etag(&old))?;

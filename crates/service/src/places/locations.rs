@@ -7,11 +7,13 @@ use model::platform::shape;
 use model::{Code, Error, Event, Id, Owner, Problem, Result, Timestamp};
 use serde_json::Value;
 use store::Tx;
+use store::places::locations::StoredLocation;
 use store::places::{location_configurations, location_users, locations};
 
 use crate::access::caller::Caller;
 use crate::access::reply::Reply;
 use crate::access::write::{Command, ensure_current};
+use crate::events::events::EventLog;
 use crate::places::rule_users::rules_naming;
 use crate::platform::context::Context;
 use crate::platform::cursor::{ListQuery, Listing};
@@ -37,10 +39,9 @@ impl Locations {
         let id = self.context.new_id::<Location>(now);
         let tags = input.tags.clone().unwrap_or_default();
         let doc = json(&Location { id, details: input, created_at: now, updated_at: now })?;
-        let log = self.context.event_log(owner, now);
+        let log = self.context.event_log(&command.caller, owner, now);
         let create = async move |tx: &mut Tx<'_>| {
-            locations::insert(tx, owner, id, &doc, &tags).await?;
-            log.append(tx, &Event::new("location.created", id, &doc)).await?;
+            insert(tx, owner, id, &doc, &tags, &log).await?;
             Ok(Reply::created(format!("/locations/{id}"), Some(version_etag(1)), doc.clone()))
         };
         self.context.write(&command, create).await
@@ -71,15 +72,12 @@ impl Locations {
         let now = self.context.now();
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
-        let log = self.context.event_log(owner, now);
+        let log = self.context.event_log(&command.caller, owner, now);
         let update = async move |tx: &mut Tx<'_>| {
             let old = found(locations::get_for_update(tx, owner, id).await?)?;
             ensure_current(&precondition, &version_etag(old.version))?;
-            let changed = change(id, &old.doc, patch.clone(), now)?;
-            locations::update(tx, owner, id, &old, &changed.doc, &changed.tags, now).await?;
-            let event = Event::new("location.updated", id, &changed.doc).changed_from(changed.previous);
-            log.append(tx, &event).await?;
-            Ok(Reply::resource(version_etag(old.version + 1), changed.doc))
+            let doc = update_location(tx, owner, id, &old, patch.clone(), &log).await?;
+            Ok(Reply::resource(version_etag(old.version + 1), doc))
         };
         self.context.write(&command, update).await
     }
@@ -89,7 +87,7 @@ impl Locations {
         let now = self.context.now();
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
-        let log = self.context.event_log(owner, now);
+        let log = self.context.event_log(&command.caller, owner, now);
         let delete = async move |tx: &mut Tx<'_>| {
             let old = found(locations::get_for_update(tx, owner, id).await?)?;
             ensure_current(&precondition, &version_etag(old.version))?;
@@ -103,6 +101,47 @@ impl Locations {
         };
         self.context.write(&command, delete).await
     }
+}
+
+/// Creates a location inside a transaction.
+pub async fn create_location(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    input: LocationInput,
+    log: &EventLog,
+) -> Result<()> {
+    let (id, now) = (log.new_id::<Location>(), log.now());
+    let tags = input.tags.clone().unwrap_or_default();
+    let doc = json(&Location { id, details: input, created_at: now, updated_at: now })?;
+    insert(tx, owner, id, &doc, &tags, log).await
+}
+
+async fn insert(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    id: Id<Location>,
+    doc: &str,
+    tags: &[String],
+    log: &EventLog,
+) -> Result<()> {
+    locations::insert(tx, owner, id, doc, tags).await?;
+    log.append(tx, &Event::new("location.created", id, doc)).await
+}
+
+/// Merges a patch into a locked location, and returns its new document.
+pub async fn update_location(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    id: Id<Location>,
+    old: &StoredLocation,
+    patch: Value,
+    log: &EventLog,
+) -> Result<String> {
+    let changed = change(id, &old.doc, patch, log.now())?;
+    locations::update(tx, owner, id, old, &changed.doc, &changed.tags, log.now()).await?;
+    let event = Event::new("location.updated", id, &changed.doc).changed_from(changed.previous);
+    log.append(tx, &event).await?;
+    Ok(changed.doc)
 }
 
 struct Change {

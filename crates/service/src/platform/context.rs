@@ -80,6 +80,11 @@ impl Context {
         self.0.random.fill(bytes);
     }
 
+    /// Fills the bytes with randomness for a name that need not be secret.
+    pub fn fill_random_name(&self, bytes: &mut [u8]) {
+        self.0.random.fill_name(bytes);
+    }
+
     pub(crate) fn new_id<K: Kind>(&self, now: Timestamp) -> Id<K> {
         new_id(&*self.0.random, now)
     }

@@ -1,4 +1,4 @@
-//! Crash points: named places in the course of a purchase or a wave at which a debug build aborts if the environment says so, so that
+//! Crash points: named places in the course of a purchase, a wave or an import at which a debug build aborts if the environment says so, so that
 //! a test can crash it at each of them instead of waiting for chance. Release builds contain none of them.
 //!
 //! `DOCKSIDE_CRASH_AT=after_send` aborts the first time that this place is reached, `DOCKSIDE_CRASH_AT=after_send:5` the fifth
@@ -38,6 +38,12 @@ pub const POINTS: [&str; 11] = [
 /// - `before_wave_purchase`: all orders are processed, and a batch of the wave is not being bought yet.
 pub const WAVE_POINTS: [&str; 3] = ["before_wave_group", "after_wave_group", "before_wave_purchase"];
 
+/// The places that an import passes:
+///
+/// - `before_import_group`: a group of rows is read, and nothing of it is written;
+/// - `after_import_group`: a group is written, and the next one is not read yet.
+pub const IMPORT_POINTS: [&str; 2] = ["before_import_group", "after_import_group"];
+
 /// The environment variable that names the place, and how often it is to be passed.
 pub const VARIABLE: &str = "DOCKSIDE_CRASH_AT";
 
@@ -55,7 +61,7 @@ pub(crate) use crash_point;
 /// Whether there is such a place.
 #[must_use]
 pub const fn is_point(name: &str) -> bool {
-    is_among(&POINTS, name) || is_among(&WAVE_POINTS, name)
+    is_among(&POINTS, name) || is_among(&WAVE_POINTS, name) || is_among(&IMPORT_POINTS, name)
 }
 
 const fn is_among(points: &[&str], name: &str) -> bool {
@@ -132,7 +138,7 @@ mod tests {
 
     #[test]
     fn names_are_those_of_the_list() {
-        assert!(POINTS.into_iter().chain(WAVE_POINTS).all(is_point));
+        assert!(POINTS.into_iter().chain(WAVE_POINTS).chain(IMPORT_POINTS).all(is_point));
         assert!(!is_point("after_sen") && !is_point("after_sends") && !is_point(""));
         crash_point!("after_send");
     }

@@ -4,6 +4,7 @@
 pub(crate) mod backoff;
 pub(crate) mod boxed;
 pub(crate) mod clock;
+pub mod content;
 pub(crate) mod context;
 pub mod crash_point;
 pub(crate) mod cursor;

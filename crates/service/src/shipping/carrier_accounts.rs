@@ -12,7 +12,7 @@ use outbound::Outbound;
 use serde_json::{Map, Value};
 use store::Tx;
 use store::shipping::carrier_accounts::{self, ACCOUNTS_MAX, StoredCarrierAccount};
-use store::shipping::{manifests, purchases};
+use store::shipping::{carrier_tokens, manifests, purchases};
 
 use crate::access::caller::Caller;
 use crate::access::reply::Reply;
@@ -52,7 +52,7 @@ impl CarrierAccounts {
             let issue = Issue::new(Code::CarrierNotFound.as_str(), place, message);
             return Err(Problem::field(Code::CarrierNotFound, issue).into());
         };
-        self.check_account(carrier, &input.details, input.credentials.as_ref())?;
+        self.check_account(owner, carrier, &input.details, input.credentials.as_ref())?;
         let stored = StoredCarrierAccount {
             id,
             version: 1,
@@ -118,7 +118,7 @@ impl CarrierAccounts {
                     (input.credentials.unwrap_or_default(), sealed)
                 }
             };
-            accounts.check_account(&old.carrier, &input.details, Some(&given))?;
+            accounts.check_account(owner, &old.carrier, &input.details, Some(&given))?;
             ensure_not_moved(&old, &input.details, &patch)?;
             let details = json(&input.details)?;
             let new = StoredCarrierAccount {
@@ -128,6 +128,9 @@ impl CarrierAccounts {
                 updated_at: now,
                 ..old
             };
+            if patch.get("credentials").is_some() {
+                carrier_tokens::delete(tx, owner, id).await?;
+            }
             carrier_accounts::update(tx, owner, &new).await?;
             Ok(Reply::resource(version_etag(new.version), json(&view(&new)?)?))
         };
@@ -153,16 +156,14 @@ impl CarrierAccounts {
     /// Refuses what the carrier's connector could do nothing with.
     fn check_account(
         &self,
+        owner: Owner,
         carrier: &str,
         details: &AccountDetails,
         credentials: Option<&Map<String, Value>>,
     ) -> Result<()> {
-        let account = Account {
-            id: Id::from_bits(0),
-            configuration: details.configuration.clone(),
-            credentials: credentials.cloned().unwrap_or_default(),
-            url: None,
-        };
+        let credentials = credentials.cloned().unwrap_or_default();
+        let account = Account::new(Id::from_bits(0), details.configuration.clone(), credentials);
+        let account = account.in_world(owner.world);
         let Some(connector) = ::carriers::connector(carrier) else { return Ok(()) };
         let refuse = |field: &str, message: String| {
             let issue = Issue::new(Code::CarrierAccountInvalid.as_str(), field, message);
@@ -220,7 +221,9 @@ impl CarrierAccounts {
             id: account.id,
             configuration: details(account)?.configuration,
             credentials: self.open_credentials(owner, account)?,
+            world: owner.world,
             url: self.urls.get(&account.carrier).cloned(),
+            tokens: BTreeMap::new(),
         })
     }
 }

@@ -5,6 +5,7 @@
 
 use ::carriers::easypost::{self, Message, News};
 use bytes::Bytes;
+use model::events::actor::Actor;
 use model::shipping::carrier::CarrierAccount;
 use model::{Code, Id, Owner, Result, Timestamp, ensure};
 use serde_json::Value;
@@ -73,7 +74,7 @@ impl CarrierWebhooks {
             return Ok(());
         }
         let now = self.context.now();
-        let events = self.context.event_log(owner, now);
+        let events = self.context.event_log(Actor::Carrier, owner, now);
         let take = self
             .context
             .db()

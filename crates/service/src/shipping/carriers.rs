@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use ::carriers::{Account, easypost, own, sandbox};
+use ::carriers::{Account, easypost, own, sandbox, ups, usps};
 use model::platform::id::Kind;
 use model::platform::nearest::suggestion;
 use model::shipping::carrier::{Carrier, CarrierAccount, CarrierService, Reference};
@@ -26,8 +26,8 @@ struct Known {
     handle: &'static str,
     name: &'static str,
     description: &'static str,
-    /// The world in which it can be used: money is spent in one, and never in the other.
-    world: World,
+    /// The worlds in which it can be used: money is spent in one, and never in the other.
+    worlds: &'static [World],
 }
 
 /// EasyPost's services: some nine hundred, with a hash for the id of each. They are made once, because every shipment that is
@@ -46,19 +46,31 @@ const KNOWN: &[Known] = &[
         handle: easypost::HANDLE,
         name: "EasyPost",
         description: "Some eighty carriers behind one account: USPS, UPS, FedEx, DHL, Royal Mail, Evri, DPD and others.",
-        world: World::Live,
+        worlds: &[World::Live, World::Test],
     },
     Known {
         handle: own::HANDLE,
         name: "Own vehicles",
         description: "Your own vans, or a local courier without an API: a rate table of yours, labels drawn by us.",
-        world: World::Live,
+        worlds: &[World::Live],
     },
     Known {
         handle: sandbox::HANDLE,
         name: "Sandbox",
         description: "A carrier that costs nothing and does as it is told, for tests.",
-        world: World::Test,
+        worlds: &[World::Test],
+    },
+    Known {
+        handle: ups::HANDLE,
+        name: "UPS",
+        description: "UPS itself, at the prices of your own contract.",
+        worlds: &[World::Live, World::Test],
+    },
+    Known {
+        handle: usps::HANDLE,
+        name: "USPS",
+        description: "The United States Postal Service itself, with your own payment account.",
+        worlds: &[World::Live, World::Test],
     },
 ];
 
@@ -162,7 +174,7 @@ fn page_of(all: &[(String, String)], start: &Start, limit: usize) -> Page<String
 
 /// The carriers that can be used in a world.
 fn usable(world: World) -> impl Iterator<Item = &'static Known> {
-    KNOWN.iter().filter(move |known| known.world == world)
+    KNOWN.iter().filter(move |known| known.worlds.contains(&world))
 }
 
 fn by_id(world: World, id: Id<Carrier>) -> Option<&'static Known> {
@@ -223,16 +235,17 @@ pub fn services(carrier: &str, configuration: &Map<String, Value>) -> Cow<'stati
             })
             .collect(),
         own::HANDLE => {
-            let account = Account {
-                id: Id::from_bits(0),
-                configuration: configuration.clone(),
-                credentials: Map::new(),
-                url: None,
-            };
+            let account = Account::new(Id::from_bits(0), configuration.clone(), Map::new());
             let table = own::Table::read(&account).map(|table| table.services).unwrap_or_default();
             table.iter().map(|known| service(&known.handle, &known.name, String::new())).collect()
         }
         easypost::HANDLE => return Cow::Borrowed(&EASYPOST_SERVICES),
+        ups::HANDLE => {
+            ups::SERVICES.iter().map(|known| service(known.handle, known.name, String::new())).collect()
+        }
+        usps::HANDLE => {
+            usps::SERVICES.iter().map(|known| service(known.handle, known.name, String::new())).collect()
+        }
         _ => Vec::new(),
     };
     Cow::Owned(services)
@@ -316,12 +329,18 @@ mod tests {
     #[test]
     fn each_world_has_its_carriers_and_every_one_a_connector() {
         let handles = |world| usable(world).map(|known| known.handle).collect::<Vec<_>>();
-        assert_eq!(handles(World::Test), ["sandbox"], "the test world spends no money");
-        assert_eq!(handles(World::Live), ["easypost", "own"]);
+        assert_eq!(
+            handles(World::Test),
+            ["easypost", "sandbox", "ups", "usps"],
+            "with keys that spend no money"
+        );
+        assert_eq!(handles(World::Live), ["easypost", "own", "ups", "usps"]);
         for known in KNOWN {
             assert!(::carriers::connector(known.handle).is_some(), "{}", known.handle);
-            assert_eq!(handle_of(known.world, Some(carrier_id(known.handle)), None), Some(known.handle));
-            assert_eq!(handle_of(known.world, None, Some(known.handle)), Some(known.handle));
+            for world in known.worlds {
+                assert_eq!(handle_of(*world, Some(carrier_id(known.handle)), None), Some(known.handle));
+                assert_eq!(handle_of(*world, None, Some(known.handle)), Some(known.handle));
+            }
         }
         assert_eq!(handle_of(World::Live, None, Some("sandbox")), None);
         assert_eq!(handle_of(World::Live, None, None), None);

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use model::events::actor::Actor;
 use model::shipping::shipment::{Shipment, Status};
 use model::{Event, Id, Owner, Result, Scope};
 use store::shipping::hand_overs::{self, HandOver};
@@ -44,7 +45,7 @@ impl HandOvers {
         }
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
-        let log = self.context.event_log(owner, self.context.now());
+        let log = self.context.event_log(&command.caller, owner, self.context.now());
         let shipments = self.shipments.clone();
         let record = async move |tx: &mut Tx<'_>| {
             let mut contents = OrderContents::lock(tx, owner, &[id]).await?;
@@ -103,7 +104,7 @@ impl HandOvers {
 
     async fn record_group(&self, of: HandOver) -> Result<()> {
         let owner = of.owner;
-        let log = self.context.event_log(owner, self.context.now());
+        let log = self.context.event_log(Actor::Job("hand_overs"), owner, self.context.now());
         let write = self.context.db().write(owner, async move |tx| {
             let group = hand_overs::next(tx, &of, GROUP_MAX).await?;
             let mut contents = OrderContents::lock(tx, owner, &group).await?;

@@ -1,10 +1,14 @@
 //! Shipping: carriers and their accounts, shipments, rates, purchases, documents, batches and manifests.
 
 pub(crate) mod account_details;
+pub(crate) mod account_tests;
 pub(crate) mod batch_labels;
 pub(crate) mod batches;
 pub(crate) mod carrier_accounts;
 pub(crate) mod carrier_calls;
+mod carrier_labels;
+mod carrier_requests;
+mod carrier_tokens;
 pub(crate) mod carrier_webhooks;
 pub(crate) mod carriers;
 pub mod documents;
@@ -16,3 +20,4 @@ pub(crate) mod order_contents;
 pub mod purchasing;
 pub(crate) mod rates;
 pub(crate) mod shipments;
+pub(crate) mod time_zones;

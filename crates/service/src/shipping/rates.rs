@@ -8,7 +8,7 @@ use model::shipping::rate::Rate;
 use model::shipping::shipment::{
     CarrierChoice, ErrorCode, ErrorType, Shipment, ShipmentError, Source, Status,
 };
-use model::{Code, Error, Id, Owner, Result, Timestamp, ensure};
+use model::{Code, Day, Error, Id, Owner, Result, Timestamp, ensure};
 use store::Tx;
 use store::shipping::carrier_accounts::{self, StoredCarrierAccount as Account};
 use store::shipping::shipments;
@@ -27,6 +27,7 @@ use crate::shipping::carrier_accounts::is_named;
 use crate::shipping::carrier_calls::CarrierCalls;
 use crate::shipping::carriers::{account_reference, carrier_id, carrier_reference, service_reference};
 use crate::shipping::shipments::{change_shipment, ensure_version, read_shipment};
+use crate::shipping::time_zones::TimeZones;
 
 /// How long a rate can be bought, in seconds, where the carrier does not say.
 const RATE_SECONDS: i64 = 24 * 3600;
@@ -78,7 +79,7 @@ impl Rates {
     pub async fn rate_shipment(&self, command: Command, id: Id<Shipment>) -> Result<Reply> {
         let owner = command.caller.owner;
         let quoted = self.quote(owner, id, &command.precondition).await?;
-        let log = self.context.event_log(owner, self.context.now());
+        let log = self.context.event_log(&command.caller, owner, self.context.now());
         let keep = async move |tx: &mut Tx<'_>| {
             let (version, doc) = keep_rates(tx, owner, &quoted, None, &log).await?;
             Ok(Reply::resource(version_etag(version), doc))
@@ -95,13 +96,15 @@ impl Rates {
     ) -> Result<Quoted> {
         let read = self.context.db().read(owner, async move |tx| {
             let stored = found(shipments::get(tx, owner, id).await?)?;
-            Ok((stored, carrier_accounts::all(tx, owner).await?))
+            let time_zones = TimeZones::read(tx, owner, &[id]).await?;
+            Ok((stored, carrier_accounts::all(tx, owner).await?, time_zones))
         });
-        let (before, accounts) = read.await?;
+        let (before, accounts, time_zones) = read.await?;
         ensure_version(precondition, before.version)?;
         before.status.ensure_open()?;
         let shipment = read_shipment(&before)?;
-        let Heard { rates, errors } = self.ask_for_rates(owner, &shipment, accounts).await?;
+        let ship_on = time_zones.mailing_date(id, &shipment.details, self.context.now());
+        let Heard { rates, errors } = self.ask_for_rates(owner, &shipment, ship_on, accounts).await?;
         Ok(Quoted { shipment: id, version: before.version, rates, errors })
     }
 
@@ -109,6 +112,7 @@ impl Rates {
         &self,
         owner: Owner,
         shipment: &Shipment,
+        ship_on: Day,
         accounts: Vec<Account>,
     ) -> Result<Heard> {
         let choice = shipment.details.carrier.clone().unwrap_or_default();
@@ -117,7 +121,7 @@ impl Rates {
         for account in accounts {
             if is_usable(&account, &choice)? {
                 count += 1;
-                let parcel = Parcel::new(shipment.id, &shipment.details);
+                let parcel = Parcel::new(shipment.id, &shipment.details).shipped_on(ship_on);
                 let ask = self.clone().ask_account(owner, account, parcel, choice.service_code.clone());
                 asked.spawn(ask.in_current_span());
             }

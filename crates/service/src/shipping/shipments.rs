@@ -58,20 +58,10 @@ impl Shipments {
         let now = self.context.now();
         let owner = command.caller.owner;
         let id = self.context.new_id::<Shipment>(now);
-        let log = self.context.event_log(owner, now);
+        let log = self.context.event_log(&command.caller, owner, now);
         let input = Box::new(input);
         let create = async move |tx: &mut Tx<'_>| {
-            let mut input = input.clone();
-            ensure_post_codes(owner, input.addresses.postal())?;
-            fill_packages(tx, owner, &mut input, None).await?;
-            let origin = copy_locations(tx, owner, &mut input).await?;
-            let shipment = Shipment::draft(id, *input, now);
-            let doc = json(&shipment)?;
-            let summary = shipment.summary();
-            let new = NewShipment { id, summary: &summary, origin, order: None, doc: &doc };
-            shipments::insert(tx, owner, new).await?;
-            let shown = shown(&doc, &[])?;
-            log.append(tx, &Event::new("shipment.created", id, &shown)).await?;
+            let shown = create_shipment(tx, owner, id, input.clone(), &log).await?;
             Ok(Reply::created(format!("/shipments/{id}"), Some(version_etag(1)), shown))
         };
         self.context.write(&command, create).await
@@ -121,41 +111,11 @@ impl Shipments {
         let now = self.context.now();
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
-        let log = self.context.event_log(owner, now);
+        let log = self.context.event_log(&command.caller, owner, now);
         let update = async move |tx: &mut Tx<'_>| {
             let stored = found(shipments::get_for_update(tx, owner, id).await?)?;
             ensure_version(&precondition, stored.version)?;
-            batches::ensure_member_changeable(tx, owner, &stored).await?;
-            stored.status.ensure_open()?;
-            let old = read_shipment(&stored)?;
-            let current = serde_json::to_value(&old).map_err(Error::fault)?;
-            let mut input: ShipmentInput = shape::parse_patch(current, patch.clone())?;
-            ensure_post_codes(owner, input.addresses.postal())?;
-            fill_packages(tx, owner, &mut input, Some(&old.details)).await?;
-            ensure_unscanned(tx, owner, id, &old.details, &input).await?;
-            if old.order_id.is_some() {
-                ensure_same_contents(&patch, &old.details, &input)?;
-            }
-            if is_origin_sent_back(&patch, &old.details, &input)? {
-                // The version of the location that it was made from stays pinned.
-                if input.addresses.r#return.is_none() {
-                    copy_locations(tx, owner, &mut input).await?;
-                }
-            } else if names_configuration(&patch) && old.order_id.is_none() {
-                let given = &patch["addresses"];
-                if given.get("origin").is_none() {
-                    input.addresses.origin = None;
-                }
-                if given.get("return").is_none() {
-                    input.addresses.r#return = None;
-                }
-                let origin = copy_locations(tx, owner, &mut input).await?;
-                shipments::set_origin(tx, owner, id, origin).await?;
-            } else if patch.pointer("/addresses/origin").is_some() {
-                shipments::set_origin(tx, owner, id, None).await?;
-            }
-            let new = old.changed(input, now)?;
-            let doc = change_shipment(tx, owner, &stored, &new, "shipment.updated", &log).await?;
+            let doc = update_shipment(tx, owner, &stored, &patch, &log).await?;
             Ok(Reply::resource(version_etag(stored.version + 1), doc))
         };
         self.context.write(&command, update).await
@@ -164,7 +124,7 @@ impl Shipments {
     pub async fn delete(&self, command: Command, id: Id<Shipment>) -> Result<Reply> {
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
-        let log = self.context.event_log(owner, self.context.now());
+        let log = self.context.event_log(&command.caller, owner, self.context.now());
         let delete = async move |tx: &mut Tx<'_>| {
             let mut contents = OrderContents::lock(tx, owner, &[id]).await?;
             let stored = found(shipments::get_for_update(tx, owner, id).await?)?;
@@ -219,6 +179,68 @@ impl Shipments {
         let of_it = documents.iter().filter(|document| document.subject == subject);
         of_it.map(|document| self.documents.sign(owner, document)).collect()
     }
+}
+
+/// Creates a shipment inside a transaction, and returns what is shown of it.
+pub async fn create_shipment(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    id: Id<Shipment>,
+    mut input: Box<ShipmentInput>,
+    log: &EventLog,
+) -> Result<String> {
+    ensure_post_codes(owner, input.addresses.postal())?;
+    fill_packages(tx, owner, &mut input, None).await?;
+    let origin = copy_locations(tx, owner, &mut input).await?;
+    let shipment = Shipment::draft(id, *input, log.now());
+    let doc = json(&shipment)?;
+    let summary = shipment.summary();
+    let new = NewShipment { id, summary: &summary, origin, order: None, doc: &doc };
+    shipments::insert(tx, owner, new).await?;
+    let shown = shown(&doc, &[])?;
+    log.append(tx, &Event::new("shipment.created", id, &shown)).await?;
+    Ok(shown)
+}
+
+/// Merges a patch into a locked shipment that is not bought, and returns its new document.
+pub async fn update_shipment(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    stored: &StoredShipment,
+    patch: &Value,
+    log: &EventLog,
+) -> Result<String> {
+    batches::ensure_member_changeable(tx, owner, stored).await?;
+    stored.status.ensure_open()?;
+    let old = read_shipment(stored)?;
+    let current = serde_json::to_value(&old).map_err(Error::fault)?;
+    let mut input: ShipmentInput = shape::parse_patch(current, patch.clone())?;
+    ensure_post_codes(owner, input.addresses.postal())?;
+    fill_packages(tx, owner, &mut input, Some(&old.details)).await?;
+    ensure_unscanned(tx, owner, stored.id, &old.details, &input).await?;
+    if old.order_id.is_some() {
+        ensure_same_contents(patch, &old.details, &input)?;
+    }
+    if is_origin_sent_back(patch, &old.details, &input)? {
+        // The version of the location that it was made from stays pinned.
+        if input.addresses.r#return.is_none() {
+            copy_locations(tx, owner, &mut input).await?;
+        }
+    } else if names_configuration(patch) && old.order_id.is_none() {
+        let given = &patch["addresses"];
+        if given.get("origin").is_none() {
+            input.addresses.origin = None;
+        }
+        if given.get("return").is_none() {
+            input.addresses.r#return = None;
+        }
+        let origin = copy_locations(tx, owner, &mut input).await?;
+        shipments::set_origin(tx, owner, stored.id, origin).await?;
+    } else if patch.pointer("/addresses/origin").is_some() {
+        shipments::set_origin(tx, owner, stored.id, None).await?;
+    }
+    let new = old.changed(input, log.now())?;
+    change_shipment(tx, owner, stored, &new, "shipment.updated", log).await
 }
 
 /// Returns the id of the account that a filter names by its id or its handle. An id may be that of an account that was

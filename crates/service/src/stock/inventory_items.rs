@@ -8,7 +8,7 @@ use model::{Code, Error, Event, Id, InventoryItem, Owner, Problem, Result, Times
 use serde_json::Value;
 use store::Tx;
 use store::stock::inventory_barcodes;
-use store::stock::inventory_items::{self, ItemKeys};
+use store::stock::inventory_items::{self, ItemKeys, StoredInventoryItem};
 use store::stock::item_filters::{self, ItemFilter};
 
 use crate::access::caller::Caller;
@@ -32,10 +32,7 @@ impl InventoryItems {
 
     /// Makes the document of an item, which [`NewItem::insert`] stores.
     pub(crate) fn prepare(&self, input: InventoryItemInput, now: Timestamp) -> Result<NewItem> {
-        let id = self.context.new_id::<InventoryItem>(now);
-        let (keys, codes) = (keys_of(&input), input.comparable_barcodes());
-        let doc = json(&InventoryItem { id, details: input, created_at: now, updated_at: now })?;
-        Ok(NewItem { id, keys, codes, doc })
+        NewItem::new(self.context.new_id::<InventoryItem>(now), input, now)
     }
 
     pub async fn get(&self, caller: &Caller, id: Id<InventoryItem>) -> Result<Reply> {
@@ -63,28 +60,11 @@ impl InventoryItems {
         let now = self.context.now();
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
-        let log = self.context.event_log(owner, now);
+        let log = self.context.event_log(&command.caller, owner, now);
         let update = async move |tx: &mut Tx<'_>| {
             let stored = found(inventory_items::get_for_update(tx, owner, id).await?)?;
             ensure_current(&precondition, &version_etag(stored.version))?;
-            let old = parse_json(stored.doc.as_bytes())?;
-            let created_at = serde_json::from_value(old["created_at"].clone()).map_err(Error::fault)?;
-            let input: InventoryItemInput = shape::parse_patch(old.clone(), patch.clone())?;
-            let user = inventory_items::sku_user(tx, owner, &input.sku).await?;
-            if user.is_some_and(|user| user != id) {
-                return Err(sku_taken());
-            }
-            let (keys, codes) = (keys_of(&input), input.comparable_barcodes());
-            let new = InventoryItem { id, details: input, created_at, updated_at: now };
-            let new = serde_json::to_value(new).map_err(Error::fault)?;
-            let doc = new.to_string();
-            inventory_items::update(tx, owner, id, &stored, &keys, &doc).await?;
-            if old["barcodes"] != new["barcodes"] {
-                inventory_barcodes::delete_of_item(tx, owner, id).await?;
-                claim_barcodes(tx, owner, id, &codes).await?;
-            }
-            let event = Event::new("inventory_item.updated", id, &doc);
-            log.append(tx, &event.changed_from(previous_attributes(&old, &new))).await?;
+            let doc = update_item(tx, owner, id, &stored, patch.clone(), &log).await?;
             Ok(Reply::resource(version_etag(stored.version + 1), doc))
         };
         self.context.write(&command, update).await
@@ -95,7 +75,7 @@ impl InventoryItems {
         let now = self.context.now();
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
-        let log = self.context.event_log(owner, now);
+        let log = self.context.event_log(&command.caller, owner, now);
         let delete = async move |tx: &mut Tx<'_>| {
             let old = found(inventory_items::get_for_update(tx, owner, id).await?)?;
             ensure_current(&precondition, &version_etag(old.version))?;
@@ -107,6 +87,36 @@ impl InventoryItems {
         };
         self.context.write(&command, delete).await
     }
+}
+
+/// Merges a patch into a locked item, and returns its new document. Refuses a SKU or a barcode that another item has.
+pub(crate) async fn update_item(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    id: Id<InventoryItem>,
+    stored: &StoredInventoryItem,
+    patch: Value,
+    log: &EventLog,
+) -> Result<String> {
+    let old = parse_json(stored.doc.as_bytes())?;
+    let created_at = serde_json::from_value(old["created_at"].clone()).map_err(Error::fault)?;
+    let input: InventoryItemInput = shape::parse_patch(old.clone(), patch)?;
+    let user = inventory_items::sku_user(tx, owner, &input.sku).await?;
+    if user.is_some_and(|user| user != id) {
+        return Err(sku_taken());
+    }
+    let (keys, codes) = (keys_of(&input), input.comparable_barcodes());
+    let new = InventoryItem { id, details: input, created_at, updated_at: log.now() };
+    let new = serde_json::to_value(new).map_err(Error::fault)?;
+    let doc = new.to_string();
+    inventory_items::update(tx, owner, id, stored, &keys, &doc).await?;
+    if old["barcodes"] != new["barcodes"] {
+        inventory_barcodes::delete_of_item(tx, owner, id).await?;
+        claim_barcodes(tx, owner, id, &codes).await?;
+    }
+    let event = Event::new("inventory_item.updated", id, &doc);
+    log.append(tx, &event.changed_from(previous_attributes(&old, &new))).await?;
+    Ok(doc)
 }
 
 fn keys_of(input: &InventoryItemInput) -> ItemKeys {
@@ -149,6 +159,12 @@ pub(crate) struct NewItem {
 }
 
 impl NewItem {
+    pub fn new(id: Id<InventoryItem>, input: InventoryItemInput, now: Timestamp) -> Result<Self> {
+        let (keys, codes) = (keys_of(&input), input.comparable_barcodes());
+        let doc = json(&InventoryItem { id, details: input, created_at: now, updated_at: now })?;
+        Ok(Self { id, keys, codes, doc })
+    }
+
     /// Inserts the item, and tells of it. Refuses a SKU or a barcode that another item has.
     pub async fn insert(&self, tx: &mut Tx<'_>, owner: Owner, log: &EventLog) -> Result<Reply> {
         if !inventory_items::insert(tx, owner, self.id, &self.keys, &self.doc).await? {

@@ -61,16 +61,10 @@ impl InventoryLevels {
     /// Sets what is on hand, as counted, and what else the request names.
     pub async fn set(&self, command: Command, at: At, input: LevelCount) -> Result<Reply> {
         let owner = command.caller.owner;
-        let log = self.context.event_log(owner, self.context.now());
+        let log = self.context.event_log(&command.caller, owner, self.context.now());
         let set = async move |tx: &mut Tx<'_>| {
             let before = open(tx, owner, at, &log).await?;
-            let (delta, on_hand) = (input.on_hand - before.on_hand, before.on_hand);
-            change(tx, owner, at, &log, Step { delta, on_hand, reason: REASON_SET, allocation: None })
-                .await?;
-            let bin = input.bin.clone().unwrap_or_else(|| before.bin.clone());
-            let reorder_point = input.reorder_point.unwrap_or(before.reorder_point);
-            set_details(tx, owner, &before, bin, reorder_point, &log).await?;
-            reply(&announce(tx, owner, &before, &log).await?)
+            reply(&set_level(tx, owner, &before, &input, &log).await?)
         };
         self.context.write(&command, set).await
     }
@@ -79,7 +73,7 @@ impl InventoryLevels {
     pub async fn update(&self, command: Command, at: At, patch: Value) -> Result<Reply> {
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
-        let log = self.context.event_log(owner, self.context.now());
+        let log = self.context.event_log(&command.caller, owner, self.context.now());
         let update = async move |tx: &mut Tx<'_>| {
             let before = found(lock(tx, owner, at).await?)?;
             ensure_current(&precondition, &etag(&before))?;
@@ -99,17 +93,11 @@ impl InventoryLevels {
     /// Adds to what is on hand, or takes from it.
     pub async fn adjust(&self, command: Command, at: At, input: Adjustment) -> Result<Reply> {
         let owner = command.caller.owner;
-        let log = self.context.event_log(owner, self.context.now());
+        let log = self.context.event_log(&command.caller, owner, self.context.now());
         let adjust = async move |tx: &mut Tx<'_>| {
             let before = open(tx, owner, at, &log).await?;
             let on_hand = before.on_hand;
-            if let Some(expected) = input.expected_on_hand
-                && expected != on_hand
-            {
-                let message = format!("{on_hand} are on hand.");
-                let issue = Issue::new(Code::OnHandChanged.as_str(), "/expected_on_hand", message);
-                return Err(Problem::field(Code::OnHandChanged, issue.with("available", on_hand)).into());
-            }
+            ensure_on_hand(&before, input.expected_on_hand)?;
             if on_hand + input.delta < 0 {
                 let message = format!("{on_hand} are on hand.");
                 let issue = Issue::new(Code::InsufficientStock.as_str(), "/delta", message)
@@ -146,6 +134,34 @@ impl InventoryLevels {
             Page { items, older_than: page.older_than, newer_than: page.newer_than },
         )
     }
+}
+
+/// Sets what is on hand of a locked level, as counted, and what else the count names.
+pub async fn set_level(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    before: &Level,
+    input: &LevelCount,
+    log: &EventLog,
+) -> Result<Level> {
+    let (delta, on_hand) = (input.on_hand - before.on_hand, before.on_hand);
+    let step = Step { delta, on_hand, reason: REASON_SET, allocation: None };
+    change(tx, owner, at_of(before), log, step).await?;
+    let bin = input.bin.clone().unwrap_or_else(|| before.bin.clone());
+    let reorder_point = input.reorder_point.unwrap_or(before.reorder_point);
+    set_details(tx, owner, before, bin, reorder_point, log).await?;
+    announce(tx, owner, before, log).await
+}
+
+/// Refuses a change of a level that has another quantity on hand than the caller expects.
+pub fn ensure_on_hand(level: &Level, expected: Option<i64>) -> Result<()> {
+    let on_hand = level.on_hand;
+    if expected.is_none_or(|expected| expected == on_hand) {
+        return Ok(());
+    }
+    let message = format!("{on_hand} are on hand.");
+    let issue = Issue::new(Code::OnHandChanged.as_str(), "/expected_on_hand", message);
+    Err(Problem::field(Code::OnHandChanged, issue.with("available", on_hand)).into())
 }
 
 /// One step of a level: by how much, from what, and why.
@@ -206,7 +222,7 @@ pub async fn lock(tx: &mut Tx<'_>, owner: Owner, at: At) -> Result<Option<Level>
 }
 
 /// Locks the level, making it where there is none yet, and gives what it is.
-async fn open(tx: &mut Tx<'_>, owner: Owner, at: At, log: &EventLog) -> Result<Level> {
+pub async fn open(tx: &mut Tx<'_>, owner: Owner, at: At, log: &EventLog) -> Result<Level> {
     let held = inventory_items::hold(tx, owner, &[at.item]).await?;
     found(held.first())?;
     // A level may outlive its location, with stock that came back from there: it must be possible to write that off.

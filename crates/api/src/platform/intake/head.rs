@@ -4,10 +4,14 @@
 //! a server choose (two lengths, or a length beside chunks), the request is refused, because proxies choose
 //! differently.
 
+use std::mem::MaybeUninit;
+
 use model::{Code, Problem};
 
 /// The most headers of a request.
 pub const HEADERS_MAX: usize = 100;
+/// The longest path that [`is_plain`] accepts, in bytes.
+const PLAIN_BYTES_MAX: usize = 1024;
 
 /// The framing of a request's body. A request without a body has length 0.
 #[derive(PartialEq, Eq, Debug)]
@@ -78,15 +82,16 @@ impl Scan {
 
 /// Checks a complete head.
 pub fn check(bytes: &[u8]) -> Result<Head, Problem> {
-    let mut headers = [httparse::EMPTY_HEADER; HEADERS_MAX];
-    let mut request = httparse::Request::new(&mut headers);
-    match request.parse(bytes) {
+    // Not cleared: to clear the memory takes as long as to parse a short head.
+    let mut headers = [const { MaybeUninit::uninit() }; HEADERS_MAX];
+    let mut request = httparse::Request::new(&mut []);
+    match request.parse_with_uninit_headers(bytes, &mut headers) {
         Ok(httparse::Status::Complete(length)) if length == bytes.len() => {}
         Ok(_) => return Err(malformed("The head ends in the middle of a line.")),
         Err(httparse::Error::TooManyHeaders) => return Err(Code::HeadersTooLarge.into()),
         Err(error) => return Err(malformed(&format!("The head can't be parsed: {error}."))),
     }
-    let is_target = request.path.is_some_and(|path| http::Uri::try_from(path).is_ok());
+    let is_target = request.path.is_some_and(|path| is_plain(path) || http::Uri::try_from(path).is_ok());
     let is_method = request.method.is_some_and(|method| http::Method::from_bytes(method.as_bytes()).is_ok());
     if !is_target || !is_method {
         return Err(malformed("The first line is not a method, a path and `HTTP/1.1`."));
@@ -108,6 +113,14 @@ pub fn check(bytes: &[u8]) -> Result<Head, Problem> {
     let framing = framing(values("transfer-encoding"), values("content-length"), is_http_11)?;
     let asks_for_websocket = is_http_11 && values("upgrade").any(asks_for_websocket);
     Ok(Head { framing, asks_for_websocket })
+}
+
+/// Returns whether a target is a short path of usual characters. `http::Uri` takes all of these, and would copy the path.
+pub(super) fn is_plain(path: &str) -> bool {
+    let is_usual = |byte: u8| {
+        byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'_' | b'-' | b'.' | b'?' | b'=' | b'&')
+    };
+    path.starts_with('/') && path.len() <= PLAIN_BYTES_MAX && path.bytes().all(is_usual)
 }
 
 fn framing<'a>(

@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 
+use super::head::is_plain;
 use super::*;
 
 const GET: &str = "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n";
@@ -100,6 +101,12 @@ fn nothing_passes_behind_a_handshake_or_broken_chunks() {
 }
 
 proptest! {
+    #[test]
+    fn a_plain_path_is_a_uri(path in "/[a-zA-Z0-9/_.?=&-]{0,60}", other in "\\PC{0,20}") {
+        prop_assert!(is_plain(&path) && http::Uri::try_from(&path).is_ok());
+        prop_assert!(!is_plain(&other) || http::Uri::try_from(&other).is_ok());
+    }
+
     /// The result does not depend on how the bytes are split into reads.
     #[test]
     fn pieces_do_not_matter(

@@ -79,6 +79,7 @@ impl Query {
             ParameterKind::One(shape) => {
                 (shape, self.one(parameter.name).map(str::to_owned).into_iter().collect())
             }
+            ParameterKind::Flag => return self.flag(parameter.name).map(drop),
             _ => return Ok(()),
         };
         for value in values {

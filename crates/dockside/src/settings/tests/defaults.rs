@@ -11,11 +11,11 @@ use super::settings;
 
 /// Everything that the server makes of the settings that have a default.
 fn used(settings: &Settings) -> String {
-    let Settings { store, server, limits, events, realtime, carriers, files, printing } = settings;
+    let Settings { store, server, openid, limits, events, realtime, carriers, files, printing } = settings;
     let retention = store.retention();
     let stream = realtime.stream().unwrap_or_else(|failure| panic!("{}", failure.0));
     format!(
-        "{:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?}",
+        "{:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?}",
         settings.http_limits(),
         (limits.page_limit_default(), limits.page_limit_max(), limits.batch_shipments_max()),
         (limits.idempotency_seconds(), events.event_seconds()),
@@ -25,6 +25,7 @@ fn used(settings: &Settings) -> String {
         (carriers.purchasing(limits), files.files_region(), files.file_url_seconds()),
         (server.listen(), server.strict(), server.allow_superuser(), server.log()),
         printing.printer_networks(),
+        (openid.oidc_scopes(), openid.oidc_create_users(), openid.oidc_label()),
     )
 }
 

@@ -5,6 +5,7 @@ use super::super::declaration::{Declared, Subject};
 use super::super::description::Description;
 use super::super::events::Events;
 use super::super::files::Files;
+use super::super::openid::OpenId;
 use super::super::printing::Printing;
 use super::super::realtime::Realtime;
 use super::super::server::Server;
@@ -30,6 +31,7 @@ pub struct Entry {
 pub fn all() -> Vec<Entry> {
     let mut all = of::<Store>(|settings| &settings.store);
     all.extend(of::<Server>(|settings| &settings.server));
+    all.extend(of::<OpenId>(|settings| &settings.openid));
     all.extend(of::<Limits>(|settings| &settings.limits));
     all.extend(of::<Events>(|settings| &settings.events));
     all.extend(of::<Realtime>(|settings| &settings.realtime));
@@ -96,6 +98,12 @@ impl Entry {
             (_, "PLACE") => Sample::quoted("s3://labels/dockside"),
             (_, "ORIGINS") => Sample::list(&["https://a.example.com", "http://b.example.com:81"]),
             (_, "NETWORKS") => Sample::list(&["10.1.0.0/16", "fd12:3456::/32"]),
+            (_, "ORGANISATION") => Sample::quoted("org_00000000000000000000000001"),
+            (_, "SCOPES") => Sample::list(&["email", "groups"]),
+            (_, "DOMAINS") => Sample::list(&["example.com", "acme.example"]),
+            (_, "CLAIM") => Sample::quoted("groups"),
+            (_, "VALUE=ROLE") => Sample::table("warehouse", "packer"),
+            (_, "LABEL") => Sample::quoted("Sign in with Acme"),
             (_, "HANDLE=URL") => Sample::table("easypost", "https://proxy.example.com/v2"),
             (name, value_name) => panic!("add a sample for {name}, whose values are called {value_name}"),
         }
@@ -107,6 +115,10 @@ impl Entry {
             _ if self.description.allowed.is_some() => Sample::bare("0"),
             "ORIGINS" => Sample::list(&["https://a.example.com", "hunter2"]),
             "HANDLE=URL" => Sample::table("easypost", "hunter2"),
+            "SCOPES" => Sample::list(&["email", "hunter2\""]),
+            "DOMAINS" => Sample::list(&["example.com", "hunter2"]),
+            "VALUE=ROLE" => Sample::table("hunter2", ""),
+            "LABEL" => Sample::quoted(&"hunter2".repeat(20)),
             "PLACE" => Sample::quoted("gs://hunter2"),
             _ => Sample::quoted("hunter2"),
         }

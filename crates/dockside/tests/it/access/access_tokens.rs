@@ -91,7 +91,7 @@ async fn a_token_hands_out_no_scope_that_it_lacks() {
     ] {
         let refused = ask(json!(["locations:read", scope])).await;
         assert_eq!((refused.status.as_u16(), refused.code().as_str()), (422, "scope_not_held"));
-        assert_eq!(refused.json()["detail"], format!("The caller's own token lacks: {lacking}."));
+        assert_eq!(refused.json()["detail"], format!("The caller lacks: {lacking}."));
     }
     assert_eq!(ask(json!(["*"])).await.code(), "scope_not_held");
     assert_eq!(ask(json!(["locations:read", "shipments:write"])).await.status, 201);

@@ -3,3 +3,5 @@
 pub mod access_tokens;
 pub mod authorisation;
 pub mod organisations;
+pub mod sessions;
+pub mod users;

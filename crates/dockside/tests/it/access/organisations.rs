@@ -22,7 +22,7 @@ async fn me_tells_whom_a_token_speaks_for_and_what_it_may_do() {
     let live = world.token_for("Acme", "orders:write", Mode::Live).await;
     insta::assert_snapshot!(
         world.request("GET", "/me").token(&live).send().await,
-        @r#"200 {"organisation":{"id":"org_#1","name":"Acme"},"user":{"id":"usr_#1","email_address":"admin@acme.example"},"world":"live","scopes":["orders:read","orders:write"],"expires_at":null,"channels":["orders:org_#1#usr_#1"]}"#
+        @r#"200 {"organisation":{"id":"org_#1","name":"Acme"},"user":{"id":"usr_#1","name":"admin@acme.example","email_address":"admin@acme.example","has_password":false},"roles":[],"world":"live","scopes":["orders:read","orders:write"],"expires_at":null,"session":null,"channels":["orders:org_#1#usr_#1"]}"#
     );
     let (live, test) = (
         me(&world, &live).await,
@@ -250,6 +250,37 @@ async fn the_organisation_changes_as_other_resources_do() {
     let event = world.newest_event("organisation.updated").await;
     assert_eq!(event["data"]["object"]["unique_order_references"], true);
     assert_eq!(event["previous_attributes"]["unique_order_references"], false);
+}
+
+#[tokio::test]
+async fn an_organisation_names_itself_in_the_live_world_and_the_operator_keeps_its_name() {
+    let world = World::new().await;
+    let test = world.token_for("Acme", "*", Mode::Test).await;
+    let read_test = async || world.request("GET", "/organisation").token(&test).send().await;
+    let before = read_test().await.header("etag").to_owned();
+    let named = world.patch("/organisation", json!({"name": "Acme & Sons"})).await;
+    assert_eq!((named.status.as_u16(), &named.json()["name"]), (200, &json!("Acme & Sons")), "{named}");
+    let event = world.newest_event("organisation.updated").await;
+    assert_eq!(event["previous_attributes"]["name"], "Acme");
+    // The test world shows the new name under another tag, and can't change it.
+    let shown = read_test().await;
+    assert_eq!(shown.json()["name"], "Acme & Sons");
+    assert_ne!(shown.header("etag"), before);
+    assert_eq!(me(&world, &test).await["organisation"]["name"], "Acme & Sons");
+    let change = |body| world.request("PATCH", "/organisation").token(&test).json(body).send();
+    assert_eq!(refusal(&change(json!({"name": "Other"})).await), (409, "live_world_only".to_owned()));
+    let set = change(json!({"name": "Acme & Sons", "unique_order_references": true})).await;
+    assert_eq!((set.status.as_u16(), &set.json()["unique_order_references"]), (200, &json!(true)), "{set}");
+    assert_eq!(world.get("/organisation").await.json()["unique_order_references"], false);
+    // Two organisations may call themselves the same; the operator still means the one of its own name.
+    let rival = world.token_for("Rival", "*", Mode::Live).await;
+    let taken = world.request("PATCH", "/organisation").token(&rival).json(json!({"name": "Acme"})).send();
+    assert_eq!(taken.await.status, 200);
+    let again = world.token_for("Acme", "*", Mode::Live).await;
+    assert_eq!(me(&world, &again).await["organisation"]["name"], "Acme & Sons");
+    for wrong in [json!({"name": ""}), json!({"name": null}), json!({"name": "x".repeat(256)})] {
+        assert_eq!(world.patch("/organisation", wrong).await.issues()[0].1, "/name");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

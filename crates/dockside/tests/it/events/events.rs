@@ -1,5 +1,6 @@
 //! `/events`: the log as a client reads it, in either direction, by type and by resource; and how long it is kept.
 
+use model::events::actor::Actor;
 use model::{Event, Id, Timestamp, World as Mode};
 use serde_json::{Value, json};
 use store::events::events;
@@ -52,12 +53,13 @@ async fn an_event_shows_what_happened() {
     let listed = page(&world, "?limit=1").await.json()["data"][0].clone();
     let expected = json!({
         "id": listed["id"], "sequence": 2, "type": "location.updated", "created_at": after["updated_at"],
+        "actor": {"type": "token", "id": listed["actor"]["id"], "name": null},
         "data": {"object": after},
         "previous_attributes": {"name": "Depot", "updated_at": before["updated_at"]},
     });
     assert_eq!(listed, expected);
     let names: Vec<&String> = listed.as_object().unwrap().keys().collect();
-    assert_eq!(names, ["id", "sequence", "type", "created_at", "data", "previous_attributes"]);
+    assert_eq!(names, ["id", "sequence", "type", "created_at", "actor", "data", "previous_attributes"]);
     let first = page(&world, "?after=0&limit=1").await.json()["data"][0].clone();
     assert_eq!((&first["type"], &first["previous_attributes"]), (&json!("location.created"), &Value::Null));
 
@@ -286,7 +288,15 @@ async fn many_old_events_go_in_portions() {
     let write = world.db.write(owner, async move |tx| {
         for number in 0..old {
             let event = Event::new("location.created", number, "{}");
-            events::append(tx, owner, Id::from_bits(number), &event, Timestamp::from_micros(0)).await?;
+            events::append(
+                tx,
+                owner,
+                Id::from_bits(number),
+                &event,
+                Actor::System,
+                Timestamp::from_micros(0),
+            )
+            .await?;
         }
         Ok(())
     });

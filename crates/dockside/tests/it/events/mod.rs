@@ -1,5 +1,6 @@
 //! The event log, streams and webhooks.
 
+pub mod actors;
 pub mod centrifugo;
 pub mod event_log;
 pub mod event_scopes;
@@ -8,6 +9,8 @@ pub mod events;
 pub mod events_tail;
 pub mod hints;
 pub mod numbering;
+pub mod openid;
+pub mod passkeys;
 pub mod provisions;
 pub mod revocations;
 pub mod stream_connections;

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use crate::fulfilment::package_types::small_box;
 use crate::fulfilment::shipping_rules::{create, text};
+use crate::setup::populated_organisation::parcel;
 use crate::setup::purchase_requests::service;
 use crate::setup::stock_requests::{lines, refusal, texts};
 use crate::setup::world::{Reply, World};
@@ -438,6 +439,10 @@ async fn rules_choose_the_service_and_the_shipment_says_why() {
     let path = format!("/shipments/{}/rule_evaluation", text(&shipment["id"]));
     let why = house.world.get(&path).await;
     assert_eq!((why.status.as_u16(), &why.json()["rules"][0]["is_match"]), (200, &json!(true)), "{why}");
+    // One that was not made from an order has no evaluation, and the refusal says so.
+    let single = house.world.post("/shipments", parcel()).await.json();
+    let none = house.world.get(format!("/shipments/{}/rule_evaluation", text(&single["id"]))).await;
+    assert_eq!(refusal(&none), (404, "rule_evaluation_not_found".to_owned()));
     // A request that names a carrier is not asked for the rules' service.
     let order = house.order(1).await;
     let own = json!({"carrier": {"carrier_code": "sandbox", "service_code": "standard"}});

@@ -126,7 +126,7 @@ where
     B: Body<Data = Bytes> + Send + Unpin,
     B::Error: std::error::Error + Send + Sync + 'static,
 {
-    let (head, body) = world.app.handle(request).await.into_parts();
+    let (head, body) = world.app.handle(request, None).await.into_parts();
     let body = body.collect().await.unwrap().to_bytes();
     (head.status.as_u16(), head.headers, serde_json::from_slice(&body).unwrap_or(Value::Null))
 }

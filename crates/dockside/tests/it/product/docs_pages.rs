@@ -20,7 +20,7 @@ async fn a_browser_never_sees_json_at_the_root_or_in_the_documentation() {
     let root = browse(&world, "/").await;
     assert_eq!(
         (root.status, root.header("location"), root.header("vary")),
-        (StatusCode::FOUND, "/docs", "Accept")
+        (StatusCode::FOUND, "/console", "Accept")
     );
     for (path, status) in [
         ("/docs", 200),
@@ -49,6 +49,7 @@ async fn programs_get_json_at_the_root_and_problems_in_the_documentation() {
     let root = world.request("GET", "/").anonymous().header("accept", "*/*").send().await;
     assert_eq!(root.status, 200);
     assert_eq!(root.json()["documentation"], "/docs");
+    assert_eq!(root.json()["console"], "/console");
     for accept in ["*/*", "application/json"] {
         let missing = world.request("GET", "/docs/nowhere").anonymous().header("accept", accept).send().await;
         assert_eq!(missing.header("content-type"), "application/problem+json");
@@ -74,6 +75,18 @@ async fn the_guide_is_served_with_its_links_and_pictures() {
     assert!(labels.text.contains("<img src=\"/docs/guide/labels.png\""), "{labels}");
     let (head, _) = world.request("GET", "/docs/guide/labels.png").anonymous().open().await;
     assert_eq!((head.status.as_u16(), &head.headers["content-type"]), (200, &"image/png".parse().unwrap()));
+    let day = browse(&world, "/docs/guide/first-day").await;
+    let pictures: Vec<&str> =
+        day.text.split("<img src=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+    assert!(pictures.len() >= 4, "{pictures:?}");
+    for picture in pictures {
+        let (head, _) = world.request("GET", picture).anonymous().open().await;
+        assert_eq!(
+            (head.status.as_u16(), &head.headers["content-type"]),
+            (200, &"image/png".parse().unwrap())
+        );
+    }
+    assert_eq!(browse(&world, "/docs/guide/pictures/none.png").await.status, 404);
 }
 
 #[tokio::test]

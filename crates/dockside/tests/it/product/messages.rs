@@ -138,14 +138,14 @@ async fn a_carrier_of_the_other_world_is_said_to_be_there() {
         assert_eq!(reply.code(), "carrier_not_found");
         message(&reply)
     };
-    let said = make(&test, "easypost").await;
-    assert_eq!(said, "EasyPost is available in the live world only. Use a live token.");
+    let said = make(&test, "own").await;
+    assert_eq!(said, "Own vehicles is available in the live world only. Use a live token.");
     let said = make(&world.token, "sandbox").await;
     assert_eq!(said, "Sandbox is available in the test world only. Use a test token.");
     let said = make(&world.token, "easypots").await;
     assert!(said.contains("Did you mean easypost?") && said.contains("easypost, own"), "{said}");
 
-    let service = json!({"carrier": {"handle": "easypost"}, "carrier_service": {"handle": "express"}});
+    let service = json!({"carrier": {"handle": "own"}, "carrier_service": {"handle": "van"}});
     let reply = world.request("POST", "/batches").token(&test).json(json!({"service": service})).send().await;
-    assert_eq!(message(&reply), "EasyPost is available in the live world only. Use a live token.");
+    assert_eq!(message(&reply), "Own vehicles is available in the live world only. Use a live token.");
 }

@@ -7,6 +7,7 @@ pub mod bad_input;
 pub mod bad_queries;
 pub mod bounds;
 pub mod cleaning;
+pub mod console_pages;
 pub mod contract;
 pub mod descriptions;
 pub mod docs_pages;

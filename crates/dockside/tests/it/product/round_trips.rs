@@ -41,6 +41,11 @@ async fn what_was_read_may_be_sent_back_to_patch_and_changes_nothing() {
         let tenant = PopulatedOrganisation::populate(&world, "Acme", mode).await;
         let mut sent = Vec::new();
         for patch in rows(Method::PATCH).filter(|route| matches!(route.body, Some(Body::Patch(_)))) {
+            // Both worlds share it, and the live one has it.
+            if patch.live_only && mode == Mode::Test {
+                sent.push(patch.operation);
+                continue;
+            }
             let path = tenant.path(&patch);
             let before = read(&world, &tenant, &path).await;
             let reply = ask(&world, &tenant, "PATCH", &path, &before).await;
@@ -60,8 +65,10 @@ async fn what_was_read_may_be_sent_back_to_patch_and_changes_nothing() {
             "update_organisation",
             "update_package_type",
             "update_printer",
+            "update_role",
             "update_shipment",
             "update_shipping_rule",
+            "update_user",
             "update_webhook_endpoint",
         ];
         assert_eq!(sent, expected, "a resource that can be changed is read and sent back here");
@@ -85,6 +92,8 @@ async fn what_was_read_may_be_sent_back_to_post_and_makes_another() {
             // Two items can't have one SKU, nor two package types one handle, nor can a shipment be in two batches.
             "create_inventory_item" => body["sku"] = json!("another"),
             "create_package_type" => body["handle"] = json!("another"),
+            "create_role" => body["name"] = json!("another"),
+            "create_user" => body["email_address"] = json!("another@acme.example"),
             "create_batch" => body["shipments"] = json!([]),
             // The orders of a wave are a list of their own.
             "create_wave" => body["order_ids"] = json!([tenant.ids["ord"]]),
@@ -99,6 +108,7 @@ async fn what_was_read_may_be_sent_back_to_post_and_makes_another() {
         "create_access_token",
         "create_batch",
         "create_carrier_account",
+        "create_import",
         "create_inventory_item",
         "create_location",
         "create_location_configuration",
@@ -106,8 +116,10 @@ async fn what_was_read_may_be_sent_back_to_post_and_makes_another() {
         "create_package_type",
         "create_print_job",
         "create_printer",
+        "create_role",
         "create_shipment",
         "create_shipping_rule",
+        "create_user",
         "create_wave",
         "create_webhook_endpoint",
     ];

@@ -53,6 +53,7 @@ impl World {
         let names = ["shipments_count", "purchased_count", "error_count", "packages_count"];
         let counts = names.map(|name| shown[name].as_i64().expect("a count"));
         let mut pending = 0;
+        let mut by_code = serde_json::Map::new();
         let mut summed = [0; 4];
         for shipment in self.members(batch).await {
             let length = |list: &Value| list.as_array().expect("a list").len() as i64;
@@ -60,10 +61,16 @@ impl World {
             summed[1] += i64::from(shipment["status"] == "purchased");
             summed[2] += length(&shipment["errors"]);
             summed[3] += length(&shipment["packages"]);
+            for error in shipment["errors"].as_array().expect("a list") {
+                let code = error["code"].as_str().expect("a code").to_owned();
+                let before = by_code.get(&code).and_then(Value::as_i64).unwrap_or_default();
+                by_code.insert(code, json!(before + 1));
+            }
             pending += i64::from(shipment["label_pending"] == true);
         }
         assert_eq!(counts, summed, "{shown}");
         assert_eq!(shown["labels_pending_count"], pending, "{shown}");
+        assert_eq!(shown["error_counts"], Value::Object(by_code), "{shown}");
         counts
     }
 

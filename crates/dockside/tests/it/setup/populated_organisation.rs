@@ -17,6 +17,8 @@ use model::{Id, World as Mode};
 use serde_json::{Value, json};
 use service::NewException;
 
+use crate::setup::authenticator::Authenticator;
+use crate::setup::person::Person;
 use crate::setup::world::{Reply, World, depot};
 
 /// A token, and one resource of every kind by the prefix of its id. Each list has at least two, so that it has a cursor.
@@ -43,6 +45,8 @@ pub struct PopulatedOrganisation {
     made: String,
     /// A wave that is completed, with a shipment and an exception. The one in `ids` is queued.
     ended_wave: String,
+    /// An import that is completed, with two errors. The one in `ids` awaits its file.
+    ended_import: String,
     printing: Printing,
     /// The request body for a carrier account in this world.
     account: Value,
@@ -64,6 +68,7 @@ impl PopulatedOrganisation {
         let (item, depot, bought, member, finalised) = (none(), none(), none(), none(), none());
         let (ids, rules, waiting, account) = (BTreeMap::new(), Vec::new(), none(), Value::Null);
         let (shippable, made, ended_wave, printing) = (none(), none(), none(), Printing::default());
+        let ended_import = none();
         Self {
             token,
             ids,
@@ -77,6 +82,7 @@ impl PopulatedOrganisation {
             shippable,
             made,
             ended_wave,
+            ended_import,
             printing,
             account,
         }
@@ -109,10 +115,12 @@ impl PopulatedOrganisation {
         }
         tenant.populate_waiting(world).await;
         tenant.populate_shippable(world).await;
+        tenant.populate_people(world, organisation).await;
         tenant.populate_spares(world, organisation).await;
         tenant.account = account(organisation, mode);
         tenant.populate_shipments(world).await;
         tenant.populate_waves(world).await;
+        tenant.populate_imports(world).await;
         tenant.populate_printing(world).await;
         world.relay().await;
         let events = world.request("GET", "/events?limit=1").token(&tenant.token).send().await.json();
@@ -172,6 +180,18 @@ impl PopulatedOrganisation {
         self.keep("wave", &self.create(world, "/waves", self.body_of("create_wave")).await);
     }
 
+    /// Makes an import that ended, of a file whose two rows are refused, and two that await their files.
+    async fn populate_imports(&mut self, world: &World) {
+        let request = world.request("POST", "/imports?type=orders").token(&self.token);
+        let reply = request.raw("text/csv", "reference,sku\n,A\n,B\n").send().await;
+        assert_eq!(reply.status, 201, "{reply}");
+        self.ended_import = reply.json()["id"].as_str().expect("an id").to_owned();
+        world.service.imports.work().await.expect("imports are worked on");
+        for _ in 0..2 {
+            self.keep("imp", &self.create(world, "/imports", self.body_of("create_import")).await);
+        }
+    }
+
     /// Makes two scans that count nothing, so that units of the shipment are still missing.
     async fn populate_scans(&mut self, world: &World) {
         let path = format!("/shipments/{}/scans", self.made);
@@ -220,6 +240,35 @@ impl PopulatedOrganisation {
         }
         // An account without purchases, so that it can be deleted.
         self.keep("ca", &self.create(world, "/carrier_accounts", self.account.clone()).await);
+    }
+
+    /// Returns whether its token is of the test world.
+    pub fn is_test(&self) -> bool {
+        Secret::owner_of(&self.token).expect("a sound token").world == Mode::Test
+    }
+
+    /// Makes a role, a user, a session and a passkey. They belong to both worlds of the organisation, so another token makes them.
+    async fn populate_people(&mut self, world: &World, organisation: &str) {
+        let live = Self::new(world.token_for(organisation, "*", Mode::Live).await);
+        let mode = if self.is_test() { "test" } else { "live" };
+        let role = json!({"name": format!("Desk of {mode}"), "scopes": ["users:read"]});
+        self.keep("role", &live.create(world, "/roles", role).await);
+        let person = json!({
+            "name": "Ada",
+            "email_address": format!("ada.{mode}@{}.example", organisation.to_lowercase()),
+            "roles": [],
+        });
+        let link = live.create(world, "/users", person).await["sign_in_link"].clone();
+        let token = link.as_str().and_then(|link| link.split_once('#')).expect("a link").1.to_owned();
+        let sign_in = world.request("POST", "/sessions").anonymous().json(json!({"link_token": token}));
+        let reply = sign_in.send().await;
+        assert_eq!(reply.status, 201, "{reply}");
+        self.keep("ses", &reply.json());
+        // Both worlds share the organisation's users, and a device makes one passkey for each.
+        let seed = if self.is_test() { 2 } else { 1 };
+        let added = Authenticator::new(seed).add(world, &Person::from(&reply)).await;
+        assert_eq!(added.status, 201, "{added}");
+        self.keep("pky", &added.json());
     }
 
     /// Makes a batch with two shipments, to be bought with this account.
@@ -330,6 +379,7 @@ impl PopulatedOrganisation {
                 "get_shipment_rule_evaluation" => return self.made.clone(),
                 "create_batch_labels" | "create_batch_manifests" => return self.finalised.clone(),
                 "create_batch_papers" => return self.finalised.clone(),
+                "list_import_errors" | "get_import_errors" => return self.ended_import.clone(),
                 "retry_wave" | "create_wave_pick_lists" => return self.ended_wave.clone(),
                 "match_order_line" => return self.waiting.clone(),
                 "reprint_print_job" => return self.printing.ended_job.clone(),
@@ -384,6 +434,11 @@ impl PopulatedOrganisation {
                 },
                 "shipments": [ids["shp"]],
             }),
+            "create_user" => json!({"name": "New", "email_address": "new@acme.example", "roles": []}),
+            "create_role" => json!({"name": "New", "scopes": ["users:read"]}),
+            "update_user" | "update_role" => json!({"name": "Changed"}),
+            "create_passkey" => json!({"name": "New", "client_data": "e30", "attestation_object": "oA"}),
+            "set_my_password" => json!({"new_password": "quiet harbour seven lanterns"}),
             "update_organisation" => json!({"unique_order_references": true}),
             "add_batch_shipments" => json!({"shipments": [ids["shp"]]}),
             "remove_batch_shipments" => json!({"shipments": [self.member]}),
@@ -423,6 +478,8 @@ impl PopulatedOrganisation {
             "create_shipment_packing_slip" | "create_shipment_papers" => json!({"format": "a4"}),
             "create_batch_packing_slips" | "create_batch_papers" => json!({"format": "4x6"}),
             "create_batch_pick_lists" | "create_wave_pick_lists" => json!({"format": "letter"}),
+            "create_import" => json!({"type": "orders"}),
+            "set_import_content" => json!({"reference": "any file"}),
             "create_wave" => json!({"order_ids": [self.shippable, ids["ord"]], "location_ids": [depot_id]}),
             "set_branding" => json!({"name": "New", "colour": "#005ca0", "footer": "Thank you"}),
             // An event type that every token may read that may create an endpoint.
@@ -453,6 +510,10 @@ impl PopulatedOrganisation {
         world.relay().await;
         for route in scoped().iter().filter(|route| matches!(route.success, Success::List(..))) {
             if !route.ids.is_empty() && self.ids.is_empty() {
+                continue;
+            }
+            if route.live_only && self.is_test() {
+                lists.push(r#"{"data":[]}"#.to_owned());
                 continue;
             }
             let path = format!("{}?limit=100", self.path(route));

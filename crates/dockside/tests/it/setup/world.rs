@@ -316,7 +316,7 @@ impl Call<'_> {
     /// Sends the request, and leaves the body of the answer to be read as a stream.
     pub async fn open(self) -> (http::response::Parts, UnsyncBoxBody<Bytes, Infallible>) {
         let request = self.request.body(Full::new(self.body)).expect("a request");
-        let (head, body) = self.world.app.handle(request).await.into_parts();
+        let (head, body) = self.world.app.handle(request, None).await.into_parts();
         (head, body.boxed_unsync())
     }
 

@@ -252,7 +252,7 @@ async fn a_person_resolves_an_unknown_outcome_as_bought() {
     let name = format!("{}.1.SBX-LOST-FOREVER", attempt["reference"].as_str().unwrap());
     let found = json!({
         "outcome": "bought", "tracking_numbers": ["SB123456785GB"], "carrier_purchase": name,
-        "amount": 773, "currency_code": "GBP",
+        "amount": 773, "currency_code": "GBP", "note": "Seen in the carrier's list",
     });
     let resolved = world.post(&resolve, found.clone()).await;
     assert_eq!(
@@ -260,6 +260,9 @@ async fn a_person_resolves_an_unknown_outcome_as_bought() {
         (200, Some("bought")),
         "{resolved}"
     );
+    assert_eq!(resolved.json()["note"], "Seen in the carrier's list");
+    let told = world.newest_event("purchase_attempt.resolved").await;
+    assert_eq!(told["data"]["object"], resolved.json());
     assert_eq!(refusal(&world.post(&resolve, found).await), (409, "purchase_not_in_review".to_owned()));
     world.work().await;
     let shipment = world.get(&path).await.json();
@@ -268,7 +271,8 @@ async fn a_person_resolves_an_unknown_outcome_as_bought() {
         (Some("purchased"), Some("SB123456785GB"))
     );
     assert_eq!(shipment["documents"].as_array().map(Vec::len), Some(1), "{shipment}");
-    assert_eq!(world.attempt(&path).await["amount"], 773);
+    let attempt = world.attempt(&path).await;
+    assert_eq!((&attempt["amount"], &attempt["note"]), (&json!(773), &json!("Seen in the carrier's list")));
     assert_eq!(world.carrier_charges(&path).await.charges, 1, "nothing was bought again");
 }
 

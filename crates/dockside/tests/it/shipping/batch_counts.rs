@@ -29,6 +29,9 @@ async fn counts_are_exact_after_every_kind_of_change_to_a_shipment() {
     assert_eq!(shown["shipments"][3]["errors"], own);
     world.buy(&shipments[4]).await;
     assert_eq!(world.counts(&batch).await, [5, 0, 2, 7], "a purchase that was declined");
+    let by_code = json!({"purchase_declined": 1, "rates_unavailable": 1});
+    assert_eq!(world.get(&batch).await.json()["error_counts"], by_code);
+    assert_eq!(world.get("/batches").await.json()["data"][0]["error_counts"], by_code);
     world.buy(&shipments[0]).await;
     assert_eq!(world.counts(&batch).await, [5, 1, 2, 7], "one bought by itself");
     assert_eq!(world.get(&batch).await.json()["status"], "open");
@@ -58,15 +61,17 @@ async fn a_batch_shows_a_hundred_errors_and_counts_them_all() {
         shipment["errors"] = json!(vec![error; 40]);
         shipment.as_object_mut().unwrap().remove("documents");
         let doc = shipment.to_string().replace('\'', "''");
+        let codes = vec!["rates_unavailable"; 40].join(" ");
         world
             .tamper(&format!(
-                "UPDATE shipment SET doc = '{doc}', errors_count = 40 WHERE id = '{}'",
+                "UPDATE shipment SET doc = '{doc}', errors_count = 40, error_codes = '{codes}' WHERE id = '{}'",
                 id(path)
             ))
             .await;
     }
     let batch = world.batch_of(&shipments).await;
     assert_eq!(world.counts(&batch).await, [3, 0, 120, 3]);
+    assert_eq!(world.get(&batch).await.json()["error_counts"], json!({"rates_unavailable": 120}));
     assert_eq!(world.get(&batch).await.json()["errors"].as_array().unwrap().len(), 100);
     assert_eq!(world.get("/batches").await.json()["data"][0]["errors"].as_array().unwrap().len(), 100);
 }

@@ -25,6 +25,7 @@ async fn everything_about_a_batch_is_optional() {
         json!({
             "name": null, "service": null, "options": {"label_format": "png"}, "metadata": {}, "status": "open",
             "errors": [], "shipments": [], "shipments_count": 0, "purchased_count": 0, "error_count": 0, "packages_count": 0,
+            "error_counts": {},
             "labels_pending_count": 0,
         })
     );

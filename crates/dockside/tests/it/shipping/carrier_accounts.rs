@@ -65,6 +65,20 @@ async fn an_account_is_made_read_changed_and_deleted() {
 }
 
 #[tokio::test]
+async fn in_the_test_world_a_key_that_spends_money_is_refused() {
+    let world = World::rehearsal().await;
+    let account =
+        |key: &str| json!({"carrier": {"handle": "easypost"}, "name": "G", "credentials": {"api_key": key}});
+    let refused = world.post(ACCOUNTS, account("EZAKproduction")).await;
+    assert_eq!(refusal(&refused), (422, "carrier_account_invalid".to_owned()));
+    assert!(refused.text.contains("begins with `EZTK`") && !refused.text.contains("EZAK"), "{refused}");
+    let made = world.post(ACCOUNTS, account("EZTKtest")).await;
+    assert_eq!(made.status, 201, "{made}");
+    let replaced = json!({"credentials": {"api_key": "EZAKproduction"}});
+    assert_eq!(world.patch(made.header("location"), replaced).await.status, 422);
+}
+
+#[tokio::test]
 async fn the_carrier_is_named_by_id_or_handle_and_stays() {
     let world = World::new().await;
     let carriers = world.get("/carriers").await.json();

@@ -10,6 +10,7 @@ use sha2::Sha256;
 use testkit::easypost_recordings::{KEY, LABEL, failure};
 
 use crate::setup::easypost_server::{EasyPostServer, PurchaseFault};
+use crate::setup::purchase_requests::parcel_to;
 use crate::setup::world::{Reply, World};
 
 /// A recording in which one carrier offers rates and another does not answer, and a purchase.
@@ -38,7 +39,19 @@ impl EasyPostSetup {
         let world = World::with(Limits::default(), |settings| {
             settings.carriers.urls.insert("easypost".to_owned(), server.url());
         });
-        let world = world.await;
+        Self::at(world.await, server, key, packages).await
+    }
+
+    /// The same in the test world.
+    async fn rehearsal() -> Self {
+        let server = EasyPostServer::open(RECORDING).await;
+        let world = World::rehearsal_with(|settings| {
+            settings.carriers.urls.insert("easypost".to_owned(), server.url());
+        });
+        Self::at(world.await, server, KEY, 1).await
+    }
+
+    async fn at(world: World, server: EasyPostServer, key: &str, packages: usize) -> Self {
         let account = account(&world, key).await;
         let shipment = world.post("/shipments", shipment(packages)).await;
         assert_eq!(shipment.status, 201, "{shipment}");
@@ -219,6 +232,27 @@ async fn a_rate_is_bought_with_its_label_and_number() {
     assert_eq!(
         (&attempt["state"], &attempt["amount"]),
         (&json!("bought"), &json!(cents(&bought["selected_rate"])))
+    );
+}
+
+#[tokio::test]
+async fn in_the_test_world_easypost_sells_for_a_test_key() {
+    let setup = EasyPostSetup::rehearsal().await;
+    setup.buy().await;
+    let shown = setup.shown().await;
+    assert_eq!(shown["tracking_number"], setup.server.bought()["tracking_code"], "{shown}");
+    // The sandbox's account is in the same world, and its parcels travel faster.
+    setup.server.take();
+    for _ in 0..20 {
+        setup.world.advance_seconds(2);
+        setup.work().await;
+    }
+    let path = setup.world.shipment(parcel_to("SBX-TRACK-DELIVERED")).await;
+    assert_eq!(setup.world.buy(&path).await["status"], "purchased");
+    assert_eq!(
+        count(&setup.server.take(), setup.server.bought()["id"].as_str().unwrap()),
+        0,
+        "tracked too often"
     );
 }
 

@@ -54,7 +54,7 @@ fn path(document: &Document) -> String {
 async fn fetch(app: &App, method: &str, path: &str) -> (http::response::Parts, Bytes) {
     let request =
         Request::builder().method(method).uri(path).body(Full::<Bytes>::default()).expect("a request");
-    let (head, body) = app.handle(request).await.into_parts();
+    let (head, body) = app.handle(request, None).await.into_parts();
     (head, body.collect().await.expect("a body").to_bytes())
 }
 

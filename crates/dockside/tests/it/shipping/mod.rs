@@ -1,5 +1,6 @@
 //! Carriers, shipments, rates, purchases, labels, batches and manifests.
 
+pub mod account_tests;
 pub mod after_purchase;
 pub mod batch_counts;
 pub mod batch_label_formats;
@@ -9,6 +10,8 @@ pub mod batch_services;
 pub mod batch_shipments;
 pub mod batches;
 pub mod carrier_accounts;
+pub mod carrier_labels;
+pub mod carrier_tokens;
 pub mod carriers;
 pub mod document_names;
 pub mod easypost;
@@ -18,6 +21,7 @@ pub mod easypost_unknown_outcomes;
 pub mod easypost_webhooks;
 pub mod files;
 pub mod follow_ups;
+pub mod mailing_dates;
 pub mod manifest_batches;
 pub mod manifest_closing;
 pub mod manifest_nodes;

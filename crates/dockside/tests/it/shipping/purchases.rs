@@ -36,6 +36,7 @@ const CASES: &[Case] = &[
     bought("BS1 4DJ"),
     bought("SBX-RATES-NONE"),
     bought("SBX-RATES-PARTIAL"),
+    bought("SBX-LABEL-GIF"),
     refused("SBX-RATE-EXPIRED", &[["purchase_error", "rate_expired", "carrier"]]),
     refused("SBX-ADDRESS-INVALID", &[["purchase_error", "address_invalid", "carrier"]]),
     refused("SBX-DECLINED", &[["purchase_error", "purchase_declined", "carrier"]]),

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use model::events::actor::Actor;
 use model::events::webhook_endpoint::DisabledReason;
 use model::{Error, Event, Result, WebhookDelivery, WebhookEndpoint};
 use store::Tx;
@@ -67,7 +68,7 @@ impl Delivery {
         held: Held,
         unrecorded: Unrecorded,
     ) -> Result<Recorded> {
-        let event_log = self.context.event_log(held.owner, self.context.now());
+        let event_log = self.context.event_log(Actor::Job("webhooks"), held.owner, self.context.now());
         let is_disabled = unrecorded.disable.is_some();
         let unrecorded = Arc::new(unrecorded);
         let _turn = self.state.turns.acquire().await;

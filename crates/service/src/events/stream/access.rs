@@ -12,12 +12,14 @@ use realtime::code::Disconnect;
 use realtime::hub::Audience;
 use realtime::session::ControlMessage;
 use realtime::token::Grant;
-use store::Access;
-use store::access::{access_tokens, provisions};
+use store::access::{access_tokens, provisions, sessions, users};
+use store::{Access, Tx};
 use tracing::warn;
 
 use super::tokens::readable;
 use super::watched::WatchedToken;
+use crate::access::rights::Rights;
+use crate::access::sessions::{is_alive, session_of};
 use crate::events::bus::Hint;
 use crate::events::stream::Streams;
 
@@ -38,15 +40,31 @@ impl Streams {
         let token = WatchedToken { owner, user, scopes: Scopes::ALL, until };
         self.state.access.all().entry(id).or_insert(token).until = until;
         let read = self.context.db().read(owner, async move |tx| {
-            Ok((access_tokens::get(tx, owner, id).await?, provisions::exists(tx, owner).await?))
+            let is_enabled =
+                users::get(tx, owner.organisation, user).await?.is_some_and(|user| !user.is_disabled);
+            let token = access_tokens::get(tx, owner, id).await?.filter(|_| is_enabled);
+            Ok((token, provisions::exists(tx, owner).await?))
         });
         let (token, is_provisioned) = read.await?;
         let now = self.context.now();
-        Ok(match token.filter(|token| token.is_alive(now) && token.user == user) {
+        let is_valid = match token {
+            Some(token) => token.is_alive(now) && token.user == user,
+            None => self.has_session(grant, now).await?,
+        };
+        Ok(match is_valid {
             _ if !is_provisioned => Err(Disconnect::FORCE),
-            None => Err(Disconnect::STATE_INVALIDATED),
-            Some(_) => Ok(()),
+            false => Err(Disconnect::STATE_INVALIDATED),
+            true => Ok(()),
         })
+    }
+
+    /// Returns whether the id stands for a session of the user that has not ended. Sessions belong to the live world.
+    async fn has_session(&self, grant: Grant, now: Timestamp) -> Result<bool> {
+        let organisation = grant.owner.organisation;
+        let id = session_of(grant.access_token);
+        let read = async move |tx: &mut Tx<'_>| sessions::get(tx, organisation, id).await;
+        let session = self.context.db().read(Owner::live(organisation), read).await?;
+        Ok(session.is_some_and(|session| session.user == grant.user && is_alive(&session, now)))
     }
 
     /// Ends what depends on a token or provision of the owner that was just taken away, on this node at once. An error is only
@@ -82,9 +100,16 @@ impl Streams {
         let owners: BTreeSet<Owner> = watched.iter().map(|(_, token)| token.owner).collect();
         let owners: Vec<Owner> = owners.into_iter().collect();
         let read = self.context.db().read(Access::System, async move |tx| {
-            Ok((access_tokens::some(tx, &asked).await?, provisions::some(tx, &owners).await?))
+            let tokens = access_tokens::some(tx, &asked).await?;
+            let others: Vec<_> = asked
+                .iter()
+                .filter(|(_, id)| !tokens.iter().any(|token| token.id == *id))
+                .map(|(owner, id)| (owner.organisation, session_of(*id)))
+                .collect();
+            let sessions = sessions::some(tx, &others).await?;
+            Ok((tokens, sessions, provisions::some(tx, &owners).await?))
         });
-        let (tokens, provisioned) = read.await?;
+        let (tokens, sessions, provisioned) = read.await?;
         for (id, token) in watched {
             if !provisioned.contains(&token.owner) {
                 self.hub().send_control(
@@ -94,8 +119,14 @@ impl Streams {
                 self.state.access.all().remove(id);
                 continue;
             }
-            match tokens.iter().find(|found| found.id == *id && found.is_alive(now)) {
-                Some(found) => self.narrow(*id, *token, found.scopes),
+            let by_token = tokens.iter().find(|found| found.id == *id && found.is_alive(now));
+            let by_session = || {
+                let found = sessions.iter().find(|(session, _)| session.id == session_of(*id));
+                let (_, roles) = found.filter(|(session, _)| is_alive(session, now))?;
+                Rights::sum(roles.iter().cloned()).ok().map(|rights| rights.scopes)
+            };
+            match by_token.map(|found| found.scopes).or_else(by_session) {
+                Some(scopes) => self.narrow(*id, *token, scopes),
                 None => {
                     self.hub().send_control(token.audience(), ControlMessage::RevokeToken(*id));
                     self.state.access.all().remove(id);

@@ -158,6 +158,6 @@ async fn read_accounts(tx: &mut Tx<'_>, owner: Owner) -> Result<BTreeMap<String,
 fn packages_max(stored: &StoredCarrierAccount) -> Result<usize> {
     let Some(connector) = carriers::connector(&stored.carrier) else { return Ok(PACKAGES_MAX) };
     let configuration = details(stored)?.configuration;
-    let account = Account { id: stored.id, configuration, credentials: Map::new(), url: None };
+    let account = Account::new(stored.id, configuration, Map::new());
     Ok(connector.capabilities(&account).packages_max)
 }

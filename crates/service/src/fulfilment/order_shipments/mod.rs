@@ -58,7 +58,8 @@ impl OrderShipments {
                 Err(Error::Refused(problem)) => return self.refuse(&command, *problem).await,
                 Err(fault) => return Err(fault),
             };
-            let (prepared, log) = (Arc::new(prepared), self.context.event_log(owner, self.context.now()));
+            let (prepared, log) =
+                (Arc::new(prepared), self.context.event_log(&command.caller, owner, self.context.now()));
             let make = async move |tx: &mut Tx<'_>| {
                 let made = write(tx, owner, &prepared, &log).await?;
                 let shown: Vec<_> = made.into_iter().map(|(_, shown)| shown).collect();
@@ -75,8 +76,8 @@ impl OrderShipments {
         }
     }
 
-    /// Answers with what the shipping rules decided when a shipment was made. What was stored before an evaluation had all of its
-    /// fields shows the others as null.
+    /// Answers with what the shipping rules decided when a shipment was made, or refuses for one that was not made from an order.
+    /// What was stored before an evaluation had all of its fields shows the others as null.
     pub async fn get_evaluation(&self, caller: &Caller, id: Id<Shipment>) -> Result<Reply> {
         if let Some(scope) = Scope::read("shipments") {
             caller.require(scope)?;
@@ -84,7 +85,8 @@ impl OrderShipments {
         let owner = caller.owner;
         let read = self.context.db().read(owner, async move |tx| {
             found(store::shipping::shipments::get(tx, owner, id).await?)?;
-            found(order_shipments::evaluation(tx, owner, id).await?)
+            let evaluation = order_shipments::evaluation(tx, owner, id).await?;
+            evaluation.ok_or_else(|| Code::RuleEvaluationNotFound.into())
         });
         let evaluation: Evaluation = serde_json::from_str(&read.await?).map_err(Error::fault)?;
         Ok(Reply::done(json(&evaluation)?))

@@ -52,7 +52,7 @@ impl PrintJobs {
 
     async fn claim_now(&self, command: Command, input: ClaimInput) -> Result<Reply> {
         let (owner, now) = (command.caller.owner, self.context.now());
-        let log = self.context.event_log(owner, now);
+        let log = self.context.event_log(&command.caller, owner, now);
         let claim = async move |tx: &mut Tx<'_>| {
             for (place, printer) in input.printer_ids.iter().enumerate() {
                 if printers::get(tx, owner, *printer).await?.is_none() {
@@ -93,7 +93,7 @@ impl PrintJobs {
     /// Records what an agent reports. A job that became uncertain because the report was late is still printed.
     pub async fn report(&self, command: Command, id: Id<PrintJob>, input: ResultInput) -> Result<Reply> {
         let (owner, now) = (command.caller.owner, self.context.now());
-        let log = self.context.event_log(owner, now);
+        let log = self.context.event_log(&command.caller, owner, now);
         let report = async move |tx: &mut Tx<'_>| {
             let printer = read_job(&found(print_jobs::get(tx, owner, id).await?)?)?.printer_id;
             let queue = print_queues::lock(tx, owner, printer).await?;

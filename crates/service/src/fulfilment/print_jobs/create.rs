@@ -32,7 +32,7 @@ impl PrintJobs {
     pub async fn create(&self, command: Command, input: PrintJobInput) -> Result<Reply> {
         let now = self.context.now();
         let caller = command.caller;
-        let log = self.context.event_log(caller.owner, now);
+        let log = self.context.event_log(&command.caller, caller.owner, now);
         let wanted = Wanted {
             id: self.context.new_id(now),
             documents: input.document_ids,
@@ -50,7 +50,7 @@ impl PrintJobs {
     pub async fn reprint(&self, command: Command, id: Id<PrintJob>) -> Result<Reply> {
         let now = self.context.now();
         let caller = command.caller;
-        let log = self.context.event_log(caller.owner, now);
+        let log = self.context.event_log(&command.caller, caller.owner, now);
         let new = self.context.new_id(now);
         let reprint = async move |tx: &mut Tx<'_>| {
             let old = read_job(&found(print_jobs::get(tx, caller.owner, id).await?)?)?;

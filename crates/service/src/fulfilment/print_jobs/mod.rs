@@ -110,7 +110,7 @@ impl PrintJobs {
         let now = self.context.now();
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
-        let log = self.context.event_log(owner, now);
+        let log = self.context.event_log(&command.caller, owner, now);
         let cancel = async move |tx: &mut Tx<'_>| {
             let printer = read_job(&found(print_jobs::get(tx, owner, id).await?)?)?.printer_id;
             // A printer is deleted only after its jobs have ended.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use model::events::actor::Actor;
 use model::fulfilment::print_job::{PrintJob, Status, TryOutcome};
 use model::fulfilment::printer::Printer;
 use model::{Code, Error, Owner, Result};
@@ -97,7 +98,7 @@ impl PrintJobs {
     /// Settles what an earlier holder left behind, and takes the next job. Its status is committed before anything is sent.
     async fn next(&self, claim: &PrintQueue) -> Result<Next> {
         let (owner, now) = (claim.owner, self.context.now());
-        let (claim, log) = (claim.clone(), self.context.event_log(owner, now));
+        let (claim, log) = (claim.clone(), self.context.event_log(Actor::Job("print_jobs"), owner, now));
         let next = self.context.db().write(owner, async move |tx| {
             let queue = print_queues::lock(tx, owner, claim.printer).await?;
             let Some(queue) = queue.filter(|queue| queue.is_held_by(&claim)) else { return Ok(Next::Lost) };
@@ -208,7 +209,8 @@ impl PrintJobs {
     /// its printer is probably off, nor if another node holds the queue.
     async fn record(&self, claim: &PrintQueue, work: &Work, outcome: &Outcome) -> Result<bool> {
         let (owner, now) = (claim.owner, self.context.now());
-        let (claim, id, log) = (claim.clone(), work.job.id, self.context.event_log(owner, now));
+        let (claim, id, log) =
+            (claim.clone(), work.job.id, self.context.event_log(Actor::Job("print_jobs"), owner, now));
         let (tried, message) = told(outcome);
         let record = self.context.db().write(owner, async move |tx| {
             let queue = print_queues::lock(tx, owner, claim.printer).await?;

@@ -64,7 +64,7 @@ impl Scans {
         let caller = command.caller;
         let key = ScanKey { owner: caller.owner, shipment: id, scan_id: input.scan_id.clone() };
         let has_steps = !input.then.is_empty();
-        let log = self.context.event_log(caller.owner, self.context.now());
+        let log = self.context.event_log(&command.caller, caller.owner, self.context.now());
         let count = async move |tx: &mut Tx<'_>| {
             let (location, body) = count::count(tx, &caller, id, &input, &log).await?;
             Ok(Reply::created(location, None, body))
@@ -105,7 +105,7 @@ impl Scans {
     pub async fn delete(&self, command: Command, id: Id<Shipment>, scan_id: String) -> Result<Reply> {
         require_shipments(&command.caller)?;
         let key = ScanKey { owner: command.caller.owner, shipment: id, scan_id };
-        let log = self.context.event_log(key.owner, self.context.now());
+        let log = self.context.event_log(&command.caller, key.owner, self.context.now());
         let undo = async move |tx: &mut Tx<'_>| {
             count::undo(tx, &key, &log).await?;
             Ok(Reply::gone())

@@ -5,6 +5,7 @@
 
 use std::time::Duration;
 
+use model::events::actor::Actor;
 use model::fulfilment::scan::{PrintStep, Printing, PurchaseStep, next_printing};
 use model::shipping::document::DocumentType;
 use model::{Error, Owner, Result, Scan, Shipment, Timestamp};
@@ -76,7 +77,7 @@ impl Scans {
         is_purchase_begun: bool,
     ) -> Result<()> {
         let (owner, of) = (key.owner, key.clone());
-        let log = self.context.event_log(owner, self.context.now());
+        let log = self.context.event_log(Actor::Job("scans"), owner, self.context.now());
         let settle = async move |tx: &mut Tx<'_>| {
             let Some(stored) = scans::get_for_update(tx, &of).await? else { return Ok(()) };
             let mut scan = read_scan(&stored)?;

@@ -35,7 +35,7 @@ impl ShippingRules {
         let now = self.context.now();
         let owner = command.caller.owner;
         let id = self.context.new_id::<ShippingRule>(now);
-        let log = self.context.event_log(owner, now);
+        let log = self.context.event_log(&command.caller, owner, now);
         let create = async move |tx: &mut Tx<'_>| {
             let mut input = input.clone();
             input.ensure_not_empty()?;
@@ -81,7 +81,7 @@ impl ShippingRules {
         let now = self.context.now();
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
-        let log = self.context.event_log(owner, now);
+        let log = self.context.event_log(&command.caller, owner, now);
         let update = async move |tx: &mut Tx<'_>| {
             let mut rules = locked(tx, owner).await?;
             let at = found(rules.iter().position(|rule| rule.id == id))?;
@@ -116,7 +116,7 @@ impl ShippingRules {
         let now = self.context.now();
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
-        let log = self.context.event_log(owner, now);
+        let log = self.context.event_log(&command.caller, owner, now);
         let delete = async move |tx: &mut Tx<'_>| {
             let mut rules = locked(tx, owner).await?;
             let at = found(rules.iter().position(|rule| rule.id == id))?;
@@ -134,7 +134,7 @@ impl ShippingRules {
     pub async fn reorder(&self, command: Command, ids: Vec<Id<ShippingRule>>) -> Result<Reply> {
         let now = self.context.now();
         let owner = command.caller.owner;
-        let log = self.context.event_log(owner, now);
+        let log = self.context.event_log(&command.caller, owner, now);
         let reorder = async move |tx: &mut Tx<'_>| {
             let rules = positions::in_order(locked(tx, owner).await?, &ids)?;
             positions::arrange(tx, owner, rules, 1, &log, now).await?;

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use model::events::actor::Actor;
 use model::fulfilment::wave::{BatchGroup, GroupNames, Step, WaveException};
 use model::shipping::batch::{Details, Options, Status};
 use model::{Batch, CarrierAccount, Error, Id, Owner, Result, Shipment, Wave};
@@ -37,7 +38,7 @@ impl Waves {
     pub(super) async fn finish(&self, terms: &Arc<WaveTerms>, group: Vec<GroupOrder>) -> Result<()> {
         crash_point!("before_wave_group");
         let owner = terms.claim.owner;
-        let log = self.context.event_log(owner, self.context.now());
+        let log = self.context.event_log(Actor::Job("waves"), owner, self.context.now());
         let (shared, max) = (Arc::clone(terms), self.batches.shipments_max());
         let write = self.context.db().write(owner, async move |tx| {
             let (claim, mut group) = (shared.claim, group.clone());

@@ -37,7 +37,8 @@ impl Waves {
             Err(fault) => return Err(fault),
         };
         let now = self.context.now();
-        let (id, log) = (self.context.new_id::<Wave>(now), self.context.event_log(owner, now));
+        let (id, log) =
+            (self.context.new_id::<Wave>(now), self.context.event_log(&command.caller, owner, now));
         let orders = Arc::new(orders);
         let create = async move |tx: &mut Tx<'_>| {
             waves::lock_all(tx, owner).await?;

@@ -1,5 +1,6 @@
 //! The end of a wave: its batches are bought if it is to buy them, or its waiting orders are taken out if it is cancelled.
 
+use model::events::actor::Actor;
 use model::fulfilment::wave::{Status, Step};
 use model::{Batch, Error, Id, Problem, Result};
 use store::Tx;
@@ -25,7 +26,7 @@ impl Waves {
         }
         self.buy_batches(claim).await?;
         let owner = claim.owner;
-        let log = self.context.event_log(owner, self.context.now());
+        let log = self.context.event_log(Actor::Job("waves"), owner, self.context.now());
         let end = self.context.db().write(owner, async move |tx| {
             let Some(stored) = waves::get_for_update(tx, owner, claim.wave).await? else { return Ok(true) };
             let mut wave = read_wave(&stored)?;
@@ -48,7 +49,7 @@ impl Waves {
     /// Takes some waiting orders out of a wave that was cancelled. Returns whether more may wait.
     async fn take_out_cancelled(&self, claim: WaveClaim) -> Result<bool> {
         let owner = claim.owner;
-        let log = self.context.event_log(owner, self.context.now());
+        let log = self.context.event_log(Actor::Job("waves"), owner, self.context.now());
         let cancel = self.context.db().write(owner, async move |tx| {
             let Some(stored) = waves::get_for_update(tx, owner, claim.wave).await? else { return Ok(false) };
             let mut wave = read_wave(&stored)?;
@@ -92,7 +93,7 @@ impl Waves {
     /// Begins the purchase of a batch, and records that, in one transaction.
     async fn buy_batch(&self, claim: WaveClaim, batch: Id<Batch>) -> Result<()> {
         let owner = claim.owner;
-        let log = self.context.event_log(owner, self.context.now());
+        let log = self.context.event_log(Actor::Job("waves"), owner, self.context.now());
         let buy = async move |tx: &mut Tx<'_>| {
             let stored = waves::get_for_update(tx, owner, claim.wave).await?;
             if stored.is_none_or(|stored| stored.fence != claim.fence)
@@ -111,7 +112,7 @@ impl Waves {
     /// Records that a batch can't be bought, and why.
     async fn refuse_purchase(&self, claim: WaveClaim, batch: Id<Batch>, problem: Problem) -> Result<()> {
         let owner = claim.owner;
-        let log = self.context.event_log(owner, self.context.now());
+        let log = self.context.event_log(Actor::Job("waves"), owner, self.context.now());
         let refuse = async move |tx: &mut Tx<'_>| {
             let Some(stored) = waves::get_for_update(tx, owner, claim.wave).await? else { return Ok(()) };
             if stored.fence != claim.fence || !wave_batches::begin(tx, owner, claim.wave, batch).await? {

@@ -135,7 +135,7 @@ impl Waves {
     pub async fn cancel(&self, command: Command, id: Id<Wave>) -> Result<Reply> {
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
-        let log = self.context.event_log(owner, self.context.now());
+        let log = self.context.event_log(&command.caller, owner, self.context.now());
         let cancel = async move |tx: &mut Tx<'_>| {
             let stored = found(waves::get_for_update(tx, owner, id).await?)?;
             ensure_current(&precondition, &version_etag(stored.version))?;
@@ -157,7 +157,7 @@ impl Waves {
     pub async fn retry(&self, command: Command, id: Id<Wave>) -> Result<Reply> {
         let owner = command.caller.owner;
         let (caller, precondition) = (command.caller, command.precondition.clone());
-        let log = self.context.event_log(owner, self.context.now());
+        let log = self.context.event_log(&command.caller, owner, self.context.now());
         let retry = async move |tx: &mut Tx<'_>| {
             waves::lock_all(tx, owner).await?;
             let stored = found(waves::get_for_update(tx, owner, id).await?)?;

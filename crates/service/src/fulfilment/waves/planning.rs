@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use model::events::actor::Actor;
 use model::fulfilment::wave::{Step, WaveException};
 use model::orders::order::ReservedItem;
 use model::{Code, Error, Result};
@@ -88,7 +89,7 @@ impl Waves {
         planned: Option<(OrderPlan, Demand)>,
     ) -> Result<()> {
         let (claim, owner, waiting) = (terms.claim, terms.claim.owner, waiting.clone());
-        let log = self.context.event_log(owner, self.context.now());
+        let log = self.context.event_log(Actor::Job("waves"), owner, self.context.now());
         let write = async move |tx: &mut Tx<'_>| {
             if let Some((plan, demand)) = &planned {
                 apply(tx, owner, waiting.order, plan, demand, &log).await?;

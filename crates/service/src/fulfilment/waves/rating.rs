@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use model::events::actor::Actor;
 use model::fulfilment::shipping_rule::{Choose, Evaluation};
 use model::fulfilment::wave::{Step, WaveException, choose_rate};
 use model::shipping::rate::Rate;
@@ -105,7 +106,7 @@ impl Waves {
         chosen: Vec<Chosen>,
     ) -> Result<()> {
         let (claim, owner, waiting) = (terms.claim, terms.claim.owner, waiting.clone());
-        let log = self.context.event_log(owner, self.context.now());
+        let log = self.context.event_log(Actor::Job("waves"), owner, self.context.now());
         let write = async move |tx: &mut Tx<'_>| {
             for (quoted, choice) in &chosen {
                 keep_rates(tx, owner, quoted, Some(choice), &log).await?;

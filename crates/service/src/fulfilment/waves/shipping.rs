@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use model::events::actor::Actor;
 use model::fulfilment::order_shipment::OrderShipmentsInput;
 use model::fulfilment::shipping_rule::Decision;
 use model::fulfilment::wave::{Step, WaveException};
@@ -92,7 +93,7 @@ impl Waves {
         prepared: Arc<PreparedShipments>,
     ) -> Result<Vec<Id<Shipment>>> {
         let (claim, owner, waiting) = (terms.claim, terms.claim.owner, waiting.clone());
-        let log = self.context.event_log(owner, self.context.now());
+        let log = self.context.event_log(Actor::Job("waves"), owner, self.context.now());
         let write = async move |tx: &mut Tx<'_>| {
             let made: Vec<_> =
                 write(tx, owner, &prepared, &log).await?.into_iter().map(|(id, _)| id).collect();

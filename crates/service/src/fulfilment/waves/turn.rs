@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use model::events::actor::Actor;
 use model::fulfilment::wave::Status;
 use model::{Result, Timestamp};
 use store::fulfilment::wave_orders::{self, WaitingOrder};
@@ -94,7 +95,7 @@ impl Waves {
 
     async fn start(&self, claim: WaveClaim) -> Result<()> {
         let owner = claim.owner;
-        let log = self.context.event_log(owner, self.context.now());
+        let log = self.context.event_log(Actor::Job("waves"), owner, self.context.now());
         let start = self.context.db().write(owner, async move |tx| {
             let Some(stored) = waves::get_for_update(tx, owner, claim.wave).await? else { return Ok(()) };
             let mut wave = read_wave(&stored)?;

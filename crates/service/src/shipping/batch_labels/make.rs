@@ -1,8 +1,8 @@
 //! Labels for shipments that have none in the wanted format: drawn, requested from the carrier, or converted.
 
-use ::carriers::{Label, Outcome, Task};
-use bytes::Bytes;
+use ::carriers::{FileFormat, Label, Outcome, Task};
 use labels::Bought;
+use model::events::actor::Actor;
 use model::shipping::batch::Delta;
 use model::shipping::document::DocumentType;
 use model::shipping::shipment::{ErrorCode, ErrorType, LabelFormat, Shipment, ShipmentError, Source, Status};
@@ -22,6 +22,7 @@ use super::{PAGE_SHIPMENTS, format_of, is_in, labels_of, tell};
 use crate::events::events::EventLog;
 use crate::platform::resource::found;
 use crate::shipping::batches::member_changed;
+use crate::shipping::carrier_labels::{GivenLabel, kept_label};
 use crate::shipping::documents::{NewDocument, PaperOwner, StoredFile};
 use crate::shipping::purchasing::{LABEL_SIZE, StoredReceipt};
 use crate::shipping::shipments::{change_uncounted, documents_of, read_shipment, without_links};
@@ -124,7 +125,7 @@ impl BatchLabels {
     /// Records the labels that were made, with their shipments. Returns false if another node holds the work.
     async fn record_made(&self, work: &mut Work, made: Vec<Made>) -> Result<bool> {
         let (owner, now) = (work.owner, self.context.now());
-        let events = self.context.event_log(owner, now);
+        let events = self.context.event_log(Actor::Job("batch_labels"), owner, now);
         let is_told = now.as_micros() - work.told_at.as_micros() >= TELL_MICROS;
         if is_told {
             work.told_at = now;
@@ -193,33 +194,50 @@ impl BatchLabels {
         };
         let formats =
             asked.as_ref().map(|(connector, account)| connector.capabilities(account).label_formats);
-        if formats.is_some_and(<[_]>::is_empty) {
-            return self.draw_labels(lacking, &kept, format).await;
-        }
+        // An older version did not store whether Dockside draws the label, so the carrier is asked that, too.
+        let is_drawn = formats.is_some_and(<[_]>::is_empty);
         if let Some((connector, account)) = &asked
-            && formats.is_some_and(|formats| formats.contains(&format))
+            && formats.is_some_and(|formats| is_drawn || formats.contains(&format))
         {
             let _place = self.purchasing.place(purchase).await;
             let task = Task::Label { receipt: &kept.receipt, format };
             let outcome =
                 self.calls.ask(purchase.owner, *connector, account, &task, self.purchasing.call_time()).await;
-            if let Some(bytes) = self.given(purchase.owner, outcome, format).await {
+            if let Some(labels) = self.given(purchase.owner, outcome, format).await? {
                 let of = PaperOwner::of(&read_shipment(&lacking.stored)?);
-                return Ok(Ok(vec![of.given(format, bytes)]));
+                return Ok(Ok(of.given(labels)));
             }
+        }
+        if is_drawn {
+            return self.draw_labels(lacking, &kept, format).await;
         }
         Ok(self.convert(lacking, format).await?.ok_or_else(|| unavailable(format)))
     }
 
-    /// Returns the label that a carrier delivered, if it is in the wanted format.
-    async fn given(&self, owner: Owner, outcome: Outcome, wanted: LabelFormat) -> Option<Bytes> {
-        match outcome {
-            Outcome::Labelled(Label::File { format, bytes }) if format == wanted => Some(bytes),
-            Outcome::Labelled(Label::At { format, url }) if format == wanted => {
-                self.purchasing.fetch(owner, &url).await.ok()
-            }
-            _ => None,
+    /// Returns the labels that a carrier delivered, if all of them are in the wanted format, or can be without a loss.
+    async fn given(
+        &self,
+        owner: Owner,
+        outcome: Outcome,
+        wanted: LabelFormat,
+    ) -> Result<Option<Vec<GivenLabel>>> {
+        let Outcome::Labelled(labels) = outcome else { return Ok(None) };
+        let mut given = Vec::with_capacity(labels.len());
+        for label in labels {
+            let label = match label {
+                Label::File { format, bytes } => (format, bytes),
+                Label::At { format, url } if format == FileFormat::from(wanted) => {
+                    match self.purchasing.fetch(owner, &url).await {
+                        Ok(bytes) => (format, bytes),
+                        Err(_) => return Ok(None),
+                    }
+                }
+                Label::At { .. } | Label::Ours | Label::Later => return Ok(None),
+            };
+            given.push(kept_label(&self.drawing, label, Some(wanted)).await?);
         }
+        let is_wanted = !given.is_empty() && given.iter().all(|(format, _)| *format == wanted.into());
+        Ok(is_wanted.then_some(given))
     }
 
     /// Draws the labels of a shipment, or says why that can't be done.

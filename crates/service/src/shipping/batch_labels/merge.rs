@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use labels::Merger;
+use model::events::actor::Actor;
 use model::shipping::batch::Details;
 use model::shipping::document::{DocumentType, file_stem};
 use model::shipping::shipment::{ErrorCode, ErrorType, Shipment, ShipmentError, Source};
@@ -142,7 +143,7 @@ impl BatchLabels {
         unreadable: Vec<Unreadable>,
     ) -> Result<bool> {
         let (owner, now, work) = (work.owner, self.context.now(), work.clone());
-        let events = self.context.event_log(owner, now);
+        let events = self.context.event_log(Actor::Job("batch_labels"), owner, now);
         let record = self.context.db().write(owner, async move |tx| {
             found(batches::get_for_update(tx, owner, work.batch).await?)?;
             if !batch_labels::record(tx, &work, now).await? {

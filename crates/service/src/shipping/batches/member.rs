@@ -1,5 +1,7 @@
 //! What a change of a shipment means for its batch: counts, status and events.
 
+use std::collections::BTreeMap;
+
 use model::shipping::batch::{Delta, ERRORS_MAX, Facts, MEMBERS_SHOWN, Status};
 use model::{Batch, Error, Event, Id, Owner, Result};
 use serde_json::{Map, Value};
@@ -146,6 +148,10 @@ pub async fn show(tx: &mut Tx<'_>, owner: Owner, of: &[StoredBatch]) -> Result<V
         true => Vec::new(),
         false => batches::errors(tx, owner, &faulty, ERRORS_MAX).await?,
     };
+    let mut error_counts = match faulty.is_empty() {
+        true => BTreeMap::new(),
+        false => batches::error_counts(tx, owner, &faulty).await?,
+    };
     of.iter()
         .map(|stored| {
             let its_errors = errors.iter().filter(|(batch, _)| *batch == stored.id);
@@ -157,6 +163,7 @@ pub async fn show(tx: &mut Tx<'_>, owner: Owner, of: &[StoredBatch]) -> Result<V
                 errors: its_errors.map(|(_, error)| error.clone()).take(ERRORS_MAX).collect(),
                 shipments: its_members.map(|(_, member)| member.clone()).collect(),
                 counts: stored.counts,
+                error_counts: error_counts.remove(&stored.id).unwrap_or_default(),
                 created_at: stored.created_at,
                 updated_at: stored.updated_at,
             })

@@ -69,7 +69,7 @@ impl Batches {
         let now = self.context.now();
         let owner = command.caller.owner;
         let id = self.context.new_id::<Batch>(now);
-        let log = self.context.event_log(owner, now);
+        let log = self.context.event_log(&command.caller, owner, now);
         let limit = self.shipments_max;
         let create = async move |tx: &mut Tx<'_>| {
             let service = match &input.service {
@@ -121,7 +121,7 @@ impl Batches {
         let now = self.context.now();
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
-        let log = self.context.event_log(owner, now);
+        let log = self.context.event_log(&command.caller, owner, now);
         let limit = self.shipments_max;
         let update = async move |tx: &mut Tx<'_>| {
             let old = found(batches::get_for_update(tx, owner, id).await?)?;
@@ -157,7 +157,7 @@ impl Batches {
     pub async fn delete(&self, command: Command, id: Id<Batch>) -> Result<Reply> {
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
-        let log = self.context.event_log(owner, self.context.now());
+        let log = self.context.event_log(&command.caller, owner, self.context.now());
         let delete = async move |tx: &mut Tx<'_>| {
             let old = found(batches::get_for_update(tx, owner, id).await?)?;
             ensure_current(&precondition, &version_etag(old.version))?;

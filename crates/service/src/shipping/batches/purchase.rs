@@ -6,11 +6,14 @@
 
 use std::collections::{HashMap, HashSet};
 
+use model::events::actor::Actor;
 use model::platform::problem::Issue;
 use model::shipping::batch::{Delta, Details, Status};
 use model::shipping::purchase::in_doubt_since;
 use model::shipping::shipment;
-use model::shipping::shipment::{ChosenService, ErrorCode, ErrorType, Shipment, ShipmentError, Source};
+use model::shipping::shipment::{
+    ChosenService, ErrorCode, ErrorType, Shipment, ShipmentError, Source, mailing_date,
+};
 use model::{Batch, CarrierAccount, Code, Error, Id, Owner, Problem, Result, Timestamp, ensure};
 use store::platform::restorations;
 use store::shipping::carrier_accounts::{self, StoredCarrierAccount as Account};
@@ -37,6 +40,7 @@ use crate::shipping::carriers::{account_reference, carrier_reference, service_re
 use crate::shipping::order_contents::OrderContents;
 use crate::shipping::purchasing::choose;
 use crate::shipping::shipments::{Prepared, read_shipment, write_prepared};
+use crate::shipping::time_zones::TimeZones;
 
 /// Open purchases of one batch. The others are stored when these have ended, so that thousands of waiting purchases neither
 /// fill memory nor delay those of other batches.
@@ -59,7 +63,7 @@ impl Batches {
     pub async fn purchase(&self, command: Command, id: Id<Batch>, wait: Wait) -> Result<Reply> {
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
-        let events = self.context.event_log(owner, self.context.now());
+        let events = self.context.event_log(&command.caller, owner, self.context.now());
         let begin = async move |tx: &mut Tx<'_>| {
             begin_purchase(tx, owner, id, &precondition, &events).await?;
             Ok(Reply::done(String::new()))
@@ -172,7 +176,7 @@ impl Batches {
     /// purchase ends.
     async fn begin_group(&self, owner: Owner, id: Id<Batch>, room: usize) -> Result<bool> {
         let now = self.context.now();
-        let events = self.context.event_log(owner, now);
+        let events = self.context.event_log(Actor::Job("batches"), owner, now);
         let prepared = self.prepare_group(owner, id, room, &events).await?;
         let begin = self.context.db().write(owner, async move |tx| {
             // Lock orders and levels before the batch, as everywhere: one order of locks prevents deadlocks.
@@ -292,10 +296,19 @@ async fn read_terms(tx: &mut Tx<'_>, owner: Owner, batch: &batches::StoredBatch)
 
 /// What is written when the purchase of a member begins.
 struct PreparedMember {
-    /// The account, the service and since when it is in doubt; `None` if it can't be bought.
-    bought: Option<(Id<CarrierAccount>, String, Option<Timestamp>)>,
+    /// `None` if it can't be bought.
+    bought: Option<Bought>,
     change: Prepared,
     event: &'static str,
+}
+
+/// What is bought of a member.
+struct Bought {
+    account: Id<CarrierAccount>,
+    service: String,
+    in_doubt_since: Option<Timestamp>,
+    /// When it should be handed over, if it says so.
+    wanted_date: Option<Timestamp>,
 }
 
 /// The members of a batch that are begun next, prepared on these terms.
@@ -329,7 +342,9 @@ impl PreparedMember {
                     carrier_account: account_reference(account)?,
                 });
                 let in_doubt_since = in_doubt_since(new.created_at, *restored_at);
-                (Some((account.id, service, in_doubt_since)), "shipment.updated")
+                let wanted_date = new.details.wanted_date();
+                let bought = Bought { account: account.id, service, in_doubt_since, wanted_date };
+                (Some(bought), "shipment.updated")
             }
             // The account may have been deleted since, or the carrier may not have the service.
             Err(Error::Refused(problem)) => {
@@ -349,6 +364,7 @@ impl PreparedMember {
 struct LockedMembers {
     members: HashSet<Id<Shipment>>,
     orders: OrderContents,
+    time_zones: TimeZones,
 }
 
 impl LockedMembers {
@@ -365,7 +381,8 @@ async fn lock_contents(tx: &mut Tx<'_>, owner: Owner, id: Id<Batch>, room: usize
         None => Vec::new(),
     };
     let orders = OrderContents::lock(tx, owner, &members).await?;
-    Ok(LockedMembers { members: members.into_iter().collect(), orders })
+    let time_zones = TimeZones::read(tx, owner, &members).await?;
+    Ok(LockedMembers { members: members.into_iter().collect(), orders, time_zones })
 }
 
 /// Stores the purchase of a shipment, or why it can't be bought.
@@ -394,14 +411,15 @@ async fn begin_member(
         let changed = write_prepared(tx, owner, stored, &change, "shipment.purchase_failed", events).await?;
         return Ok(changed.map_or_else(Delta::default, |(_, delta)| delta));
     }
-    if let Some((account, service, in_doubt_since)) = &prepared.bought {
+    if let Some(bought) = &prepared.bought {
         let wish = PurchaseRequest {
             shipment: stored.id,
-            account: *account,
-            service,
+            account: bought.account,
+            service: &bought.service,
             reference: &stored.id.to_string(),
             batch: Some((terms.batch, terms.details.options.label_format)),
-            in_doubt_since: *in_doubt_since,
+            in_doubt_since: bought.in_doubt_since,
+            ship_on: mailing_date(bought.wanted_date, events.now(), locked.time_zones.of(stored.id)),
         };
         purchases::begin(tx, owner, events.new_id(), &wish, events.now()).await?;
     }

@@ -46,7 +46,7 @@ impl Batches {
     pub async fn add_shipments(&self, command: Command, id: Id<Batch>, input: MembersAdded) -> Result<Reply> {
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
-        let log = self.context.event_log(owner, self.context.now());
+        let log = self.context.event_log(&command.caller, owner, self.context.now());
         let limit = self.shipments_max;
         let change = async move |tx: &mut Tx<'_>| {
             let old = found(batches::get_for_update(tx, owner, id).await?)?;
@@ -73,7 +73,7 @@ impl Batches {
     ) -> Result<Reply> {
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
-        let log = self.context.event_log(owner, self.context.now());
+        let log = self.context.event_log(&command.caller, owner, self.context.now());
         let change = async move |tx: &mut Tx<'_>| {
             let old = found(batches::get_for_update(tx, owner, id).await?)?;
             ensure_current(&precondition, &version_etag(old.version))?;

@@ -15,9 +15,9 @@ mod packs;
 mod place;
 mod writer;
 
+use ::carriers::FileFormat;
 use bytes::Bytes;
 use model::shipping::document::{DocumentType, shipment_file_name};
-use model::shipping::shipment::LabelFormat;
 use model::{Code, Document, Error, Id, Owner, Result, Shipment, ensure};
 use std::sync::Arc;
 use store::shipping::documents;
@@ -25,10 +25,11 @@ use store::shipping::documents;
 pub use bucket::{Bucket, bucket_and_prefix};
 pub use files::FilePlace;
 pub use store::shipping::documents::{StoredDocument, StoredFile};
-pub(crate) use writer::FileWriter;
+pub(crate) use writer::{ContentWriter, FileWriter};
 
 use crate::platform::context::Context;
 use crate::platform::resource::found;
+use crate::shipping::carrier_labels::GivenLabel;
 use files::Files;
 use link::{Link, LinkKey};
 use pack_queue::Packs;
@@ -98,13 +99,17 @@ impl PaperOwner {
         }
     }
 
-    /// Returns a label that the carrier gave. If the shipment has several packages, the label is assigned to none of them.
-    pub fn given(&self, format: LabelFormat, bytes: Bytes) -> NewDocument {
-        self.label(format, bytes, (self.packages == 1).then_some(1))
+    /// Returns the labels that the carrier gave. Several are for the packages in their order; a single one of a shipment with
+    /// several packages is assigned to none of them.
+    pub fn given(&self, labels: Vec<GivenLabel>) -> Vec<NewDocument> {
+        let is_each = labels.len() > 1 || self.packages == 1;
+        let label = |(number, (format, bytes))| self.label(format, bytes, is_each.then_some(number));
+        (1..).zip(labels).map(label).collect()
     }
 
     /// Returns a label for this package.
-    pub fn label(&self, format: LabelFormat, bytes: Bytes, package: Option<u32>) -> NewDocument {
+    pub fn label(&self, format: impl Into<FileFormat>, bytes: Bytes, package: Option<u32>) -> NewDocument {
+        let format = format.into();
         let (r#type, ending) = (DocumentType::Label, format.as_str());
         NewDocument {
             r#type,

@@ -1,5 +1,6 @@
 //! Files that are written piece by piece, because they are too large to hold in memory.
 
+use bytes::Bytes;
 use model::shipping::document::DocumentType;
 use model::{Document, Error, Id, Owner, Result};
 use tracing::warn;
@@ -49,6 +50,53 @@ impl Documents {
     pub(crate) async fn forget_file(&self, file: &StoredFile) {
         let deleted = self.state.files.delete(&file.place).await;
         deleted.unwrap_or_else(|error| warn!(%error, document = %file.id, "replaced file not deleted"));
+    }
+}
+
+/// A file that a client sent, while it is written. If it is dropped before [`ContentWriter::finish`], no file exists.
+pub(crate) struct ContentWriter {
+    upload: Upload,
+    place: String,
+}
+
+impl Documents {
+    /// Begins a file that belongs to no shipment and is never served. `name` must be unique for the owner.
+    pub(crate) async fn begin_content(&self, owner: Owner, name: &str) -> Result<ContentWriter> {
+        let place = format!("{owner}/{name}");
+        Ok(ContentWriter { upload: self.state.files.begin(&place).await?, place })
+    }
+
+    /// Returns some bytes of such a file.
+    pub(crate) async fn read_content(
+        &self,
+        place: &str,
+        range: std::ops::Range<u64>,
+    ) -> Result<Option<Bytes>> {
+        self.state.files.read(place, range).await
+    }
+
+    /// Deletes such a file, if it exists.
+    pub(crate) async fn delete_content(&self, place: &str) -> Result<()> {
+        self.state.files.delete(place).await
+    }
+}
+
+impl ContentWriter {
+    pub async fn write(&mut self, bytes: &[u8]) -> Result<()> {
+        self.upload.write(bytes).await
+    }
+
+    /// Completes the file, and returns its place and its size in bytes. Once this returns, its bytes survive a power cut.
+    pub async fn finish(self) -> Result<(String, u64)> {
+        let size = self.upload.size;
+        self.upload.finish().await?;
+        Ok((self.place, size))
+    }
+
+    /// Discards what was written.
+    pub async fn abort(self) {
+        let aborted = self.upload.abort().await;
+        aborted.unwrap_or_else(|error| warn!(%error, place = self.place, "unfinished file not discarded"));
     }
 }
 

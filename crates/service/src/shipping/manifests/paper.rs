@@ -1,11 +1,10 @@
 //! The paper of a manifest: the carrier's own, or one that Dockside draws.
 
-use ::carriers::Label;
+use ::carriers::{FileFormat, Label};
 use bytes::Bytes;
 use labels::{Handover, HandoverRow};
 use model::shipping::document::DocumentType;
 use model::shipping::manifest::Details;
-use model::shipping::shipment::options::LabelFormat;
 use model::shipping::shipment::{Package, Shipment};
 use model::{Error, Result, World};
 use store::shipping::documents::StoredFile;
@@ -31,9 +30,7 @@ impl Manifests {
             Some(Label::At { format, url }) => {
                 (*format, self.purchasing.fetch(manifest.owner, url).await.map_err(Error::fault)?)
             }
-            Some(Label::Ours | Label::Later) | None => {
-                (LabelFormat::Pdf, self.draw_manifest(manifest).await?)
-            }
+            Some(Label::Ours | Label::Later) | None => (FileFormat::Pdf, self.draw_manifest(manifest).await?),
         };
         let new = NewDocument {
             r#type: DocumentType::Manifest,

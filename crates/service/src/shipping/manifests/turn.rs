@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use ::carriers::{Account, Connector, Label, Manifested, Outcome, Task};
+use model::events::actor::Actor;
 use model::shipping::manifest::{Details, Status};
-use model::shipping::shipment::{ErrorCode, ErrorType, ShipmentError, Source};
-use model::{Error, Event, Owner, Result};
+use model::shipping::shipment::{AddressRecord, ErrorCode, ErrorType, ShipmentError, Source};
+use model::{Day, Error, Event, Owner, Result};
 use store::Tx;
 use store::shipping::documents::StoredFile;
 use store::shipping::manifests::{self, Standing, StoredManifest};
@@ -27,6 +28,10 @@ struct Job {
     account: Account,
     /// The carrier's own names of the purchases that are handed over.
     purchases: Vec<String>,
+    /// The last mailing date of the purchases.
+    ship_on: Day,
+    /// The address that the parcels leave from, as carriers may see it.
+    origin: Option<AddressRecord>,
 }
 
 /// The error of a manifest whose carrier account can't be read.
@@ -105,7 +110,15 @@ impl Manifests {
         });
         let (Some(account), purchases) = read.await? else { return Ok(None) };
         let Some(connector) = ::carriers::connector(&account.carrier) else { return Ok(None) };
-        Ok(Some(Job { connector, account: self.carrier_accounts.open_account(owner, &account)?, purchases }))
+        let details: Details = serde_json::from_str(&manifest.details).map_err(Error::fault)?;
+        Ok(Some(Job {
+            connector,
+            account: self.carrier_accounts.open_account(owner, &account)?,
+            // Every repetition names the same day: it follows from the purchases.
+            ship_on: purchases.iter().filter_map(|(_, day)| *day).max().unwrap_or(manifest.ship_date),
+            purchases: purchases.into_iter().map(|(name, _)| name).collect(),
+            origin: details.origin.as_ref().map(AddressRecord::outward),
+        }))
     }
 
     async fn ask_for_manifest(&self, node: &str, manifest: &StoredManifest, job: &Job) -> Outcome {
@@ -115,7 +128,12 @@ impl Manifests {
             return Outcome::Manifested(Manifested { manifest: reference, form: Some(Label::Ours) });
         }
         let _place = self.purchasing.place_in_line(job.account.id, None).await;
-        let task = Task::Manifest { reference: &reference, purchases: &job.purchases };
+        let task = Task::Manifest {
+            reference: &reference,
+            purchases: &job.purchases,
+            ship_on: job.ship_on,
+            origin: job.origin.as_ref(),
+        };
         let is_ours = || self.nodes.is_node(node);
         self.calls
             .ask_if(manifest.owner, job.connector, &job.account, &task, self.purchasing.call_time(), &is_ours)
@@ -147,7 +165,7 @@ impl Manifests {
     ) -> Result<()> {
         let (owner, now) = (manifest.owner, self.context.now());
         let (manifest, standing) = (manifest.clone(), standing(manifest, next)?);
-        let events = self.context.event_log(owner, now);
+        let events = self.context.event_log(Actor::Job("manifests"), owner, now);
         let record = self.context.db().write(owner, async move |tx| {
             // Lock the batches first, as everywhere. So if two manifests complete a batch, the later one sees the earlier.
             let batches = match standing.status {

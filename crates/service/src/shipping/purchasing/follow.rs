@@ -1,6 +1,7 @@
 //! Follow-up of a shipment after it was bought: its label, duplicates that were bought by mistake, and its tracking.
 
-use ::carriers::{Label, Outcome, Receipt, Task, Tracked};
+use ::carriers::{Label, Outcome, Receipt, Task, Tracked, sandbox};
+use model::events::actor::Actor;
 use model::shipping::indexed_shipment::IndexedChange;
 use model::shipping::shipment::{Shipment, ShipmentError, Status, TrackingStatus};
 use model::shipping::tracking::{EVENTS_MAX, MESSAGE_CHARS_MAX, Report, Tracking, TrackingEvent};
@@ -39,8 +40,8 @@ const LABEL_REST_SECONDS_MIN: i64 = 1;
 const LABEL_REST_SECONDS_MAX: i64 = 3600;
 /// The longest pause before papers that Dockside draws are drawn and stored again: their shipment and its batch wait for them.
 const OWN_REST_SECONDS_MAX: i64 = 60;
-/// The pause between two tracking requests for a parcel: a tenth of its age, within these limits. In the test world a parcel
-/// travels for half a minute.
+/// The pause between two tracking requests for a parcel: a tenth of its age, within these limits. A parcel of the sandbox
+/// carrier travels for half a minute.
 const TRACK_SECONDS_MIN: i64 = 300;
 const TRACK_SECONDS_MIN_IN_TEST: i64 = 2;
 const TRACK_SECONDS_MAX: i64 = 2 * 3600;
@@ -63,19 +64,19 @@ impl Purchasing {
     pub(super) async fn follow_up(&self, job: Box<Job>) -> Result<()> {
         let Some(kept) = StoredReceipt::of(&job.purchase)? else { return self.rest(job).await };
         if !job.purchase.is_labelled && kept.is_label_ours {
-            return self.label(job, Ok(Label::Ours)).await;
+            return self.label(job, Ok(vec![Label::Ours])).await;
         }
         if !job.purchase.is_labelled {
             let _place = self.place(&job.purchase).await;
             let task = Task::Label { receipt: &kept.receipt, format: job.label_format() };
-            let label = match self.ask_about(&job, &task).await {
-                Outcome::Labelled(label) => Ok(label),
+            let labels = match self.ask_about(&job, &task).await {
+                Outcome::Labelled(labels) => Ok(labels),
                 // A carrier that does not know the purchase will not have its label later either. If a carrier does not
                 // answer, the attempts are counted, so that they end.
                 Outcome::Rejected(why) | Outcome::Unsent { why, .. } | Outcome::Unknown(why) => Err(why),
-                _ => Ok(Label::Later),
+                _ => Ok(Vec::new()),
             };
-            return self.label(job, label).await;
+            return self.label(job, labels).await;
         }
         if let Some(duplicate) = kept.duplicates.first() {
             return self.void_duplicate(&job, &kept, duplicate).await;
@@ -88,10 +89,10 @@ impl Purchasing {
     pub(super) async fn label(
         &self,
         job: Box<Job>,
-        label: std::result::Result<Label, ShipmentError>,
+        labels: std::result::Result<Vec<Label>, ShipmentError>,
     ) -> Result<()> {
         let Some(kept) = StoredReceipt::of(&job.purchase)? else { return self.rest(job).await };
-        let papers = self.papers(&job, &kept.receipt, label).await;
+        let papers = self.papers(&job, &kept.receipt, labels).await;
         self.settle_papers(job, kept, papers).await
     }
 
@@ -112,7 +113,7 @@ impl Purchasing {
             Labelled::Unreported(Some(error)) => Change::LabelFailed(error),
             Labelled::Unreported(None) => Change::Nothing,
         };
-        let events = self.context.event_log(job.owner(), now);
+        let events = self.context.event_log(Actor::Job("purchases"), job.owner(), now);
         let Job { stored, shipment, .. } = *job;
         // A shipment that is already shown as purchased may have files, which only the transaction knows.
         let prepared = match shipment.status {
@@ -167,7 +168,7 @@ impl Purchasing {
         let purchase = Purchase { due_at: self.track_at(&job, bought_at, now), ..job.purchase.clone() };
         let known = job.shipment.tracking_status;
         let owner = job.owner();
-        let events = self.context.event_log(owner, now);
+        let events = self.context.event_log(Actor::Carrier, owner, now);
         let record = self.context.db().write(owner, async move |tx| {
             // Lock the shipment before its purchase in both cases, as everywhere, so that transactions can't deadlock.
             let moved = match &outcome {
@@ -199,9 +200,9 @@ impl Purchasing {
         if !job.connector.capabilities(&job.account).can_track || age > TRACK_SECONDS_END {
             return None;
         }
-        let least = match job.owner().world {
-            World::Live => TRACK_SECONDS_MIN,
-            World::Test => TRACK_SECONDS_MIN_IN_TEST,
+        let least = match job.connector.handle() {
+            sandbox::HANDLE if job.owner().world == World::Test => TRACK_SECONDS_MIN_IN_TEST,
+            _ => TRACK_SECONDS_MIN,
         };
         Some(now.plus_seconds((age / 10).clamp(least, TRACK_SECONDS_MAX)))
     }

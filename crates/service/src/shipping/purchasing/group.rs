@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use model::events::actor::Actor;
 use model::{Error, Owner, Result};
 use tokio::sync::oneshot;
 
@@ -41,7 +42,7 @@ impl Purchasing {
     }
 
     async fn record_group(&self, owner: Owner, entries: Arc<[Arc<Entry>]>) -> Result<Vec<bool>> {
-        let events = self.context.event_log(owner, self.context.now());
+        let events = self.context.event_log(Actor::Job("purchases"), owner, self.context.now());
         crash_point!("before_record");
         let record = self
             .context

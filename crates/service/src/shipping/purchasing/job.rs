@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ::carriers::{Account, Connector, Parcel};
 use model::shipping::shipment::{LabelFormat, Shipment};
-use model::{Owner, Timestamp};
+use model::{Day, Owner, Timestamp};
 use store::shipping::purchases::Purchase;
 use store::shipping::shipments::StoredShipment;
 use tracing::info;
@@ -43,11 +43,22 @@ impl Job {
 
     /// Returns the format that the label is wanted in: the shipment's, or else that of the batch that it is bought with.
     pub fn label_format(&self) -> LabelFormat {
-        self.shipment.wanted_label_format().or(self.purchase.label_format).unwrap_or(LabelFormat::Pdf)
+        self.named_label_format().unwrap_or(LabelFormat::Pdf)
+    }
+
+    /// Returns the format that was asked for, if one was.
+    pub fn named_label_format(&self) -> Option<LabelFormat> {
+        self.shipment.wanted_label_format().or(self.purchase.label_format)
+    }
+
+    /// Returns the mailing date. Purchases of earlier versions, which stored none, have the day in UTC on which they were made.
+    pub fn ship_on(&self) -> Day {
+        self.purchase.ship_on.unwrap_or_else(|| Day::of(self.purchase.created_at))
     }
 
     pub fn parcel(&self) -> Parcel {
-        Parcel::new(self.shipment.id, &self.shipment.details).labelled_in(self.label_format())
+        let parcel = Parcel::new(self.shipment.id, &self.shipment.details);
+        parcel.labelled_in(self.label_format()).shipped_on(self.ship_on())
     }
 }
 

@@ -42,7 +42,7 @@ impl Purchasing {
         let now = self.context.now();
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
-        let events = self.context.event_log(owner, now);
+        let events = self.context.event_log(&command.caller, owner, now);
         let begin = async move |tx: &mut Tx<'_>| {
             let stored = found(shipments::get_for_update(tx, owner, id).await?)?;
             let purchase = purchases::get_for_update(tx, owner, id).await?;

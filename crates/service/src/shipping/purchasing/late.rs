@@ -118,7 +118,7 @@ mod tests {
             tracking_numbers: Vec::new(),
             charged: 1,
             currency: "GBP".to_owned(),
-            label: None,
+            labels: Vec::new(),
         };
         let mut all: Vec<Receipt> = names.iter().map(receipt).collect();
         StoredReceipt { receipt: all.remove(0), duplicates: all, is_label_ours: true }

@@ -63,7 +63,7 @@ fn receipt() -> Receipt {
         tracking_numbers: vec!["1".to_owned()],
         charged: 1,
         currency: "GBP".to_owned(),
-        label: None,
+        labels: Vec::new(),
     }
 }
 
@@ -100,9 +100,11 @@ fn purchase(state: State, now: Timestamp) -> Purchase {
         is_follow_up: false,
         earlier: None,
         crashes: 0,
+        note: None,
         error: None,
         batch: None,
         label_format: None,
+        ship_on: None,
         created_at: now,
         updated_at: now,
     }

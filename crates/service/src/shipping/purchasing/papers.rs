@@ -18,6 +18,7 @@ use tracing::{error, warn};
 use super::job::Job;
 use crate::platform::crash_point::crash_point;
 use crate::platform::lookups::party;
+use crate::shipping::carrier_labels::{GivenLabel, kept_label};
 use crate::shipping::documents::{NewDocument, PaperOwner, StoredFile};
 use crate::shipping::purchasing::Purchasing;
 
@@ -41,12 +42,12 @@ pub enum Papers {
     SetAside(ShipmentError),
 }
 
-/// The label that is to be stored, or why it is missing.
+/// The labels that are to be stored, or why they are missing.
 enum Wanted {
-    /// Dockside draws it.
+    /// Dockside draws them.
     Drawn,
-    Given(LabelFormat, Bytes),
-    /// It follows later, for this reason if there is one.
+    Given(Vec<GivenLabel>),
+    /// They follow later, for this reason if there is one.
     Absent(Option<ShipmentError>),
 }
 
@@ -56,9 +57,12 @@ impl Purchasing {
         &self,
         job: &Job,
         receipt: &Receipt,
-        label: std::result::Result<Label, ShipmentError>,
+        labels: std::result::Result<Vec<Label>, ShipmentError>,
     ) -> Papers {
-        let wanted = self.wanted(job.owner(), label).await;
+        let wanted = match self.wanted(job, labels).await {
+            Ok(wanted) => wanted,
+            Err(error) => return unstored(&error),
+        };
         // A shipment that is not shown as purchased has no documents.
         let stored = match job.shipment.status {
             Status::Purchased => self.stored_papers(job).await,
@@ -82,24 +86,40 @@ impl Purchasing {
         };
         crash_point!("after_papers");
         match wanted {
-            Wanted::Drawn | Wanted::Given(..) => Papers::Ready(files),
+            Wanted::Drawn | Wanted::Given(_) => Papers::Ready(files),
             Wanted::Absent(None) => Papers::Later(files),
             Wanted::Absent(Some(why)) => Papers::Unfetched(files, why),
         }
     }
 
-    /// Fetches the label if the carrier gave a URL for it.
-    async fn wanted(&self, owner: Owner, label: std::result::Result<Label, ShipmentError>) -> Wanted {
-        match label {
-            Ok(Label::Ours) => Wanted::Drawn,
-            Ok(Label::File { format, bytes }) => Wanted::Given(format, bytes),
-            Ok(Label::At { format, url }) => match self.fetch(owner, &url).await {
-                Ok(bytes) => Wanted::Given(format, bytes),
-                Err(message) => Wanted::Absent(Some(label_error(Source::Provider, &message))),
-            },
-            Ok(Label::Later) => Wanted::Absent(None),
-            Err(why) => Wanted::Absent(Some(why)),
+    /// Fetches the labels for which the carrier gave a URL. While one of them is missing, none is stored: a shipment with a part
+    /// of its labels would look complete.
+    async fn wanted(
+        &self,
+        job: &Job,
+        labels: std::result::Result<Vec<Label>, ShipmentError>,
+    ) -> Result<Wanted> {
+        let labels = match labels {
+            Ok(labels) if labels.contains(&Label::Ours) => return Ok(Wanted::Drawn),
+            Ok(labels) if labels.is_empty() || labels.contains(&Label::Later) => {
+                return Ok(Wanted::Absent(None));
+            }
+            Ok(labels) => labels,
+            Err(why) => return Ok(Wanted::Absent(Some(why))),
+        };
+        let mut given = Vec::with_capacity(labels.len());
+        for label in labels {
+            let label = match label {
+                Label::File { format, bytes } => (format, bytes),
+                Label::At { format, url } => match self.fetch(job.owner(), &url).await {
+                    Ok(bytes) => (format, bytes),
+                    Err(message) => return Ok(Wanted::Absent(Some(label_error(Source::Provider, &message)))),
+                },
+                Label::Ours | Label::Later => continue,
+            };
+            given.push(kept_label(&self.drawing, label, job.named_label_format()).await?);
         }
+        Ok(Wanted::Given(given))
     }
 
     /// Returns the papers that are still to be stored.
@@ -116,8 +136,8 @@ impl Purchasing {
             // Its customs papers were stored when it was first shown as purchased.
             Wanted::Absent(_) if is_shown => return Ok(new),
             Wanted::Absent(_) => true,
-            Wanted::Given(format, bytes) => {
-                new.push(PaperOwner::of(&job.shipment).given(*format, bytes.clone()));
+            Wanted::Given(labels) => {
+                new.extend(PaperOwner::of(&job.shipment).given(labels.clone()));
                 true
             }
             // The job that makes the labels of a batch may have stored it first.

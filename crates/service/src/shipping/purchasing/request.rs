@@ -24,6 +24,7 @@ use crate::shipping::carriers::{account_reference, carrier_reference, find_servi
 use crate::shipping::order_contents::{NotBuyable, OrderContents};
 use crate::shipping::purchasing::Purchasing;
 use crate::shipping::shipments::{change_shipment, documents_of, ensure_version, read_shipment};
+use crate::shipping::time_zones::TimeZones;
 
 impl Purchasing {
     /// Buys a shipment: by a rate, or by a service of an account. While it is being bought, and once it is bought, the same
@@ -39,7 +40,7 @@ impl Purchasing {
         let owner = command.caller.owner;
         let precondition = command.precondition.clone();
         let attempt: Id<PurchaseAttempt> = self.context.new_id(now);
-        let events = self.context.event_log(owner, now);
+        let events = self.context.event_log(&command.caller, owner, now);
         let begin = async move |tx: &mut Tx<'_>| {
             let mut contents = OrderContents::lock(tx, owner, &[id]).await?;
             let stored = found(shipments::get_for_update(tx, owner, id).await?)?;
@@ -63,6 +64,7 @@ impl Purchasing {
                 }
             }
             let reference = id.to_string();
+            let ship_on = TimeZones::read(tx, owner, &[id]).await?.mailing_date(id, &old.details, now);
             let wish = PurchaseRequest {
                 shipment: id,
                 account: account.id,
@@ -70,6 +72,7 @@ impl Purchasing {
                 reference: &reference,
                 batch: None,
                 in_doubt_since: in_doubt_since(old.created_at, restorations::last(tx).await?),
+                ship_on,
             };
             purchases::begin(tx, owner, attempt, &wish, now).await?;
             let mut new = Shipment { status: Status::Purchasing, updated_at: now, ..old };

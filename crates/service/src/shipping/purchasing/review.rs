@@ -3,7 +3,7 @@
 use ::carriers::Receipt;
 use model::shipping::purchase::{Finding, PurchaseAttempt, Resolution, State};
 use model::shipping::shipment::{ErrorCode, ErrorType, Shipment, ShipmentError, Source, Status};
-use model::{Code, Error, Id, Result, ensure};
+use model::{Code, Error, Event, Id, Result, ensure};
 use store::shipping::purchases::{self, Purchase};
 use store::shipping::{carrier_accounts, shipments};
 use store::{Page, Tx};
@@ -61,7 +61,7 @@ impl Purchasing {
     ) -> Result<Reply> {
         let now = self.context.now();
         let owner = command.caller.owner;
-        let events = self.context.event_log(owner, now);
+        let events = self.context.event_log(&command.caller, owner, now);
         let resolve = async move |tx: &mut Tx<'_>| {
             let shipment = found(purchases::by_id(tx, owner, id).await?)?.shipment;
             // Lock the order and the shipment first, as everywhere: one order of locks prevents deadlocks.
@@ -93,8 +93,11 @@ impl Purchasing {
                 }
             }
             contents.write(tx, &events).await?;
+            purchases::set_note(tx, owner, id, resolution.note.as_deref()).await?;
             let purchase = found(purchases::by_id(tx, owner, id).await?)?;
-            Ok(Reply::resource(etag(&purchase), json(&view(tx, &purchase).await?)?))
+            let doc = json(&view(tx, &purchase).await?)?;
+            events.append(tx, &Event::new("purchase_attempt.resolved", id, &doc)).await?;
+            Ok(Reply::resource(etag(&purchase), doc))
         };
         let reply = self.context.write(&command, resolve).await?;
         self.notify();
@@ -112,7 +115,7 @@ fn receipt(purchase: &Purchase, resolution: &Resolution) -> Receipt {
         tracking_numbers: resolution.tracking_numbers.clone(),
         charged: resolution.amount.unwrap_or_default(),
         currency: resolution.currency_code.clone().unwrap_or_default(),
-        label: None,
+        labels: Vec::new(),
     }
 }
 
@@ -138,6 +141,7 @@ pub async fn view(tx: &mut Tx<'_>, purchase: &Purchase) -> Result<PurchaseAttemp
             .filter(|code| !code.is_empty()),
         tracking_numbers: receipt.map(|receipt| receipt.tracking_numbers).unwrap_or_default(),
         error: purchase.error.as_ref().map(read).transpose()?,
+        note: purchase.note.clone(),
         next_attempt_at: purchase.due_at,
         created_at: purchase.created_at,
         updated_at: purchase.updated_at,

@@ -197,9 +197,11 @@ mod tests {
             is_follow_up: false,
             earlier: None,
             crashes: 0,
+            note: None,
             error: None,
             batch: None,
             label_format: None,
+            ship_on: None,
             created_at: now,
             updated_at: now,
         }

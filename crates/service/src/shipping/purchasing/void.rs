@@ -1,6 +1,7 @@
 //! Voiding a purchase at the carrier, under the same lease and fence as everything about money.
 
 use ::carriers::{Outcome, Receipt, Task};
+use model::events::actor::Actor;
 use model::shipping::purchase::State;
 use model::shipping::shipment::{
     ErrorCode, ErrorType, Shipment, ShipmentError, Source, Status, TrackingStatus,
@@ -137,7 +138,7 @@ impl Purchasing {
     async fn record_void(&self, voided: Voided) -> Result<()> {
         let Voided { purchase, error, note } = voided;
         let (owner, now) = (purchase.owner, self.context.now());
-        let events = self.context.event_log(owner, now);
+        let events = self.context.event_log(Actor::Job("purchases"), owner, now);
         let record = self.context.db().write(owner, async move |tx| {
             let mut contents = OrderContents::lock(tx, owner, &[purchase.shipment]).await?;
             let stored = found(shipments::get_for_update(tx, owner, purchase.shipment).await?)?;
@@ -267,7 +268,7 @@ mod tests {
             tracking_numbers,
             charged: 1,
             currency: "GBP".to_owned(),
-            label: None,
+            labels: Vec::new(),
         };
         let told = |outcome: Outcome| {
             after_duplicate_void(&receipt(vec![number.clone()]), &outcome)

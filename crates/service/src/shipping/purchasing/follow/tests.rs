@@ -26,9 +26,11 @@ fn purchase(failures: i64, is_follow_up: bool) -> Purchase {
         is_follow_up,
         earlier: None,
         crashes: 0,
+        note: None,
         error: None,
         batch: None,
         label_format: None,
+        ship_on: None,
         created_at: now,
         updated_at: now,
     }

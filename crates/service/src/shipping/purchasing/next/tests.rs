@@ -35,7 +35,7 @@ fn receipt(name: &str) -> Receipt {
         tracking_numbers: vec!["1".to_owned()],
         charged: 1,
         currency: "GBP".to_owned(),
-        label: None,
+        labels: Vec::new(),
     }
 }
 
