@@ -3,6 +3,7 @@
 pub mod allocation_rows;
 pub mod bare;
 pub mod batch_rows;
+pub mod bought_batch;
 pub mod broadcast;
 #[cfg(feature = "krilla")]
 pub mod krilla_pages;

@@ -45,7 +45,7 @@ impl<'a> BatchClient<'a> {
         bench.progress("starting a server and a carrier");
         let token = data.test_token().await?;
         let carrier = data.carrier(latency_ms).await?;
-        let product = data.serve_with(&["--carrier-calls-max", &CALLS.to_string()]).await?;
+        let product = serve(data).await?;
         let client = Self { bench, product, carrier, token };
         let url = format!("http://{}", client.carrier.address);
         let account = format!(
@@ -53,6 +53,14 @@ impl<'a> BatchClient<'a> {
         );
         client.ask("POST", "/carrier_accounts", &account).await?;
         Ok(client)
+    }
+
+    /// Stops the server, does something with its data, and starts it again.
+    pub async fn restart(self, data: &Data, meanwhile: impl FnOnce() -> Outcome<()>) -> Outcome<Self> {
+        let Self { bench, product, carrier, token } = self;
+        product.stop().await?;
+        meanwhile()?;
+        Ok(Self { bench, product: serve(data).await?, carrier, token })
     }
 
     async fn ask(&self, method: &str, path: &str, body: &str) -> Outcome<Vec<u8>> {
@@ -233,6 +241,10 @@ impl<'a> BatchClient<'a> {
         .await?;
         Ok((began.elapsed(), memory_mib, bytes))
     }
+}
+
+async fn serve(data: &Data) -> Outcome<Server> {
+    data.serve_with(&["--carrier-calls-max", &CALLS.to_string()]).await
 }
 
 /// Returns a request with an additional header.

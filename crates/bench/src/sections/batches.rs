@@ -10,7 +10,8 @@ use crate::harness::plan::Engine;
 use crate::harness::postgres::{Database, PostgresServer};
 use crate::harness::process::Data;
 use crate::harness::report::{count, table};
-use crate::rivals::batch_rows::direct;
+use crate::rivals::batch_rows::{Stores, direct};
+use crate::rivals::bought_batch::copy_store;
 use crate::sections::batch_client::{BatchClient, CALL_MS, CALLS};
 
 /// A small batch that is bought while a large one is.
@@ -58,18 +59,21 @@ async fn at_once(bench: &mut Bench) -> Outcome<()> {
         count(added as f64 / add.as_secs_f64())
     );
     bench.print(&adding)?;
-    bench.progress("buying it");
-    let bought = client.buy(&batch, added).await?;
-    client.ensure_labels(&batch, added).await?;
-    let per_second = added as f64 / bought.time.as_secs_f64();
     let whole = client.batch("zpl", &[]).await?;
     client.add(&whole, &shipments[added..]).await?;
     bench.progress("listing it to its end");
     let last = client.last_page(&whole).await?;
     let (first, deep) = client.compare_pages(&whole, &last).await?;
+    let (before, since) = (data.file().with_extension("before"), data.file().with_extension("since"));
+    let client = client.restart(&data, || copy_store(&data.file(), &before)).await?;
+    bench.progress("buying it");
+    let bought = client.buy(&batch, added).await?;
+    client.ensure_labels(&batch, added).await?;
+    let per_second = added as f64 / bought.time.as_secs_f64();
     client.product.stop().await?;
     bench.progress("the same rows, written directly");
-    let least = direct(&data.file(), &client.token, added).await?;
+    let stores = Stores { before: &before, file: &data.file(), since: &since };
+    let least = direct(&stores, &client.token, &batch).await?;
     let ratio = per_second / least;
     let rows = [
         ["purchases", "product/s", "direct/s", "ratio"].map(str::to_owned).to_vec(),
