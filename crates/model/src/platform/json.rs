@@ -5,6 +5,7 @@
 //! excessive nesting. The memory of the parsed tree can be limited.
 
 mod counting;
+mod fields;
 mod memory;
 
 use std::cell::RefCell;
@@ -12,12 +13,12 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
-use serde_json::value::RawValue;
 use serde_json::{Map, Number, Value};
 
 use crate::platform::pointer::pointer;
 use crate::platform::problem::{Code, Issue, Problem};
 use counting::Counting;
+use fields::fields;
 use memory::{Memory, exhausted};
 
 /// Length in bytes from which the memory of a document is counted before anything is allocated for it. A shorter one is
@@ -181,26 +182,35 @@ pub fn previous_attributes(old: &Value, new: &Value) -> Value {
     Value::Object(lost.map(|(key, value)| (key.clone(), value.clone())).chain(gained).collect())
 }
 
-/// Returns [`previous_attributes`] of two documents given as text. Only fields whose text differs are parsed, which
+/// Returns [`previous_attributes`] of two documents given as text, by their names. Only fields whose text differs are parsed, which
 /// for a large document with few changes costs a fraction of parsing both.
 pub fn previous_attributes_of(old: &str, new: &str) -> serde_json::Result<Value> {
-    type Fields<'a> = BTreeMap<&'a str, &'a RawValue>;
-    let (old, new): (Fields<'_>, Fields<'_>) = (serde_json::from_str(old)?, serde_json::from_str(new)?);
-    let mut previous = Map::new();
-    for (key, before) in &old {
-        let after = new.get(key).map(|after| after.get());
-        if after == Some(before.get()) {
+    let (old, new) = (fields(old)?, fields(new)?);
+    let (mut lost, mut gained) = (BTreeMap::new(), BTreeMap::new());
+    for (place, &(name, before)) in old.iter().enumerate() {
+        let after = find(&new, place, name);
+        if after == Some(before) {
             continue;
         }
-        let before: Value = serde_json::from_str(before.get())?;
+        let before: Value = serde_json::from_str(before)?;
         let after: Option<Value> = after.map(serde_json::from_str).transpose()?;
         if after.as_ref() != Some(&before) {
-            previous.insert((*key).to_owned(), before);
+            lost.insert(name, before);
         }
     }
-    let gained = new.keys().filter(|key| !old.contains_key(*key));
-    previous.extend(gained.map(|key| ((*key).to_owned(), Value::Null)));
-    Ok(Value::Object(previous))
+    for (place, &(name, _)) in new.iter().enumerate() {
+        if find(&old, place, name).is_none() {
+            gained.insert(name, Value::Null);
+        }
+    }
+    let all = lost.into_iter().chain(gained);
+    Ok(Value::Object(all.map(|(name, value)| (name.to_owned(), value)).collect()))
+}
+
+/// Returns the value of a field. Documents of one kind have their fields in the same order, so it is usually in the same place.
+fn find<'a>(fields: &[(&str, &'a str)], place: usize, name: &str) -> Option<&'a str> {
+    let here = fields.get(place).filter(|(known, _)| *known == name);
+    here.or_else(|| fields.iter().find(|(known, _)| *known == name)).map(|(_, value)| *value)
 }
 
 #[cfg(test)]
