@@ -16,8 +16,8 @@ pub struct Event {
     pub resource_id: String,
     /// The resource after the change, as JSON text. For a deletion, the resource before it.
     pub object: String,
-    /// The fields that an update changed, with their previous values.
-    pub previous_attributes: Option<Value>,
+    /// The fields that an update changed, with their previous values, as JSON text.
+    pub previous_attributes: Option<String>,
 }
 
 impl IdKind for Event {
@@ -38,7 +38,7 @@ impl Event {
     /// Returns the event with the changed fields and their previous values.
     #[must_use]
     pub fn changed_from(mut self, previous_attributes: Value) -> Self {
-        self.previous_attributes = Some(previous_attributes);
+        self.previous_attributes = Some(previous_attributes.to_string());
         self
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::platform::problem::{Error, Result};
 use crate::shipping::searched_shipment::SearchedShipment;
 use crate::shipping::shipment::TrackingStatus;
-use crate::{CarrierAccount, Id, Order, Timestamp};
+use crate::{CarrierAccount, Id, Order, Shipment, Timestamp};
 
 /// The facets and search terms of a shipment. All of them follow from its document, so they can't contradict it.
 #[derive(Clone, PartialEq, Debug)]
@@ -25,17 +25,16 @@ pub struct IndexedChange {
     pub new: IndexedShipment,
 }
 
-impl IndexedChange {
-    /// Reads the documents of a shipment before and after a change.
-    pub fn between(old: &str, new: &str) -> Result<Self> {
-        Ok(Self { old: IndexedShipment::of(old)?, new: IndexedShipment::of(new)? })
-    }
-}
-
 impl IndexedShipment {
     /// Reads the document of a shipment.
     pub fn of(doc: &str) -> Result<Self> {
         let searched: SearchedShipment = serde_json::from_str(doc).map_err(Error::fault)?;
+        let fault = || Error::fault("a shipment's document lacks the time of its last change");
+        let updated_at = searched.updated_at.ok_or_else(fault)?;
+        Ok(Self::of_fields(&searched, updated_at))
+    }
+
+    fn of_fields(searched: &SearchedShipment, updated_at: Timestamp) -> Self {
         let mut facets: BTreeSet<String> = searched.numbers().map(tracking_number).collect();
         facets.extend(searched.name.as_deref().map(reference));
         facets.extend(searched.order_id.map(order));
@@ -49,9 +48,14 @@ impl IndexedShipment {
         }
         let codes: Vec<_> = searched.errors.iter().map(|error| error.code.as_str()).collect();
         let error_codes = (!codes.is_empty()).then(|| codes.join(" "));
-        let fault = || Error::fault("a shipment's document lacks the time of its last change");
-        let updated_at = searched.updated_at.ok_or_else(fault)?;
-        Ok(Self { facets, terms: searched.searched().terms(), error_codes, updated_at })
+        Self { facets, terms: searched.searched().terms(), error_codes, updated_at }
+    }
+}
+
+/// Takes what [`IndexedShipment::of`] reads in the shipment's document, without reading it again.
+impl From<&Shipment> for IndexedShipment {
+    fn from(shipment: &Shipment) -> Self {
+        Self::of_fields(&SearchedShipment::from(shipment), shipment.updated_at)
     }
 }
 

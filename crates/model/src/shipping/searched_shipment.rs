@@ -2,9 +2,12 @@
 
 use serde::Deserialize;
 
+use crate::places::address::Contact;
 use crate::platform::search_text::{Form, Searched};
-use crate::shipping::shipment::{ErrorCode, TrackingStatus};
-use crate::{CarrierAccount, Id, Order, Timestamp};
+use crate::shipping::shipment::{
+    AddressRecord, ChosenService, ErrorCode, Package, ShipmentInput, TrackingStatus,
+};
+use crate::{CarrierAccount, Id, Order, Shipment, Timestamp};
 
 /// Numbers of packages by which a shipment is found. A carrier takes fewer packages.
 const NUMBERS_MAX: usize = 50;
@@ -86,6 +89,48 @@ struct SearchedContact {
 #[serde(default)]
 struct SearchedPostCode {
     post_code: Option<String>,
+}
+
+/// Takes the fields that reading the shipment's document gives.
+impl From<&Shipment> for SearchedShipment {
+    fn from(shipment: &Shipment) -> Self {
+        let ShipmentInput { name, addresses, packages, carrier, .. } = &shipment.details;
+        let number = |package: &Package| NumberedPackage { tracking_number: package.tracking_number.clone() };
+        Self {
+            name: name.clone(),
+            tracking_number: shipment.tracking_number.clone(),
+            packages: packages.iter().map(number).collect(),
+            addresses: SearchedAddresses { destination: SearchedRecipient::from(&addresses.destination) },
+            updated_at: Some(shipment.updated_at),
+            tracking_status: shipment.tracking_status,
+            service: shipment.service.as_ref().map(FilteredService::from),
+            carrier: carrier
+                .as_ref()
+                .map(|choice| RequestedCarrier { carrier_code: choice.carrier_code.clone() }),
+            order_id: shipment.order_id,
+            errors: shipment.errors.iter().map(|error| CodedError { code: error.code }).collect(),
+        }
+    }
+}
+
+impl From<&AddressRecord> for SearchedRecipient {
+    fn from(record: &AddressRecord) -> Self {
+        let contact = |of: &Contact| SearchedContact { name: of.name.clone(), company: of.company.clone() };
+        Self {
+            display_name: record.display_name.clone(),
+            contact: record.contact.as_ref().map(contact),
+            address: SearchedPostCode { post_code: record.address.post_code.clone() },
+        }
+    }
+}
+
+impl From<&ChosenService> for FilteredService {
+    fn from(chosen: &ChosenService) -> Self {
+        Self {
+            carrier: FilteredCarrier { handle: chosen.carrier.handle.clone() },
+            carrier_account: FilteredAccount { id: chosen.carrier_account.id },
+        }
+    }
 }
 
 impl SearchedShipment {

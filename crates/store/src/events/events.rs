@@ -273,7 +273,7 @@ pub async fn append(
         event.resource_id.as_str().into(),
         now.into(),
         event.object.as_str().into(),
-        event.previous_attributes.as_ref().map(ToString::to_string).into(),
+        event.previous_attributes.as_deref().into(),
         actor.key().into(),
         actor.name().map(str::to_owned).into(),
     ];

@@ -3,6 +3,7 @@
 pub mod addresses;
 pub mod customs;
 pub mod error;
+mod flat;
 pub mod identifier;
 mod mailing_date;
 pub mod options;
@@ -35,6 +36,7 @@ pub use shapes::{RATES_MAX, SHIPMENT, STATUS, TRACKING_STATUS};
 
 /// A shipment as it is stored. The API also shows its documents, whose download URLs are signed for each response.
 #[derive(Serialize, Deserialize, Clone, Debug)]
+#[serde(from = "flat::FlatShipment")]
 pub struct Shipment {
     pub id: Id<Shipment>,
     #[serde(flatten)]
@@ -42,29 +44,22 @@ pub struct Shipment {
     pub rates: Vec<Rate>,
     pub service: Option<ChosenService>,
     /// The amount that the carrier charged. Voiding the shipment does not remove it.
-    #[serde(default)]
     pub cost: Option<Cost>,
     pub status: Status,
     pub tracking_status: TrackingStatus,
     pub tracking_number: Option<String>,
     /// Whether the shipment is purchased and its carrier delivers the label later.
-    #[serde(default)]
     pub label_pending: bool,
     pub errors: Vec<ShipmentError>,
     /// The order that it was made from.
-    #[serde(default)]
     pub order_id: Option<Id<Order>>,
     /// When the allocations that it holds are completed. `None` if it was not made from an order.
-    #[serde(default)]
     pub complete_allocations_on: Option<CompleteOn>,
     /// When the carrier got it, as far as that is known.
-    #[serde(default)]
     pub handed_over_at: Option<Timestamp>,
     /// The shipping rule that chose its service.
-    #[serde(default)]
     pub rule_id: Option<Id<ShippingRuleKind>>,
     /// When scans had counted the last unit of its packages.
-    #[serde(default)]
     pub packed_at: Option<Timestamp>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,

@@ -67,7 +67,16 @@ impl ShipmentInput {
             },
         };
         let packages = self.packages.iter().map(Package::as_carried).collect();
-        Self { addresses, packages, ..self.clone() }
+        let Self { name, tax_identifiers, customs, options, carrier, .. } = self;
+        Self {
+            name: name.clone(),
+            addresses,
+            tax_identifiers: tax_identifiers.clone(),
+            packages,
+            customs: customs.clone(),
+            options: options.clone(),
+            carrier: carrier.clone(),
+        }
     }
 
     /// Returns the customer's address in a shipment that [`Self::as_carried`] returned: the destination, or the

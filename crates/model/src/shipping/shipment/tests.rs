@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::Error;
 use crate::platform::shape::{parse, parse_patch};
+use crate::shipping::indexed_shipment::IndexedShipment;
 
 fn address(country: &str, post_code: &str) -> Value {
     json!({"address": {"line_1": "1 Quay Street", "city": "Town", "post_code": post_code, "country_code": country}})
@@ -95,6 +96,57 @@ fn the_interface_s_sample_comes_back_whole() {
 fn without_zone(body: Value) -> Value {
     let text = body.to_string().replace("2026-11-01T09:00:00Z", "2026-11-01T09:00:00.000000Z");
     serde_json::from_str(&text).unwrap()
+}
+
+/// A shipment with every field, as it is stored.
+fn bought() -> Shipment {
+    let now = Timestamp::from_micros(1_793_523_600_000_000);
+    let draft = Shipment::draft(Id::from_bits(1), parse(whole()).unwrap(), now);
+    let mut doc = serde_json::to_value(&draft).unwrap();
+    let part = |id: &str| json!({"id": id, "name": "Sandbox", "handle": "sandbox"});
+    doc["service"] = json!({
+        "rate": Id::<Rate>::from_bits(2), "carrier": part(&Id::<Carrier>::from_bits(3).to_string()),
+        "carrier_service": part(&Id::<CarrierService>::from_bits(4).to_string()),
+        "carrier_account": part(&Id::<CarrierAccount>::from_bits(5).to_string()),
+    });
+    doc["cost"] = json!({"amount": 499, "currency_code": "GBP"});
+    doc["status"] = json!("purchased");
+    doc["tracking_status"] = json!("in_transit");
+    doc["tracking_number"] = json!("SB 1");
+    doc["packages"][0]["tracking_number"] = json!("SB 1");
+    doc["label_pending"] = json!(true);
+    doc["order_id"] = json!(Id::<Order>::from_bits(6));
+    doc["complete_allocations_on"] = json!("purchase");
+    doc["rule_id"] = json!(Id::<ShippingRuleKind>::from_bits(7));
+    for time in ["handed_over_at", "packed_at"] {
+        doc[time] = json!(now);
+    }
+    let mut shipment: Shipment = serde_json::from_value(doc).unwrap();
+    let code = ErrorCode::ProviderUnavailable;
+    shipment.add_error(ShipmentError::new(ErrorType::Label, code, Source::Provider, "?"));
+    shipment
+}
+
+#[test]
+fn what_is_stored_is_read_again_whole() {
+    let doc = serde_json::to_string(&bought()).unwrap();
+    let again: Shipment = serde_json::from_str(&doc).unwrap();
+    assert_eq!(serde_json::to_string(&again).unwrap(), doc);
+}
+
+#[test]
+fn a_shipment_is_indexed_as_its_document_is() {
+    let unnamed = |mut shipment: Shipment| {
+        shipment.details.name = None;
+        shipment.details.addresses.destination.contact = None;
+        shipment.service = None;
+        shipment.errors.clear();
+        shipment
+    };
+    for shipment in [bought(), unnamed(bought())] {
+        let doc = serde_json::to_string(&shipment).unwrap();
+        assert_eq!(IndexedShipment::from(&shipment), IndexedShipment::of(&doc).unwrap());
+    }
 }
 
 #[test]

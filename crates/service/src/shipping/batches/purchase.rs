@@ -9,6 +9,7 @@ use std::collections::{HashMap, HashSet};
 use model::events::actor::Actor;
 use model::platform::problem::Issue;
 use model::shipping::batch::{Delta, Details, Status};
+use model::shipping::indexed_shipment::IndexedShipment;
 use model::shipping::purchase::in_doubt_since;
 use model::shipping::shipment;
 use model::shipping::shipment::{
@@ -189,9 +190,10 @@ impl Batches {
             // A member that was added since the orders were locked waits for the next group.
             let unlocked = members.iter().position(|member| !contents.has_locked(member.id));
             members.truncate(unlocked.unwrap_or(members.len()));
+            let prepared = prepared.as_ref().filter(|prepared| prepared.terms == terms);
             let mut delta = Delta::default();
             for member in &members {
-                let prepared = prepared.as_ref().and_then(|prepared| prepared.of(member, &terms));
+                let prepared = prepared.and_then(|prepared| prepared.of(member));
                 delta += begin_member(tx, &mut contents, member, prepared, &terms, &events).await?;
             }
             if is_full || unlocked.is_some() {
@@ -318,10 +320,9 @@ struct PreparedGroup {
 }
 
 impl PreparedGroup {
-    /// Returns what was prepared for a member, if neither it nor the terms have changed since.
-    fn of(&self, member: &StoredShipment, terms: &Terms) -> Option<&PreparedMember> {
-        let prepared = self.members.get(&member.id)?;
-        (prepared.change.is_of(member) && self.terms == *terms).then_some(prepared)
+    /// Returns what was prepared for a member, if it has not changed since.
+    fn of(&self, member: &StoredShipment) -> Option<&PreparedMember> {
+        self.members.get(&member.id).filter(|prepared| prepared.change.is_of(member))
     }
 }
 
@@ -329,7 +330,9 @@ impl PreparedMember {
     fn new(stored: &StoredShipment, terms: &Terms, events: &EventLog) -> Result<Self> {
         let Terms { details, accounts, restored_at, .. } = terms;
         let now = events.now();
-        let mut new = Shipment { updated_at: now, ..read_shipment(stored)? };
+        let old = read_shipment(stored)?;
+        let indexed = IndexedShipment::from(&old);
+        let mut new = Shipment { updated_at: now, ..old };
         new.errors.clear();
         let wanted = wanted(&new, details, accounts);
         let (bought, event) = match choose(&new, &wanted, accounts, now) {
@@ -356,7 +359,7 @@ impl PreparedMember {
             }
             Err(error) => return Err(error),
         };
-        Ok(Self { bought, change: Prepared::new(stored, &new, &[])?, event })
+        Ok(Self { bought, change: Prepared::new(stored, indexed, &new, &[])?, event })
     }
 }
 
@@ -406,8 +409,9 @@ async fn begin_member(
     if prepared.bought.is_some()
         && let Err(why) = locked.orders.begin(stored.id)
     {
-        let new = why.refused(read_shipment(stored)?, events.now());
-        let change = Prepared::new(stored, &new, &[])?;
+        let old = read_shipment(stored)?;
+        let indexed = IndexedShipment::from(&old);
+        let change = Prepared::new(stored, indexed, &why.refused(old, events.now()), &[])?;
         let changed = write_prepared(tx, owner, stored, &change, "shipment.purchase_failed", events).await?;
         return Ok(changed.map_or_else(Delta::default, |(_, delta)| delta));
     }

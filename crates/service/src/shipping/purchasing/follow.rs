@@ -2,7 +2,7 @@
 
 use ::carriers::{Label, Outcome, Receipt, Task, Tracked, sandbox};
 use model::events::actor::Actor;
-use model::shipping::indexed_shipment::IndexedChange;
+use model::shipping::indexed_shipment::{IndexedChange, IndexedShipment};
 use model::shipping::shipment::{Shipment, ShipmentError, Status, TrackingStatus};
 use model::shipping::tracking::{EVENTS_MAX, MESSAGE_CHARS_MAX, Report, Tracking, TrackingEvent};
 use model::{Error, Event, Id, Owner, Result, Timestamp, World};
@@ -342,7 +342,7 @@ impl Move {
     async fn write(self, tx: &mut Tx<'_>, owner: Owner, events: &EventLog) -> Result<()> {
         let tracking_status = self.status();
         let Self { mut contents, stored, old, mut way, step: Some(step) } = self else { return Ok(()) };
-        let shipment = old.id;
+        let (shipment, indexed) = (old.id, IndexedShipment::from(&old));
         tracking_events::insert(tx, owner, shipment, &json(&step)?, events.now()).await?;
         way.push(step);
         let mut new = Shipment { tracking_status, updated_at: events.now(), ..old };
@@ -353,7 +353,7 @@ impl Move {
         }
         contents.deliver(shipment, tracking_status == TrackingStatus::Delivered);
         let doc = json(&new)?;
-        let indexed = IndexedChange::between(&stored.doc, &doc)?;
+        let indexed = IndexedChange { old: indexed, new: IndexedShipment::from(&new) };
         shipments::update(tx, owner, shipment, &new.summary(), &indexed, &doc).await?;
         let tracking = tracking(&new, way.into_iter().map(|step| step.event).collect());
         events.append(tx, &Event::new("tracking.updated", shipment, &json(&tracking)?)).await?;

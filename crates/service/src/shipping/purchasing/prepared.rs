@@ -3,6 +3,7 @@
 use ::carriers::Receipt;
 use model::Result;
 use model::shipping::document::DocumentType;
+use model::shipping::indexed_shipment::IndexedShipment;
 use model::shipping::rate::Rate;
 use model::shipping::shipment::{Cost, ErrorType, RATES_MAX, Shipment, Status, TrackingStatus};
 use store::shipping::documents::StoredDocument;
@@ -49,6 +50,7 @@ impl PreparedPurchase {
                 documents.push(document);
             }
         }
+        let indexed = IndexedShipment::from(&old);
         let mut new = bought(old, receipt, events);
         new.label_pending = *is_label_pending;
         if is_news {
@@ -63,7 +65,7 @@ impl PreparedPurchase {
             new.add_error(error.clone());
         }
         let event = if is_news { "shipment.purchased" } else { "shipment.updated" };
-        let change = Prepared::new(stored, &new, &without_links(&documents))?;
+        let change = Prepared::new(stored, indexed, &new, &without_links(&documents))?;
         Ok(Some(Self { added, change, event }))
     }
 }

@@ -87,14 +87,15 @@ impl Purchasing {
         // permit, so that permits cover only in-flight calls. Otherwise acquire the permit first: a crash while the purchase
         // waits for a permit must not make its outcome ambiguous.
         let mut place = None;
+        let parcel = job.parcel();
         if !can.is_idempotent && !can.can_look_up {
             place = Some(self.place(&job.purchase).await);
         }
-        if let Some((outcome, next)) = self.prepare(&mut job).await? {
+        if let Some((outcome, next)) = self.prepare(&mut job, &parcel).await? {
             return self.conclude(job, outcome, next).await;
         }
         // Access tokens come first: while their endpoint does not answer, nothing can have been bought.
-        if let Err(outcome) = self.get_tokens(&mut job).await {
+        if let Err(outcome) = self.get_tokens(&mut job, &parcel).await {
             let word = outcome_word(&outcome);
             let next = self.facts(&job).after_buying(outcome);
             return self.conclude(job, word, next).await;
@@ -108,7 +109,6 @@ impl Purchasing {
             Some(place) => place,
             None => self.place(&job.purchase).await,
         };
-        let parcel = job.parcel();
         let task = buying(&job, &parcel);
         // Checked again once the connection is open: connecting may take a while, and the node may have been frozen meanwhile.
         let is_ours = || self.nodes.is_node(&job.node);
@@ -128,12 +128,11 @@ impl Purchasing {
     }
 
     /// Gives the account of a purchase the access tokens that it needs. The error is what became of the attempt to buy.
-    async fn get_tokens(&self, job: &mut Job) -> std::result::Result<(), Outcome> {
+    async fn get_tokens(&self, job: &mut Job, parcel: &Parcel) -> std::result::Result<(), Outcome> {
         if job.connector.access_tokens().is_none() {
             return Ok(());
         }
-        let parcel = job.parcel();
-        let (owner, task, limit) = (job.owner(), buying(job, &parcel), self.call_time());
+        let (owner, task, limit) = (job.owner(), buying(job, parcel), self.call_time());
         let account = self.calls.with_tokens(owner, job.connector, &job.account, &task, limit).await?;
         job.account = Arc::new(account.into_owned());
         Ok(())
@@ -151,9 +150,8 @@ impl Purchasing {
 
     /// Registers the shipment with a carrier that requires it, and stores the carrier's name of it. If that fails, returns what
     /// follows.
-    async fn prepare(&self, job: &mut Job) -> Result<Option<(&'static str, Next)>> {
-        let parcel = job.parcel();
-        let task = Task::Prepare(&parcel);
+    async fn prepare(&self, job: &mut Job, parcel: &Parcel) -> Result<Option<(&'static str, Next)>> {
+        let task = Task::Prepare(parcel);
         let Step::Send(request) = job.connector.begin(&job.account, &task) else { return Ok(None) };
         if job.purchase.prepared.is_some() {
             return Ok(None);

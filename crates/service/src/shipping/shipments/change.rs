@@ -3,10 +3,9 @@
 use model::platform::json::previous_attributes_of;
 use model::shipping::batch::{Batch, Delta};
 use model::shipping::document::Document;
-use model::shipping::indexed_shipment::IndexedChange;
+use model::shipping::indexed_shipment::{IndexedChange, IndexedShipment};
 use model::shipping::shipment::{Shipment, Summary};
 use model::{Error, Event, Id, Owner, Result};
-use serde_json::Value;
 use store::Tx;
 use store::shipping::shipments::{self, StoredShipment};
 
@@ -30,17 +29,28 @@ pub struct Prepared {
     indexed: IndexedChange,
     /// The shipment with its files, as it is shown.
     shown: String,
-    previous: Value,
+    /// The fields that change, with their values before, as JSON text.
+    previous: String,
+    /// Whether the shipment's batch shows one of these fields.
+    is_seen_in_batch: bool,
 }
 
 impl Prepared {
-    /// Makes the texts for a shipment that becomes `new`, with the files that it has then.
-    pub fn new(stored: &StoredShipment, new: &Shipment, documents: &[Document]) -> Result<Self> {
+    /// Makes the texts for a shipment that becomes `new`, with the files that it has then. `old` is what the stored shipment is
+    /// found by.
+    pub fn new(
+        stored: &StoredShipment,
+        old: IndexedShipment,
+        new: &Shipment,
+        documents: &[Document],
+    ) -> Result<Self> {
         let doc = json(new)?;
         let previous = previous_attributes_of(&stored.doc, &doc).map_err(Error::fault)?;
+        let is_seen_in_batch = SEEN_IN_BATCH.iter().any(|field| previous.get(field).is_some());
+        let (of, previous) = ((stored.id, stored.version), previous.to_string());
         let shown = shown(&doc, documents)?;
-        let indexed = IndexedChange::between(&stored.doc, &doc)?;
-        Ok(Self { of: (stored.id, stored.version), doc, summary: new.summary(), indexed, shown, previous })
+        let indexed = IndexedChange { old, new: IndexedShipment::from(new) };
+        Ok(Self { of, doc, summary: new.summary(), indexed, shown, previous, is_seen_in_batch })
     }
 
     /// Whether this is a change of the shipment as it is stored: each change gives it another version.
@@ -97,7 +107,7 @@ pub async fn change_uncounted(
     event: &'static str,
     log: &EventLog,
 ) -> Result<Changed> {
-    let prepared = Prepared::new(stored, new, documents)?;
+    let prepared = Prepared::new(stored, IndexedShipment::of(&stored.doc)?, new, documents)?;
     let batch = write_prepared(tx, owner, stored, &prepared, event, log).await?;
     Ok(Changed { shown: prepared.shown, batch })
 }
@@ -111,12 +121,11 @@ pub async fn write_prepared(
     event: &'static str,
     log: &EventLog,
 ) -> Result<Option<(Id<Batch>, Delta)>> {
-    let Prepared { doc, summary, indexed, shown, previous, .. } = prepared;
+    let Prepared { doc, summary, indexed, shown, previous, is_seen_in_batch, .. } = prepared;
     shipments::update(tx, owner, stored.id, summary, indexed, doc).await?;
     let delta = summary.counts() - stored.summary.counts();
-    let is_seen =
-        delta != Delta::default() || SEEN_IN_BATCH.iter().any(|field| previous.get(field).is_some());
-    let event = Event::new(event, stored.id, shown).changed_from(previous.clone());
+    let event = Event { previous_attributes: Some(previous.clone()), ..Event::new(event, stored.id, shown) };
     log.append(tx, &event).await?;
+    let is_seen = delta != Delta::default() || *is_seen_in_batch;
     Ok(stored.batch.filter(|_| is_seen).map(|batch| (batch, delta)))
 }
