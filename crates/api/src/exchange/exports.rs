@@ -136,7 +136,7 @@ fn no_such_export(call: &Call) -> Error {
     let known = ExportType::ALL.map(ExportType::as_str);
     let meant = match ExportType::parse(name) {
         Some(_) if !matches!(format, "csv" | "ndjson") => " The formats are csv and ndjson.".to_owned(),
-        _ => suggestion(name, known.into_iter()),
+        _ => suggestion(name, known),
     };
     let detail = format!(
         "There is no such export.{meant} Ask for `/exports/<type>.csv` or `/exports/<type>.ndjson`; the types are {}.",
@@ -240,7 +240,7 @@ impl Sending {
         while let Some(text) = part {
             self.send_part(pieces, text).await?;
             if checked.elapsed() >= CALLER_CHECK_EVERY {
-                self.check_caller().await.map_err(Stop::Failed)?;
+                check_caller(&self.call, self.scope).await.map_err(Stop::Failed)?;
                 checked = Instant::now();
             }
             part = self.reader.next_part().await.map_err(Stop::Failed)?;
@@ -263,11 +263,11 @@ impl Sending {
             Err(_) => Err(Stop::Failed(Error::unavailable("the client did not read in time"))),
         }
     }
+}
 
-    /// Refuses to go on if the token was revoked, or the caller lost the right to read.
-    async fn check_caller(&self) -> Result<()> {
-        let headers: &HeaderMap = &self.call.headers;
-        let caller = Credential::find(headers, &self.call.state).reader(&self.call.state, headers).await?;
-        caller.require(self.scope)
-    }
+/// Refuses to go on if the token was revoked, or the caller lost the right to read.
+async fn check_caller(call: &Call, scope: Scope) -> Result<()> {
+    let headers: &HeaderMap = &call.headers;
+    let caller = Credential::find(headers, &call.state).reader(&call.state, headers).await?;
+    caller.require(scope)
 }
