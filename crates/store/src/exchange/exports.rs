@@ -3,7 +3,7 @@
 use model::stock::inventory_item::{Change, Level};
 use model::{Id, InventoryItem, Location, Owner, Result, Timestamp};
 
-use crate::platform::engine::{Row, Sql, Tx, Value, id_list};
+use crate::platform::engine::{Row, Sql, Tx, Value, id_list, wanted};
 use crate::stock::inventory_levels::{read_change, read_level};
 
 /// The columns of a level: those that [`read_level`] reads, then the SKU and the name of the location.
@@ -69,11 +69,14 @@ const CHANGES_OF_LEVEL: Sql = each_engine!(
     change_columns,
     "AND c.item_id = $2 AND c.location_id = $3 AND c.id > $4 AND c.id < $5 ORDER BY c.id LIMIT $6"
 );
-/// `$2` lists items as JSON.
+/// `$1` lists items as JSON.
 const SKUS: Sql = Sql::each(
-    "SELECT i.id, i.sku FROM json_each($2) wanted CROSS JOIN inventory_item i ON i.owner = $1 AND i.id = wanted.value",
-    "SELECT i.id, i.sku FROM (SELECT DISTINCT id COLLATE \"C\" AS id FROM jsonb_array_elements_text($2::text::jsonb) AS list (id)) wanted
-     CROSS JOIN LATERAL (SELECT id, sku FROM inventory_item WHERE owner = $1 AND id = wanted.id OFFSET 0) i",
+    "SELECT i.id, i.sku FROM json_each($1) wanted CROSS JOIN inventory_item i ON i.owner = $2 AND i.id = wanted.value",
+    concat!(
+        "SELECT i.id, i.sku FROM ",
+        wanted!("$1"),
+        " CROSS JOIN LATERAL (SELECT id, sku FROM inventory_item WHERE owner = $2 AND id = wanted.id OFFSET 0) i"
+    ),
 );
 
 pub(crate) const STATEMENTS: &[&Sql] =
@@ -204,6 +207,6 @@ pub async fn skus(
     if items.is_empty() {
         return Ok(Vec::new());
     }
-    let rows = tx.all(&SKUS, &[owner.into(), id_list(items)]).await?;
+    let rows = tx.all(&SKUS, &[id_list(items), owner.into()]).await?;
     rows.into_iter().map(|mut row| Ok((row.id(0)?, row.text(1)?))).collect()
 }

@@ -70,7 +70,7 @@ async fn list(world: &World, path: &str) -> Vec<Value> {
         page.as_object().unwrap().values().find_map(Value::as_array).expect("a list").clone();
     all.reverse();
     for resource in &mut all {
-        for document in resource["documents"].as_array_mut().into_iter().flatten() {
+        for document in resource.get_mut("documents").and_then(Value::as_array_mut).into_iter().flatten() {
             document["file_url"] = json!("");
         }
     }
