@@ -20,6 +20,6 @@ pub use access::route;
 pub use docs::openapi;
 pub use platform::limits::{Limits, REQUEST_SECONDS_DEFAULT};
 pub use platform::parameter;
-pub use platform::response::Body;
+pub use platform::response::{Body, CutOff};
 pub use platform::version::VERSION;
 pub use server::App;

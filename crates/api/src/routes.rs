@@ -7,7 +7,7 @@ use crate::docs;
 use crate::events::{
     connection, events, openid, passkeys, revocations, roles, sessions, users, webhook_endpoints,
 };
-use crate::exchange::{imports, sample_data, search, summary};
+use crate::exchange::{exports, imports, sample_data, search, summary};
 use crate::fulfilment::{
     branding, order_shipments, package_types, packings, papers, print_jobs, printers, scans, shipping_rules,
     waves,
@@ -51,6 +51,7 @@ pub(crate) fn published() -> Vec<HandledRoute> {
         shipping_rules::routes(),
         waves::routes(),
         imports::routes(),
+        exports::routes(),
         search::routes(),
         summary::routes(),
         sample_data::routes(),
@@ -88,6 +89,7 @@ pub(crate) fn streams() -> Vec<HandledRoute> {
 pub(crate) fn pages() -> Vec<HandledRoute> {
     let mut pages = console::routes();
     pages.extend(openid::pages());
+    pages.push(exports::unknown());
     pages
 }
 

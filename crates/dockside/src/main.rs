@@ -3,6 +3,7 @@
 mod commands;
 mod data_folder;
 mod descriptors;
+mod export;
 mod failure;
 mod folder_lock;
 mod geo;
@@ -60,6 +61,11 @@ enum Command {
     /// Sends the file to a running server, shows how far it is, and lists the rows that were refused. The same file sent twice
     /// makes nothing twice. It fails if a row was refused.
     Import(import::Import),
+    /// Export what a list has to a file: orders, shipments, stock and more, as CSV or as lines of JSON.
+    ///
+    /// Asks a running server for everything that passes the filters, as it is at one moment. A download that is incomplete fails, and
+    /// leaves no file.
+    Export(export::Export),
     /// Forward events to a receiver on your machine, while you develop it.
     ///
     /// Follows the log of a running server through its API, and posts each event to the address, signed as the server
@@ -115,6 +121,7 @@ fn main() -> ExitCode {
             Command::User { command } => Box::pin(user::run(command)).await,
             Command::Geo { command } => Box::pin(geo::run(command)).await,
             Command::Import(arguments) => Box::pin(import::run(arguments)).await,
+            Command::Export(arguments) => Box::pin(export::run(arguments)).await,
             Command::Listen(arguments) => Box::pin(listen::run(arguments)).await,
             Command::SandboxCarrier(arguments) => Box::pin(sandbox_carrier::run(arguments)).await,
             Command::PrintAgent(arguments) => Box::pin(print_agent::run(arguments)).await,

@@ -38,6 +38,7 @@ pub use tokio_rustls::rustls::Error as TlsError;
 
 use connect::Connector;
 pub use connect::roots;
+pub use live::Sink;
 use live::Trouble;
 use pool::Pool;
 use reach::Reach;
@@ -144,6 +145,20 @@ impl Outbound {
             Ok(outcome) => outcome,
             Err(_) => Err(Failure::Timeout { phase, limit }),
         }
+    }
+
+    /// Sends the request over a new connection. If the status of the answer is 200, its body is passed to `sink` while it arrives, without
+    /// a limit on its bytes. The time limit is for each wait. An answer that breaks off is a failure.
+    pub async fn download(&self, request: Request, sink: &mut Sink<'_>) -> Result<Response, Failure> {
+        let limit = request.time_limit;
+        let mut phase = Phase::Lookup;
+        let origin = request.target.origin().clone();
+        let keep_max = request.body_bytes_max;
+        let connecting = self.inner.connector.connect(&origin, self.party, &mut phase);
+        let Ok(connected) = tokio::time::timeout(limit, connecting).await else {
+            return Err(Failure::Timeout { phase, limit });
+        };
+        connected?.download(message(request), keep_max, sink, limit).await
     }
 
     async fn run(

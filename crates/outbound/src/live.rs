@@ -4,8 +4,10 @@
 //! between tasks, and dropping the wait closes the socket at once, at any point of the exchange.
 
 use std::future::{Future, poll_fn};
+use std::io;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use http_body_util::{BodyExt, Full};
@@ -13,7 +15,7 @@ use hyper::body::{Body, Incoming};
 use hyper::client::conn::http1::{Builder, Connection, SendRequest};
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 use tokio_rustls::client::TlsStream;
 
 use super::failure::{Failure, Phase};
@@ -21,6 +23,9 @@ use super::response::Response;
 
 /// The largest head of an answer, in bytes.
 pub const HEAD_BYTES_MAX: usize = 64 * 1024;
+
+/// Takes the pieces of a body while they arrive.
+pub type Sink<'a> = dyn FnMut(&[u8]) -> io::Result<()> + Send + 'a;
 
 type Message = http::Request<Full<Bytes>>;
 
@@ -75,6 +80,37 @@ impl Live {
     /// Whether the connection could take another message.
     pub fn is_ready(&self) -> bool {
         self.line.kind.is_some() && self.sender.is_ready()
+    }
+
+    /// Sends the message, and passes the body of an answer with status 200 on while it arrives. Other bodies are kept.
+    /// Fails if the other side is silent for `limit`.
+    pub async fn download(
+        &mut self,
+        message: Message,
+        keep_max: usize,
+        sink: &mut Sink<'_>,
+        limit: Duration,
+    ) -> Result<Response, Failure> {
+        let silent = |phase| move |_| Failure::Timeout { phase, limit };
+        let answer = self.sender.try_send_request(message);
+        let answer = timeout(limit, self.line.drive(answer)).await.map_err(silent(Phase::Head))?;
+        let answer = answer.map_err(|error| broken(error.error()))?;
+        let (head, mut body) = answer.into_parts();
+        let status = head.status.as_u16();
+        if status != 200 {
+            let read = timeout(limit, self.read(body, keep_max)).await;
+            let (body, is_truncated) = read.map_err(silent(Phase::Body))??;
+            return Ok(Response { status, headers: head.headers, body, is_truncated });
+        }
+        while let Some(frame) =
+            timeout(limit, self.line.drive(body.frame())).await.map_err(silent(Phase::Body))?
+        {
+            let Ok(data) = frame.map_err(|error| broken(&error))?.into_data() else { continue };
+            sink(&data).map_err(|error| Failure::Broken {
+                cause: format!("What was read can't be kept: {error}"),
+            })?;
+        }
+        Ok(Response { status, headers: head.headers, body: Bytes::new(), is_truncated: false })
     }
 
     /// Sends the message and reads its answer.

@@ -47,6 +47,7 @@ use events::stream::epoch::Epochs;
 use events::users::Users;
 use events::webhook_deliveries::WebhookDeliveries;
 use events::webhook_endpoints::WebhookEndpoints;
+use exchange::exports::Exports;
 use exchange::imports::Imports;
 use exchange::sample_data::{self, SampleData};
 use exchange::search::Search;
@@ -115,6 +116,7 @@ pub use platform::random::{Random, SystemRandom};
 pub use platform::wait_deadline::{WAIT_SECONDS_MAX, Wait};
 pub use shipping::batch_labels::LabelPage;
 pub use store::events::events::Filter as EventFilter;
+pub use store::exchange::exports::{ChangeFilter, LevelFilter};
 pub use store::orders::allocations::Filter as AllocationFilter;
 pub use store::orders::order_filters::Filter as OrderFilter;
 pub use store::shipping::shipment_filters::ShipmentFilter;
@@ -215,6 +217,7 @@ pub struct Components {
     pub packings: Packings,
     pub shipping_rules: ShippingRules,
     pub waves: Waves,
+    pub exports: Exports,
     pub imports: Imports,
     pub sample_data: SampleData,
     pub search: Search,
@@ -383,6 +386,7 @@ impl Components {
             packings,
             shipping_rules: ShippingRules::new(&context),
             waves,
+            exports: Exports::new(&context),
             imports: Imports::new(&context, &nodes, &documents),
             sample_data,
             search: Search::new(&context),

@@ -13,7 +13,7 @@ pub mod shipping;
 pub mod stock;
 
 pub use platform::engine::{
-    Access, Db, FairPermit, FairPermits, Listener, PAYLOAD_BYTES_MAX, Place, Sql, Tx,
+    Access, Db, FairPermit, FairPermits, Listener, PAYLOAD_BYTES_MAX, Place, Snapshot, Sql, Tx,
 };
 pub use platform::page::{Order, Page, Start};
 
@@ -92,6 +92,7 @@ pub fn statements() -> impl Iterator<Item = &'static Sql> {
         platform::search_terms::STATEMENTS,
         shipping::shipment_facets::STATEMENTS,
         shipping::shipment_filters::STATEMENTS,
+        exchange::exports::STATEMENTS,
         exchange::imports::STATEMENTS,
         exchange::import_rows::STATEMENTS,
         exchange::import_keys::STATEMENTS,

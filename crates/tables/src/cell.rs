@@ -10,15 +10,25 @@ pub(crate) const FORMULA: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
 pub fn clean(field: &str) -> Cow<'_, str> {
     let mut text = field.trim();
     if let Some(rest) = text.strip_prefix('\'')
-        && (rest.starts_with(FORMULA) || is_code(rest))
+        && is_guarded(rest)
     {
         text = rest;
     }
-    match text.strip_prefix("=\"").and_then(|rest| rest.strip_suffix('"')) {
+    match quoted(text) {
         Some(code) if code.contains('"') => Cow::Owned(code.replace("\"\"", "\"")),
         Some(code) => Cow::Borrowed(code),
         None => Cow::Borrowed(text),
     }
+}
+
+/// Returns what is inside of Excel's `="…"`.
+pub(crate) fn quoted(text: &str) -> Option<&str> {
+    text.strip_prefix("=\"").and_then(|rest| rest.strip_suffix('"'))
+}
+
+/// Returns whether a `'` before this text is none of its own. A text that begins with such a `'` itself gets another one.
+pub(crate) fn is_guarded(text: &str) -> bool {
+    text.starts_with(FORMULA) || is_code(text) || text.strip_prefix('\'').is_some_and(is_guarded)
 }
 
 /// Returns whether a text is a code of digits, which a spreadsheet would take for a number: Shopify writes post codes as `'02134`.

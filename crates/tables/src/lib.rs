@@ -13,7 +13,7 @@ pub use delimiter::{Start, detect_start};
 pub use encoding::{Detected, Detector, Encoding};
 pub use json_lines::JsonLines;
 pub use reader::{Csv, FIELDS_MAX, Flaw, RECORD_BYTES_MAX, Record, Step};
-pub use writer::{guard, write_record};
+pub use writer::{escape, guard, write_record};
 
 /// Rows of either format, which is read in the same way.
 pub enum Rows {

@@ -94,6 +94,20 @@ impl<'a> Credential<'a> {
         }
     }
 
+    /// Returns the caller of a request that reads, or of one that was checked before.
+    pub async fn reader(&self, state: &ServerState, headers: &HeaderMap) -> Result<Caller> {
+        let tokens = &state.service.access_tokens;
+        match self {
+            Credential::Bearer(token, owner) => {
+                tokens.authenticate_as(owner.ok_or(Code::Unauthenticated)?, token).await
+            }
+            Credential::Cookie(cookie) => {
+                tokens.authenticate_session(cookie, world(headers)?.unwrap_or(World::Live)).await
+            }
+            Credential::Nothing => Err(Code::Unauthenticated.into()),
+        }
+    }
+
     /// Returns the caller. A request by cookie that may change something must come from the server's own pages.
     pub async fn authenticate(
         &self,
@@ -101,22 +115,14 @@ impl<'a> Credential<'a> {
         route: &Route,
         head: &request::Parts,
     ) -> Result<Caller> {
-        let tokens = &state.service.access_tokens;
-        match self {
-            Credential::Bearer(token, owner) => {
-                tokens.authenticate_as(owner.ok_or(Code::Unauthenticated)?, token).await
+        if matches!(self, Credential::Cookie(_)) {
+            let is_safe = matches!(head.method, Method::GET | Method::HEAD) && !route.acts;
+            let is_ours = world(&head.headers)?.is_some() && is_same_origin(&head.headers, state);
+            if !is_safe && !is_ours {
+                return Err(Code::CrossSiteRequest.into());
             }
-            Credential::Cookie(cookie) => {
-                let world = world(&head.headers)?;
-                let is_safe = matches!(head.method, Method::GET | Method::HEAD) && !route.acts;
-                let is_ours = world.is_some() && is_same_origin(&head.headers, state);
-                if !is_safe && !is_ours {
-                    return Err(Code::CrossSiteRequest.into());
-                }
-                tokens.authenticate_session(cookie, world.unwrap_or(World::Live)).await
-            }
-            Credential::Nothing => Err(Code::Unauthenticated.into()),
         }
+        self.reader(state, &head.headers).await
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use service::Service;
+use service::{FairPermits, Service};
 use tokio::sync::Semaphore;
 
 use crate::access::route::Route;
@@ -21,4 +21,6 @@ pub struct ServerState {
     pub metrics: RequestMetrics,
     /// A permit for each connection that streams events.
     pub stream_permits: Arc<Semaphore>,
+    /// A permit for each export that is being sent.
+    pub export_permits: FairPermits,
 }

@@ -37,6 +37,10 @@ const BY_RESOURCE: Parameter = Parameter {
     kind: ParameterKind::One(&RESOURCE_ID),
 };
 
+/// The parameters of `GET /events`, and the filters among them.
+const PARAMETERS: &[Parameter] = &[LIMIT, CURSOR, FROM, BY_TYPE, BY_RESOURCE, BY_ACTOR];
+pub const FILTERS: &[Parameter] = PARAMETERS.split_at(2).1;
+
 const OF_CHANNEL: Parameter = Parameter {
     name: "channel",
     about: "The channel to join, where no body names it. A `#` is written `%23`.",
@@ -91,7 +95,7 @@ fn log_routes() -> Vec<HandledRoute> {
     vec![
         Route::get("/events", read, "list_events", "List events")
             .about("What happened in the organisation, in the order of commits: the events of every resource that your token may read. Beside `events:read` it needs the scope of that resource, such as `orders:read` for `order.created`; the others are left out. Without `after` the newest comes first. To follow the log, ask with `after` and the last `sequence` you have: the oldest comes first, each event comes exactly once, and none is missing. Events are kept for 30 days, unless the operator configured otherwise; where those after `after` are gone, the list begins with the oldest that is left, and its `sequence` tells.")
-            .parameters(const { &[LIMIT, CURSOR, FROM, BY_TYPE, BY_RESOURCE, BY_ACTOR] })
+            .parameters(PARAMETERS)
             .success(Success::List(LIST, &EVENT))
             .to(list_events),
         Route::get("/events/{event_id}", read, "get_event", "Get an event")
@@ -116,15 +120,20 @@ fn log_routes() -> Vec<HandledRoute> {
     ]
 }
 
-async fn list_events(call: Call) -> Result<Response> {
+/// Reads the filters of a request.
+pub fn filter(call: &Call) -> EventFilter {
     let text = |name: &str| call.query.one(name).map(str::to_owned);
-    let filter = EventFilter {
+    EventFilter {
         after: call.query.number(FROM.name),
         r#type: text(BY_TYPE.name),
         resource_id: text(BY_RESOURCE.name),
         actor: text(BY_ACTOR.name),
         visible: None,
-    };
+    }
+}
+
+async fn list_events(call: Call) -> Result<Response> {
+    let filter = filter(&call);
     let key = (filter.after, &filter.r#type, &filter.resource_id, &filter.actor);
     let query = call.list_query("events", format!("{key:?}"))?;
     let listing = call.service().events.list(call.caller()?, query, filter).await?;

@@ -22,7 +22,7 @@ use crate::access::route::{Access, Body as RouteBody, Route, Success};
 use crate::access::table::HandledRoute;
 use crate::platform::parameter::{CURSOR, LIMIT, Parameter, ParameterKind};
 use crate::platform::query;
-use crate::platform::response::{Body, Response, with_body};
+use crate::platform::response::{Body, Piece, Response, with_body};
 
 const LIST: &str = "data";
 const COLLECTION: &str = "/imports";
@@ -249,18 +249,21 @@ async fn get_import_errors(call: Call) -> Result<Response> {
     Ok(response)
 }
 
-/// Streams the table of refused rows as fast as the client reads. If reading fails, the connection is closed.
+/// Streams the table of refused rows as fast as the client reads. If reading fails, the answer is cut off.
 fn stream(mut rows: FailedRows) -> Body {
     let (parts, body) = mpsc::channel(PARTS_WAITING);
     let reader = async move {
         loop {
             match rows.next_part().await {
                 Ok(Some(part)) => {
-                    if parts.send(Bytes::from(part)).await.is_err() {
+                    if parts.send(Piece::Bytes(Bytes::from(part))).await.is_err() {
                         return;
                     }
                 }
-                Ok(None) => return,
+                Ok(None) => {
+                    let _gone = parts.send(Piece::End).await;
+                    return;
+                }
                 Err(error) => {
                     error!(%error, "table of refused rows cut off: its next part can't be read");
                     return;
@@ -269,7 +272,7 @@ fn stream(mut rows: FailedRows) -> Body {
         }
     };
     tokio::spawn(reader.in_current_span());
-    Body::Stream(body)
+    Body::Download(body)
 }
 
 fn name_file(response: &mut Response, disposition: &str) -> Result<()> {

@@ -1,5 +1,7 @@
-//! Exchange: the endpoints that span all other areas. Search, the summary, imports of files, and sample data.
+//! Exchange: the endpoints that span all other areas. Search, the summary, imports of files, exports, and sample data.
 
+mod export_filters;
+pub(crate) mod exports;
 pub(crate) mod imports;
 pub(crate) mod sample_data;
 pub(crate) mod search;

@@ -93,6 +93,9 @@ pub const PARAMETERS: &[Parameter] = &[
     },
 ];
 
+/// The filters alone, for exports.
+pub const FILTERS: &[Parameter] = PARAMETERS.split_at(2).1;
+
 /// Reads the filters of a request. Refuses filters that no order can pass.
 pub fn filter(call: &Call) -> Result<OrderFilter> {
     let text = |name: &str| call.query.one(name).map(str::to_owned);

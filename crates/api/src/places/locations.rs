@@ -39,7 +39,8 @@ pub fn routes() -> Vec<HandledRoute> {
     ]
 }
 
-const TAGS: Parameter = Parameter {
+/// The filter of `GET /locations`.
+pub const TAGS: Parameter = Parameter {
     name: "tags",
     about: "Only locations that carry all of the named words.",
     kind: ParameterKind::List(&TAG),

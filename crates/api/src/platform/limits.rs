@@ -38,6 +38,10 @@ pub struct Limits {
     pub rate_per_second: u32,
     /// Requests that an organisation may send at once before the rate applies.
     pub rate_burst: u32,
+    /// Exports that are sent at once. One organisation may have at most half of them.
+    pub exports_max: usize,
+    /// How long an export may take, and its snapshot of the database may be open.
+    pub export_time: Duration,
     /// Origins whose pages may call the API from a browser.
     pub cors_origins: Vec<String>,
 }
@@ -49,6 +53,13 @@ impl Limits {
     pub(crate) fn wait_time_max(&self) -> Duration {
         let answer_time = Duration::from_secs(ANSWER_SECONDS).min(self.request_time / 2);
         self.request_time - answer_time
+    }
+}
+
+impl Limits {
+    /// Returns how many exports one organisation may have at once.
+    pub(crate) fn exports_each_max(&self) -> usize {
+        self.exports_max.div_ceil(2)
     }
 }
 
@@ -67,6 +78,8 @@ impl Default for Limits {
             requests_max: 2048,
             rate_per_second: 0,
             rate_burst: 100,
+            exports_max: 4,
+            export_time: Duration::from_secs(600),
             cors_origins: Vec::new(),
         }
     }

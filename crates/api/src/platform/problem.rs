@@ -83,7 +83,7 @@ pub fn refused(problem: Problem) -> Response {
             let seconds = problem.issues.first().and_then(|issue| issue.facts.get("retry_after")?.as_u64());
             headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds.unwrap_or(1)));
         }
-        Code::IdempotencyInProgress => {
+        Code::IdempotencyInProgress | Code::TooManyExports => {
             headers.insert(header::RETRY_AFTER, RETRY_AFTER);
         }
         code if code.status() == 503 => {

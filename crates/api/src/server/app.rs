@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use service::Service;
+use service::{FairPermits, Service};
 use tokio::sync::Semaphore;
 
 use crate::access::admission::Admission;
@@ -40,6 +40,7 @@ impl App {
         let state = ServerState {
             openapi: Encoded::new(openapi::document(&routes).to_string()),
             metrics,
+            export_permits: FairPermits::new(limits.exports_max, limits.exports_each_max()),
             stream_permits: Arc::new(Semaphore::new(limits.stream_connections_max)),
             service,
             limits,

@@ -399,11 +399,11 @@ fn too_many(seconds: u64) -> Response {
 /// Removes the body of an answer to HEAD, and keeps its headers. The length stays that of the body, which the handler
 /// may have set.
 fn drop_body(response: &mut Response) {
-    let length = http_body::Body::size_hint(response.body()).exact().unwrap_or(0);
+    let length = http_body::Body::size_hint(response.body()).exact();
     let is_said = response.headers().contains_key(header::CONTENT_LENGTH);
     let has_body =
         response.status() != StatusCode::NO_CONTENT && response.status() != StatusCode::NOT_MODIFIED;
-    if has_body && !is_said {
+    if let Some(length) = length.filter(|_| has_body && !is_said) {
         response.headers_mut().insert(header::CONTENT_LENGTH, HeaderValue::from(length));
     }
     *response.body_mut() = Body::default();

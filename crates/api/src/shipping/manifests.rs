@@ -4,7 +4,7 @@ use http::StatusCode;
 use model::places::location::LOCATION_ID;
 use model::shipping::batch::BATCH_ID;
 use model::shipping::manifest::{MANIFEST, MANIFEST_ID, MANIFEST_INPUT, ManifestInput, STATUS, Status};
-use model::{Code, Result};
+use model::{Code, Id, Location, Result};
 
 use crate::access::call::Call;
 use crate::access::respond;
@@ -28,12 +28,16 @@ const BY_LOCATION: Parameter = Parameter {
     kind: ParameterKind::One(&LOCATION_ID),
 };
 
+/// The parameters of `GET /manifests`, and the filters among them.
+const PARAMETERS: &[Parameter] = &[LIMIT, CURSOR, BY_STATUS, BY_LOCATION];
+pub const FILTERS: &[Parameter] = PARAMETERS.split_at(2).1;
+
 pub fn routes() -> Vec<HandledRoute> {
     let (read, write) = (Access::scope("manifests:read"), Access::scope("manifests:write"));
     vec![
         Route::get("/manifests", read, "list_manifests", "List manifests")
             .about("Newest first. To read manifests never makes any.")
-            .parameters(const { &[LIMIT, CURSOR, BY_STATUS, BY_LOCATION] })
+            .parameters(PARAMETERS)
             .success(Success::List(LIST, &MANIFEST))
             .to(list_manifests),
         Route::post("/manifests", write, "create_manifests", "Close out a location's day")
@@ -72,14 +76,19 @@ pub fn routes() -> Vec<HandledRoute> {
     ]
 }
 
-async fn list_manifests(call: Call) -> Result<Response> {
+/// Reads the filters of a request.
+pub fn filter(call: &Call) -> Result<(Option<Status>, Option<Id<Location>>)> {
     let status = match call.query.one("status") {
         None => None,
         Some(word) => Some(Status::parse(word).ok_or_else(|| {
             query::refuse_word("status", word, Status::ALL.iter().map(|status| status.as_str()))
         })?),
     };
-    let location = call.query_id("location")?;
+    Ok((status, call.query_id("location")?))
+}
+
+async fn list_manifests(call: Call) -> Result<Response> {
+    let (status, location) = filter(&call)?;
     let filters = format!("{:?} {location:?}", status.map(Status::as_str));
     let query = call.list_query("manifests", filters)?;
     let listing = call.service().manifests.list(call.caller()?, query, status, location).await?;

@@ -88,6 +88,9 @@ pub const PARAMETERS: &[Parameter] = &[
     },
 ];
 
+/// The filters alone, for exports.
+pub const FILTERS: &[Parameter] = PARAMETERS.split_at(2).1;
+
 /// Reads the filters of a request, and the name of a carrier account, which the service looks up. Refuses filters that no
 /// shipment can pass.
 pub fn filter(call: &Call) -> Result<(ShipmentFilter, Option<String>)> {

@@ -48,12 +48,16 @@ const BY_LOW_STOCK: Parameter = Parameter {
     kind: ParameterKind::Flag,
 };
 
+/// The parameters of `GET /inventory_items`, and the filters among them.
+const ITEM_PARAMETERS: &[Parameter] = &[LIMIT, CURSOR, BY_SKU, BY_BARCODE, BY_NAME, BY_LOW_STOCK];
+pub const ITEM_FILTERS: &[Parameter] = ITEM_PARAMETERS.split_at(2).1;
+
 pub fn routes() -> Vec<HandledRoute> {
     let (read, write) = (Access::scope("inventory:read"), Access::scope("inventory:write"));
     vec![
         Route::get("/inventory_items", read, "list_inventory_items", "List inventory items")
             .about("Newest first. An item is listed if it matches all filters that the request has.")
-            .parameters(const { &[LIMIT, CURSOR, BY_SKU, BY_BARCODE, BY_NAME, BY_LOW_STOCK] })
+            .parameters(ITEM_PARAMETERS)
             .success(Success::List(LIST, &INVENTORY_ITEM))
             .to(list_inventory_items),
         Route::post("/inventory_items", write, "create_inventory_item", "Create an inventory item")
@@ -129,7 +133,7 @@ fn at(call: &Call) -> Result<At> {
 }
 
 /// Returns the filters of a list of items, and their normal form for its cursors.
-fn item_filter(call: &Call) -> Result<(ItemFilter, String)> {
+pub fn item_filter(call: &Call) -> Result<(ItemFilter, String)> {
     let low_stock = match call.query.one("low_stock") {
         None => None,
         Some(_) => Some(call.query.flag("low_stock")?),

@@ -101,10 +101,18 @@ export const remove = (path, options) => request("DELETE", path, options);
  * @param {string} name
  */
 export async function download(path, name) {
-  const response = await fetch(path, { headers: { "Dockside-World": world.get() }, credentials: "same-origin" });
-  if (!response.ok) throw new Problem(response.status, await response.json().catch(() => null));
+  let response;
+  let content;
+  try {
+    response = await fetch(path, { headers: { "Dockside-World": world.get() }, credentials: "same-origin" });
+    // An answer that is cut off fails here, so that no part of a file is kept as if it were whole.
+    if (response.ok) content = await response.blob();
+  } catch {
+    throw new Unreachable();
+  }
+  if (!content) throw new Problem(response.status, await response.json().catch(() => null));
   const link = document.createElement("a");
-  link.href = URL.createObjectURL(await response.blob());
+  link.href = URL.createObjectURL(content);
   link.download = name;
   link.click();
   // The browser has opened the address by then.

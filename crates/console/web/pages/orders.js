@@ -7,6 +7,7 @@ import { useList } from "../app/resource.js";
 import { href, usePlace } from "../app/router.js";
 import { can } from "../app/session.js";
 import { Badge, Button, Empty, PageHead, Tag, Time } from "../components/basics.js";
+import { ExportButton } from "../components/export_button.js";
 import { Filters, filterValues } from "../components/filters.js";
 import { town } from "../components/address.js";
 import { SampleData } from "../components/sample_data.js";
@@ -88,6 +89,7 @@ export function Orders() {
     : html`<${Empty} title="No open orders" actions=${html`${can("orders:write") && html`<${Button} primary href=${href("/orders/new")}>Write an order<//>`}<${SampleData} onDone=${list.reload} />${can("imports:write") && html`<${Button} href=${href("/imports")}>Import a file<//>`}<a class="btn" href="/docs/guide/orders" target="_blank" rel="noopener">Send orders by the API</a>`}>Orders come from your shop by the API or in a file, or you write one here.<//>`;
   return html`
     <${PageHead} title="Orders" sub="What customers wait for">
+      <${ExportButton} type="orders" parameters=${values} />
       ${can("waves:write") && html`<${Button} icon="waves" onClick=${() => setWaving([])}>Start a wave<//>`}
       ${can("orders:write") && html`<${Button} primary icon="plus" href=${href("/orders/new")}>New order<//>`}
     <//>

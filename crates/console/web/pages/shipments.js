@@ -9,6 +9,7 @@ import { can } from "../app/session.js";
 import { badgeOf } from "../app/states.js";
 import { Badge, Button, Empty, PageHead, Time } from "../components/basics.js";
 import { person, town } from "../components/address.js";
+import { ExportButton } from "../components/export_button.js";
 import { Filters, filterValues } from "../components/filters.js";
 import { useLocations } from "../components/places.js";
 import { ListPanel } from "../components/table.js";
@@ -66,7 +67,7 @@ export function Shipments() {
     if (answer?.data) go(`/batches/${answer.data.id}`);
   };
   return html`
-    <${PageHead} title="Shipments" sub="Parcels that leave, left, or come back" />
+    <${PageHead} title="Shipments" sub="Parcels that leave, left, or come back"><${ExportButton} type="shipments" parameters=${values} /><//>
     <nav class="tabs" aria-label="Saved views">${VIEWS.map(([key, name]) => html`<a key=${key} href=${href(`/shipments${key === "all" ? "" : `?view=${key}`}`)} aria-current=${key === view ? "page" : undefined}>${name}</a>`)}</nav>
     <${Filters} filters=${filters} />
     <${ListPanel} list=${list} columns=${columns} label="Shipments" noun="shipment" empty=${empty} open=${(/** @type {any} */ row) => `/shipments/${row.id}`} name=${(/** @type {any} */ row) => row.name ?? row.id}

@@ -7,6 +7,7 @@ import { go, href, usePlace } from "../app/router.js";
 import { can } from "../app/session.js";
 import { Button, Empty, PageHead, TagList, Time } from "../components/basics.js";
 import { EditDialog } from "../components/edit_dialog.js";
+import { ExportButton } from "../components/export_button.js";
 import { Filters, filterValues } from "../components/filters.js";
 import { ITEM_FIELDS } from "../components/item_fields.js";
 import { ListPanel } from "../components/table.js";
@@ -31,7 +32,7 @@ export function Stock() {
   const make = can("inventory:write") && html`<${Button} primary icon="plus" onClick=${() => setMaking(true)}>New item<//>`;
   const isFiltered = isLow || Object.keys(values).length > 0;
   return html`
-    <${PageHead} title="Stock" sub="What can be sent, and from where"><${Button} icon="check" href=${href("/stock/audit")}>Audit<//>${make}<//>
+    <${PageHead} title="Stock" sub="What can be sent, and from where"><${ExportButton} type="inventory_levels" label="Export levels" /><${ExportButton} type="inventory_items" parameters=${{ ...values, low_stock: isLow ? "true" : null }} label="Export items" /><${Button} icon="check" href=${href("/stock/audit")}>Audit<//>${make}<//>
     <nav class="tabs" aria-label="Views"><a href=${href("/stock")} aria-current=${isLow ? undefined : "page"}>All items</a><a href=${href("/stock?low_stock=true")} aria-current=${isLow ? "page" : undefined}>Low stock</a></nav>
     <${Filters} filters=${FILTERS} />
     <${ListPanel} list=${list} columns=${columns} label="Items" noun="item" open=${(/** @type {any} */ item) => `/stock/${item.id}`} empty=${isFiltered ? html`<${Empty} title=${isLow ? "No item is low" : "No item matches"} actions=${html`<${Button} href=${href("/stock")}>Show all items<//>`}>${isLow ? "An item is low at a location when fewer are available than its reorder point." : ""}<//>` : html`<${Empty} title="No items yet" actions=${make}>Items are what orders name by their SKU. Their levels say how many are where.<//>`} />

@@ -51,6 +51,12 @@ settings! {
         /// Requests worked on at once; more get 503. One organisation has at most seven eighths of them.
         requests_max("N"): usize = 2048, range(1..);
 
+        /// Exports sent at once; more get 503. One organisation has at most half of them, and gets 429 for more.
+        exports_max("N"): usize = 4, range(1..);
+
+        /// Seconds for an export to be sent. While it lasts, PostgreSQL keeps deleted rows, and SQLite its log.
+        export_seconds("SECONDS"): u64 = 600, range(1..);
+
         /// Requests per second and organisation, whichever of its tokens it uses; 0 is no limit.
         rate_per_second("N"): u32 = 0;
 
@@ -90,6 +96,8 @@ impl Limits {
             write_time: Duration::from_secs(self.write_seconds()),
             connections_max: self.connections_max(),
             requests_max: self.requests_max(),
+            exports_max: self.exports_max(),
+            export_time: Duration::from_secs(self.export_seconds()),
             rate_per_second: self.rate_per_second(),
             rate_burst: self.rate_burst(),
             ..api::Limits::default()

@@ -18,6 +18,7 @@ mod process_metrics;
 mod target;
 
 mod descriptors;
+mod exports;
 mod flood;
 mod half_sent_bodies;
 mod large_bodies;

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use testkit::database::Database;
 use testkit::server::{LOOK_EVERY, Server, Starting, program_path, run, token, wait_until};
+use testkit::storage::{FILE, connect, run as run_in};
 
 use crate::neighbour::{Figures, Neighbour};
 use crate::process_metrics;
@@ -27,7 +28,7 @@ pub struct Target {
     /// The arguments that name the store.
     store: Vec<String>,
     folder: TempDir,
-    _database: Option<Database>,
+    database: Option<Database>,
 }
 
 impl Target {
@@ -64,13 +65,32 @@ impl Target {
         command.current_dir(folder.path());
         let server = Starting::command(folder.path(), command).ready();
         let store = store.into_iter().map(str::to_owned).collect();
-        Self { engine, token, other, server, store, folder, _database: database }
+        Self { engine, token, other, server, store, folder, database }
     }
 
     /// Makes a token for the test world of the organisation that the attack uses.
     pub fn test_token(&self) -> String {
         let store = self.store.iter().map(String::as_str);
         token(self.folder.path(), &store.chain(["--test"]).collect::<Vec<_>>())
+    }
+
+    /// Runs statements in the database: the first on SQLite, the second on PostgreSQL.
+    pub fn run_sql(&self, sqlite: &str, postgres: &str) {
+        match &self.database {
+            None => {
+                let file = self.folder.path().join("data").join(FILE);
+                let session = rusqlite::Connection::open(file).expect("the file");
+                session.busy_timeout(Duration::from_secs(60)).expect("a time limit");
+                session.execute_batch(sqlite).expect("the statements run");
+            }
+            Some(database) => {
+                let threads = tokio::runtime::Runtime::new().expect("threads");
+                threads.block_on(async {
+                    let session = connect(&database.url).await;
+                    run_in(&session, &format!("SET dockside.owner = '*'; {postgres}")).await;
+                });
+            }
+        }
     }
 
     pub fn address(&self) -> SocketAddr {

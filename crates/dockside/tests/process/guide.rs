@@ -255,6 +255,12 @@ fn scans_work_when_pasted() {
 }
 
 #[test]
+fn exports_work_when_pasted() {
+    let outputs = walk("exports.md", &[], &[]);
+    assert!(outputs.len() > 4, "a page that was cut short would pass too");
+}
+
+#[test]
 fn users_work_when_pasted() {
     let outputs = walk("users.md", &[], &[]);
     assert!(outputs.len() > 5, "a page that was cut short would pass too");

@@ -439,6 +439,8 @@ problems! {
         "Use a new key for each new request. Repeat a key only with exactly the same request; where the answer carries a token or a secret, also with the same access token.";
     SignInLimited 429 "too_many_sign_ins" "There were too many failed sign-ins."
         "Wait for the number of seconds in `Retry-After`. A one-time link from an administrator works at once.";
+    TooManyExports 429 "too_many_exports" "The organisation has as many exports under way as it may."
+        "Wait until one has ended, then ask again. If a client has stopped reading one, it ends by itself.";
     RateLimited 429 "rate_limited" "The organisation has sent too many requests."
         "Wait for the number of seconds in `Retry-After`, then send the request again.";
     HeadersTooLarge 431 "headers_too_large" "The request's path or headers are too large."

@@ -1,5 +1,6 @@
-//! Exchange: what spans all other areas. Search, the summary, imports of files, and sample data.
+//! Exchange: what spans all other areas. Search, the summary, imports of files, exports, and sample data.
 
+pub mod exports;
 pub mod imports;
 pub(crate) mod sample_data;
 pub(crate) mod search;

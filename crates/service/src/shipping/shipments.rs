@@ -2,7 +2,7 @@
 
 mod change;
 mod contents;
-mod shown;
+pub(crate) mod shown;
 
 use crate::places::post_codes::ensure_post_codes;
 use model::places::location::LocationInput;
@@ -245,7 +245,11 @@ pub async fn update_shipment(
 
 /// Returns the id of the account that a filter names by its id or its handle. An id may be that of an account that was
 /// deleted.
-async fn account_named(tx: &mut Tx<'_>, owner: Owner, name: &str) -> Result<Option<Id<CarrierAccount>>> {
+pub(crate) async fn account_named(
+    tx: &mut Tx<'_>,
+    owner: Owner,
+    name: &str,
+) -> Result<Option<Id<CarrierAccount>>> {
     if let Some(id) = Id::parse(name) {
         return Ok(Some(id));
     }

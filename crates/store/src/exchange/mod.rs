@@ -1,5 +1,6 @@
 //! Exchange: what spans the tables of all other areas. Search, the summary, imports of files, and sample data.
 
+pub mod exports;
 pub mod import_keys;
 pub mod import_rows;
 pub mod imports;

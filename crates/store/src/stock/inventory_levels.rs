@@ -225,7 +225,7 @@ pub async fn page(
 }
 
 /// Reads the columns of a level after its item and its location.
-fn read_level(item: Id<InventoryItem>, location: Id<Location>, mut row: Row) -> Result<Level> {
+pub(crate) fn read_level(item: Id<InventoryItem>, location: Id<Location>, mut row: Row) -> Result<Level> {
     let level = Level::new(item, location, row.int(2)?, row.int(6)?, row.moment(3)?);
     Ok(level.with_details(row.text_or_null(4)?, row.int_or_null(5)?))
 }
@@ -281,7 +281,8 @@ pub async fn changes(
     Page::read(tx, &CHANGES, owner.into(), &filters, start, limit).await?.try_map(read_change)
 }
 
-fn read_change(mut row: Row) -> Result<Change> {
+/// Reads the columns of a change.
+pub(crate) fn read_change(mut row: Row) -> Result<Change> {
     let allocation: Option<Id<AllocationKind>> = row.id_or_null(4)?;
     Ok(Change {
         id: row.id(0)?,

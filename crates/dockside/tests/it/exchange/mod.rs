@@ -1,5 +1,7 @@
-//! Search: what it finds, in which order, for whom, and how its index follows what is stored. The summary. Imports of files. Sample data.
+//! Search: what it finds, in which order, for whom, and how its index follows what is stored. The summary. Imports of files, and exports. Sample data.
 
+pub mod export_limits;
+pub mod exports;
 pub mod import_types;
 pub mod imports;
 pub mod sample_data;

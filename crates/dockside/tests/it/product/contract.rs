@@ -117,6 +117,7 @@ fn operations_are_named_by_verb_and_noun_each_once() {
         "reorder",
         "evaluate",
         "search",
+        "export",
         "audit",
         "provision",
         "deprovision",

@@ -1,7 +1,6 @@
 //! A client that listens, by a response that does not end. It sees every message as it came.
 
 use std::collections::VecDeque;
-use std::convert::Infallible;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -27,7 +26,7 @@ pub struct StreamClient {
     pub status: u16,
     pub headers: HeaderMap,
     framing: Framing,
-    body: UnsyncBoxBody<Bytes, Infallible>,
+    body: UnsyncBoxBody<Bytes, api::CutOff>,
     text: String,
     messages: VecDeque<Value>,
 }

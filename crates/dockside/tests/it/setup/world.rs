@@ -4,12 +4,11 @@
 //! ids become `loc_#1`, `loc_#2` in the order of their appearance, times become `#time`.
 
 use std::collections::HashMap;
-use std::convert::Infallible;
 use std::fmt;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use api::{App, Limits};
+use api::{App, CutOff, Limits};
 use bytes::Bytes;
 use http::{HeaderMap, Request, StatusCode};
 use http_body_util::combinators::UnsyncBoxBody;
@@ -314,7 +313,7 @@ impl Call<'_> {
     }
 
     /// Sends the request, and leaves the body of the answer to be read as a stream.
-    pub async fn open(self) -> (http::response::Parts, UnsyncBoxBody<Bytes, Infallible>) {
+    pub async fn open(self) -> (http::response::Parts, UnsyncBoxBody<Bytes, CutOff>) {
         let request = self.request.body(Full::new(self.body)).expect("a request");
         let (head, body) = self.world.app.handle(request, None).await.into_parts();
         (head, body.boxed_unsync())

@@ -17,6 +17,8 @@ use crate::platform::shape::{Field, Input, Shape};
 use crate::stock::inventory_item::{BIN, COUNT, ITEM_ID, REORDER_POINT};
 use crate::{Id, InventoryItem, Location};
 
+/// What separates the words of a cell.
+pub const WORD_SEPARATORS: [char; 3] = [',', ';', '|'];
 /// The word in a mapping for a column that is not read.
 pub const IGNORED: &str = "ignore";
 /// The column that a file of errors has behind the others. Imports leave it out.
@@ -75,6 +77,7 @@ impl Input for LevelRow {
     const SHAPE: &'static Shape = &LEVEL_ROW;
 }
 
+static EXPORTED: Shape = Shape::text(0, 255, "What an export says beside it. Imports leave it out.");
 static SKU: Shape = Shape::text(1, 100, "The item's own code, if it is not named by `item_id`.");
 
 /// A row that sets the stock of an item at a location.
@@ -89,6 +92,10 @@ pub static LEVEL_ROW: Shape = Shape::object(
         Field::optional("expected_on_hand", &COUNT),
         Field::optional("bin", &BIN),
         Field::optional("reorder_point", &REORDER_POINT),
+        Field::given_or_null("allocated", &EXPORTED),
+        Field::given_or_null("available", &EXPORTED),
+        Field::given_or_null("low_stock", &EXPORTED),
+        Field::given_or_null("updated_at", &EXPORTED),
     ],
     "What is on hand of an item at a location, as counted.",
 );

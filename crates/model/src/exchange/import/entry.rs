@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Number, Value};
 
-use super::columns::{CellKind, Column};
+use super::columns::{CellKind, Column, WORD_SEPARATORS};
 use super::entry_body::{EntryBody, RowError};
 use super::layout::{Layout, at_path};
 use super::moments::plain_moment;
@@ -102,10 +102,7 @@ impl Layout {
             CellKind::Number(scale) => self.number(cell, scale).unwrap_or_else(as_text),
             CellKind::Boolean => truth(cell).map_or_else(as_text, Value::Bool),
             CellKind::Moment => Value::String(plain_moment(cell)),
-            CellKind::Words => {
-                let words = cell.split([',', ';', '|']).map(str::trim).filter(|word| !word.is_empty());
-                words.map(Value::from).collect()
-            }
+            CellKind::Words => words(cell),
             CellKind::Id(prefix)
                 if is_identifier(prefix, cell) || cell.starts_with(&format!("{prefix}_")) =>
             {
@@ -135,6 +132,18 @@ impl Layout {
         let currency = at_path(body, &currency_path, 0).and_then(Value::as_str).unwrap_or(ANY_CURRENCY);
         let amount = plain_number(cell, self.mark).and_then(|plain| parse_amount(&plain, currency));
         amount.map_or_else(|| Value::String(cell.to_owned()), Value::from)
+    }
+}
+
+/// Returns words that are separated, or an array of JSON: exports write it if a word has a separator in it.
+fn words(cell: &str) -> Value {
+    let array = cell.starts_with('[').then(|| serde_json::from_str::<Vec<String>>(cell).ok()).flatten();
+    match array {
+        Some(words) => Value::from(words),
+        None => {
+            let words = cell.split(WORD_SEPARATORS).map(str::trim).filter(|word| !word.is_empty());
+            words.map(Value::from).collect()
+        }
     }
 }
 

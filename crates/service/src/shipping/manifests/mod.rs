@@ -19,7 +19,7 @@ mod closing;
 mod group;
 mod next;
 mod paper;
-mod show;
+pub(crate) mod show;
 mod turn;
 
 use std::sync::Arc;

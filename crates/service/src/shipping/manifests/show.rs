@@ -105,6 +105,18 @@ impl Manifests {
     }
 }
 
+/// Returns manifests as exports contain them: their files without links.
+pub fn unlinked_docs(whole: Whole) -> Result<Vec<String>> {
+    let Whole { manifests, mut shipments, documents } = whole;
+    let show = |manifest: &StoredManifest| {
+        let subject = manifest.id.to_string();
+        let (files, _): (Vec<_>, Vec<_>) =
+            documents.iter().cloned().partition(|document| document.subject == subject);
+        json(&view(manifest, shipments.remove(&manifest.id).unwrap_or_default(), without_links(&files))?)
+    };
+    manifests.iter().map(show).collect()
+}
+
 /// Returns a manifest as events contain it: its files without links, and only the first of very many shipments.
 pub async fn told(tx: &mut Tx<'_>, owner: Owner, id: Id<Manifest>) -> Result<String> {
     let stored = found(manifests::get(tx, owner, id).await?)?;

@@ -41,6 +41,12 @@ impl FairPermits {
         self.granted(tenant, asked, granted).await
     }
 
+    /// Acquires a permit if the tenant may have one now.
+    pub fn try_acquire(&self, tenant: Tenant) -> Option<FairPermit> {
+        let is_granted = self.books().take(tenant);
+        is_granted.then(|| self.permit(tenant))
+    }
+
     /// Acquires a permit as [`FairPermits::acquire`] does, but only if one is free or if the tenant holds and awaits
     /// less than an equal share. Returns `None` at once if the tenant has its share.
     pub async fn acquire_share(&self, tenant: Tenant) -> Option<FairPermit> {

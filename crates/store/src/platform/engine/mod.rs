@@ -11,6 +11,7 @@ mod fair_permits;
 mod migrate;
 mod postgres;
 mod row_limit;
+mod snapshot;
 mod sql;
 mod sqlite;
 mod tx;
@@ -18,7 +19,7 @@ mod value;
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use model::Result;
 use model::platform::fair::Tenant;
@@ -28,6 +29,7 @@ pub use access::Access;
 pub use fair_permits::{FairPermit, FairPermits};
 pub use migrate::MIGRATIONS;
 pub use postgres::PAYLOAD_BYTES_MAX;
+pub use snapshot::Snapshot;
 pub use sql::Sql;
 pub(crate) use sql::{stops, taken, wanted};
 pub use tx::Tx;
@@ -113,6 +115,16 @@ impl Db {
                 logged(&span, Box::pin(sqlite.read(span.clone(), access.into().tenant(), operation))).await
             }
             Engine::Postgres(pool) => logged(&span, Box::pin(pool.read(access.into(), operation))).await,
+        }
+    }
+
+    /// Opens a snapshot that several reads see, over a connection of its own. While it is open, PostgreSQL keeps the rows that
+    /// other transactions delete, and SQLite can't reset its log. So the caller must drop it after `time_max` at the latest:
+    /// PostgreSQL ends an idle one then by itself.
+    pub async fn snapshot(&self, access: impl Into<Access>, time_max: Duration) -> Result<Snapshot> {
+        match &*self.0 {
+            Engine::Sqlite(sqlite) => sqlite.snapshot().await.map(Snapshot::of_sqlite),
+            Engine::Postgres(pool) => pool.snapshot(access.into(), time_max).await.map(Snapshot::of_postgres),
         }
     }
 

@@ -5,6 +5,7 @@ mod connection;
 pub mod error;
 mod listen;
 mod pipeline;
+mod snapshot;
 mod tls;
 mod transaction;
 mod verifier;
@@ -20,6 +21,7 @@ use connection::{Loan, OPEN_TIME_MAX, Shared, silent, within};
 use error::is_passing;
 pub use listen::{Listener, PAYLOAD_BYTES_MAX};
 use pipeline::ANSWER_TIME_MAX;
+pub use snapshot::PgSnapshot;
 use tls::Tls;
 pub use transaction::PgTx;
 use transaction::{End, Ended, Failure};
@@ -42,6 +44,9 @@ const TCP_USER_TIMEOUT: Duration = Duration::from_secs(15);
 const KEEPALIVE_IDLE: Duration = Duration::from_secs(10);
 const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(3);
 const KEEPALIVE_RETRIES: u32 = 3;
+
+/// How a transaction begins whose statements all see the same state.
+const BEGIN_SNAPSHOT: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 
 const ROLE: &str = "SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user";
 
@@ -100,7 +105,13 @@ impl Pool {
     where
         F: AsyncFn(&mut Tx<'_>) -> Result<T> + Send,
     {
-        self.repeat(access, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", End::Sent, operation).await
+        self.repeat(access, BEGIN_SNAPSHOT, End::Sent, operation).await
+    }
+
+    /// Opens a snapshot over a connection that is not one of the pool: a pool of snapshots that wait for slow clients would have no
+    /// connection for anything else.
+    pub async fn snapshot(&self, access: Access, time_max: Duration) -> Result<PgSnapshot> {
+        PgSnapshot::open(Arc::clone(&self.shared), &begin(BEGIN_SNAPSHOT, access), time_max).await
     }
 
     async fn repeat<T, F>(&self, access: Access, how: &str, end: End, operation: F) -> Result<T>

@@ -6,13 +6,14 @@
 
 pub mod error;
 mod jobs;
+mod snapshot;
 pub mod statements;
 #[cfg(test)]
 mod tests;
 
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
@@ -28,6 +29,7 @@ use super::migrate;
 use super::tx::Tx;
 use error::fault;
 use jobs::{Jobs, Worker};
+pub use snapshot::SqliteSnapshot;
 
 /// Transactions that may be queued for the writer. Further ones are refused as overloaded.
 const WRITES_WAITING_MAX: usize = 4096;
@@ -72,6 +74,8 @@ enum Commit<'a> {
 }
 
 pub struct Sqlite {
+    /// For connections of their own.
+    file: PathBuf,
     writes: Jobs<Write>,
     reads: Jobs<Read>,
 }
@@ -95,7 +99,7 @@ impl Sqlite {
                 }
             })?;
         }
-        Ok(Self { writes, reads })
+        Ok(Self { file: file.to_owned(), writes, reads })
     }
 
     /// Runs a transaction that writes. The span is that of the transaction, which the writer thread enters.
@@ -141,6 +145,11 @@ impl Sqlite {
             poll_once(connection, &operation)
         })
         .await
+    }
+
+    /// Opens a snapshot over a connection of its own.
+    pub async fn snapshot(&self) -> Result<SqliteSnapshot> {
+        SqliteSnapshot::open(self.file.clone()).await
     }
 
     pub async fn on_reader<T, F>(&self, tenant: Tenant, work: F) -> Result<T>

@@ -24,7 +24,7 @@ pub enum CellKind {
     Integer,
     Boolean,
     Moment,
-    /// Words that are separated by commas, semicolons or bars.
+    /// Words that are separated by commas, semicolons or bars, or an array of JSON.
     Words,
     /// An amount such as `12.50` in whole units of the currency.
     Price,

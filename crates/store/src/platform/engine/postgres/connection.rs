@@ -96,7 +96,7 @@ impl Shared {
     }
 
     /// Closes a connection, and keeps its permit until the connection is closed.
-    fn close(&self, connection: Connection, permit: Option<FairPermit>) {
+    pub fn close(&self, connection: Connection, permit: Option<FairPermit>) {
         let tls = self.tls.clone();
         self.runtime.spawn(async move {
             connection.close(tls).await;
@@ -106,7 +106,8 @@ impl Shared {
 }
 
 impl Connection {
-    async fn open(shared: &Shared) -> Result<Self> {
+    /// Opens a connection, whose task runs in the current runtime.
+    pub async fn open(shared: &Shared) -> Result<Self> {
         let connecting = shared.config.connect(shared.tls.clone());
         let (client, socket) = within(OPEN_TIME_MAX, connecting).await?;
         let driver = tokio::spawn(async move {

@@ -75,6 +75,11 @@ impl<'a> PgTx<'a> {
         Self { connection, begin: Some(begin.to_owned()), unanswered: VecDeque::new(), has_failed: false }
     }
 
+    /// Goes on with a transaction that an earlier one began on the connection and did not end.
+    pub(super) fn resumed(connection: &'a mut Connection) -> Self {
+        Self { connection, begin: None, unanswered: VecDeque::new(), has_failed: false }
+    }
+
     pub async fn execute(&mut self, sql: &'static str, values: &[Value]) -> Result<u64> {
         let request = self.request(sql, values).await?;
         let sent = Sent::new(request.execute()).await;
