@@ -49,6 +49,7 @@ async fn a_link_by_e_mail_replaces_a_forgotten_password() {
     assert_eq!(with_password(&world, PASSWORD).await.status, 401);
     assert_eq!(with_password(&world, NEW_PASSWORD).await.status, 201);
     assert_eq!(sign_in(&world, json!({"link_token": token})).await.status, 401, "it works once");
+    world.relay().await;
     let log = world.get(format!("/events?type=user.updated&actor={}&limit=1", ada.id)).await.json();
     assert_eq!(log["data"][0]["actor"]["id"], json!(ada.id), "{log}");
 }
