@@ -13,6 +13,7 @@ mod reply;
 mod sender;
 mod server;
 mod session;
+mod settings;
 #[cfg(test)]
 mod tests;
 mod tls;
@@ -20,7 +21,8 @@ mod tls;
 pub use address::{Address, Mailbox};
 pub use failure::{Failure, Stage};
 pub use message::Message;
-pub use sender::{Credentials, Sender, Settings};
+pub use sender::Sender;
 pub use server::{Security, Server};
+pub use settings::{Credentials, Settings};
 pub use tls::{TlsConfig, tls_config};
 pub use tokio_rustls::rustls::RootCertStore;

@@ -1,41 +1,14 @@
 //! Sending: one connection for each message, within a time limit.
 
-use std::fmt;
 use std::time::Duration;
 
 use crate::failure::{Failure, Stage};
 use crate::message::Message;
-use crate::server::Server;
 use crate::session::Session;
-use crate::tls::TlsConfig;
+use crate::settings::Settings;
 
 /// How long the parting words may take. The message is sent by then.
 const QUIT_TIME_MAX: Duration = Duration::from_secs(1);
-
-/// What the server knows the program by.
-#[derive(Clone)]
-pub struct Credentials {
-    pub user: String,
-    pub password: String,
-}
-
-impl fmt::Debug for Credentials {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "Credentials of {}", self.user)
-    }
-}
-
-/// The server, and how to speak to it.
-#[derive(Clone, Debug)]
-pub struct Settings {
-    pub server: Server,
-    pub credentials: Option<Credentials>,
-    /// Whether a server that offers no `STARTTLS` is spoken to without TLS. The credentials are not sent then.
-    pub allows_plain: bool,
-    pub tls: TlsConfig,
-    /// For each message.
-    pub time_limit: Duration,
-}
 
 /// Sends messages. Clones share nothing: each message has a connection of its own.
 #[derive(Clone, Debug)]

@@ -12,8 +12,8 @@ use crate::address::Address;
 use crate::failure::{Failure, Stage};
 use crate::message::Message;
 use crate::reply::{Reply, read};
-use crate::sender::{Credentials, Settings};
 use crate::server::Security;
+use crate::settings::{Credentials, Settings};
 use crate::tls::server_name;
 
 /// A socket, encrypted or not.
