@@ -1,5 +1,5 @@
 // Drives the console in a real browser: `node check.mjs ENGINE BINARY WORKDIR [SETTINGS]`. Prints each step, and one line at the end.
-// CONSOLE_PARTS names the parts to run, if not all of them: first_start oidc journeys passkeys keyboard roles attacks hostile speed pages.
+// CONSOLE_PARTS names the parts to run, if not all of them: first_start oidc mail journeys passkeys keyboard roles attacks hostile speed pages.
 import { mkdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -10,6 +10,7 @@ import { hostile } from "./hostile.mjs";
 import { journeys } from "./journeys.mjs";
 import { keyboard } from "./keyboard.mjs";
 import { oidcJourney, settingsFor, startProvider } from "./oidc.mjs";
+import { mailPart } from "./mail.mjs";
 import { judge } from "./pages.mjs";
 import { passkeyJourney } from "./passkeys.mjs";
 import { people } from "./people.mjs";
@@ -24,7 +25,7 @@ const [engine, binary, work, ...settings] = process.argv.slice(2);
 const FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-proxy-server"];
 /** What the database makes no difference to is done on SQLite alone. */
 const BOTH = ["journeys", "passkeys", "keyboard", "roles", "attacks"];
-const parts = new Set((process.env.CONSOLE_PARTS ?? "first_start oidc journeys passkeys keyboard roles attacks hostile speed pages").split(" ").filter((part) => engine === "sqlite" || BOTH.includes(part)));
+const parts = new Set((process.env.CONSOLE_PARTS ?? "first_start oidc mail journeys passkeys keyboard roles attacks hostile speed pages").split(" ").filter((part) => engine === "sqlite" || BOTH.includes(part)));
 
 /** Fails the run on everything that a page must never do: an error in its console, a request to another server. */
 function watch(context, base) {
@@ -111,6 +112,14 @@ try {
       await provider.stop();
     }
   }
+  // And one that sends e-mails.
+  if (parts.has("mail")) {
+    const folder = join(work, "mail");
+    mkdirSync(folder, { recursive: true });
+    const own = await mailPart({ browser, binary, folder, settings: [], pictures });
+    steps += own.steps;
+    refused += own.refused;
+  }
   if (parts.has("journeys")) {
     const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: "en-GB" });
     faults.push(watch(context, base));
@@ -130,7 +139,7 @@ try {
   if (parts.has("speed")) await asAdmin((own) => speed({ ...own, count: large || 5_000, isRelease: large > 0 }));
   const texts = parts.has("hostile") ? await asAdmin(hostile) : { payloads: 0, fields: 0 };
   if (parts.has("attacks")) {
-    refused = Object.values(await attacks(world)).reduce((sum, count) => sum + count, 0);
+    refused += Object.values(await attacks(world)).reduce((sum, count) => sum + count, 0);
     // Which database there is makes no difference to a token.
     if (engine === "sqlite") refused += await tokenAttacks();
   }

@@ -12,7 +12,7 @@ async function addresses(call) {
 }
 
 /** Pages that a person sees who has not signed in. */
-const STRANGERS = ["/sign-in", "/sign-in?problem=oidc_domain"];
+const STRANGERS = ["/sign-in", "/sign-in?problem=oidc_domain", "/sign-in/forgot", "/sign-in/mail"];
 
 /** Names the picture of a page: its place in the list tells two of a kind apart. */
 const nameOf = (path, paths) => `${String(paths.indexOf(path) + 1).padStart(2, "0")}-${path.replace(/[a-z]+_[0-9a-z]{26}/, "one").replace(/[^a-z]+/gi, "-").replace(/^-|-$/g, "") || "today"}`;

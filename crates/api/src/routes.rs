@@ -5,7 +5,8 @@ use crate::access::table::HandledRoute;
 use crate::access::{access_tokens, oauth, organisations};
 use crate::docs;
 use crate::events::{
-    connection, events, openid, passkeys, revocations, roles, sessions, users, webhook_endpoints,
+    connection, events, openid, passkeys, password_resets, revocations, roles, sessions, users,
+    webhook_endpoints,
 };
 use crate::exchange::{exports, imports, sample_data, search, summary};
 use crate::fulfilment::{
@@ -65,6 +66,7 @@ pub(crate) fn published() -> Vec<HandledRoute> {
         users::routes(),
         roles::routes(),
         sessions::routes(),
+        password_resets::routes(),
         passkeys::routes(),
         openid::routes(),
         organisations::routes(),

@@ -15,6 +15,7 @@ mod files;
 pub mod hex_key;
 mod limits;
 mod listen;
+mod mail;
 mod openid;
 mod printing;
 mod realtime;
@@ -58,6 +59,7 @@ impl Settings {
             store: self.store.or(&file.store),
             server: self.server.or(&file.server),
             openid: self.openid.or(&file.openid),
+            mail: self.mail.or(&file.mail),
             limits: self.limits.or(&file.limits),
             events: self.events.or(&file.events),
             realtime: self.realtime.or(&file.realtime),
@@ -71,6 +73,7 @@ impl Settings {
         self.store.check()?;
         self.server.check()?;
         self.openid.check()?;
+        self.mail.check()?;
         self.limits.check()?;
         self.events.check(&self.store)?;
         self.realtime.check()?;
@@ -103,6 +106,7 @@ impl Settings {
             carriers: self.carriers.purchasing(&self.limits),
             files: self.files.documents(&self.store, self.server.public_url(address)?)?,
             openid: self.openid.provider()?,
+            mail: self.mail.mail()?,
             nats: self.events.nats(&self.store)?,
             hint_loss_percent: 0,
             signing_key: secrets.signing_key,

@@ -14,6 +14,7 @@ pub mod platform;
 pub mod shipping;
 pub mod stock;
 pub use access::access_token::{AccessToken, User};
+pub use access::link_mail::Mail;
 pub use access::passkey::Passkey;
 pub use access::role::Role;
 pub use access::scope::{Scope, Scopes};
@@ -71,6 +72,7 @@ mod tests {
             InventoryItem::PREFIX,
             Location::PREFIX,
             LocationConfiguration::PREFIX,
+            Mail::PREFIX,
             Manifest::PREFIX,
             Order::PREFIX,
             OrderException::PREFIX,

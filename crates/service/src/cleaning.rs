@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use model::access::password_reset::RESET_SECONDS;
 use model::access::session::IDLE_SECONDS;
 use model::{Owner, Result, Timestamp};
-use store::access::{access_tokens, sessions, sign_ins, spent_challenges};
+use store::access::{access_tokens, mails, password_resets, sessions, sign_ins, spent_challenges};
 use store::events::{events, stream_audience};
 use store::exchange::{import_rows, imports};
 use store::fulfilment::{print_jobs, wave_batches, wave_orders, waves};
@@ -62,6 +63,8 @@ enum Expiring {
     SignInLinks,
     SignInFailures,
     SpentChallenges,
+    Mails,
+    PasswordResets,
     PrintJobs,
     WaveOrders,
     WaveBatches,
@@ -132,6 +135,8 @@ impl Cleaning {
             self.clean_table(Expiring::SignInLinks, now).await,
             self.clean_table(Expiring::SignInFailures, now.plus_seconds(-FAILURE_SECONDS)).await,
             self.clean_table(Expiring::SpentChallenges, now).await,
+            self.clean_table(Expiring::Mails, now).await,
+            self.clean_table(Expiring::PasswordResets, now.plus_seconds(-RESET_SECONDS)).await,
             self.clean_table(Expiring::PrintJobs, leftovers).await,
             self.clean_table(Expiring::WaveOrders, leftovers).await,
             self.clean_table(Expiring::WaveBatches, leftovers).await,
@@ -165,6 +170,8 @@ impl Cleaning {
                 Expiring::SignInLinks => sign_ins::delete_old_links(tx, before, CLEAN_MAX).await,
                 Expiring::SignInFailures => sign_ins::delete_old_tries(tx, before, CLEAN_MAX).await,
                 Expiring::SpentChallenges => spent_challenges::delete_old(tx, before, CLEAN_MAX).await,
+                Expiring::Mails => mails::delete_old(tx, before, CLEAN_MAX).await,
+                Expiring::PasswordResets => password_resets::delete_old(tx, before, CLEAN_MAX).await,
                 Expiring::PrintJobs => print_jobs::delete_ended(tx, before, CLEAN_MAX).await,
                 Expiring::WaveOrders => wave_orders::delete_ended(tx, before, CLEAN_MAX).await,
                 Expiring::WaveBatches => wave_batches::delete_ended(tx, before, CLEAN_MAX).await,

@@ -75,7 +75,7 @@ impl Service {
 
 impl Components {
     /// Returns what this node's workers have counted, by the name of the job.
-    pub fn job_totals(&self) -> [(&'static str, Totals); 7] {
+    pub fn job_totals(&self) -> [(&'static str, Totals); 8] {
         [
             ("webhooks", self.delivery.turn_totals()),
             ("purchases", self.purchasing.turn_totals()),
@@ -84,6 +84,7 @@ impl Components {
             ("print_jobs", self.print_jobs.turn_totals()),
             ("waves", self.waves.turn_totals()),
             ("imports", self.imports.turn_totals()),
+            ("mails", self.mails.turn_totals()),
         ]
     }
 }
@@ -126,6 +127,8 @@ impl Jobs {
         workers.spawn(service.waves.runner().run());
         workers.spawn(service.imports.runner().run());
         workers.spawn(service.scans.clone().work_forever());
+        workers.spawn(service.password_resets.clone().work_forever());
+        workers.spawn(service.mails.runner().run());
     }
 }
 

@@ -26,6 +26,7 @@ use store::{Access, Db, Tx};
 
 use access::access_tokens::AccessTokens;
 use access::address_limit::AddressLimit;
+use access::mails::{self, Mails};
 use access::organisations::Organisations;
 use access::password_checks::PasswordChecks;
 use cleaning::Cleaning;
@@ -37,6 +38,7 @@ use events::events::Events;
 use events::me::Callers;
 use events::openid::OpenId;
 use events::passkeys::Passkeys;
+use events::password_resets::PasswordResets;
 use events::provisions::Provisions;
 use events::relay::Relay;
 use events::revocations::Revocations;
@@ -147,6 +149,8 @@ pub struct Settings {
     pub files: shipping::documents::Settings,
     /// The identity provider at which people sign in, if there is one.
     pub openid: Option<events::openid::Settings>,
+    /// The mail server, if there is one.
+    pub mail: Option<mails::Settings>,
     /// The NATS server that carries hints between the nodes of one database, instead of the database itself.
     pub nats: Option<bus::nats::NatsSettings>,
     /// The share of other nodes' hints that is lost, in percent. Only tests set it.
@@ -170,10 +174,12 @@ pub struct Components {
     pub access_tokens: AccessTokens,
     pub organisations: Organisations,
     pub callers: Callers,
+    pub mails: Mails,
     pub users: Users,
     pub roles: Roles,
     pub passkeys: Passkeys,
     pub sign_ins: SignIns,
+    pub password_resets: PasswordResets,
     pub openid: OpenId,
     pub bus: Bus,
     pub relay: Relay,
@@ -274,7 +280,8 @@ impl Components {
             OpenId::new(&context, &ends, &addresses, &settings.files.public_url, settings.openid.as_ref())?;
         let checks = PasswordChecks::new(&context);
         let passkeys = Passkeys::new(&context, &checks, &settings.files.public_url);
-        let users = Users::new(&context, &ends, &settings.files.public_url);
+        let mails = Mails::new(&context, &nodes, &settings.files.public_url, settings.mail.as_ref())?;
+        let users = Users::new(&context, &ends, &mails, &settings.files.public_url);
         let webhook_endpoints = WebhookEndpoints::new(&context, &outbound, &notices.deliveries);
         let delivery = Delivery::new(&context, &nodes, &outbound, &webhook_endpoints, &notices.deliveries);
 
@@ -356,6 +363,8 @@ impl Components {
             roles: Roles::new(&context, &ends),
             sign_ins: SignIns::new(&context, &ends, &addresses, &checks, &passkeys),
             passkeys,
+            password_resets: PasswordResets::new(&context, &users, &mails),
+            mails,
             openid,
             relay: Relay::new(&context, &bus, &notices),
             events: Events::new(&context),

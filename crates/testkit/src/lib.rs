@@ -18,6 +18,7 @@ pub mod contents;
 pub mod database;
 pub mod easypost_recordings;
 pub mod load;
+pub mod mail_server;
 pub mod nats;
 pub mod product;
 pub mod progress;

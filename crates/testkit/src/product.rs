@@ -68,6 +68,7 @@ impl Product {
                 link_seconds: service::shipping::documents::LINK_SECONDS,
             },
             openid: None,
+            mail: None,
             nats: None,
             hint_loss_percent: 0,
             signing_key: [7; 32],

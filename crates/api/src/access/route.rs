@@ -100,6 +100,8 @@ pub enum Success {
     /// JSON without an `ETag`.
     Answer(&'static Shape),
     Created(&'static Shape),
+    /// JSON with 202: what was asked for is done later, and nothing tells when.
+    Accepted(&'static Shape),
     /// Several changed or created resources, under `data`.
     Many(StatusCode, &'static Shape),
     /// A page: the name of the array and the shape of its items.

@@ -287,6 +287,10 @@ fn success(route: &Route, components: &mut Components) -> (&'static str, Value) 
             let content = json_of(components.schema(shape, Way::Out));
             ("200", json!({ "description": shape.about, "content": content }))
         }
+        Success::Accepted(shape) => {
+            let content = json_of(components.schema(shape, Way::Out));
+            ("202", json!({ "description": shape.about, "content": content }))
+        }
         Success::Created(shape) => {
             let content = json_of(components.schema(shape, Way::Out));
             let mut headers = etag;

@@ -357,6 +357,7 @@ fn answer(html: &mut Html, route: &Route, explained: &[&str]) {
     match &route.success {
         Success::Resource(shape) | Success::Answer(shape) => shown(html, " ", shape),
         Success::Created(shape) => shown(html, " Created: ", shape),
+        Success::Accepted(shape) => shown(html, " Taken: ", shape),
         Success::Many(_, shape) => shown(html, " In `data`, each entry: ", shape),
         Success::List(name, shape) => shown(html, &format!(" A page, in `{name}`. Each entry: "), shape),
         Success::Empty | Success::Revoked => html.tag("p", &[], |html| {

@@ -59,6 +59,7 @@ pub fn answer(success: &Success) -> (StatusCode, Option<Value>) {
             (StatusCode::OK, Some(example::value(shape, Way::Answer)))
         }
         Success::Created(shape) => (StatusCode::CREATED, Some(example::value(shape, Way::Answer))),
+        Success::Accepted(shape) => (StatusCode::ACCEPTED, Some(example::value(shape, Way::Answer))),
         Success::Many(status, shape) => {
             (*status, Some(serde_json::json!({ "data": [example::value(shape, Way::Answer)] })))
         }

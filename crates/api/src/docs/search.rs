@@ -97,6 +97,7 @@ fn add_operation(entries: &mut Vec<Value>, route: &Route, explained: &[&str]) {
     if let Success::Resource(shape)
     | Success::Answer(shape)
     | Success::Created(shape)
+    | Success::Accepted(shape)
     | Success::Many(_, shape)
     | Success::List(_, shape) = &route.success
         && !is_explained(shape)

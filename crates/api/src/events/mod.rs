@@ -6,6 +6,7 @@ pub(crate) mod connection;
 pub(crate) mod events;
 pub(crate) mod openid;
 pub(crate) mod passkeys;
+pub(crate) mod password_resets;
 pub(crate) mod revocations;
 pub(crate) mod roles;
 pub(crate) mod sessions;

@@ -29,6 +29,11 @@ static HAS_PASSKEY: Shape = Shape::new(
     "Whether people sign in with passkeys: browsers offer them at an `https` address with a host name, and on `localhost`.",
 )
 .example("true");
+static HAS_PASSWORD_RESET: Shape = Shape::new(
+    Kind::Boolean,
+    "Whether a person who has forgotten the password gets a link by e-mail: `POST /password_resets`. The operator sets a mail server for that.",
+)
+.example("true");
 static LABEL: Shape =
     Shape::text(1, 100, "What the button says: the setting `oidc_label`.").example(r#""Sign in with Acme""#);
 static START_URL: Shape = Shape::text(
@@ -46,6 +51,7 @@ static METHODS: Shape = Shape::object(
     "SignInMethods",
     &[
         Field::given("password", &HAS_PASSWORD),
+        Field::given("password_reset", &HAS_PASSWORD_RESET),
         Field::given("passkey", &HAS_PASSKEY),
         Field::given_or_null("openid_connect", &PROVIDER),
     ],
@@ -85,6 +91,7 @@ async fn get_sign_in_methods(call: Call) -> Result<Response> {
     Ok(json_response(
         json!({
             "password": true,
+            "password_reset": call.service().mails.are_available(),
             "passkey": call.service().passkeys.are_available(),
             "openid_connect": provider,
         })

@@ -25,7 +25,7 @@ pub fn routes() -> Vec<HandledRoute> {
             .live_only()
             .to(list_users),
         Route::post("/users", write, "create_user", "Invite a user")
-            .about("The answer has a link with which the person signs in for the first time and sets a password. Pass it on: it works once, within 15 minutes. You can give only roles whose scopes you have.")
+            .about("The answer has a link with which the person signs in for the first time and sets a password. Pass it on: it works once, within 15 minutes. If the server sends e-mail, the person also gets it so, and it works for 24 hours. You can give only roles whose scopes you have.")
             .body(Body::Json(&USER))
             .success(Success::Created(&USER_CREATED))
             .refusals(&[
@@ -64,7 +64,7 @@ pub fn routes() -> Vec<HandledRoute> {
             .live_only()
             .to(delete_user),
         Route::post("/users/{user_id}/link", write, "create_user_link", "Make a sign-in link for a user")
-            .about("For a person who has forgotten the password. It works once, within 15 minutes, and older links work no more.")
+            .about("For a person who has forgotten the password. It works once, within 15 minutes, and older links work no more. If the server sends e-mail, the person also gets it so; if the user has no password yet, it works for 24 hours.")
             .id(&USER_ID)
             .success(Success::Created(&LINK))
             .refusals(&[Code::LiveWorldOnly, Code::UserDisabled])

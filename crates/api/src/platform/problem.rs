@@ -79,7 +79,7 @@ pub fn refused(problem: Problem) -> Response {
             let how = HeaderValue::from_static("Bearer realm=\"dockside\", error=\"insufficient_scope\"");
             headers.insert(header::WWW_AUTHENTICATE, how);
         }
-        Code::SignInLimited => {
+        Code::SignInLimited | Code::ResetLimited => {
             let seconds = problem.issues.first().and_then(|issue| issue.facts.get("retry_after")?.as_u64());
             headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds.unwrap_or(1)));
         }

@@ -1,8 +1,9 @@
-// Signing in: by password, with a passkey, at the identity provider, or by a one-time link whose token is in the fragment, which browsers never send.
+// Signing in: by password, with a passkey, at the identity provider, or by a one-time link whose token is in the fragment, which browsers never send. A link of an
+// e-mail has a page of its own, and so has a forgotten password.
 import { html, useEffect, useState } from "../app/html.js";
 import { put } from "../app/api.js";
 import { useAction } from "../app/action.js";
-import { BASE, go, safeNext, usePlace } from "../app/router.js";
+import { BASE, go, href, safeNext, usePlace } from "../app/router.js";
 import { hasPasskeys, signChallenge } from "../app/passkeys.js";
 import { useResource } from "../app/resource.js";
 import { signIn, useMe } from "../app/session.js";
@@ -10,6 +11,7 @@ import { Button, ProblemNotice } from "../components/basics.js";
 import { Field } from "../components/form.js";
 import { Mark } from "../components/icon.js";
 import { ProviderButton, ProviderProblem } from "./sign_in_provider.js";
+import { ForgottenPassword, MailedLink } from "./sign_in_reset.js";
 
 /** The shortest password that the server accepts, in characters. */
 const PASSWORD_CHARS_MIN = 12;
@@ -24,6 +26,7 @@ const Gate = ({ children }) => html`<div class="gate">
 export function SignIn() {
   const { path, query } = usePlace();
   const [token] = useState(() => location.hash.slice(1));
+  const [isMailed] = useState(path === "/sign-in/mail");
   useEffect(() => {
     document.title = "Sign in · Dockside";
     // The token is used once. It does not stay in the history.
@@ -41,7 +44,9 @@ export function SignIn() {
     go(needsPassword ? `/sign-in/password?next=${encodeURIComponent(next)}` : next, { replace: true });
   };
   if (path === "/sign-in/password") return html`<${ChoosePassword} onDone=${() => go(next, { replace: true })} />`;
-  return token ? html`<${ByLink} token=${token} onDone=${done} />` : html`<${ByPassword} onDone=${done} next=${next} problem=${query.get("problem")} />`;
+  if (path === "/sign-in/forgot") return html`<${Gate}><${ForgottenPassword} /><//>`;
+  if (path === "/sign-in/mail") return html`<${Gate}><${MailedLink} token=${token} onDone=${() => done(true)} /><//>`;
+  return token && !isMailed ? html`<${ByLink} token=${token} onDone=${done} />` : html`<${ByPassword} onDone=${done} next=${next} problem=${query.get("problem")} />`;
 }
 
 /** @param {{ onDone: (needsPassword: boolean) => void, next: string, problem: string | null }} props */
@@ -59,8 +64,9 @@ function ByPassword({ onDone, next, problem: code }) {
     <form onSubmit=${submit}>
       <${ProblemNotice} error=${problem} />
       <${Field} label="E-mail" name="email_address" type="email" autocomplete="username" required autofocus value=${email} onChange=${setEmail} />
-      <${Field} label="Password" name="password" type="password" autocomplete="current-password" required value=${password} onChange=${setPassword} hint="Forgotten? Ask an administrator for a new sign-in link." />
+      <${Field} label="Password" name="password" type="password" autocomplete="current-password" required value=${password} onChange=${setPassword} hint=${ways.data?.password_reset ? undefined : "Forgotten? Ask an administrator for a new sign-in link."} />
       <${Button} primary class="full" type="submit" busy=${isBusy}>Sign in<//>
+      ${ways.data?.password_reset && html`<p class="hint"><a href=${href("/sign-in/forgot")}>Forgot your password?</a></p>`}
     </form>
     ${ways.data?.passkey && hasPasskeys() && html`<${PasskeyButton} onDone=${() => onDone(false)} />`}
     <${ProviderButton} next=${next} provider=${ways.data?.openid_connect} />

@@ -32,7 +32,13 @@ export function Users({ parts: [section] }) {
 }
 
 /** A link that signs a person in, once. @param {{ link: string, name: string, onClose: () => void }} props */
-const Link = ({ link, name, onClose }) => html`<${Notice} tone="good" icon="key" title=${html`The sign-in link of <bdi>${name}</bdi> is shown only now`} actions=${html`<${Button} compact onClick=${onClose}>I have sent it<//>`}><span class="secret"><code>${link}</code><${Copy} text=${link} label="Copy the link" /></span>It works once, for 15 minutes. Send it to that person alone.<//>`;
+function Link({ link, name, onClose }) {
+  const sendsMail = useSendsMail();
+  return html`<${Notice} tone="good" icon="key" title=${html`The sign-in link of <bdi>${name}</bdi> is shown only now`} actions=${html`<${Button} compact onClick=${onClose}>I have sent it<//>`}><span class="secret"><code>${link}</code><${Copy} text=${link} label="Copy the link" /></span>It works once, ${sendsMail ? "for 15 minutes, or for 24 hours if the user has no password yet. The person also gets it by e-mail." : "for 15 minutes. Send it to that person alone."}<//>`;
+}
+
+/** Whether the server sends links by e-mail, too. */
+const useSendsMail = () => useResource("/sign_in_methods").data?.password_reset === true;
 
 /** @param {any} user */
 const nameOf = (user) => user.name ?? user.email_address ?? user.id;
@@ -75,6 +81,7 @@ function People() {
 /** @param {{ user?: any, onClose: () => void, onDone: (user: any) => void }} props */
 function UserDialog({ user, onClose, onDone }) {
   const roles = useResource("/roles?limit=100");
+  const sendsMail = useSendsMail();
   const [name, setName] = useState(user?.name ?? "");
   const [email, setEmail] = useState(user?.email_address ?? "");
   const [chosen, setChosen] = useState(/** @type {string[]} */ (user?.roles ?? ["packer"]));
@@ -96,7 +103,7 @@ function UserDialog({ user, onClose, onDone }) {
   return html`<${Dialog} title=${user ? `Edit ${nameOf(user)}` : "Invite a user"} onClose=${onClose} footer=${html`<${Button} onClick=${onClose}>Back<//><${Button} primary type="submit" form="user-form" busy=${isBusy}>${user ? "Save" : "Make a sign-in link"}<//>`}>
     <form id="user-form" class="stack loose" onSubmit=${submit}>
       <${Field} label="Name" name="name" required value=${name} onChange=${setName} problem=${problem} />
-      <${Field} label="E-mail" name="email_address" type="email" required value=${email} onChange=${setEmail} problem=${problem} hint="The user signs in with it. No message is sent: you get a link to hand over." />
+      <${Field} label="E-mail" name="email_address" type="email" required value=${email} onChange=${setEmail} problem=${problem} hint=${sendsMail ? "The user signs in with it, and gets a link there. You get it, too." : "The user signs in with it. No message is sent: you get a link to hand over."} />
       <fieldset class="stack"><legend class="small">Roles</legend>${(roles.data?.data ?? []).map((/** @type {any} */ role) => html`<label class="choice" key=${role.id}><input type="checkbox" checked=${chosen.includes(keyOf(role))} onChange=${() => toggle(keyOf(role))} /><div><b>${words(role.name)}</b><p class="soft small">${BUILT_IN[role.name] ?? role.description ?? plural(role.scopes?.length ?? 0, "scope")}</p></div></label>`)}</fieldset>
       <${ProblemNotice} error=${problem} />
     </form>

@@ -14,6 +14,7 @@ use super::declaration::Subject;
 use super::events::Events;
 use super::files::Files;
 use super::limits::Limits;
+use super::mail::Mail;
 use super::openid::OpenId;
 use super::printing::Printing;
 use super::realtime::Realtime;
@@ -29,6 +30,7 @@ static KEYS: LazyLock<Vec<String>> = LazyLock::new(|| {
         keys::<Store>(),
         keys::<Server>(),
         keys::<OpenId>(),
+        keys::<Mail>(),
         keys::<Limits>(),
         keys::<Events>(),
         keys::<Realtime>(),
@@ -69,11 +71,12 @@ impl<'de> Visitor<'de> for FileVisitor {
     fn visit_map<M: MapAccess<'de>>(self, mut file: M) -> Result<Settings, M::Error> {
         let mut settings = Settings::default();
         while let Some(KnownKey(key)) = file.next_key()? {
-            let Settings { store, server, openid, limits, events, realtime, carriers, files, printing } =
+            let Settings { store, server, openid, mail, limits, events, realtime, carriers, files, printing } =
                 &mut settings;
             let is_read = store.read(&key, &mut file)?
                 || server.read(&key, &mut file)?
                 || openid.read(&key, &mut file)?
+                || mail.read(&key, &mut file)?
                 || limits.read(&key, &mut file)?
                 || events.read(&key, &mut file)?
                 || realtime.read(&key, &mut file)?

@@ -6,6 +6,7 @@ use super::carriers::Carriers;
 use super::events::Events;
 use super::files::Files;
 use super::limits::Limits;
+use super::mail::Mail;
 use super::openid::OpenId;
 use super::printing::Printing;
 use super::realtime::Realtime;
@@ -23,6 +24,8 @@ pub struct Settings {
     pub server: Server,
     #[command(flatten)]
     pub openid: OpenId,
+    #[command(flatten)]
+    pub mail: Mail,
     #[command(flatten)]
     pub limits: Limits,
     #[command(flatten)]

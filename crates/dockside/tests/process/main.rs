@@ -29,6 +29,7 @@ mod http_syntax;
 mod limits;
 mod listen;
 mod logs;
+mod mail;
 mod nats_tls;
 mod nats_users;
 mod nodes;

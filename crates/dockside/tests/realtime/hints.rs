@@ -70,6 +70,7 @@ impl Node {
                 link_seconds: service::shipping::documents::LINK_SECONDS,
             },
             openid: None,
+            mail: None,
             nats: nats.map(|nats| nats.url().parse().expect("an address")),
             hint_loss_percent: LOSS_PERCENT,
             signing_key: [7; 32],

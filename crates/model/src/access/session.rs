@@ -16,6 +16,8 @@ pub const IDLE_SECONDS: i64 = 12 * 3600;
 pub const SESSION_SECONDS: i64 = 30 * 24 * 3600;
 /// How long a sign-in link can be opened, and how long after that a password may be set without the old one, in seconds.
 pub const LINK_SECONDS: i64 = 15 * 60;
+/// How long the link of an invitation can be opened that is sent by e-mail, which people do not read at once, in seconds.
+pub const MAILED_INVITATION_SECONDS: i64 = 24 * 3600;
 const _: () = assert!(LINK_SECONDS < IDLE_SECONDS && IDLE_SECONDS < SESSION_SECONDS);
 /// Longest description of a browser that is kept, in characters.
 pub const USER_AGENT_CHARS_MAX: usize = 200;

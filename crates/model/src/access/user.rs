@@ -113,7 +113,7 @@ static IS_DISABLED: Shape = Shape::new(
 static SIGN_IN_LINK: Shape = Shape::text(
     1,
     2000,
-    "Opens the console once, within 15 minutes. Pass it on to the person. It is in this answer and never shown again: null if this answer repeats an earlier one.",
+    "Opens the console once, within 15 minutes; an invitation that is also sent by e-mail, within 24 hours. Pass it on to the person. It is in this answer and never shown again: null if this answer repeats an earlier one.",
 )
 .example(r#""https://dockside.example.com/console/sign-in#dkl_…""#);
 
@@ -161,7 +161,7 @@ pub static LINK: Shape = Shape::object(
     &[
         Field::given_or_null("sign_in_link", &SIGN_IN_LINK),
         Field::given("expires_at", &crate::platform::shape::MOMENT)
-            .about("Until when it can be opened: 15 minutes after it was made."),
+            .about("Until when it can be opened: 15 minutes after it was made. If the server sends e-mail and the user has no password yet, 24 hours."),
     ],
     "A one-time link that signs a user in.",
 );

@@ -42,6 +42,7 @@ const KINDS: &[(&str, &str)] = &[
     ("inv", "an inventory item"),
     ("lc", "a location configuration"),
     ("loc", "a location"),
+    ("mail", "an e-mail"),
     ("mfst", "a manifest"),
     ("note", "a note of an order"),
     ("line", "a line of an order"),

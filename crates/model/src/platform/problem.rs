@@ -76,7 +76,7 @@ problems! {
     InvalidClient 401 "invalid_client" "The client's id and secret don't match."
         "The client id is an access token's id (`tok_…`), its secret the token itself.";
     SignInFailed 401 "sign_in_failed" "The sign-in failed."
-        "Check the address and the password, or ask for a new link: links work once, for 15 minutes.";
+        "Check the address and the password, or ask for a new link: links work once, and not for long.";
     CrossSiteRequest 403 "cross_site_request" "A page of another site may have sent this request."
         "Requests with the session cookie that change something need the header `Dockside-World`, and must come from the server's own pages.";
     SessionRequired 403 "session_required" "Only a person who has signed in may do this."
@@ -123,6 +123,8 @@ problems! {
         "Delete users who have left. The limit is 10,000.";
     PasskeysUnavailable 409 "passkeys_unavailable" "Browsers offer no passkeys at this server's address."
         "Set `public_url` to an `https` address with a host name, or to `http://localhost` on your own machine.";
+    MailUnavailable 409 "mail_unavailable" "This server sends no e-mail."
+        "Ask an administrator for a sign-in link. The operator lets the server send e-mail with the settings `smtp_url` and `mail_from`.";
     PasskeyTaken 409 "passkey_taken" "This passkey is there already."
         "Use another device, or delete the passkey first: DELETE /passkeys/{passkey_id}.";
     TooManyPasskeys 409 "too_many_passkeys" "The user has reached the limit of passkeys."
@@ -441,6 +443,8 @@ problems! {
         "Wait for the number of seconds in `Retry-After`. A one-time link from an administrator works at once.";
     TooManyExports 429 "too_many_exports" "The organisation has as many exports under way as it may."
         "Wait until one has ended, then ask again. If a client has stopped reading one, it ends by itself.";
+    ResetLimited 429 "too_many_password_resets" "There were too many requests for a new password."
+        "Wait for the number of seconds in `Retry-After`. Look for the link in the mailbox meanwhile, also among unwanted e-mails.";
     RateLimited 429 "rate_limited" "The organisation has sent too many requests."
         "Wait for the number of seconds in `Retry-After`, then send the request again.";
     HeadersTooLarge 431 "headers_too_large" "The request's path or headers are too large."

@@ -54,6 +54,15 @@ impl Timestamp {
     }
 }
 
+impl Timestamp {
+    /// Returns the time as headers of e-mails write it, such as `Sun, 1 Nov 2026 09:00:00 +0000`.
+    pub fn mail_date(self) -> String {
+        let whole = jiff::Timestamp::from_microsecond(self.0).unwrap_or_default();
+        let date = whole.to_zoned(jiff::tz::TimeZone::UTC);
+        jiff::fmt::rfc2822::to_string(&date).unwrap_or_default()
+    }
+}
+
 impl fmt::Display for Timestamp {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let moment = jiff::Timestamp::from_microsecond(self.0).map_err(|_| fmt::Error)?;
@@ -102,6 +111,12 @@ mod tests {
         assert_eq!(moment.as_deref(), Some("2026-11-01T10:30:00.000000Z"));
         assert_eq!(Timestamp::parse("yesterday"), None);
         assert_eq!(Timestamp::parse("2026-11-01"), None);
+    }
+
+    #[test]
+    fn e_mails_are_dated() {
+        let moment = Timestamp::parse("2026-11-01T09:00:00.5Z").map(Timestamp::mail_date);
+        assert_eq!(moment.as_deref(), Some("Sun, 1 Nov 2026 09:00:00 +0000"));
     }
 
     #[test]

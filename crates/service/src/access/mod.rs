@@ -3,6 +3,7 @@
 pub mod access_tokens;
 pub(crate) mod address_limit;
 pub(crate) mod caller;
+pub mod mails;
 pub(crate) mod new_session;
 pub(crate) mod organisations;
 pub(crate) mod password_checks;

@@ -9,6 +9,7 @@ pub mod events;
 pub(crate) mod me;
 pub mod openid;
 pub mod passkeys;
+pub mod password_resets;
 pub mod provisioned;
 pub mod provisions;
 pub(crate) mod relay;

@@ -29,7 +29,7 @@ use crate::platform::resource::{found, json};
 
 const PASSWORD_ADVICE: &str = "Must be your password, or be set within 15 minutes of a sign-in with a link.";
 /// Users with the same address, in different organisations, whose passwords are tried.
-const CANDIDATES_MAX: i64 = 4;
+pub(crate) const CANDIDATES_MAX: i64 = 4;
 
 /// Signs people in and out.
 #[derive(Clone)]

@@ -2,8 +2,9 @@
 
 use model::access::access_token::{SECRET_BYTES, Secret};
 use model::access::credential::CredentialKind;
+use model::access::link_mail::LinkPurpose;
 use model::access::role::{BuiltInRole, parse_role};
-use model::access::session::LINK_SECONDS;
+use model::access::session::{LINK_SECONDS, MAILED_INVITATION_SECONDS};
 use model::access::user::{USERS_MAX, UserInput};
 use model::platform::json::previous_attributes;
 use model::platform::problem::Issue;
@@ -17,6 +18,7 @@ use store::access::{access_tokens, identities, passkeys, roles, sessions, sign_i
 use store::{Page, Tx};
 
 use crate::access::caller::Caller;
+use crate::access::mails::{Mails, NewLink};
 use crate::access::reply::Reply;
 use crate::access::rights::{Rights, ensure_covers, ensure_grantable};
 use crate::access::write::{Command, ensure_current};
@@ -31,6 +33,7 @@ use crate::platform::resource::{found, json as json_text, version_etag};
 pub struct Users {
     context: Context,
     ends: AccessEnds,
+    mails: Mails,
     /// What links begin with.
     public_url: String,
 }
@@ -44,18 +47,21 @@ pub enum UserChange {
 }
 
 impl Users {
-    pub(crate) fn new(context: &Context, ends: &AccessEnds, public_url: &str) -> Self {
-        Self { context: context.clone(), ends: ends.clone(), public_url: public_url.to_owned() }
+    pub(crate) fn new(context: &Context, ends: &AccessEnds, mails: &Mails, public_url: &str) -> Self {
+        let (ends, mails) = (ends.clone(), mails.clone());
+        Self { context: context.clone(), ends, mails, public_url: public_url.to_owned() }
     }
 
-    /// Makes a user, and the link for the first sign-in. The link is no part of what is kept for an idempotency key.
+    /// Makes a user, and the link for the first sign-in, which is also sent by e-mail if there is a mail server. The link is no part of
+    /// what is kept for an idempotency key.
     pub async fn create(&self, command: Command, input: UserInput) -> Result<Reply> {
         let now = self.context.now();
         let caller = command.caller;
         let organisation = caller.owner.organisation;
         let user = User { id: self.context.new_id(now), email: input.email_address.clone() };
         let link = self.new_link(organisation);
-        let hash = Secret::hash(link.as_str());
+        let new = self.mailed_link(LinkPurpose::Invitation, &link, now);
+        let mails = self.mails.clone();
         let log = self.context.event_log(&command.caller, caller.owner, now);
         let create = async move |tx: &mut Tx<'_>| {
             users::lock(tx, organisation).await?;
@@ -65,14 +71,16 @@ impl Users {
             ensure_grantable(&caller, rights.scopes)?;
             users::insert(tx, organisation, &user, &input.name, now).await?;
             users::set_roles(tx, organisation, user.id, &rights.roles).await?;
-            sign_ins::set_link(tx, organisation, user.id, hash, now.plus_seconds(LINK_SECONDS)).await?;
+            sign_ins::set_link(tx, organisation, user.id, new.hash, now.plus_seconds(new.seconds)).await?;
             let stored = found(users::get(tx, organisation, user.id).await?)?;
+            mails.add(tx, &stored, &new).await?;
             let doc = json_text(&rights.view(&stored))?;
             log.append(tx, &Event::new("user.created", user.id, &doc)).await?;
             let body = with_link(&doc, None)?;
             Ok(Reply::created(format!("/users/{}", user.id), Some(version_etag(1)), body))
         };
         let reply = self.context.write(&command, create).await?;
+        self.mails.notify();
         self.show_link(reply, &link)
     }
 
@@ -188,23 +196,36 @@ impl Users {
         reply
     }
 
-    /// Makes a one-time link for a user. An older one works no more.
+    /// Makes a one-time link for a user, who also gets it by e-mail if there is a mail server. An older one works no more.
     pub async fn create_link(&self, command: Command, id: Id<User>) -> Result<Reply> {
-        let expires_at = self.context.now().plus_seconds(LINK_SECONDS);
+        let now = self.context.now();
         let caller = command.caller;
         let organisation = caller.owner.organisation;
         let link = self.new_link(organisation);
-        let hash = Secret::hash(link.as_str());
+        let mails = self.mails.clone();
+        let first = self.mailed_link(LinkPurpose::Invitation, &link, now);
+        let later = self.mailed_link(LinkPurpose::SignIn, &link, now);
         let create = async move |tx: &mut Tx<'_>| {
             users::lock(tx, organisation).await?;
             let (user, rights) = read(tx, organisation, id).await?;
             ensure_covers(&caller, rights.scopes)?;
             ensure(!user.is_disabled, Code::UserDisabled)?;
-            sign_ins::set_link(tx, organisation, id, hash, expires_at).await?;
+            let new = if user.password.is_some() { &later } else { &first };
+            let expires_at = now.plus_seconds(new.seconds);
+            sign_ins::set_link(tx, organisation, id, new.hash, expires_at).await?;
+            mails.add(tx, &user, new).await?;
             Ok(Reply::created_many(json!({"sign_in_link": null, "expires_at": expires_at}).to_string()))
         };
         let reply = self.context.write(&command, create).await?;
+        self.mails.notify();
         self.show_link(reply, &link)
+    }
+
+    /// Returns a link as it is sent by e-mail, and for how long it works. People do not read an invitation at once.
+    fn mailed_link(&self, purpose: LinkPurpose, link: &Secret, now: Timestamp) -> NewLink {
+        let is_mailed = purpose == LinkPurpose::Invitation && self.mails.are_available();
+        let seconds = if is_mailed { MAILED_INVITATION_SECONDS } else { LINK_SECONDS };
+        NewLink { purpose, token: link.as_str().to_owned(), hash: Secret::hash(link.as_str()), seconds, now }
     }
 
     /// Makes a link for the operator, who may do everything.

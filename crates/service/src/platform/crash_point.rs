@@ -1,4 +1,4 @@
-//! Crash points: named places in the course of a purchase, a wave or an import at which a debug build aborts if the environment says so, so that
+//! Crash points: named places in the course of a purchase, a wave, an import or an e-mail at which a debug build aborts if the environment says so, so that
 //! a test can crash it at each of them instead of waiting for chance. Release builds contain none of them.
 //!
 //! `DOCKSIDE_CRASH_AT=after_send` aborts the first time that this place is reached, `DOCKSIDE_CRASH_AT=after_send:5` the fifth
@@ -44,6 +44,12 @@ pub const WAVE_POINTS: [&str; 3] = ["before_wave_group", "after_wave_group", "be
 /// - `after_import_group`: a group is written, and the next one is not read yet.
 pub const IMPORT_POINTS: [&str; 2] = ["before_import_group", "after_import_group"];
 
+/// The places that an e-mail passes:
+///
+/// - `after_mail_claim`: e-mails are committed to be held by this node, and none is sent;
+/// - `after_mail_sent`: the mail server has an e-mail, and that is not recorded.
+pub const MAIL_POINTS: [&str; 2] = ["after_mail_claim", "after_mail_sent"];
+
 /// The environment variable that names the place, and how often it is to be passed.
 pub const VARIABLE: &str = "DOCKSIDE_CRASH_AT";
 
@@ -61,7 +67,10 @@ pub(crate) use crash_point;
 /// Whether there is such a place.
 #[must_use]
 pub const fn is_point(name: &str) -> bool {
-    is_among(&POINTS, name) || is_among(&WAVE_POINTS, name) || is_among(&IMPORT_POINTS, name)
+    is_among(&POINTS, name)
+        || is_among(&WAVE_POINTS, name)
+        || is_among(&IMPORT_POINTS, name)
+        || is_among(&MAIL_POINTS, name)
 }
 
 const fn is_among(points: &[&str], name: &str) -> bool {
@@ -138,7 +147,7 @@ mod tests {
 
     #[test]
     fn names_are_those_of_the_list() {
-        assert!(POINTS.into_iter().chain(WAVE_POINTS).chain(IMPORT_POINTS).all(is_point));
+        assert!(POINTS.into_iter().chain(WAVE_POINTS).chain(IMPORT_POINTS).chain(MAIL_POINTS).all(is_point));
         assert!(!is_point("after_sen") && !is_point("after_sends") && !is_point(""));
         crash_point!("after_send");
     }

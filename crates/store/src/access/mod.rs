@@ -1,9 +1,11 @@
-//! Access: the tables of organisations, users, roles, passkeys, sessions, access tokens and provisions.
+//! Access: the tables of organisations, users, roles, passkeys, sessions, e-mails, access tokens and provisions.
 
 pub mod access_tokens;
 pub mod identities;
+pub mod mails;
 pub mod organisations;
 pub mod passkeys;
+pub mod password_resets;
 pub mod provisions;
 pub mod roles;
 pub mod sessions;

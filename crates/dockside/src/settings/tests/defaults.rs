@@ -11,7 +11,8 @@ use super::settings;
 
 /// Everything that the server makes of the settings that have a default.
 fn used(settings: &Settings) -> String {
-    let Settings { store, server, openid, limits, events, realtime, carriers, files, printing } = settings;
+    let Settings { store, server, openid, mail, limits, events, realtime, carriers, files, printing } =
+        settings;
     let retention = store.retention();
     let stream = realtime.stream().unwrap_or_else(|failure| panic!("{}", failure.0));
     format!(
@@ -25,7 +26,7 @@ fn used(settings: &Settings) -> String {
         (carriers.purchasing(limits), files.files_region(), files.file_url_seconds()),
         (server.listen(), server.strict(), server.allow_superuser(), server.log()),
         printing.printer_networks(),
-        (openid.oidc_scopes(), openid.oidc_create_users(), openid.oidc_label()),
+        (openid.oidc_scopes(), openid.oidc_create_users(), openid.oidc_label(), mail.smtp_allow_plain()),
     )
 }
 

@@ -5,6 +5,7 @@ use super::super::declaration::{Declared, Subject};
 use super::super::description::Description;
 use super::super::events::Events;
 use super::super::files::Files;
+use super::super::mail::Mail;
 use super::super::openid::OpenId;
 use super::super::printing::Printing;
 use super::super::realtime::Realtime;
@@ -32,6 +33,7 @@ pub fn all() -> Vec<Entry> {
     let mut all = of::<Store>(|settings| &settings.store);
     all.extend(of::<Server>(|settings| &settings.server));
     all.extend(of::<OpenId>(|settings| &settings.openid));
+    all.extend(of::<Mail>(|settings| &settings.mail));
     all.extend(of::<Limits>(|settings| &settings.limits));
     all.extend(of::<Events>(|settings| &settings.events));
     all.extend(of::<Realtime>(|settings| &settings.realtime));
@@ -83,6 +85,8 @@ impl Entry {
     pub fn sample(&self) -> Sample {
         match (self.description.name, self.description.value_name) {
             ("database_url", _) => Sample::quoted("postgres://db.internal/dockside"),
+            (_, "SERVER") => Sample::quoted("smtps://mail.example.com:4465"),
+            (_, "MAILBOX") => Sample::quoted("Acme <dockside@acme.example>"),
             ("nats_url", _) => Sample::quoted("tls://nats.internal"),
             (_, "N" | "BYTES" | "SECONDS" | "HOURS" | "DAYS") => Sample::bare("7"),
             (_, "BOOL") => Sample::bare("true"),

@@ -55,6 +55,7 @@ const OPEN: &[(&str, &str)] = &[
     ("GET", "/sign_in_methods"),
     ("POST", "/carrier_accounts/{carrier_account_id}/webhook"),
     ("POST", "/oauth/token"),
+    ("POST", "/password_resets"),
     ("POST", "/sessions"),
     ("POST", "/sessions/challenge"),
 ];
@@ -124,6 +125,7 @@ async fn the_scope_of_an_operation_is_enough_for_it() {
             _ if route.operation == "create_shipment_labels" => 200,
             _ if route.accepts => 202,
             Success::Created(_) => 201,
+            Success::Accepted(_) => 202,
             Success::Empty | Success::Revoked => 204,
             Success::Many(status, _) => status.as_u16(),
             Success::Resource(_) | Success::Answer(_) | Success::List(..) | Success::Other(_) => 200,

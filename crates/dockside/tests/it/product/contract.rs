@@ -192,6 +192,7 @@ fn shapes(route: &Route) -> Vec<&'static Shape> {
         Success::Resource(shape)
         | Success::Answer(shape)
         | Success::Created(shape)
+        | Success::Accepted(shape)
         | Success::Many(_, shape)
         | Success::List(_, shape) => shapes.push(shape),
         Success::Empty | Success::Revoked | Success::Other(_) => {}

@@ -4,6 +4,7 @@ pub mod authenticator;
 pub mod batch_requests;
 pub mod easypost_server;
 pub mod identity_provider;
+pub mod mail;
 pub mod person;
 pub mod populated_organisation;
 pub mod purchase_requests;
