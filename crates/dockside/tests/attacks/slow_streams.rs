@@ -23,7 +23,7 @@ const WRITES_MAX: usize = 3_000;
 const FREED_WITHIN: Duration = Duration::from_secs(12);
 
 /// A connection for which the kernel keeps little.
-fn narrow(address: SocketAddr) -> TcpStream {
+pub fn narrow(address: SocketAddr) -> TcpStream {
     let socket = socket(AddressFamily::INET, SocketType::STREAM, None).expect("a socket");
     sockopt::set_socket_recv_buffer_size(&socket, RECEIVE_BUFFER_BYTES).expect("a small buffer");
     connect(&socket, &address).expect("a server that listens");

@@ -20,6 +20,7 @@ mod crash_postgres;
 mod crash_sqlite;
 mod database_tls;
 mod examples;
+mod exports;
 mod first_start;
 mod full_disk;
 mod geo;

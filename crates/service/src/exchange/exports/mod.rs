@@ -5,75 +5,28 @@
 //! duration (decision 56).
 
 mod page;
+mod plan;
 mod writer;
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use model::exchange::export::ExportType;
 use model::exchange::import::Format;
-use model::shipping::manifest;
-use model::{Error, Id, Location, Owner, Result, Scope};
-use store::events::events;
-use store::exchange::exports::{ChangeFilter, LevelFilter};
-use store::orders::order_filters;
-use store::shipping::shipment_filters::ShipmentFilter;
-use store::stock::item_filters::ItemFilter;
+use model::{Error, Result, Scope};
 use store::{Snapshot, Tx};
 use tokio::time::{Instant, timeout_at};
 
 use self::page::{Place, page};
+pub use self::plan::Export;
+use self::plan::Plan;
 use self::writer::Writer;
 use crate::access::caller::Caller;
 use crate::platform::context::Context;
-
-/// What is exported, with the filters of its list.
-#[derive(Clone)]
-pub enum Export {
-    Orders(order_filters::Filter),
-    OrderLines(order_filters::Filter),
-    /// With the id or the handle of the only carrier account.
-    Shipments(ShipmentFilter, Option<String>),
-    InventoryItems(ItemFilter),
-    InventoryLevels(LevelFilter),
-    LevelHistory(ChangeFilter),
-    /// With the tags that a location must have.
-    Locations(Vec<String>),
-    PackageTypes,
-    Manifests(Option<manifest::Status>, Option<Id<Location>>),
-    Events(events::Filter),
-}
-
-impl Export {
-    pub fn r#type(&self) -> ExportType {
-        match self {
-            Export::Orders(_) => ExportType::Orders,
-            Export::OrderLines(_) => ExportType::OrderLines,
-            Export::Shipments(..) => ExportType::Shipments,
-            Export::InventoryItems(_) => ExportType::InventoryItems,
-            Export::InventoryLevels(_) => ExportType::InventoryLevels,
-            Export::LevelHistory(_) => ExportType::LevelHistory,
-            Export::Locations(_) => ExportType::Locations,
-            Export::PackageTypes => ExportType::PackageTypes,
-            Export::Manifests(..) => ExportType::Manifests,
-            Export::Events(_) => ExportType::Events,
-        }
-    }
-}
 
 /// Exports of an organisation's data.
 #[derive(Clone)]
 pub struct Exports {
     context: Context,
-}
-
-/// What all pages of an export need.
-struct Plan {
-    owner: Owner,
-    export: Export,
-    writer: Writer,
-    /// Whether the caller may know the names of locations.
-    shows_locations: bool,
 }
 
 /// Reads an export, part by part. Dropping it ends its snapshot.

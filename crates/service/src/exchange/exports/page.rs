@@ -14,7 +14,7 @@ use store::shipping::shipment_filters::{self, ShipmentFilter};
 use store::stock::item_filters;
 use store::{Page, Start, Tx};
 
-use super::{Export, Plan};
+use super::plan::{Export, Plan};
 use crate::events::events::event_json;
 use crate::shipping::manifests::show::{Whole, unlinked_docs};
 use crate::shipping::shipments::shown::shown;

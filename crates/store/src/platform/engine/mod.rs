@@ -123,7 +123,10 @@ impl Db {
     /// PostgreSQL ends an idle one then by itself.
     pub async fn snapshot(&self, access: impl Into<Access>, time_max: Duration) -> Result<Snapshot> {
         match &*self.0 {
-            Engine::Sqlite(sqlite) => sqlite.snapshot().await.map(Snapshot::of_sqlite),
+            Engine::Sqlite(sqlite) => {
+                let opened = sqlite::snapshot::SqliteSnapshot::open(sqlite.file().to_owned()).await;
+                opened.map(Snapshot::of_sqlite)
+            }
             Engine::Postgres(pool) => pool.snapshot(access.into(), time_max).await.map(Snapshot::of_postgres),
         }
     }

@@ -6,7 +6,7 @@
 use model::Result;
 
 use super::postgres::PgSnapshot;
-use super::sqlite::SqliteSnapshot;
+use super::sqlite::snapshot::SqliteSnapshot;
 use super::tx::Tx;
 
 /// An open read-only transaction. Each of its reads sees the same state of the database.

@@ -6,7 +6,7 @@
 
 pub mod error;
 mod jobs;
-mod snapshot;
+pub mod snapshot;
 pub mod statements;
 #[cfg(test)]
 mod tests;
@@ -29,7 +29,6 @@ use super::migrate;
 use super::tx::Tx;
 use error::fault;
 use jobs::{Jobs, Worker};
-pub use snapshot::SqliteSnapshot;
 
 /// Transactions that may be queued for the writer. Further ones are refused as overloaded.
 const WRITES_WAITING_MAX: usize = 4096;
@@ -74,7 +73,6 @@ enum Commit<'a> {
 }
 
 pub struct Sqlite {
-    /// For connections of their own.
     file: PathBuf,
     writes: Jobs<Write>,
     reads: Jobs<Read>,
@@ -147,9 +145,9 @@ impl Sqlite {
         .await
     }
 
-    /// Opens a snapshot over a connection of its own.
-    pub async fn snapshot(&self) -> Result<SqliteSnapshot> {
-        SqliteSnapshot::open(self.file.clone()).await
+    /// Returns the file of the database, for connections of their own.
+    pub fn file(&self) -> &Path {
+        &self.file
     }
 
     pub async fn on_reader<T, F>(&self, tenant: Tenant, work: F) -> Result<T>
