@@ -19,13 +19,14 @@ export function ForgottenPassword() {
   };
   const back = html`<a class="btn ghost full" href=${href("/sign-in")}>Back to the sign-in</a>`;
   if (sent) {
-    return html`<section class="panel"><h1>Look into your mailbox</h1><form onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
+    // Keys, because a button that is reused would fade from one colour to the other.
+    return html`<section key="sent" class="panel"><h1>Look into your mailbox</h1><form onSubmit=${(/** @type {Event} */ event) => event.preventDefault()}>
       <${Notice} tone="good" icon="key" role="status" title=${html`You have asked for a link for <bdi>${sent.email}</bdi>`}>If a user with a password has this address, the link arrives soon. It works once, for ${sent.minutes} minutes.<//>
       <p class="soft small">Nothing there after some minutes? Look among the unwanted e-mails, check the address, or ask an administrator for a sign-in link.</p>
       <${Button} class="full" onClick=${() => setSent(null)}>Try another address<//>${back}
     </form></section>`;
   }
-  return html`<section class="panel"><h1>Forgot your password?</h1><p class="soft">Type the address that you sign in with. You get a link to choose a new password.</p>
+  return html`<section key="ask" class="panel"><h1>Forgot your password?</h1><p class="soft">Type the address that you sign in with. You get a link to choose a new password.</p>
     <form onSubmit=${submit}>
       <${ProblemNotice} error=${problem} />
       <${Field} label="E-mail" name="email_address" type="email" autocomplete="username" required autofocus value=${email} onChange=${setEmail} problem=${problem} />

@@ -71,6 +71,7 @@ fn the_help_shows_one_subject_after_the_other() {
         "Store",
         "Server",
         "OpenID Connect",
+        "E-mail",
         "Limits",
         "Events and webhooks",
         "Realtime",

@@ -26,12 +26,12 @@ use crate::access::new_session::SignInOrigin;
 use crate::events::sign_ins::CANDIDATES_MAX;
 use crate::events::users::Users;
 use crate::platform::context::Context;
-use crate::platform::signal::Signal;
 
 /// Requests for one address within a window, on all nodes together. More would fill the mailbox of a person who did not ask.
 const REQUESTS_MAX: i64 = 5;
 const WINDOW_SECONDS: i64 = 15 * 60;
-/// How often a node looks for requests of other nodes that have stopped.
+/// How often a node looks for requests. No request wakes it: the work for a known address would slow down the next request of the
+/// same caller, who could measure that.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 /// Takes requests for a new password, and makes the links.
@@ -41,7 +41,6 @@ pub struct PasswordResets {
     users: Users,
     mails: Mails,
     addresses: Arc<AddressLimit>,
-    work: Signal,
 }
 
 /// Whose password is forgotten, as it is sealed.
@@ -63,7 +62,6 @@ impl PasswordResets {
             users: users.clone(),
             mails: mails.clone(),
             addresses: Arc::default(),
-            work: Signal::default(),
         }
     }
 
@@ -93,7 +91,6 @@ impl PasswordResets {
         if requests > REQUESTS_MAX {
             return Err(limited(since.plus_seconds(WINDOW_SECONDS).as_seconds() - now.as_seconds()));
         }
-        self.work.notify();
         Ok(())
     }
 
@@ -105,17 +102,11 @@ impl PasswordResets {
 
     pub(crate) async fn work_forever(self) {
         let stop = self.context.stop().clone();
-        let mut wake = self.work.subscribe();
         while self.mails.are_available() && !stop.is_cancelled() {
-            wake.mark_unchanged();
             if let Err(error) = self.work().await {
                 warn!(%error, "requests for new passwords can't be read, retrying");
-                let _either = timeout(LOOK_EVERY, stop.cancelled()).await;
             }
-            tokio::select! {
-                () = stop.cancelled() => {}
-                _ = timeout(LOOK_EVERY, wake.changed()) => {}
-            }
+            let _either = timeout(LOOK_EVERY, stop.cancelled()).await;
         }
     }
 

@@ -398,11 +398,11 @@ async fn the_sign_in_page_offers_what_there_is() {
     let offered = world.request("GET", "/sign_in_methods").anonymous().send().await;
     insta::assert_snapshot!(
         offered,
-        @r#"200 {"password":true,"passkey":true,"openid_connect":{"label":"Sign in with Acme","start_url":"/oidc/start"}}"#
+        @r#"200 {"password":true,"password_reset":false,"passkey":true,"openid_connect":{"label":"Sign in with Acme","start_url":"/oidc/start"}}"#
     );
     let world = World::with(Limits::default(), |_| {}).await;
     let offered = world.request("GET", "/sign_in_methods").anonymous().send().await;
-    insta::assert_snapshot!(offered, @r#"200 {"password":true,"passkey":true,"openid_connect":null}"#);
+    insta::assert_snapshot!(offered, @r#"200 {"password":true,"password_reset":false,"passkey":true,"openid_connect":null}"#);
     let start = world.request("GET", "/oidc/start").anonymous().send().await;
     assert_eq!(problem(&start), "oidc_not_configured");
     let back = world.request("GET", "/oidc/callback?code=x&state=y").anonymous().send().await;
