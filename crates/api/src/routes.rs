@@ -7,7 +7,7 @@ use crate::docs;
 use crate::events::{
     connection, events, openid, passkeys, revocations, roles, sessions, users, webhook_endpoints,
 };
-use crate::exchange::{imports, sample_data, search, summary};
+use crate::exchange::{cost_reports, imports, sample_data, search, summary};
 use crate::fulfilment::{
     branding, order_shipments, package_types, packings, papers, print_jobs, printers, scans, shipping_rules,
     waves,
@@ -53,6 +53,7 @@ pub(crate) fn published() -> Vec<HandledRoute> {
         imports::routes(),
         search::routes(),
         summary::routes(),
+        cost_reports::routes(),
         sample_data::routes(),
         papers::routes(),
         printers::routes(),

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::platform::problem::{Error, Result};
 use crate::shipping::searched_shipment::SearchedShipment;
-use crate::shipping::shipment::TrackingStatus;
+use crate::shipping::shipment::{Cost, TrackingStatus};
 use crate::{CarrierAccount, Id, Order, Timestamp};
 
 /// The facets and search terms of a shipment. All of them follow from its document, so they can't contradict it.
@@ -14,6 +14,8 @@ pub struct IndexedShipment {
     pub terms: BTreeSet<String>,
     /// The code of each error, separated by spaces. `None` without errors.
     pub error_codes: Option<String>,
+    /// What the carrier charged, as far as it is known. The cost report sums it.
+    pub cost: Option<Cost>,
     /// When the document was written. If that write made the shipment `purchased`, this is when it was bought.
     pub updated_at: Timestamp,
 }
@@ -51,7 +53,7 @@ impl IndexedShipment {
         let error_codes = (!codes.is_empty()).then(|| codes.join(" "));
         let fault = || Error::fault("a shipment's document lacks the time of its last change");
         let updated_at = searched.updated_at.ok_or_else(fault)?;
-        Ok(Self { facets, terms: searched.searched().terms(), error_codes, updated_at })
+        Ok(Self { facets, terms: searched.searched().terms(), error_codes, cost: searched.cost, updated_at })
     }
 }
 
@@ -105,6 +107,7 @@ mod tests {
         doc["packages"] = json!([{"tracking_number": "1Z 9A"}, {"tracking_number": "1z9b"}]);
         doc["tracking_status"] = json!("in_transit");
         doc["order_id"] = json!(order);
+        doc["cost"] = json!({"amount": 515, "currency_code": "GBP"});
         let bought = IndexedShipment::of(&doc.to_string()).unwrap();
         let expected = [
             "carrier=easypost".to_owned(),
@@ -117,5 +120,9 @@ mod tests {
         ];
         assert_eq!(facets(&bought), expected);
         assert!(bought.terms.contains("=1z9b"));
+        assert_eq!(
+            (draft.cost, bought.cost),
+            (None, Some(Cost { amount: 515, currency_code: "GBP".to_owned() }))
+        );
     }
 }

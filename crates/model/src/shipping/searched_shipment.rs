@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use crate::platform::search_text::{Form, Searched};
-use crate::shipping::shipment::{ErrorCode, TrackingStatus};
+use crate::shipping::shipment::{Cost, ErrorCode, TrackingStatus};
 use crate::{CarrierAccount, Id, Order, Timestamp};
 
 /// Numbers of packages by which a shipment is found. A carrier takes fewer packages.
@@ -23,6 +23,7 @@ pub struct SearchedShipment {
     pub(super) carrier: Option<RequestedCarrier>,
     pub(super) order_id: Option<Id<Order>>,
     pub(super) errors: Vec<CodedError>,
+    pub(super) cost: Option<Cost>,
 }
 
 /// An error of which only the code counts.

@@ -1,5 +1,6 @@
-//! Exchange: what spans all other areas. Search, the summary, imports of files, and sample data.
+//! Exchange: what spans all other areas. Search, the summary, the cost report, imports of files, and sample data.
 
+pub(crate) mod cost_reports;
 pub mod imports;
 pub(crate) mod sample_data;
 pub(crate) mod search;

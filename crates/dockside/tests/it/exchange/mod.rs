@@ -1,5 +1,6 @@
-//! Search: what it finds, in which order, for whom, and how its index follows what is stored. The summary. Imports of files. Sample data.
+//! Search: what it finds, in which order, for whom, and how its index follows what is stored. The summary. The cost report. Imports of files. Sample data.
 
+pub mod cost_reports;
 pub mod import_types;
 pub mod imports;
 pub mod sample_data;

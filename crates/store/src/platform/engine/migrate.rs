@@ -76,6 +76,7 @@ migrations![
     "0058_purchase_ship_on",
     "0059_carrier_tokens",
     "0060_passkeys",
+    "0062_costs",
 ];
 
 const TABLE: &str = "CREATE TABLE IF NOT EXISTS migration (name TEXT NOT NULL PRIMARY KEY)";
