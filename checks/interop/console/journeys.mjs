@@ -7,6 +7,16 @@ const PASSWORD = "quiet harbour seven lanterns";
 /** How soon a change of one browser is seen in another. */
 const SEEN_MS = 1_000;
 
+/** Writes an amount in pence. */
+const pounds = (amount) => new Intl.NumberFormat("en-GB", { style: "currency", currency: "GBP" }).format(amount / 100);
+const cost = (carrier, service, currency_code, net, counts = [1, 0]) => ({ day: null, carrier: { handle: carrier.toLowerCase(), name: carrier }, service: { handle: service.toLowerCase(), name: service }, location: null, currency_code, charged: net, voided: 0, net, shipments_count: counts[0], voided_count: counts[1], duplicates_count: 0 });
+/** A report as no test world has it: three carriers, two currencies, and shipments without a price. */
+const REPORT = {
+  from: "2026-11-06", to: "2026-11-19", time_zone: "UTC", group_by: ["carrier", "service"], created_at: "2026-11-19T09:00:00.000000Z",
+  totals: [cost("", "", null, 0, [2, 0]), cost("", "", "GBP", 4000), cost("", "", "JPY", 900)],
+  groups: [cost("Own vehicles", "Van", null, 0, [2, 0]), cost("Own vehicles", "Van", "GBP", 1000), cost("Own vehicles", "Van", "JPY", 900), cost("UPS", "Ground", "GBP", 1500), cost("UPS", "Saver", "GBP", 900), cost("UPS", "Express", "GBP", 400), cost("UPS", "Standard", "GBP", 150), cost("UPS", "Expedited", "GBP", 50), cost("USPS", "Priority", "GBP", 0, [1, 1])],
+};
+
 export async function journeys({ context, base, link, call, shop, browser, crowd }) {
   let steps = 0;
   const step = async (name, work) => {
@@ -205,6 +215,40 @@ export async function journeys({ context, base, link, call, shop, browser, crowd
     await button("Close out the day").first().click();
     await button("Make the manifests").click();
     await page.getByRole("table", { name: "Manifests" }).getByText("Created", { exact: true }).last().waitFor();
+  });
+  await step("the chart of costs shows what the report says", async () => {
+    const report = await call("GET", "/reports/costs?group_by=carrier");
+    assert.equal(report.totals.length, 1, "the sandbox charges in one currency");
+    const [sandbox] = report.groups;
+    assert.ok(sandbox.net > 0);
+    await open("/");
+    const panel = page.getByRole("region", { name: "Cost by carrier" });
+    // Labels that are bought meanwhile would be in the later of the two.
+    await panel.getByRole("img", { name: `Sandbox: ${pounds(sandbox.net)}`, exact: true }).waitFor();
+    await panel.getByText(`${sandbox.shipments_count} shipment`).waitFor();
+    assert.match(await panel.getByRole("heading").locator("..").innerText(), new RegExp(`${pounds(sandbox.net).replace(".", "\\.")} in 14 days`));
+    const widths = await panel.locator(".bar rect").evaluateAll((bars) => bars.map((bar) => Number(bar.getAttribute("width"))));
+    assert.ok(Math.abs(widths.reduce((sum, width) => sum + width, 0) - 100) < 0.05, `the dearest carrier fills the width: ${widths}`);
+    const services = (await call("GET", "/reports/costs?group_by=service")).groups.filter((group) => group.net > 0);
+    for (const { service, net } of services.slice(0, 3)) await panel.getByText(services.length > 1 ? `${service.name} ${pounds(net)}` : service.name).waitFor();
+  });
+  await step("currencies have scales of their own, and no costs are said in words", async () => {
+    const other = await context.newPage();
+    let answer = REPORT;
+    await other.route("**/reports/costs?*", (route) => route.fulfill({ json: answer }));
+    await other.goto(`${base}/console/`);
+    const panel = other.getByRole("region", { name: "Cost by carrier" });
+    await panel.getByRole("heading", { name: "GBP £40.00" }).waitFor();
+    await panel.getByRole("heading", { name: "JPY JP¥900" }).waitFor();
+    await panel.getByText("2 shipments are not in the sums").waitFor();
+    const ends = await panel.locator(".cost").evaluateAll((lists) => lists.map((list) => Math.max(...[...list.querySelectorAll(".bar rect")].map((bar) => Number(bar.getAttribute("x")) + Number(bar.getAttribute("width"))))));
+    assert.deepEqual(ends, [100, 100]);
+    assert.deepEqual(await panel.locator(".cost li > b").allInnerTexts(), ["£30.00", "£10.00", "£0.00", "JP¥900"]);
+    await panel.getByText("2 other services £2.00").waitFor();
+    answer = { ...REPORT, totals: [], groups: [] };
+    await other.reload();
+    await panel.getByText("No label was bought on these days.").waitFor();
+    await other.close();
   });
   await step("a file is checked, imported, and its refused row comes back", async () => {
     const rows = ["SKU,Name,Weight (g)", `IMP-1,"${HOSTILE.replaceAll('"', '""')}",350`, "IMP-2,Teapot,much", "IMP-3,Tray,900"].join("\n");

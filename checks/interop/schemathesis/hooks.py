@@ -86,6 +86,8 @@ REFUSALS_BY_STATE = {
     "wave_part_not_found",
     "wave_part_required",
     "wave_too_large",
+    # Nor how many groups a report would have.
+    "report_too_large",
 }
 # What ties two fields, or body and query, together, which a schema of either can't say.
 ISSUES_BETWEEN_FIELDS = {
@@ -114,6 +116,8 @@ TIES_BETWEEN_FIELDS = [
     ("out_of_range", r"/until"),
     # Nothing is placed, created or purchased between two moments in the wrong order.
     ("invalid_query", r"(placed|created|purchased)_after"),
+    # A report has between 1 and 366 days, and ends today unless it says otherwise.
+    ("invalid_query", r"from|to"),
     # An order that a patch leaves with neither items nor lines.
     ("too_few", r"/items"),
     ("required", r"/items"),

@@ -8,7 +8,7 @@ use crate::events::{
     connection, events, openid, passkeys, password_resets, revocations, roles, sessions, users,
     webhook_endpoints,
 };
-use crate::exchange::{exports, imports, sample_data, search, summary};
+use crate::exchange::{cost_reports, exports, imports, sample_data, search, summary};
 use crate::fulfilment::{
     branding, order_shipments, package_types, packings, papers, print_jobs, printers, scans, shipping_rules,
     waves,
@@ -55,6 +55,7 @@ pub(crate) fn published() -> Vec<HandledRoute> {
         exports::routes(),
         search::routes(),
         summary::routes(),
+        cost_reports::routes(),
         sample_data::routes(),
         papers::routes(),
         printers::routes(),

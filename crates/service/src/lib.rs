@@ -49,6 +49,7 @@ use events::stream::epoch::Epochs;
 use events::users::Users;
 use events::webhook_deliveries::WebhookDeliveries;
 use events::webhook_endpoints::WebhookEndpoints;
+use exchange::cost_reports::CostReports;
 use exchange::exports::Exports;
 use exchange::imports::Imports;
 use exchange::sample_data::{self, SampleData};
@@ -229,6 +230,7 @@ pub struct Components {
     pub search: Search,
     pub search_fill: SearchFill,
     pub summaries: Summaries,
+    pub cost_reports: CostReports,
     pub branding: BrandingSettings,
     pub papers: Papers,
     pub printers: Printers,
@@ -401,6 +403,7 @@ impl Components {
             search: Search::new(&context),
             search_fill: SearchFill::new(&context),
             summaries: Summaries::new(&context),
+            cost_reports: CostReports::new(&context),
             branding: BrandingSettings::new(&context, &drawing),
             papers,
             printers: Printers::new(&context, &sender),

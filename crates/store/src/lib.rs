@@ -102,6 +102,8 @@ pub fn statements() -> impl Iterator<Item = &'static Sql> {
         exchange::search::STATEMENTS,
         exchange::search_fill::STATEMENTS,
         exchange::summary::STATEMENTS,
+        exchange::costs::STATEMENTS,
+        shipping::duplicate_charges::STATEMENTS,
     ]
     .into_iter()
     .flatten()

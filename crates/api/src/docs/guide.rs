@@ -66,6 +66,7 @@ pages![
     "papers",
     "scanning",
     "search",
+    "costs",
     "carriers",
     "sandbox",
     "labels",

@@ -1,5 +1,6 @@
-//! Exchange: the endpoints that span all other areas. Search, the summary, imports of files, exports, and sample data.
+//! Exchange: the endpoints that span all other areas. Search, the summary, the cost report, imports of files, exports, and sample data.
 
+pub(crate) mod cost_reports;
 mod export_filters;
 pub(crate) mod exports;
 pub(crate) mod imports;

@@ -1,6 +1,6 @@
-// Charts: SVG of one hue; a sentence says what the picture says. Labels are HTML, so that they do not shrink.
+// Charts: SVG of one hue; words say what the picture says. Labels are HTML, so that they do not shrink.
 import { html } from "../app/html.js";
-import { count, day } from "../app/format.js";
+import { count, day, money, plural } from "../app/format.js";
 
 /** A round number at or above the largest value, of which every quarter is whole. @param {number} value */
 function ceiling(value) {
@@ -27,5 +27,75 @@ export function DayChart({ days }) {
       const date = new Date(`${one.date.slice(0, 10)}T12:00:00`);
       return html`<span key=${one.date}>${weekday.format(date)}<br />${date.getDate()}</span>`;
     })}</div>
+  </div>`;
+}
+
+/** @typedef {{ currency_code: string | null, net: number, shipments_count: number, voided_count: number }} CostTotal */
+/** @typedef {CostTotal & { carrier: { handle: string, name: string } | null, service: { handle: string, name: string } | null }} CostGroup */
+/** @typedef {{ totals: CostTotal[], groups: CostGroup[] }} CostReport */
+/** @typedef {{ name: string, net: number }} Part */
+/** @typedef {{ handle: string, name: string, net: number, shipments: number, voided: number, parts: Part[] }} CarrierCost */
+
+/** Services that have a colour of their own; the last colour is for all others together. */
+const OWN_COLOURS = 3;
+
+/** Adds the groups of one currency up by carrier, the dearest carrier and the dearest service first. @param {CostGroup[]} groups @returns {CarrierCost[]} */
+function byCarrier(groups) {
+  /** @type {Map<string, CarrierCost>} */
+  const carriers = new Map();
+  for (const group of groups) {
+    const { handle, name } = group.carrier ?? { handle: "", name: "Other" };
+    /** @type {CarrierCost} */
+    const carrier = carriers.get(handle) ?? { handle, name, net: 0, shipments: 0, voided: 0, parts: [] };
+    carrier.net += group.net;
+    carrier.shipments += group.shipments_count;
+    carrier.voided += group.voided_count;
+    if (group.net > 0) carrier.parts.push({ name: group.service?.name ?? "Other", net: group.net });
+    carriers.set(handle, carrier);
+  }
+  for (const carrier of carriers.values()) {
+    carrier.parts.sort((one, other) => other.net - one.net);
+    const rest = carrier.parts.splice(carrier.parts.length > OWN_COLOURS + 1 ? OWN_COLOURS : OWN_COLOURS + 1);
+    if (rest.length > 0) carrier.parts.push({ name: plural(rest.length, "other service"), net: rest.reduce((sum, part) => sum + part.net, 0) });
+  }
+  return [...carriers.values()].sort((one, other) => other.net - one.net);
+}
+
+/** What one carrier cost: a bar, and the same in words. @param {{ carrier: CarrierCost, top: number, currency: string }} props */
+function CarrierBar({ carrier, top, currency }) {
+  let x = 0;
+  const widths = carrier.parts.map((part) => {
+    const place = { x, width: (100 * part.net) / top };
+    x += place.width;
+    return place;
+  });
+  return html`<li>
+    <span class="who">${carrier.name} <span class="sub soft tiny">${plural(carrier.shipments, "shipment")}${carrier.voided > 0 ? `, ${count(carrier.voided)} voided` : ""}</span></span>
+    ${carrier.parts.length > 0 && html`<svg class="bar" viewBox="0 0 100 10" preserveAspectRatio="none" role="img" aria-label=${`${carrier.name}: ${money(carrier.net, currency)}`}>
+      ${carrier.parts.map((part, place) => html`<rect key=${place} class=${`f-${place + 1}`} x=${widths[place].x.toFixed(2)} width=${widths[place].width.toFixed(2)} height="10"><title>${part.name}: ${money(part.net, currency)}</title></rect>`)}
+    </svg>`}
+    <b class="end">${money(carrier.net, currency)}</b>
+    ${carrier.parts.length > 0 && html`<span class="legend">${carrier.parts.map((part, place) => html`<span key=${place}><svg class="key" viewBox="0 0 10 10" aria-hidden="true"><rect class=${`f-${place + 1}`} width="10" height="10" rx="2" /></svg>${part.name}${carrier.parts.length > 1 ? ` ${money(part.net, currency)}` : ""}</span>`)}</span>`}
+  </li>`;
+}
+
+/**
+ * What carriers charged less what they gave back, in a list for each currency: amounts of two currencies have no common scale.
+ * @param {{ report: CostReport }} props a report that is grouped by service
+ */
+export function CostChart({ report }) {
+  const currencies = report.totals.flatMap(({ currency_code: code, net }) => (code ? [{ code, net }] : []));
+  const unknown = report.totals.find((total) => !total.currency_code)?.shipments_count ?? 0;
+  if (currencies.length === 0 && unknown === 0) return html`<p class="soft small">No label was bought on these days. What carriers charge appears here with the first one.</p>`;
+  return html`<div class="costs">
+    ${currencies.map(({ code, net }) => {
+      const carriers = byCarrier(report.groups.filter((group) => group.currency_code === code));
+      const top = Math.max(1, ...carriers.map((carrier) => carrier.net));
+      return html`<section key=${code} data-currency=${code}>
+        ${currencies.length > 1 && html`<h3>${code} <span class="soft">${money(net, code)}</span></h3>`}
+        <ul class="cost">${carriers.map((carrier) => html`<${CarrierBar} key=${carrier.handle} carrier=${carrier} top=${top} currency=${code} />`)}</ul>
+      </section>`;
+    })}
+    ${unknown > 0 && html`<p class="soft tiny">${unknown === 1 ? "1 shipment is" : `${count(unknown)} shipments are`} not in the sums: the carrier stated no price.</p>`}
   </div>`;
 }

@@ -1,7 +1,7 @@
-// What needs attention today: counts that lead to their lists, shipments per day, and what happens now.
+// What needs attention today: counts that lead to their lists, shipments per day and what they cost, and what happens now.
 import { html, useEffect, useState } from "../app/html.js";
 import { get, Problem } from "../app/api.js";
-import { count, plural, today } from "../app/format.js";
+import { count, money, plural, today } from "../app/format.js";
 import { useRefresh, useResource } from "../app/resource.js";
 import { href } from "../app/router.js";
 import { can } from "../app/session.js";
@@ -9,7 +9,7 @@ import { useStore } from "../app/store.js";
 import { onEvent } from "../app/stream.js";
 import { world } from "../app/world.js";
 import { Button, Empty, PageHead, Panel, Time } from "../components/basics.js";
-import { DayChart } from "../components/chart.js";
+import { CostChart, DayChart } from "../components/chart.js";
 import { Icon } from "../components/icon.js";
 import { Bar } from "../components/progress.js";
 import { SampleData } from "../components/sample_data.js";
@@ -27,12 +27,17 @@ const TILES = /** @type {[string, string, string, string, string][]} */ ([
 /** Where the server stops counting. */
 const COUNT_MAX = 10_000;
 
-/** Reads the summary, now and after changes. */
+/** Reads the summary and what its days cost, now and after changes. */
 function useSummary() {
   const [summary, setSummary] = useState(/** @type {any} */ (null));
+  const [costs, setCosts] = useState(/** @type {any} */ (null));
   const read = async () => {
     try {
-      setSummary((await get("/summary")).data);
+      const { data } = await get("/summary");
+      setSummary(data);
+      const days = data.bought_per_day;
+      // Null without the right to read shipments.
+      if (days?.length) setCosts((await get(`/reports/costs?from=${days[0].date}&to=${days.at(-1).date}&group_by=service`)).data);
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
     }
@@ -41,7 +46,13 @@ function useSummary() {
     read();
   }, []);
   useRefreshSlowly(read);
-  return summary;
+  return { summary, costs };
+}
+
+/** Writes what carriers charged, less what they gave back, in each currency. @param {any} costs */
+function spent(costs) {
+  const sums = costs.totals.filter((/** @type {any} */ total) => total.currency_code);
+  return sums.map((/** @type {any} */ total) => money(total.net, total.currency_code)).join(" and ") || "nothing spent";
 }
 
 /** Reads at most every ten seconds, however many events come. @param {() => void} read */
@@ -56,7 +67,7 @@ function useRefreshSlowly(read) {
 }
 
 export function Today() {
-  const summary = useSummary();
+  const { summary, costs } = useSummary();
   const current = useStore(world);
   const tiles = TILES.filter(([name]) => summary && summary.counts[name] !== null);
   const days = summary?.bought_per_day;
@@ -74,6 +85,7 @@ export function Today() {
     <div class="columns"><div>
       <${FirstSteps} world=${current} />
       ${days && html`<${Panel} title="Bought per day" note=${`${plural(days.reduce((/** @type {number} */ sum, /** @type {any} */ day) => sum + day.count, 0), "shipment")} in ${plural(days.length, "day")}, ${summary.time_zone}`}><div class="body"><${DayChart} days=${days.map((/** @type {any} */ day) => ({ date: day.date, value: day.count }))} /></div><//>`}
+      ${days && costs && html`<${Panel} title="Cost by carrier" note=${`${spent(costs)} in ${plural(days.length, "day")}`}><div class="body"><${CostChart} report=${costs} /></div><//>`}
       <${Open} />
     </div><div><${Feed} /></div></div>`;
 }

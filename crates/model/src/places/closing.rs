@@ -85,6 +85,23 @@ impl Day {
         local_date(&zone, moment).map_or(Self(Date::ZERO), Self)
     }
 
+    /// Returns the day that is some days later. `None` outside of the calendar.
+    pub fn plus_days(self, days: i64) -> Option<Self> {
+        self.0.checked_add(jiff::Span::new().try_days(days).ok()?).ok().map(Self)
+    }
+
+    /// Returns the number of days from this day to another, which is negative if the other is earlier.
+    pub fn days_until(self, other: Self) -> i64 {
+        self.0.until(other.0).map_or(0, |span| span.get_days().into())
+    }
+
+    /// Returns when the day begins in a time zone. A zone that the bundled database does not have counts as UTC.
+    pub fn begins_at(self, time_zone: &str) -> Option<Timestamp> {
+        let zone = TimeZone::get(time_zone).unwrap_or(TimeZone::UTC);
+        let begin = self.0.to_zoned(zone).ok()?;
+        Some(Timestamp::from_micros(begin.timestamp().as_microsecond()))
+    }
+
     pub fn parse(text: &str) -> Option<Self> {
         is_day(text).then(|| text.parse().ok().map(Self)).flatten()
     }

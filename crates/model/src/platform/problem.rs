@@ -433,6 +433,8 @@ problems! {
         "No order that is committed, not held and not shipped passes the filter. Try it with `GET /orders`.";
     WaveTooLarge 422 "wave_too_large" "The wave has too many orders."
         "The limit is 100,000. Narrow the filter down, such as by `ship_by_before`, and start several waves.";
+    ReportTooLarge 422 "report_too_large" "The report has too many groups."
+        "A report has at most 10,000 groups. Ask for fewer days, or group by fewer words in `group_by`, such as without `day`.";
     WavePartRequired 422 "wave_part_required" "The wave has too many orders for one file."
         "Send `part`: 1 for the first 500 orders, 2 for the next, and so on. `detail` says how many parts there are.";
     WavePartNotFound 422 "wave_part_not_found" "The wave has no such part."
@@ -489,6 +491,12 @@ impl Problem {
     /// Creates a refusal because of one field.
     pub fn field(code: Code, issue: Issue) -> Self {
         Self { code, detail: Some(issue.message.clone()), issues: vec![issue] }
+    }
+
+    /// Creates the refusal of a query parameter, which `detail` names.
+    pub fn parameter(name: &str, message: &str) -> Self {
+        let issue = Issue::new("invalid_query", name, message);
+        Self::field(Code::InvalidQuery, issue).with_detail(format!("{name}: {message}"))
     }
 
     /// Creates a refusal because of several fields, all for the same reason.

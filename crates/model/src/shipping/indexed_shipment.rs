@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::platform::problem::{Error, Result};
 use crate::shipping::searched_shipment::SearchedShipment;
-use crate::shipping::shipment::TrackingStatus;
+use crate::shipping::shipment::{Cost, TrackingStatus};
 use crate::{CarrierAccount, Id, Order, Shipment, Timestamp};
 
 /// The facets and search terms of a shipment. All of them follow from its document, so they can't contradict it.
@@ -14,6 +14,8 @@ pub struct IndexedShipment {
     pub terms: BTreeSet<String>,
     /// The code of each error, separated by spaces. `None` without errors.
     pub error_codes: Option<String>,
+    /// What the carrier charged, as far as it is known. The cost report sums it.
+    pub cost: Option<Cost>,
     /// When the document was written. If that write made the shipment `purchased`, this is when it was bought.
     pub updated_at: Timestamp,
 }
@@ -48,7 +50,8 @@ impl IndexedShipment {
         }
         let codes: Vec<_> = searched.errors.iter().map(|error| error.code.as_str()).collect();
         let error_codes = (!codes.is_empty()).then(|| codes.join(" "));
-        Self { facets, terms: searched.searched().terms(), error_codes, updated_at }
+        let cost = searched.cost.clone();
+        Self { facets, terms: searched.searched().terms(), error_codes, cost, updated_at }
     }
 }
 
@@ -109,6 +112,7 @@ mod tests {
         doc["packages"] = json!([{"tracking_number": "1Z 9A"}, {"tracking_number": "1z9b"}]);
         doc["tracking_status"] = json!("in_transit");
         doc["order_id"] = json!(order);
+        doc["cost"] = json!({"amount": 515, "currency_code": "GBP"});
         let bought = IndexedShipment::of(&doc.to_string()).unwrap();
         let expected = [
             "carrier=easypost".to_owned(),
@@ -121,5 +125,9 @@ mod tests {
         ];
         assert_eq!(facets(&bought), expected);
         assert!(bought.terms.contains("=1z9b"));
+        assert_eq!(
+            (draft.cost, bought.cost),
+            (None, Some(Cost { amount: 515, currency_code: "GBP".to_owned() }))
+        );
     }
 }

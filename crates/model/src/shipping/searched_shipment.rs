@@ -5,7 +5,7 @@ use serde::Deserialize;
 use crate::places::address::Contact;
 use crate::platform::search_text::{Form, Searched};
 use crate::shipping::shipment::{
-    AddressRecord, ChosenService, ErrorCode, Package, ShipmentInput, TrackingStatus,
+    AddressRecord, ChosenService, Cost, ErrorCode, Package, ShipmentInput, TrackingStatus,
 };
 use crate::{CarrierAccount, Id, Order, Shipment, Timestamp};
 
@@ -26,6 +26,7 @@ pub struct SearchedShipment {
     pub(super) carrier: Option<RequestedCarrier>,
     pub(super) order_id: Option<Id<Order>>,
     pub(super) errors: Vec<CodedError>,
+    pub(super) cost: Option<Cost>,
 }
 
 /// An error of which only the code counts.
@@ -108,6 +109,7 @@ impl From<&Shipment> for SearchedShipment {
                 .as_ref()
                 .map(|choice| RequestedCarrier { carrier_code: choice.carrier_code.clone() }),
             order_id: shipment.order_id,
+            cost: shipment.cost.clone(),
             errors: shipment.errors.iter().map(|error| CodedError { code: error.code }).collect(),
         }
     }

@@ -8,11 +8,11 @@ use ::carriers::{Account, easypost, own, sandbox, ups, usps};
 use model::platform::id::Kind;
 use model::platform::nearest::suggestion;
 use model::shipping::carrier::{Carrier, CarrierAccount, CarrierService, Reference};
-use model::{Id, Result, World};
+use model::{Id, Owner, Result, World};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use store::shipping::carrier_accounts::{self, StoredCarrierAccount};
-use store::{Order, Page, Start};
+use store::{Order, Page, Start, Tx};
 
 use crate::access::caller::Caller;
 use crate::access::reply::Reply;
@@ -117,23 +117,10 @@ impl Carriers {
     ) -> Result<Listing> {
         let owner = caller.owner;
         let handle = found(by_id(owner.world, id))?.handle;
-        let accounts =
-            self.context.db().read(owner, async move |tx| carrier_accounts::all(tx, owner).await).await?;
-        let mut all: Vec<(String, String)> = Vec::new();
-        if handle == own::HANDLE {
-            for account in accounts.iter().filter(|account| account.carrier == handle) {
-                for service in services(handle, &configuration(account)?).iter() {
-                    if !all.iter().any(|(known, _)| *known == service.handle) {
-                        all.push((service.handle.clone(), json(service)?));
-                    }
-                }
-            }
-        } else {
-            for service in services(handle, &Map::new()).iter() {
-                all.push((service.handle.clone(), json(service)?));
-            }
-        }
-        self.list_known(caller, &query, all)
+        let read = self.context.db().read(owner, async move |tx| known_services(tx, owner, handle).await);
+        let known = read.await?;
+        let all = known.iter().map(|service| Ok((service.handle.clone(), json(service)?)));
+        self.list_known(caller, &query, all.collect::<Result<_>>()?)
     }
 
     /// A page of a list that is not kept in the database, by the keys of its entries.
@@ -217,6 +204,23 @@ pub fn why_unusable(world: World, id: Option<Id<Carrier>>, handle: Option<&str>)
 /// The carrier with this handle.
 pub fn carrier(handle: &str) -> Option<Carrier> {
     KNOWN.iter().find(|known| known.handle == handle).map(Known::carrier)
+}
+
+/// Returns what a carrier offers to an organisation, each service once; of own vehicles, what the rate tables of all accounts say.
+pub async fn known_services(tx: &mut Tx<'_>, owner: Owner, carrier: &str) -> Result<Vec<CarrierService>> {
+    if carrier != own::HANDLE {
+        return Ok(services(carrier, &Map::new()).into_owned());
+    }
+    let mut all: Vec<CarrierService> = Vec::new();
+    for account in carrier_accounts::all(tx, owner).await?.iter().filter(|account| account.carrier == carrier)
+    {
+        for service in services(carrier, &configuration(account)?).iter() {
+            if !all.iter().any(|known| known.handle == service.handle) {
+                all.push(service.clone());
+            }
+        }
+    }
+    Ok(all)
 }
 
 /// What a carrier offers to an account with this configuration.

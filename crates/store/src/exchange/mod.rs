@@ -1,5 +1,6 @@
-//! Exchange: what spans the tables of all other areas. Search, the summary, imports of files, and sample data.
+//! Exchange: what spans the tables of all other areas. Search, the summary, the cost report, imports of files, exports, and sample data.
 
+pub mod costs;
 pub mod exports;
 pub mod import_keys;
 pub mod import_rows;

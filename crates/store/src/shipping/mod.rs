@@ -6,6 +6,7 @@ pub mod batches;
 pub mod carrier_accounts;
 pub mod carrier_tokens;
 pub mod documents;
+pub mod duplicate_charges;
 pub mod hand_overs;
 pub mod manifest_shipments;
 pub mod manifests;

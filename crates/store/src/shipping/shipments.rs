@@ -68,8 +68,8 @@ const INSERT: Sql = Sql::same(
 const UPDATE: Sql = Sql::same(
     "UPDATE shipment SET version = version + 1, status = $1, packages_count = $2, errors_count = $3, chosen = $4, doc = $5,
          label_pending = $6, purchased_at = CASE WHEN $1 = 'purchased' THEN coalesce(purchased_at, $7) ELSE purchased_at END,
-         error_codes = $8
-     WHERE owner = $9 AND id = $10",
+         error_codes = $8, cost_amount = $9, cost_currency = $10
+     WHERE owner = $11 AND id = $12",
 );
 const SET_ORIGIN: Sql =
     Sql::same("UPDATE shipment SET origin_id = $1, origin_version = $2 WHERE owner = $3 AND id = $4");
@@ -198,7 +198,6 @@ pub(crate) async fn page(
     Page::read(tx, &PAGE, owner.into(), &[], start, limit).await?.try_map(read)
 }
 
-/// Inserts a shipment with its facets and search terms.
 /// A shipment that is to be inserted.
 pub struct NewShipment<'a> {
     pub id: Id<Shipment>,
@@ -241,6 +240,7 @@ pub async fn update(
     change: &IndexedChange,
     doc: &str,
 ) -> Result<()> {
+    let cost = change.new.cost.as_ref();
     let values = [
         summary.status.as_str().into(),
         summary.packages.into(),
@@ -250,6 +250,8 @@ pub async fn update(
         Value::Int(summary.label_pending.into()),
         change.new.updated_at.into(),
         change.new.error_codes.clone().into(),
+        cost.map(|cost| cost.amount).into(),
+        cost.map(|cost| cost.currency_code.clone()).into(),
         owner.into(),
         id.into(),
     ];

@@ -11,6 +11,7 @@
 mod fresh;
 
 mod cancelled;
+mod costs;
 mod documents;
 mod event_log;
 mod follow_ups;

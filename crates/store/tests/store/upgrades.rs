@@ -52,7 +52,7 @@ const WRITTEN: &[(&str, &str)] = &[
         r#"INSERT INTO carrier_account (owner, id, version, carrier, details, created_at, updated_at)
              VALUES ('org_1', 'ca_2', 1, 'easypost', '{"configuration":{"url":"u"}}', 5, 5);
          INSERT INTO shipment (owner, id, version, status, doc) VALUES
-             ('org_1', 'shp_1', 1, 'purchased', '{"id":"shp_1","packages":[1,2],"errors":[],"service":{"carrier":{"handle":"sandbox"},"carrier_service":{"handle":"next_day"},"carrier_account":{"id":"ca_1"}}}'),
+             ('org_1', 'shp_1', 1, 'purchased', '{"id":"shp_1","packages":[1,2],"errors":[],"service":{"carrier":{"handle":"sandbox"},"carrier_service":{"handle":"next_day"},"carrier_account":{"id":"ca_1"}},"cost":{"amount":515,"currency_code":"GBP"}}'),
              ('org_1', 'shp_2', 1, 'draft', '{"id":"shp_2","packages":[1],"errors":[{"code":"customs_required"},{"code":"weight_limit"}],"carrier":{"carrier_code":"sandbox","service_code":"economy"}}'),
              ('org_1', 'shp_3', 1, 'draft', '{"id":"shp_3","packages":[{"name":null,"geometry":{"mass":1.0}},{"name":"B"}],"errors":[],"carrier":null}');
          INSERT INTO purchase (owner, id, shipment_id, account_id, service, reference, state, receipt, created_at, updated_at)
@@ -169,6 +169,11 @@ const EXPECTED: &[(&str, &str, &[&str])] = &[
         "0006_shipments",
         "SELECT id || ' ' || coalesce(purchased_at, -1) FROM shipment ORDER BY id",
         &["shp_1 5", "shp_2 -1", "shp_3 -1"],
+    ),
+    (
+        "0006_shipments",
+        "SELECT id || ' ' || coalesce(cost_amount, -1) || ' ' || coalesce(cost_currency, '-') FROM shipment ORDER BY id",
+        &["shp_1 515 GBP", "shp_2 -1 -", "shp_3 -1 -"],
     ),
     (
         "0006_shipments",

@@ -170,8 +170,7 @@ fn whole(text: &str) -> Option<i64> {
 
 /// Returns the refusal of a parameter, which `detail` names.
 pub fn refuse(name: &str, message: &str) -> Problem {
-    let issue = Issue::new("invalid_query", name, message);
-    Problem::field(Code::InvalidQuery, issue).with_detail(format!("{name}: {message}"))
+    Problem::parameter(name, message)
 }
 
 /// Returns the refusal of a word that is not among the allowed ones.

@@ -1,5 +1,6 @@
-//! Search: what it finds, in which order, for whom, and how its index follows what is stored. The summary. Imports of files, and exports. Sample data.
+//! Search: what it finds, in which order, for whom, and how its index follows what is stored. The summary. The cost report. Imports of files, and exports. Sample data.
 
+pub mod cost_reports;
 pub mod export_limits;
 pub mod exports;
 pub mod import_types;

@@ -98,19 +98,26 @@ impl World {
 
     /// What the sandbox carrier's books say of a shipment.
     pub async fn carrier_charges(&self, path: &str) -> CarrierCharges {
+        let (charged, voided) = self.carrier_amounts(path).await;
+        let net = charged.iter().sum::<i64>() - voided.iter().sum::<i64>();
+        CarrierCharges { charges: charged.len(), voids: voided.len(), net }
+    }
+
+    /// The amounts that the sandbox carrier charged for a shipment, and those that it gave back, according to its books.
+    pub async fn carrier_amounts(&self, path: &str) -> (Vec<i64>, Vec<i64>) {
         let (owner, id) = (self.owner(), path.rsplit('/').next().expect("an id").to_owned());
         let read = self.db.write(owner, async move |tx| sandbox_entries::all(tx, owner, &id).await);
-        let mut totals = CarrierCharges { charges: 0, voids: 0, net: 0 };
+        let (mut charged, mut voided) = (Vec::new(), Vec::new());
         for doc in read.await.expect("the books") {
             let entry: Value = serde_json::from_str(&doc).expect("JSON");
             let amount = entry["amount"].as_i64().unwrap_or_default();
             match entry["entry"].as_str() {
-                Some("charged") => (totals.charges, totals.net) = (totals.charges + 1, totals.net + amount),
-                Some("voided") => (totals.voids, totals.net) = (totals.voids + 1, totals.net - amount),
+                Some("charged") => charged.push(amount),
+                Some("voided") => voided.push(amount),
                 _ => {}
             }
         }
-        totals
+        (charged, voided)
     }
 
     /// The types of the events about a resource, in order.

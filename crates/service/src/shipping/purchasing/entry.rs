@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use model::{Owner, Result};
+use store::shipping::duplicate_charges::DuplicateCharge;
 use store::shipping::purchases::Purchase;
 use tokio::sync::oneshot;
 
@@ -30,11 +31,13 @@ pub struct Settled {
     /// The documents of the change, made before the transaction that writes them. If the shipment has changed by then, they
     /// are made again.
     pub prepared: Option<Box<PreparedPurchase>>,
+    /// What the carrier charged for a second purchase about which it has decided.
+    pub duplicate: Option<DuplicateCharge>,
 }
 
 impl Settled {
     pub fn new(purchase: Purchase, change: Change) -> Self {
-        Self { purchase, change, prepared: None }
+        Self { purchase, change, prepared: None, duplicate: None }
     }
 }
 

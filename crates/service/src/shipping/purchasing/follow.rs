@@ -20,7 +20,7 @@ use super::job::Job;
 use super::papers::Papers;
 use super::prepared::PreparedPurchase;
 use super::stored_receipt::StoredReceipt;
-use super::voiding::after_duplicate_void;
+use super::voiding::{after_duplicate_void, duplicate_charge};
 use crate::access::caller::Caller;
 use crate::access::reply::Reply;
 use crate::events::events::EventLog;
@@ -120,7 +120,7 @@ impl Purchasing {
             Status::Purchased => None,
             _ => PreparedPurchase::new(&stored, shipment, Vec::new(), &change, &events)?,
         };
-        let settled = Settled { purchase, change, prepared: prepared.map(Box::new) };
+        let settled = Settled { purchase, change, prepared: prepared.map(Box::new), duplicate: None };
         self.record_change("a label", settled).await.map(drop)
     }
 
@@ -156,7 +156,9 @@ impl Purchasing {
             is_label_pending: false,
             error: Some(error),
         };
-        self.record_change("a duplicate", Settled::new(purchase, change)).await.map(drop)
+        let duplicate = Some(duplicate_charge(duplicate, outcome));
+        let settled = Settled { duplicate, ..Settled::new(purchase, change) };
+        self.record_change("a duplicate", settled).await.map(drop)
     }
 
     /// Asks where a parcel is.

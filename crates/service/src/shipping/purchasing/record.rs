@@ -8,6 +8,7 @@ use model::shipping::shipment::{Shipment, ShipmentError, Status};
 use model::{Batch, Event, Id, Owner, Result};
 use store::Tx;
 use store::shipping::documents::{self, StoredDocument};
+use store::shipping::duplicate_charges;
 use store::shipping::purchases::{self, Purchase};
 use store::shipping::shipments::{self, StoredShipment};
 
@@ -131,7 +132,11 @@ async fn change(
             if stored.status != Status::Purchased && contents.holds_for(stored.id) {
                 contents.buy(&read_shipment(stored)?, events.now());
             }
-            buy(tx, settled, stored, files, events).await
+            let changed = buy(tx, settled, stored, files, events).await?;
+            if let Some(duplicate) = &settled.duplicate {
+                duplicate_charges::insert(tx, purchase.owner, stored.id, duplicate).await?;
+            }
+            Ok(changed)
         }
     }
 }

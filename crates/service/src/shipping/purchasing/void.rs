@@ -8,13 +8,14 @@ use model::shipping::shipment::{
 };
 use model::{Code, Error, Id, Result, Timestamp, ensure};
 use store::Tx;
+use store::shipping::duplicate_charges::{self, DuplicateCharge};
 use store::shipping::purchases::{self, Purchase};
 use store::shipping::{carrier_accounts, documents, manifest_shipments, shipments};
 
 use super::job::Job;
 use super::settle::insist;
 use super::stored_receipt::StoredReceipt;
-use super::voiding::{after_duplicate_void, is_voiding};
+use super::voiding::{after_duplicate_void, duplicate_charge, is_voiding};
 use crate::access::reply::Reply;
 use crate::access::write::Command;
 use crate::platform::backoff::backoff_seconds;
@@ -80,7 +81,7 @@ impl Purchasing {
     /// Records the carrier's answer to a void. If the carrier accepted it, also asks for the void of the first duplicate.
     pub(super) async fn settle_void(&self, job: &Job, kept: &StoredReceipt, outcome: Outcome) -> Result<()> {
         let is_accepted = matches!(outcome, Outcome::Voided | Outcome::Voiding);
-        let mut voided = Voided { purchase: job.purchase.clone(), error: None, note: None };
+        let mut voided = Voided { purchase: job.purchase.clone(), error: None, note: None, duplicate: None };
         voided.error = after_void(&mut voided.purchase, outcome, self.context.now());
         if is_accepted {
             self.take_back_first(job, kept, &mut voided).await?;
@@ -93,7 +94,7 @@ impl Purchasing {
         let kept = StoredReceipt::of(&job.purchase)?.filter(|kept| !kept.duplicates.is_empty());
         let Some(kept) = kept else { return self.rest(job).await };
         let _place = self.place(&job.purchase).await;
-        let mut voided = Voided { purchase: job.purchase.clone(), error: None, note: None };
+        let mut voided = Voided { purchase: job.purchase.clone(), error: None, note: None, duplicate: None };
         self.take_back_first(&job, &kept, &mut voided).await?;
         self.insist_on_void(voided).await
     }
@@ -106,7 +107,7 @@ impl Purchasing {
         why: ShipmentError,
     ) -> Result<()> {
         let Some(duplicate) = kept.duplicates.first() else { return Ok(()) };
-        let mut voided = Voided { purchase: job.purchase.clone(), error: None, note: None };
+        let mut voided = Voided { purchase: job.purchase.clone(), error: None, note: None, duplicate: None };
         taken_back(kept, duplicate, &Outcome::Rejected(why), &mut voided, self.context.now())?;
         self.insist_on_void(voided).await
     }
@@ -123,7 +124,7 @@ impl Purchasing {
     pub(super) async fn end_void(&self, mut purchase: Purchase, error: ShipmentError) -> Result<()> {
         purchase.state = State::Bought;
         purchase.due_at = None;
-        self.insist_on_void(Voided { purchase, error: Some(error), note: None }).await
+        self.insist_on_void(Voided { purchase, error: Some(error), note: None, duplicate: None }).await
     }
 
     async fn insist_on_void(&self, mut voided: Voided) -> Result<()> {
@@ -136,7 +137,7 @@ impl Purchasing {
     }
 
     async fn record_void(&self, voided: Voided) -> Result<()> {
-        let Voided { purchase, error, note } = voided;
+        let Voided { purchase, error, note, duplicate } = voided;
         let (owner, now) = (purchase.owner, self.context.now());
         let events = self.context.event_log(Actor::Job("purchases"), owner, now);
         let record = self.context.db().write(owner, async move |tx| {
@@ -165,6 +166,9 @@ impl Purchasing {
             let event = if is_voided { "shipment.voided" } else { "shipment.updated" };
             let all = documents::of_subject(tx, owner, &purchase.shipment.to_string()).await?;
             change_with_documents(tx, owner, &stored, &new, &without_links(&all), event, &events).await?;
+            if let Some(duplicate) = &duplicate {
+                duplicate_charges::insert(tx, owner, purchase.shipment, duplicate).await?;
+            }
             contents.write(tx, &events).await?;
             Ok::<_, Error>(())
         });
@@ -182,6 +186,8 @@ struct Voided {
     error: Option<ShipmentError>,
     /// Whether the carrier voided a duplicate.
     note: Option<ShipmentError>,
+    /// What the carrier charged for that duplicate.
+    duplicate: Option<DuplicateCharge>,
 }
 
 /// Applies the carrier's answer to the void of the first duplicate.
@@ -201,6 +207,7 @@ fn taken_back(
         purchase.receipt = Some(json(&rest)?);
         purchase.failures = 0;
         voided.note = Some(note);
+        voided.duplicate = Some(duplicate_charge(duplicate, outcome));
     } else {
         purchase.failures += 1;
         delay_seconds = backoff_seconds(purchase.failures);

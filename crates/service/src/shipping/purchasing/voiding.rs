@@ -3,11 +3,22 @@
 use ::carriers::{Outcome, Receipt};
 use model::shipping::purchase::State;
 use model::shipping::shipment::{ErrorCode, ErrorType, ShipmentError, Source};
+use store::shipping::duplicate_charges::DuplicateCharge;
 use store::shipping::purchases::Purchase;
 
 /// Whether the purchase is being voided.
 pub fn is_voiding(purchase: Option<&Purchase>) -> bool {
     purchase.is_some_and(|purchase| purchase.state == State::Voiding)
+}
+
+/// Returns the charge of a duplicate, once the carrier has decided whether it takes the duplicate back.
+pub fn duplicate_charge(duplicate: &Receipt, outcome: &Outcome) -> DuplicateCharge {
+    let is_stated = !duplicate.currency.is_empty();
+    DuplicateCharge {
+        carrier_purchase: duplicate.purchase.clone(),
+        cost: is_stated.then(|| (duplicate.charged, duplicate.currency.clone())),
+        is_voided: matches!(outcome, Outcome::Voided | Outcome::Voiding),
+    }
 }
 
 /// Returns what a shipment is to show of a duplicate after the carrier's answer to its void; `None` if the carrier is to be

@@ -77,6 +77,7 @@ migrations![
     "0059_carrier_tokens",
     "0060_passkeys",
     "0061_mails",
+    "0062_costs",
 ];
 
 const TABLE: &str = "CREATE TABLE IF NOT EXISTS migration (name TEXT NOT NULL PRIMARY KEY)";
