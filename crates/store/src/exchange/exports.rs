@@ -37,37 +37,67 @@ macro_rules! change_columns {
     };
 }
 
-/// A statement on both engines, which read the name of a location in different ways.
-macro_rules! each_engine {
-    ($columns:ident, $rest:literal) => {
-        Sql::each(
-            concat!($columns!("json_extract(p.doc, '$.name')"), $rest),
-            concat!($columns!("p.doc::jsonb ->> 'name'"), $rest),
-        )
-    };
-}
-
-const LEVELS: Sql = each_engine!(
-    level_columns,
-    "AND (l.item_id, l.location_id) > ($2, $3) ORDER BY l.item_id, l.location_id LIMIT $4"
+const LEVELS: Sql = Sql::each(
+    concat!(
+        level_columns!("json_extract(p.doc, '$.name')"),
+        "AND (l.item_id, l.location_id) > ($2, $3) ORDER BY l.item_id, l.location_id LIMIT $4"
+    ),
+    concat!(
+        level_columns!("p.doc::jsonb ->> 'name'"),
+        "AND (l.item_id, l.location_id) > ($2, $3) ORDER BY l.item_id, l.location_id LIMIT $4"
+    ),
 );
 /// `$4` is null, or the only location.
-const LEVELS_OF_ITEM: Sql = each_engine!(
-    level_columns,
-    "AND l.item_id = $2 AND l.location_id > $3 AND (CAST($4 AS TEXT) IS NULL OR l.location_id = $4)
+const LEVELS_OF_ITEM: Sql = Sql::each(
+    concat!(
+        level_columns!("json_extract(p.doc, '$.name')"),
+        "AND l.item_id = $2 AND l.location_id > $3 AND (CAST($4 AS TEXT) IS NULL OR l.location_id = $4)
      ORDER BY l.location_id LIMIT $5"
+    ),
+    concat!(
+        level_columns!("p.doc::jsonb ->> 'name'"),
+        "AND l.item_id = $2 AND l.location_id > $3 AND (CAST($4 AS TEXT) IS NULL OR l.location_id = $4)
+     ORDER BY l.location_id LIMIT $5"
+    ),
 );
-const LEVELS_AT_LOCATION: Sql =
-    each_engine!(level_columns, "AND l.location_id = $2 AND l.item_id > $3 ORDER BY l.item_id LIMIT $4");
-const CHANGES: Sql = each_engine!(change_columns, "AND c.id > $2 AND c.id < $3 ORDER BY c.id LIMIT $4");
-const CHANGES_OF_ITEM: Sql = each_engine!(
-    change_columns,
-    "AND c.item_id = $2 AND (c.location_id, c.id) > ($3, $4) AND c.id > $5 AND c.id < $6
+const LEVELS_AT_LOCATION: Sql = Sql::each(
+    concat!(
+        level_columns!("json_extract(p.doc, '$.name')"),
+        "AND l.location_id = $2 AND l.item_id > $3 ORDER BY l.item_id LIMIT $4"
+    ),
+    concat!(
+        level_columns!("p.doc::jsonb ->> 'name'"),
+        "AND l.location_id = $2 AND l.item_id > $3 ORDER BY l.item_id LIMIT $4"
+    ),
+);
+const CHANGES: Sql = Sql::each(
+    concat!(
+        change_columns!("json_extract(p.doc, '$.name')"),
+        "AND c.id > $2 AND c.id < $3 ORDER BY c.id LIMIT $4"
+    ),
+    concat!(change_columns!("p.doc::jsonb ->> 'name'"), "AND c.id > $2 AND c.id < $3 ORDER BY c.id LIMIT $4"),
+);
+const CHANGES_OF_ITEM: Sql = Sql::each(
+    concat!(
+        change_columns!("json_extract(p.doc, '$.name')"),
+        "AND c.item_id = $2 AND (c.location_id, c.id) > ($3, $4) AND c.id > $5 AND c.id < $6
      ORDER BY c.location_id, c.id LIMIT $7"
+    ),
+    concat!(
+        change_columns!("p.doc::jsonb ->> 'name'"),
+        "AND c.item_id = $2 AND (c.location_id, c.id) > ($3, $4) AND c.id > $5 AND c.id < $6
+     ORDER BY c.location_id, c.id LIMIT $7"
+    ),
 );
-const CHANGES_OF_LEVEL: Sql = each_engine!(
-    change_columns,
-    "AND c.item_id = $2 AND c.location_id = $3 AND c.id > $4 AND c.id < $5 ORDER BY c.id LIMIT $6"
+const CHANGES_OF_LEVEL: Sql = Sql::each(
+    concat!(
+        change_columns!("json_extract(p.doc, '$.name')"),
+        "AND c.item_id = $2 AND c.location_id = $3 AND c.id > $4 AND c.id < $5 ORDER BY c.id LIMIT $6"
+    ),
+    concat!(
+        change_columns!("p.doc::jsonb ->> 'name'"),
+        "AND c.item_id = $2 AND c.location_id = $3 AND c.id > $4 AND c.id < $5 ORDER BY c.id LIMIT $6"
+    ),
 );
 /// `$1` lists items as JSON.
 const SKUS: Sql = Sql::each(
