@@ -11,6 +11,7 @@ use model::{Code, Day, Id, Location, Owner, Result};
 use store::Tx;
 use store::access::organisations;
 use store::exchange::costs::{self, CostSums, PurchasePlace, SumsBy};
+use store::shipping::carrier_accounts;
 
 use crate::access::caller::Caller;
 use crate::access::reply::Reply;
@@ -164,9 +165,10 @@ impl Groups {
         if !self.grouping.has(Dimension::Service) {
             return Ok(names);
         }
+        let accounts = carrier_accounts::all(tx, owner).await?;
         let carriers: BTreeSet<_> = self.sums.keys().filter_map(|key| key.carrier.as_ref()).collect();
         for carrier in carriers {
-            for CarrierService { handle, name, .. } in known_services(tx, owner, carrier).await? {
+            for CarrierService { handle, name, .. } in known_services(carrier, &accounts)? {
                 names.insert((carrier.clone(), handle), name);
             }
         }

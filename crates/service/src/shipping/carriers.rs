@@ -8,11 +8,11 @@ use ::carriers::{Account, easypost, own, sandbox, ups, usps};
 use model::platform::id::Kind;
 use model::platform::nearest::suggestion;
 use model::shipping::carrier::{Carrier, CarrierAccount, CarrierService, Reference};
-use model::{Id, Owner, Result, World};
+use model::{Id, Result, World};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use store::shipping::carrier_accounts::{self, StoredCarrierAccount};
-use store::{Order, Page, Start, Tx};
+use store::{Order, Page, Start};
 
 use crate::access::caller::Caller;
 use crate::access::reply::Reply;
@@ -117,8 +117,9 @@ impl Carriers {
     ) -> Result<Listing> {
         let owner = caller.owner;
         let handle = found(by_id(owner.world, id))?.handle;
-        let read = self.context.db().read(owner, async move |tx| known_services(tx, owner, handle).await);
-        let known = read.await?;
+        let accounts =
+            self.context.db().read(owner, async move |tx| carrier_accounts::all(tx, owner).await).await?;
+        let known = known_services(handle, &accounts)?;
         let all = known.iter().map(|service| Ok((service.handle.clone(), json(service)?)));
         self.list_known(caller, &query, all.collect::<Result<_>>()?)
     }
@@ -206,14 +207,14 @@ pub fn carrier(handle: &str) -> Option<Carrier> {
     KNOWN.iter().find(|known| known.handle == handle).map(Known::carrier)
 }
 
-/// Returns what a carrier offers to an organisation, each service once; of own vehicles, what the rate tables of all accounts say.
-pub async fn known_services(tx: &mut Tx<'_>, owner: Owner, carrier: &str) -> Result<Vec<CarrierService>> {
+/// Returns what a carrier offers to an organisation with these accounts, each service once; of own vehicles, what all rate tables
+/// say.
+pub fn known_services(carrier: &str, accounts: &[StoredCarrierAccount]) -> Result<Vec<CarrierService>> {
     if carrier != own::HANDLE {
         return Ok(services(carrier, &Map::new()).into_owned());
     }
     let mut all: Vec<CarrierService> = Vec::new();
-    for account in carrier_accounts::all(tx, owner).await?.iter().filter(|account| account.carrier == carrier)
-    {
+    for account in accounts.iter().filter(|account| account.carrier == carrier) {
         for service in services(carrier, &configuration(account)?).iter() {
             if !all.iter().any(|known| known.handle == service.handle) {
                 all.push(service.clone());
