@@ -19,7 +19,7 @@ pub enum Body {
     Whole(Full<Bytes>),
     /// Chunks that are sent as they arrive. The answer ends with its sender, whatever the reason.
     Stream(mpsc::Receiver<Bytes>),
-    /// Chunks of a file whose length nobody knows before. If it is cut off, the client must notice.
+    /// Chunks of a file whose length is not known in advance. If it is cut off, the client must notice.
     Download(mpsc::Receiver<Piece>),
 }
 
