@@ -5,9 +5,8 @@ mod pairs;
 use std::collections::HashSet;
 
 use model::platform::nearest::suggestion;
-use model::platform::problem::Issue;
 use model::platform::shape::{Issues, Kind, Path, Shape};
-use model::{Code, Problem, Result};
+use model::{Problem, Result};
 use serde_json::Value;
 
 pub use self::pairs::decode_pairs;
