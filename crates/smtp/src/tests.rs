@@ -43,10 +43,10 @@ fn decoded(header: &str) -> String {
     let mut out = String::new();
     for word in header.split(' ') {
         let inner = word.strip_prefix("=?UTF-8?B?").and_then(|word| word.strip_suffix("?="));
-        out.push_str(
-            &inner
-                .map_or(word.to_owned(), |inner| String::from_utf8(STANDARD.decode(inner).unwrap()).unwrap()),
-        );
+        out.push_str(&inner.map_or_else(
+            || word.to_owned(),
+            |inner| String::from_utf8(STANDARD.decode(inner).unwrap()).unwrap(),
+        ));
     }
     out
 }
