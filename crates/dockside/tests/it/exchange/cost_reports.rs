@@ -192,7 +192,7 @@ async fn populate() -> (EasyPostSetup, Vec<Share>) {
     let world = &setup.world;
     let mut accounts = Vec::new();
     for (currency, rates) in [("GBP", [450, 1]), ("EUR", [999, 1234]), ("JPY", [1500, 77])] {
-        let service = |place: usize| json!({"handle": ["van", "bike"][place], "name": ["Van", "Bike"][place], "rates": [{"rate": rates[place]}]});
+        let service = |place: usize| json!({"handle": (["van", "bike"][place]), "name": (["Van", "Bike"][place]), "rates": [{"rate": rates[place]}]});
         let configuration = json!({"currency_code": currency, "services": [service(0), service(1)]});
         let body = json!({"carrier": {"handle": "own"}, "name": currency, "configuration": configuration});
         let made = world.post("/carrier_accounts", body).await;
@@ -204,7 +204,7 @@ async fn populate() -> (EasyPostSetup, Vec<Share>) {
     for number in 0..SHIPMENTS {
         let origin = (number % 5 > 1).then(|| &origins[number % 2]);
         let body = origin.map_or_else(|| parcel_to(FINE), |origin| origin.parcel(FINE));
-        let service = json!({"carrier_account": accounts[number % 3], "carrier_service": ["van", "bike"][number / 3 % 2]});
+        let service = json!({"carrier_account": accounts[number % 3], "carrier_service": (["van", "bike"][number / 3 % 2])});
         let location = origin.map(|origin| origin.location.clone());
         bought.push(buy(world, body, service, location, number % 6 == 5).await);
         world.advance_seconds(DAY_SECONDS / 4);
