@@ -1,5 +1,7 @@
 //! The client with a mail server on the loopback that takes messages, and that fails in each way.
 
+#![expect(clippy::unwrap_used, reason = "a test that fails should stop there")]
+
 use std::time::Duration;
 
 use smtp::{

@@ -58,6 +58,7 @@ pages![
     "parcels",
     "waves",
     "imports",
+    "exports",
     "shipments",
     "batches",
     "manifests",

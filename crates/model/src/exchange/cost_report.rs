@@ -226,7 +226,8 @@ static VOIDED: Shape = sum(
 static NET: Shape = sum("`charged` less `voided`: what remains to be paid.").example("149800");
 static SHIPMENTS_COUNT: Shape =
     sum("Shipments that were bought, those that were voided later included.").example("214");
-static VOIDED_COUNT: Shape = sum("How many of these shipments are voided.").example("3");
+static VOIDED_COUNT: Shape =
+    sum("Bought shipments whose label the carrier has taken back since.").example("3");
 static DUPLICATES_COUNT: Shape = sum(
     "Labels that a carrier sold twice for one of these shipments. Their amounts are in `charged`, and in `voided` once the carrier took them back.",
 )
@@ -312,7 +313,9 @@ static GROUPS: Shape = Shape::list(
 pub static COST_REPORT: Shape = Shape::object(
     "CostReport",
     &[
-        Field::given("from", &SHIP_DATE).about("The first day of the report."),
+        Field::given("from", &SHIP_DATE).about(
+            "The first day of which purchases are counted, 29 days before `to` if the request names none.",
+        ),
         Field::given("to", &SHIP_DATE).about("The last day of the report, which is included."),
         Field::given("time_zone", &TIME_ZONE)
             .about("In which zone the days begin: the organisation's, as `GET /organisation` shows it."),

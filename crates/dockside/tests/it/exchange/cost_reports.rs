@@ -288,7 +288,7 @@ async fn a_report_shows_names_and_its_grouping() {
             "day": bought.day,
             "carrier": {"handle": "sandbox", "name": "Sandbox"},
             "service": {"handle": "express", "name": "Express"},
-            "location": {"id": origin.location, "name": "Ramp"},
+            "location": {"id": origin.location, "name": "Origin"},
             "currency_code": "GBP",
             "charged": charged[0], "voided": 0, "net": charged[0],
             "shipments_count": 1, "voided_count": 0, "duplicates_count": 0,
