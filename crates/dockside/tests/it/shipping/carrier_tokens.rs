@@ -115,14 +115,17 @@ async fn a_token_that_the_carrier_refuses_is_replaced_once_and_nothing_is_bought
     let paths = setup.begin(5).await;
     setup.world.work().await;
     assert_eq!(setup.statuses(&paths).await, vec!["purchased"; 5]);
-    assert_eq!((setup.server.count("access"), setup.server.count("payment")), (2, 2));
-    assert_eq!(setup.server.charges(), 6);
+    // A purchase that begins between the two renewals has a new access token beside an old payment token. The carrier does not say
+    // which of them it refuses, so such a purchase replaces the access token once more.
+    let replaced = setup.server.count("access");
+    assert!((2..=3).contains(&replaced), "{replaced} access tokens");
+    assert_eq!((setup.server.count("payment"), setup.server.charges()), (2, 6));
     // A carrier that refuses new tokens too is not asked without end.
     setup.server.refuse_all();
     let shown = setup.buy().await;
     assert_eq!(shown["status"], "purchase_failed", "{shown}");
     assert_eq!(errors(&shown), [["purchase_error", "credentials_invalid", "provider"].map(str::to_owned)]);
-    assert_eq!((setup.server.count("access"), setup.server.charges()), (3, 6));
+    assert_eq!((setup.server.count("access"), setup.server.charges()), (replaced + 1, 6));
 }
 
 #[tokio::test]
