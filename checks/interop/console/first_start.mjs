@@ -43,11 +43,12 @@ export async function firstStart({ context, base, link, call }) {
     assert.ok(orders.length > 0, "no order of the sample waits");
     const wave = await call("POST", "/waves", { name: "Sample wave", order_ids: orders.map(({ id }) => id) });
     await open(`/waves/${wave.id}`);
-    await page.getByText("Completed").first().waitFor();
+    // Without a stream a page asks every ten seconds.
+    await page.getByText("Completed").first().waitFor({ timeout: 30_000 });
     await page.locator("main").getByRole("link", { name: "Open", exact: true }).first().click();
     await button(/^Buy \d+ labels?/).click();
     await dialog.getByRole("button", { name: /^Buy \d+ labels?/ }).click();
-    await page.locator("h1").getByText("Purchased", { exact: true }).waitFor();
+    await page.locator("h1").getByText("Purchased", { exact: true }).waitFor({ timeout: 30_000 });
     await open("/manifests");
     await button("Close out the day").first().click();
     await button("Make the manifests").click();

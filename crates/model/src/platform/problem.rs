@@ -443,7 +443,7 @@ problems! {
         "Use a new key for each new request. Repeat a key only with exactly the same request; where the answer carries a token or a secret, also with the same access token.";
     SignInLimited 429 "too_many_sign_ins" "There were too many failed sign-ins."
         "Wait for the number of seconds in `Retry-After`. A one-time link from an administrator works at once.";
-    TooManyExports 429 "too_many_exports" "The organisation has as many exports under way as it may."
+    TooManyExports 429 "too_many_exports" "The organisation has its largest number of exports under way."
         "Wait until one has ended, then ask again. If a client has stopped reading one, it ends by itself.";
     ResetLimited 429 "too_many_password_resets" "There were too many requests for a new password."
         "Wait for the number of seconds in `Retry-After`. Look for the link in the mailbox meanwhile, also among unwanted e-mails.";
