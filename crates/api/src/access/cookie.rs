@@ -160,7 +160,7 @@ fn is_same_origin(headers: &HeaderMap, state: &ServerState) -> bool {
         .is_some_and(|given| given.eq_ignore_ascii_case(own_origin(public_url(state))))
 }
 
-/// Refuses a sign-in that a page of another site makes: it would sign a person in as somebody else. A program sends neither
+/// Refuses a sign-in that a page of another site makes: it would sign a person in as another user. A program sends neither
 /// header.
 pub fn refuse_foreign_page(headers: &HeaderMap, state: &ServerState) -> Result<()> {
     let is_page = headers.contains_key(FETCH_SITE) || headers.contains_key(header::ORIGIN);

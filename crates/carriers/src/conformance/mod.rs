@@ -99,7 +99,7 @@ impl Conformance {
         self.connector.handle()
     }
 
-    /// Returns the values of credentials and tokens, which nobody else may see.
+    /// Returns the values of credentials and tokens, which only the carrier may see.
     fn secrets(&self) -> Vec<&str> {
         let credentials = self.account.credentials.values().filter_map(Value::as_str);
         credentials.chain(self.account.tokens.values().map(String::as_str)).collect()

@@ -1,4 +1,4 @@
-//! Exports of many rows: how much memory they take, and what becomes of those that nobody reads.
+//! Exports of many rows: how much memory they take, and what becomes of those whose clients do not read.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -122,7 +122,7 @@ fn exports_that_nobody_reads_end_and_others_can_begin() {
         std::thread::sleep(Duration::from_millis(100));
     }
     println!(
-        "exports on {}: two that nobody reads ended after {:.1} s",
+        "exports on {}: two whose clients did not read ended after {:.1} s",
         target.engine,
         began.elapsed().as_secs_f64()
     );

@@ -243,7 +243,7 @@ async fn a_change_by_cookie_must_come_from_our_own_pages() {
     // A token in the header is enough by itself, and the cookie beside it does not count.
     let both = ada.bare(&world, "POST", "/locations").token("nonsense").json(depot("New"));
     assert_eq!(both.send().await.status, 401);
-    // Nor may another site sign a person in as somebody else.
+    // Nor may another site sign a person in as another user.
     let made = invite(&world, "Eve", &["viewer"]).await;
     let body = json!({"link_token": link_token(&made)});
     let foreign = world.request("POST", "/sessions").anonymous().json(body.clone());

@@ -128,7 +128,7 @@ async fn an_invited_person_signs_in_and_stays_the_same_user() {
     assert_eq!(world.post(format!("/users/{id}/disable"), json!({})).await.status, 200);
     assert_eq!(me(&world, &reply).await["code"], "unauthenticated");
     assert_eq!(problem(&sign_in(&world, &provider, ada()).await), "oidc_disabled");
-    // A deleted user leaves nothing behind: whoever is invited next with the address is linked anew.
+    // A deleted user leaves nothing behind: the next user who is invited with the address is linked anew.
     assert_eq!(world.delete(format!("/users/{id}")).await.status, 204);
     assert_eq!(problem(&sign_in(&world, &provider, ada()).await), "oidc_not_invited");
     let again = invite(&world, "Ada", &["viewer"]).await;
@@ -206,7 +206,7 @@ async fn new_keys_are_fetched_once_a_minute_at_most() {
     world.advance_seconds(60);
     assert!(session(&sign_in(&world, &provider, ada()).await).is_some());
     assert_eq!(provider.count("/keys"), 2);
-    // A key of somebody else under the provider's name.
+    // A key of another provider under the provider's name.
     provider.set(|behaviour| behaviour.seed = 3);
     assert_eq!(problem(&sign_in(&world, &provider, ada()).await), "oidc_token_signature");
 }
