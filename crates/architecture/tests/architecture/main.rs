@@ -21,6 +21,9 @@ const OUTSIDE: &[OutsideArea] = &[
     OutsideArea { layer: "service", module: "suspects", role: Role::Composition },
     // A new organisation gets something from several areas.
     OutsideArea { layer: "service", module: "onboarding", role: Role::Composition },
+    // What `Service` consists of, and its settings, which name types of several areas.
+    OutsideArea { layer: "service", module: "components", role: Role::Composition },
+    OutsideArea { layer: "service", module: "settings", role: Role::Composition },
     // Its tests go through the whole product.
     OutsideArea { layer: "dockside/tests/it", module: "product", role: Role::Composition },
     // Tests of every area use it.
