@@ -1,6 +1,6 @@
 //! Reading a stored shipment.
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 
 use super::{
     Addresses, CarrierChoice, ChosenService, Cost, Customs, Options, Package, Shipment, ShipmentError,
@@ -14,7 +14,7 @@ use crate::{Id, Order, Timestamp};
 /// A shipment with its details beside its other fields, as a document has them. Serde reads a flattened struct by way of a tree of
 /// all fields, which takes several times as long.
 #[derive(Deserialize)]
-pub(super) struct FlatShipment {
+struct FlatShipment {
     id: Id<Shipment>,
     name: Option<String>,
     addresses: Addresses,
@@ -46,6 +46,13 @@ pub(super) struct FlatShipment {
     packed_at: Option<Timestamp>,
     created_at: Timestamp,
     updated_at: Timestamp,
+}
+
+// Here, and not derived with an attribute that names this module, so that modules depend on each other one way only.
+impl<'de> Deserialize<'de> for Shipment {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        FlatShipment::deserialize(deserializer).map(Self::from)
+    }
 }
 
 impl From<FlatShipment> for Shipment {

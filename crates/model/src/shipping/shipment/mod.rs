@@ -35,8 +35,7 @@ pub(crate) use shapes::{CARRIER_CHOICE, CHOSEN, COST, DOCUMENTS, LABEL_PENDING, 
 pub use shapes::{RATES_MAX, SHIPMENT, STATUS, TRACKING_STATUS};
 
 /// A shipment as it is stored. The API also shows its documents, whose download URLs are signed for each response.
-#[derive(Serialize, Deserialize, Clone, Debug)]
-#[serde(from = "flat::FlatShipment")]
+#[derive(Serialize, Clone, Debug)]
 pub struct Shipment {
     pub id: Id<Shipment>,
     #[serde(flatten)]
