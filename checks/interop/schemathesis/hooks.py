@@ -302,6 +302,12 @@ def is_completed_by_merging(case):
     return "Missing required property" in description or has_empty_object(case.body)
 
 
+def has_empty_value(case):
+    """Returns whether a list in the query has an empty value. The server passes over these, as it does over a comma at the end."""
+    lists = (value if isinstance(value, list) else str(value).split(",") for value in (case.query or {}).values())
+    return any(len(values) > 1 and not all(str(value).strip() for value in values) for values in lists)
+
+
 def repair_invalid(case):
     """Keeps invalid what the tool counts as invalid though it is not, and lets the server get to the part that is invalid."""
     wrong = wrong_parts(case)
@@ -320,6 +326,8 @@ def repair_invalid(case):
         # A link replaced the path that was to be the invalid part, or the fuzzer left all invalid parts out, or no file is
         # invalid. No operation takes this parameter.
         case.query = {**(case.query or {}), "no-such-parameter": "1"}
+    if ParameterLocation.QUERY in wrong and has_empty_value(case):
+        case.query = {**case.query, "no-such-parameter": "1"}
     if case.method == "PATCH" and is_completed_by_merging(case):
         # A patch is merged into what is stored, which may have what the tool left out.
         case.query = {**(case.query or {}), "no-such-parameter": "1"}
