@@ -1,5 +1,5 @@
 // A button that opens a list of actions. `Esc` and a press elsewhere close it; arrows move in it.
-import { html, useEffect, useRef, useState } from "../app/html.js";
+import { html, useLayoutEffect, useRef, useState } from "../app/html.js";
 import { Icon } from "./icon.js";
 
 /**
@@ -10,7 +10,8 @@ export function Menu({ label, entries, button, classes = "btn square", up = fals
   const [isOpen, setOpen] = useState(false);
   const holder = useRef(/** @type {HTMLElement | null} */ (null));
   const items = /** @type {Entry[]} */ (entries.filter(Boolean));
-  useEffect(() => {
+  // Before a key can follow: an effect that ran later would take the focus to an entry that is closed by then.
+  useLayoutEffect(() => {
     if (!isOpen) return undefined;
     /** @type {HTMLElement | null | undefined} */ (holder.current?.querySelector("[role=menuitem]"))?.focus();
     const outside = (/** @type {Event} */ event) => !holder.current?.contains(/** @type {Node} */ (event.target)) && setOpen(false);
