@@ -19,6 +19,7 @@ mod file_format;
 mod option_refusal;
 pub mod options;
 pub mod own;
+pub mod rate_card;
 pub mod sandbox;
 pub mod ups;
 pub mod usps;
