@@ -14,6 +14,7 @@ mod charge_tests;
 #[cfg(test)]
 mod conformance;
 mod connector;
+pub mod dhl_parcel_de;
 pub mod easypost;
 mod file_format;
 mod option_refusal;
@@ -33,7 +34,7 @@ pub use file_format::FileFormat;
 
 /// Every carrier that can be asked.
 pub const ALL: &[&dyn Connector] =
-    &[&sandbox::Sandbox, &easypost::EasyPost, &own::Own, &ups::Ups, &usps::Usps];
+    &[&sandbox::Sandbox, &dhl_parcel_de::DhlParcelDe, &easypost::EasyPost, &own::Own, &ups::Ups, &usps::Usps];
 
 /// The carrier with this handle.
 pub fn connector(handle: &str) -> Option<&'static dyn Connector> {
