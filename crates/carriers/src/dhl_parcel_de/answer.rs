@@ -129,7 +129,7 @@ fn failure(
     match purpose {
         Purpose::Buying if !is_proof => Outcome::Unknown(error(ErrorCode::OutcomeUnknown)),
         // The gateway checks the token before it passes a request on.
-        _ if status == 401 && api_secret(account).is_some() && purpose != Purpose::Tracking => {
+        _ if status == 401 && has_token(purpose, account) => {
             Outcome::TokenRefused(error(ErrorCode::CredentialsInvalid))
         }
         _ if is_retryable(status) => {
@@ -137,6 +137,11 @@ fn failure(
         }
         _ => Outcome::Rejected(error(error_code(status, &told.message, purpose))),
     }
+}
+
+/// Returns whether a request has an access token: the tracking has a user of its own.
+fn has_token(purpose: Purpose, account: &Account) -> bool {
+    !matches!(purpose, Purpose::Tracking | Purpose::LookingUp) && api_secret(account).is_some()
 }
 
 /// Returns whether the same request may succeed later.

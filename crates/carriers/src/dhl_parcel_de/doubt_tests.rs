@@ -187,6 +187,8 @@ fn what_is_found_under_the_reference_was_bought() {
     };
     let one = |number| piece(number, REFERENCE, DELIVERED);
     assert_eq!(numbers(done(looked(1, pieces(&[one(NUMBER)])))), [[NUMBER]]);
+    let searched = format!("searched-ref-no=\"{REFERENCE}\" {DELIVERED}");
+    assert_eq!(numbers(done(looked(1, pieces(&[piece(NUMBER, "", &searched)])))), [[NUMBER]]);
     // Two purchases of one package each: the service keeps the first, and voids the other.
     assert_eq!(
         numbers(done(looked(1, pieces(&[one(NUMBER), one(OTHER_NUMBER)])))),

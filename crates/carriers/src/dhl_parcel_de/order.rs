@@ -1,6 +1,8 @@
 //! Orders: what DHL makes for the money. An order has a shipment for each package, and DHL answers for each of them: some may be made
 //! while others are not.
 
+use std::collections::BTreeSet;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
@@ -54,8 +56,8 @@ pub fn bought(answer: Answer, count: usize, cost: Cost, account: &Account) -> Ou
             Made::Unclear(why) => doubts.push(why),
         }
     }
-    numbers.dedup();
-    if numbers.len() == count {
+    let unique: BTreeSet<&String> = numbers.iter().collect();
+    if unique.len() == count {
         return Outcome::Bought(Receipt {
             purchase: numbers.join(&SEPARATOR.to_string()),
             tracking_numbers: numbers,

@@ -117,11 +117,7 @@ pub fn looked_up(answer: Answer, reference: &str, packages: usize, account: &Acc
         Err(outcome) => return Looked::Other(outcome),
     };
     let wanted = reference_of(reference, packages);
-    let is_ours = |parcel: &Element| {
-        ["piece-customer-reference", "shipment-customer-reference"]
-            .into_iter()
-            .any(|name| parcel.get(name).is_some_and(|known| known.eq_ignore_ascii_case(&wanted)))
-    };
+    let is_ours = |parcel: &Element| is_of(parcel, &wanted);
     let ours: Vec<&Element> = parcels.iter().filter(|parcel| is_ours(parcel)).collect();
     let number =
         |parcel: &&Element| parcel.get("piece-code").filter(|code| is_number(code)).map(str::to_owned);
@@ -143,6 +139,17 @@ pub fn looked_up(answer: Answer, reference: &str, packages: usize, account: &Acc
             "DHL shows these parcels under the reference: {}. Several purchases may be among them.",
             numbers.join(", ")
         ))),
+    }
+}
+
+/// Whether a parcel has a reference. If DHL shows none with the parcel, the one that it was searched by counts.
+fn is_of(parcel: &Element, reference: &str) -> bool {
+    let own = ["piece-customer-reference", "shipment-customer-reference"];
+    let own: Vec<&str> = own.into_iter().filter_map(|name| parcel.get(name)).collect();
+    let is_it = |known: &str| known.eq_ignore_ascii_case(reference);
+    match own.is_empty() {
+        true => parcel.get("searched-ref-no").is_some_and(is_it),
+        false => own.into_iter().any(is_it),
     }
 }
 
