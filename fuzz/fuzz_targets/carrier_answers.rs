@@ -24,14 +24,24 @@ fn account() -> Account {
     let object = |value: Value| value.as_object().cloned().unwrap_or_default();
     let credentials =
         object(json!({"api_key": text, "api_secret": text, "client_id": text, "client_secret": text,
-        "username": text, "password": text, "token": text, "consumer_key": text, "consumer_secret": text}));
-    Account::new(Id::from_bits(1), object(json!({})), credentials)
+        "username": text, "password": text, "token": text, "consumer_key": text, "consumer_secret": text,
+        "tracking_username": text, "tracking_password": text}));
+    let numbers = json!({"billing_numbers": {"V01PAK": "33333333330102", "V62KP": "33333333336201"}});
+    Account::new(Id::from_bits(1), object(numbers), credentials)
 }
 
-fn shipment() -> model::shipping::shipment::ShipmentInput {
+/// A shipment within a country in which the carrier delivers.
+fn shipment(connector: &dyn Connector) -> model::shipping::shipment::ShipmentInput {
     let place = |line: &str| {
-        json!({"address": {"line_1": line, "city": "Atlanta", "province": "GA", "post_code": "30301", "country_code": "US"},
-        "contact": {"name": "Jo", "phone_number": "5555555555"}})
+        let address = match connector.handle() {
+            "dhl_parcel_de" => {
+                json!({"line_1": line, "city": "Bonn", "post_code": "53113", "country_code": "DE"})
+            }
+            _ => {
+                json!({"line_1": line, "city": "Atlanta", "province": "GA", "post_code": "30301", "country_code": "US"})
+            }
+        };
+        json!({"address": address, "contact": {"name": "Jo", "phone_number": "5555555555"}})
     };
     model::platform::shape::parse(json!({
         "addresses": {"destination": place("1 Quay Street"), "origin": place("2 Quay Street")},
@@ -82,7 +92,7 @@ fuzz_target!(|bytes: &[u8]| {
     };
     let answers: Vec<Answer> = body.split(|byte| *byte == SEPARATOR).map(answer).collect();
     let connector = ALL[usize::from(*which) % ALL.len()];
-    let (mut account, parcel) = (account(), Parcel::new(Id::from_bits(7), &shipment()));
+    let (mut account, parcel) = (account(), Parcel::new(Id::from_bits(7), &shipment(connector)));
     let receipt = Receipt {
         purchase: "shp_1".to_owned(),
         tracking_numbers: vec!["EZ1".to_owned()],
@@ -94,6 +104,7 @@ fuzz_target!(|bytes: &[u8]| {
     let ship_on = Day::parse("2026-11-19").expect("a day");
     // A carrier that does not know the service sends nothing.
     let service = match connector.handle() {
+        "dhl_parcel_de" => "dhl_parcel_de.paket",
         "ups" => "ups.ground",
         _ => "usps.ground_advantage",
     };

@@ -14,11 +14,13 @@ mod charge_tests;
 #[cfg(test)]
 mod conformance;
 mod connector;
+pub mod dhl_parcel_de;
 pub mod easypost;
 mod file_format;
 mod option_refusal;
 pub mod options;
 pub mod own;
+pub mod rate_card;
 pub mod sandbox;
 pub mod ups;
 pub mod usps;
@@ -32,7 +34,7 @@ pub use file_format::FileFormat;
 
 /// Every carrier that can be asked.
 pub const ALL: &[&dyn Connector] =
-    &[&sandbox::Sandbox, &easypost::EasyPost, &own::Own, &ups::Ups, &usps::Usps];
+    &[&sandbox::Sandbox, &dhl_parcel_de::DhlParcelDe, &easypost::EasyPost, &own::Own, &ups::Ups, &usps::Usps];
 
 /// The carrier with this handle.
 pub fn connector(handle: &str) -> Option<&'static dyn Connector> {

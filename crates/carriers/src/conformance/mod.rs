@@ -52,6 +52,9 @@ pub(crate) struct Conformance {
 /// The connectors that the suite tries. A connector may come several times, with accounts of different kinds.
 pub(crate) fn samples() -> Vec<Conformance> {
     vec![
+        crate::dhl_parcel_de::tests::conformance(),
+        crate::dhl_parcel_de::tests::conformance_of_several_packages(),
+        crate::dhl_parcel_de::tests::conformance_of_returns(),
         crate::easypost::tests::conformance(),
         crate::own::tests::conformance(),
         crate::sandbox::tests::conformance(),

@@ -59,13 +59,32 @@ pub fn options_with(path: &str, value: &Value) -> Value {
 }
 
 pub fn parcel(options: &Value) -> Parcel {
-    // Within the United States, where each of the carriers delivers.
-    let address = |name: &str, code: &str| {
-        json!({"address": {"line_1": "1 Quay Street", "city": "Atlanta", "province": "GA", "post_code": code, "country_code": "US"},
-               "contact": {"name": name, "phone_number": "5555555555"}})
-    };
+    // Within the United States, where most of the carriers deliver.
+    let address = |name: &str, code: &str| place(name, "Atlanta", "GA", code, "US");
+    parcel_between(&address("Dispatch", "30005"), &address("Ada", "30301"), options)
+}
+
+/// A parcel that a carrier takes, with these options.
+fn parcel_of(connector: &dyn Connector, option: &str, options: &Value) -> Parcel {
+    let bonn = || place("Dispatch", "Bonn", "", "53113", "DE");
+    match (connector.handle(), option) {
+        // What becomes of parcels that can't be delivered is a question abroad.
+        ("dhl_parcel_de", "shipping.non_delivery") => {
+            parcel_between(&bonn(), &place("Ada", "Bern", "", "3011", "CH"), options)
+        }
+        ("dhl_parcel_de", _) => parcel_between(&bonn(), &place("Ada", "Berlin", "", "10115", "DE"), options),
+        _ => parcel(options),
+    }
+}
+
+fn place(name: &str, city: &str, province: &str, code: &str, country: &str) -> Value {
+    json!({"address": {"line_1": "1 Quay Street", "city": city, "province": province, "post_code": code, "country_code": country},
+        "contact": {"name": name, "phone_number": "5555555555"}})
+}
+
+fn parcel_between(origin: &Value, destination: &Value, options: &Value) -> Parcel {
     let details = parse(json!({
-        "addresses": {"destination": address("Ada", "30301"), "origin": address("Dispatch", "30005")},
+        "addresses": {"destination": destination, "origin": origin},
         "packages": [{"geometry": {"length": 20, "width": 15, "height": 10, "mass": 1}}], "options": options,
         "customs": {"contents_type": "merchandise", "items": [{"description": "Shirt", "quantity": 1, "value": 100}]},
     }));
@@ -83,14 +102,22 @@ fn account_of(connector: &dyn Connector) -> Account {
         let table = json!({"currency_code": "GBP", "services": [{"handle": "van", "name": "Van", "rates": [{"rate": 450}]}]});
         account.configuration = table.as_object().cloned().unwrap_or_default();
     }
+    if connector.handle() == "dhl_parcel_de" {
+        let numbers = json!({"billing_numbers": {"V01PAK": "33333333330102", "V53WPAK": "33333333335301"},
+            "return_receiver_ids": {"DE": "deu"}});
+        account.configuration = numbers.as_object().cloned().unwrap_or_default();
+    }
     account
 }
 
 /// The handle of a service that takes the parcel.
-fn service_of(connector: &dyn Connector) -> &'static str {
-    match connector.handle() {
-        "ups" => "ups.ground",
-        "usps" => "usps.ground_advantage",
+fn service_of(connector: &dyn Connector, option: &str) -> &'static str {
+    match (connector.handle(), option) {
+        ("dhl_parcel_de", "shipping.non_delivery") => "dhl_parcel_de.paket_international",
+        ("dhl_parcel_de", "shipping.is_return") => "dhl_parcel_de.retoure",
+        ("dhl_parcel_de", _) => "dhl_parcel_de.paket",
+        ("ups", _) => "ups.ground",
+        ("usps", _) => "usps.ground_advantage",
         _ => "van",
     }
 }
@@ -120,11 +147,11 @@ fn every_connector_says_how_it_treats_every_option() {
 fn what_a_table_refuses_is_refused_with_its_reason_and_nothing_else_is() {
     for connector in ALL {
         for (option, treatment) in connector.options() {
-            let parcel = parcel(&options_with(option, &asking(option)));
+            let parcel = parcel_of(*connector, option, &options_with(option, &asking(option)));
             let reference = parcel.id.to_string();
             let buy = Task::Buy {
                 parcel: &parcel,
-                service: service_of(*connector),
+                service: service_of(*connector, option),
                 reference: &reference,
                 prepared: Some("shp_1"),
                 format: LabelFormat::Pdf,
@@ -165,6 +192,7 @@ fn defaults_and_what_is_false_or_empty_ask_for_nothing() {
     let parcel = parcel(&options);
     assert_eq!(asked(parcel.details().options.as_ref().unwrap()), []);
     for connector in ALL {
+        let parcel = parcel_of(*connector, "", &options);
         assert_eq!(refused(*connector, &Task::Rate(&parcel)), None, "{}", connector.handle());
     }
 }

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use ::carriers::{Account, easypost, own, sandbox, ups, usps};
+use ::carriers::{Account, dhl_parcel_de, easypost, own, sandbox, ups, usps};
 use model::platform::id::Kind;
 use model::platform::nearest::suggestion;
 use model::shipping::carrier::{Carrier, CarrierAccount, CarrierService, Reference};
@@ -42,6 +42,12 @@ static EASYPOST_SERVICES: LazyLock<Vec<CarrierService>> = LazyLock::new(|| {
 });
 
 const KNOWN: &[Known] = &[
+    Known {
+        handle: dhl_parcel_de::HANDLE,
+        name: "DHL Parcel DE",
+        description: "DHL in Germany (Post & Parcel Germany) itself, with your own contract and a rate card of yours.",
+        worlds: &[World::Live, World::Test],
+    },
     Known {
         handle: easypost::HANDLE,
         name: "EasyPost",
@@ -244,6 +250,10 @@ pub fn services(carrier: &str, configuration: &Map<String, Value>) -> Cow<'stati
             let table = own::Table::read(&account).map(|table| table.services).unwrap_or_default();
             table.iter().map(|known| service(&known.handle, &known.name, String::new())).collect()
         }
+        dhl_parcel_de::HANDLE => {
+            let known = dhl_parcel_de::SERVICES.iter();
+            known.map(|known| service(known.handle, known.name, String::new())).collect()
+        }
         easypost::HANDLE => return Cow::Borrowed(&EASYPOST_SERVICES),
         ups::HANDLE => {
             ups::SERVICES.iter().map(|known| service(known.handle, known.name, String::new())).collect()
@@ -336,10 +346,10 @@ mod tests {
         let handles = |world| usable(world).map(|known| known.handle).collect::<Vec<_>>();
         assert_eq!(
             handles(World::Test),
-            ["easypost", "sandbox", "ups", "usps"],
+            ["dhl_parcel_de", "easypost", "sandbox", "ups", "usps"],
             "with keys that spend no money"
         );
-        assert_eq!(handles(World::Live), ["easypost", "own", "ups", "usps"]);
+        assert_eq!(handles(World::Live), ["dhl_parcel_de", "easypost", "own", "ups", "usps"]);
         for known in KNOWN {
             assert!(::carriers::connector(known.handle).is_some(), "{}", known.handle);
             for world in known.worlds {
