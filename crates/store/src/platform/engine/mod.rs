@@ -31,6 +31,7 @@ pub use migrate::MIGRATIONS;
 pub use postgres::PAYLOAD_BYTES_MAX;
 pub use snapshot::Snapshot;
 pub use sql::Sql;
+pub use sqlite::database_file::DatabaseFile;
 pub(crate) use sql::{stops, taken, wanted};
 pub use tx::Tx;
 pub(crate) use value::id_list;
