@@ -48,9 +48,13 @@ pub fn backup_commands(file: &Path, settings: &Settings) -> Result<String, Failu
     }
     text.push_str(&match secrets_file(settings) {
         Some(path) => format!("cp {path} {}\n", parts.secrets),
-        None => "# The keys are in the settings (signing_key, encryption_key): keep a copy of them, too.\n".to_owned(),
+        None => "# The keys are in the settings (signing_key, encryption_key): keep a copy of them, too.\n"
+            .to_owned(),
     });
-    text.push_str(&format!("pg_restore --list {} > /dev/null && echo 'The backup is complete.'\n", parts.dump));
+    text.push_str(&format!(
+        "pg_restore --list {} > /dev/null && echo 'The backup is complete.'\n",
+        parts.dump
+    ));
     Ok(text)
 }
 
@@ -58,10 +62,7 @@ pub fn restore_commands(file: &Path, settings: &Settings) -> Result<String, Fail
     let parts = Parts::of(file);
     let mut text = head("restore", settings);
     text.push_str("# Into an empty database. It has all of the dump, or nothing.\n");
-    text.push_str(&format!(
-        "pg_restore --single-transaction --no-owner --dbname={ADDRESS} {}\n",
-        parts.dump
-    ));
+    text.push_str(&format!("pg_restore --single-transaction --no-owner --dbname={ADDRESS} {}\n", parts.dump));
     match settings.files_folder()? {
         Some(folder) => {
             let folder = quoted(&folder.display().to_string());
@@ -85,7 +86,7 @@ fn head(what: &str, settings: &Settings) -> String {
     let url = settings.store.database_url.as_deref().unwrap_or_default();
     format!(
         "# These commands {what} the database {} with its files and keys.\n# DOCKSIDE_DATABASE_URL must have its address.\nset \
-         -eu\n",
+         -eu\numask 077\n",
         without_user(url)
     )
 }

@@ -46,10 +46,7 @@ impl Stored {
         let head =
             "# Made at first start. Keep it secret, back it up, and share it between nodes of one database.";
         let [signing, encryption] = NAMES;
-        format!(
-            "{head}\n{signing} = \"{}\"\n{encryption} = \"{}\"\n",
-            self.signing_key, self.encryption_key
-        )
+        format!("{head}\n{signing} = \"{}\"\n{encryption} = \"{}\"\n", self.signing_key, self.encryption_key)
     }
 }
 

@@ -111,9 +111,13 @@ fn rename_new(from: &Path, to: &Path) -> std::io::Result<()> {
     match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
         // A file system that does not know how, such as some that are reached over the network.
         Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
-            if to.exists() { Err(ErrorKind::AlreadyExists.into()) } else { fs::rename(from, to) }
+            if to.exists() {
+                Err(ErrorKind::AlreadyExists.into())
+            } else {
+                fs::rename(from, to)
+            }
         }
-        renamed => Ok(renamed?),
+        renamed => renamed.map_err(Into::into),
     }
 }
 

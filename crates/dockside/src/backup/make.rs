@@ -94,11 +94,7 @@ fn hold_deletions(folder: &Path) -> Result<Option<DeletionLock>, Failure> {
     DeletionLock::hold(folder).map(Some).map_err(failed)
 }
 
-fn copy_database(
-    original: &Path,
-    copy: &Path,
-    secrets: Option<&Secrets>,
-) -> Result<BackupDatabase, Failure> {
+fn copy_database(original: &Path, copy: &Path, secrets: Option<&Secrets>) -> Result<BackupDatabase, Failure> {
     let failed = |error| Failure(format!("the database {} can't be backed up: {error}", original.display()));
     let mut database = BackupDatabase::copy(original, copy).map_err(failed)?;
     database.ensure_sound().map_err(failed)?;
@@ -150,7 +146,8 @@ impl<'a> Archive<'a> {
             return Err(Failure(format!("the database names the file {:?}, which can't be one", needed.key)));
         }
         let path = folder.join(&needed.key);
-        let unreadable = |error: std::io::Error| Failure(format!("{} can't be read: {error}", path.display()));
+        let unreadable =
+            |error: std::io::Error| Failure(format!("{} can't be read: {error}", path.display()));
         let mut file = match File::open(&path) {
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 self.missing.push(needed.key.clone());

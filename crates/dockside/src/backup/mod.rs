@@ -79,7 +79,9 @@ fn summary(made: &Made) -> String {
     }
     if made.missing > 0 {
         let missing = counted(made.missing as usize, "file");
-        text.push_str(&format!("{missing} that the database names could not be copied: see {MISSING} in it.\n"));
+        text.push_str(&format!(
+            "{missing} that the database names could not be copied: see {MISSING} in it.\n"
+        ));
     }
     text
 }

@@ -35,8 +35,9 @@ impl Description {
 
     /// Reads a description. One of a later format is refused with the version that it takes.
     pub fn read(text: &[u8]) -> Result<Self, Failure> {
-        let damaged =
-            |error: serde_json::Error| Failure(format!("it is damaged: {DESCRIPTION} can't be read: {error}"));
+        let damaged = |error: serde_json::Error| {
+            Failure(format!("it is damaged: {DESCRIPTION} can't be read: {error}"))
+        };
         let json: Value = serde_json::from_slice(text).map_err(damaged)?;
         let format = json["format"].as_u64().unwrap_or_default();
         if format > FORMAT {
@@ -74,7 +75,8 @@ mod tests {
     #[test]
     fn a_key_stays_in_its_folder() {
         assert!(is_key("org_1_test/doc_1") && is_key("org_1/a.b/c"));
-        for key in ["", "doc_1", "/etc/passwd", "../doc_1", "org/../../x", "org//x", "org/.", "org/", "a/\0"] {
+        for key in ["", "doc_1", "/etc/passwd", "../doc_1", "org/../../x", "org//x", "org/.", "org/", "a/\0"]
+        {
             assert!(!is_key(key), "{key:?}");
         }
     }

@@ -134,8 +134,7 @@ fn ensure_files(
     missing: &BTreeSet<String>,
 ) -> Result<(), Failure> {
     database.visit_files(|needed| {
-        let is_there =
-            fs::metadata(folder.join(&needed.key)).is_ok_and(|file| file.len() >= needed.bytes);
+        let is_there = fs::metadata(folder.join(&needed.key)).is_ok_and(|file| file.len() >= needed.bytes);
         if is_there || missing.contains(&needed.key) {
             return Ok(());
         }
@@ -182,7 +181,9 @@ fn summary(places: &Places, unpacked: &Unpacked, keys: &Keys) -> String {
         counted(*files as usize, "file"),
     );
     if !description.has_files {
-        text.push_str("The files are not in the backup: they are in a bucket, which the setting files must name.\n");
+        text.push_str(
+            "The files are not in the backup: they are in a bucket, which the setting files must name.\n",
+        );
     }
     if !missing.is_empty() {
         let missing = counted(missing.len(), "file");

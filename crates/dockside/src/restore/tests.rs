@@ -59,10 +59,8 @@ impl Case {
     fn outcome(self) -> Result<Unpacked, String> {
         self.writer.finish().unwrap();
         let data = self.home.path().join("outer/data");
-        let settings = Settings {
-            store: Store { data: Some(data.clone()), ..Store::default() },
-            ..Settings::default()
-        };
+        let settings =
+            Settings { store: Store { data: Some(data.clone()), ..Store::default() }, ..Settings::default() };
         let places = Places { files: Some(data.join("files")), data };
         let file = self.home.path().join("a.tar");
         let outcome = prepare(&File::open(&file).unwrap(), &file, &settings, &places);
@@ -83,7 +81,8 @@ fn an_archive_that_lacks_a_file_is_refused_unless_it_says_so() {
     let lacks = |case: Case| case.outcome().err().unwrap();
     let refused = lacks(Case::new().database("").text("files/org_1/pack-doc_2", "1234567"));
     assert!(refused.contains("lacks the file org_1/doc_1"), "{refused}");
-    let short = Case::new().database("").text("files/org_1/doc_1", "label").text("files/org_1/pack-doc_2", "123456");
+    let short =
+        Case::new().database("").text("files/org_1/doc_1", "label").text("files/org_1/pack-doc_2", "123456");
     assert!(lacks(short).contains("lacks the file org_1/pack-doc_2"));
     let running = "INSERT INTO import VALUES ('org_1/imp_1-ab', 7, NULL), ('org_1/imp_2-ab', 7, 8)";
     assert!(lacks(Case::new().database(running).files()).contains("org_1/imp_1-ab"));

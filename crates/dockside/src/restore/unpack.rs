@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::io::{BufReader, BufWriter, Seek};
+use std::io::{BufReader, Seek};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
@@ -96,8 +96,9 @@ pub fn unpack(archive: &File, name: &Path, places: &Places) -> Result<Unpacked, 
             }
             other => {
                 unpacked.files += 1;
-                target_of(other, places)
-                    .ok_or_else(|| Failure(format!("{} has an entry {other:?}, which no backup has", name.display())))?
+                target_of(other, places).ok_or_else(|| {
+                    Failure(format!("{} has an entry {other:?}, which no backup has", name.display()))
+                })?
             }
         };
         write(&mut reader, &target).map_err(|flaw| match flaw {
@@ -126,7 +127,9 @@ fn open<'a>(mut archive: &'a File, name: &Path) -> Result<Reader<'a>, Failure> {
 
 fn first(reader: &mut Reader<'_>, name: &Path) -> Result<Description, Failure> {
     let head = reader.next_entry().map_err(|flaw| said(name, flaw))?;
-    let Some(head) = head.filter(|head| head.name == DESCRIPTION) else { return Err(said(name, Flaw::Foreign)) };
+    let Some(head) = head.filter(|head| head.name == DESCRIPTION) else {
+        return Err(said(name, Flaw::Foreign));
+    };
     let text = text(reader, head.size, name)?;
     Description::read(&text).map_err(|failure| Failure(format!("{}: {}", name.display(), failure.0)))
 }
@@ -145,9 +148,9 @@ fn write(reader: &mut Reader<'_>, target: &Path) -> Result<(), Flaw> {
         DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(Flaw::Write)?;
     }
     let options = OpenOptions::new().write(true).create_new(true).mode(0o600).open(target);
-    let mut out = BufWriter::with_capacity(BUFFER_BYTES, options.map_err(Flaw::Write)?);
-    reader.copy_content(&mut out)?;
-    out.into_inner().map_err(|error| Flaw::Write(error.into_error()))?.sync_all().map_err(Flaw::Write)
+    let mut file = options.map_err(Flaw::Write)?;
+    reader.copy_content(&mut file)?;
+    file.sync_all().map_err(Flaw::Write)
 }
 
 fn make_folder(folder: &Path) -> Result<(), Failure> {
@@ -174,7 +177,9 @@ fn said(name: &Path, flaw: Flaw) -> Failure {
     let name = name.display();
     Failure(match flaw {
         Flaw::Foreign => format!("{name} is no backup of Dockside, or its beginning is damaged"),
-        Flaw::Truncated(at) => format!("{name} is truncated: it ends after {at} bytes, and is longer when it is whole"),
+        Flaw::Truncated(at) => {
+            format!("{name} is truncated: it ends after {at} bytes, and is longer when it is whole")
+        }
         Flaw::Damaged(at) => {
             format!("{name} is damaged: something in its first {at} bytes is not as it was written")
         }

@@ -63,7 +63,8 @@ impl BackupDatabase {
         let mut after = (String::new(), String::new());
         loop {
             let from = after.clone();
-            let rows = self.0.run(async move |tx: &mut Tx<'_>| documents::places(tx, &from, ROWS_EACH).await)?;
+            let rows =
+                self.0.run(async move |tx: &mut Tx<'_>| documents::places(tx, &from, ROWS_EACH).await)?;
             let Some(last) = rows.last() else { break };
             after = last.key.clone();
             for row in &rows {
@@ -109,7 +110,8 @@ mod tests {
     #[test]
     fn a_pack_must_reach_to_the_end_of_its_last_file() {
         let mut shared = BTreeMap::new();
-        for (place, size) in [("o/pack-a@0", 10), ("o/pack-a@30", 5), ("o/pack-a@10", 20), ("o/pack-b@0", 1)] {
+        for (place, size) in [("o/pack-a@0", 10), ("o/pack-a@30", 5), ("o/pack-a@10", 20), ("o/pack-b@0", 1)]
+        {
             assert_eq!(alone(&row(place, size)).unwrap(), None);
             note_shared(&mut shared, &row(place, size)).unwrap();
         }

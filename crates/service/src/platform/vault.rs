@@ -7,8 +7,8 @@ use base64::engine::general_purpose::STANDARD;
 use model::{Error, Result};
 use ring::aead::{AES_256_GCM, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 
-use store::{Access, Tx};
 use store::platform::installation;
+use store::{Access, Tx};
 
 use crate::platform::context::Context;
 

@@ -65,7 +65,11 @@ fn a_backup_that_is_damaged_anywhere_is_refused() {
     for place in &places {
         let mut damaged = whole.clone();
         damaged[*place] ^= 1 << random.below(8);
-        refused(home.path(), &damaged, &["is damaged", "is no backup of Dockside", "is truncated", "newer than"]);
+        refused(
+            home.path(),
+            &damaged,
+            &["is damaged", "is no backup of Dockside", "is truncated", "newer than"],
+        );
     }
     let mut cuts = vec![0, 1, BLOCK, 2 * BLOCK, whole.len() - 1, whole.len() - BLOCK];
     cuts.extend(std::iter::repeat_with(|| random.below(whole.len() as u64) as usize).take(CUTS as usize));
@@ -84,7 +88,8 @@ fn a_backup_without_a_file_that_the_database_names_is_made_only_if_that_is_wante
     let home = tempfile::tempdir().unwrap();
     small_store(home.path(), "data");
     let files = home.path().join("data/files");
-    let owner = std::fs::read_dir(&files).unwrap().map(|entry| entry.unwrap().path()).find(|path| path.is_dir());
+    let owner =
+        std::fs::read_dir(&files).unwrap().map(|entry| entry.unwrap().path()).find(|path| path.is_dir());
     let label = std::fs::read_dir(owner.unwrap()).unwrap().next().unwrap().unwrap().path();
     let bytes = std::fs::read(&label).unwrap();
     // Shorter than its row says, and then gone.

@@ -114,7 +114,11 @@ impl Stores {
         assert_eq!(server.log().contains("a backup was restored"), is_new, "{}", server.log());
         let client = if is_new { &mut new } else { &mut old };
         let locations = client.get("/locations").json()["data"].as_array().unwrap().len();
-        assert_eq!(locations, if is_new { 1 } else { 2 }, "the log of the old database is with the old database");
+        assert_eq!(
+            locations,
+            if is_new { 1 } else { 2 },
+            "the log of the old database is with the old database"
+        );
         assert_eq!(fetch_files(&server, client), 1);
         // Sealed with the keys that are in place.
         let account = json!({
@@ -149,7 +153,10 @@ fn a_restore_that_is_killed_leaves_the_old_store_or_the_new_one() {
         met += usize::from(was_met);
         new += usize::from(is_new);
     }
-    println!("{met} of {KILLS} kills met a restore, and {} aborts; {new} ended with the new store", RESTORE_POINTS.len());
+    println!(
+        "{met} of {KILLS} kills met a restore, and {} aborts; {new} ended with the new store",
+        RESTORE_POINTS.len()
+    );
 
     // A command completes an interrupted restore, too, and another restore clears up.
     stores.place();

@@ -20,7 +20,8 @@ fn a_backup_replaces_no_file_and_a_restore_no_store_unless_told_to() {
     assert!(made.contains("the database, 1 file and the keys") && made.contains("verified"), "{made}");
     assert_eq!(fs::metadata(&archive).unwrap().permissions().mode() & 0o777, 0o600);
 
-    let listed = std::process::Command::new("tar").args(["-tf", ARCHIVE]).current_dir(home.path()).output().unwrap();
+    let listed =
+        std::process::Command::new("tar").args(["-tf", ARCHIVE]).current_dir(home.path()).output().unwrap();
     assert!(listed.status.success() && listed.stderr.is_empty(), "{listed:?}");
 
     let refused = restore(home.path(), &["--data", "data"]);
@@ -60,7 +61,11 @@ fn what_is_no_backup_is_refused() {
     assert!(missing.code == 1 && missing.stderr.contains("a.tar: No such file"), "{}", missing.stderr);
     for file in ["data/dockside.db", "data/secrets.toml"] {
         let refused = run(home.path(), &["restore", file, "--data", "restored"]);
-        assert!(refused.code == 1 && refused.stderr.contains("is no backup of Dockside"), "{}", refused.stderr);
+        assert!(
+            refused.code == 1 && refused.stderr.contains("is no backup of Dockside"),
+            "{}",
+            refused.stderr
+        );
     }
     assert!(!home.path().join("restored").exists(), "nothing was made");
 }

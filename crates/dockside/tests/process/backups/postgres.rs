@@ -33,7 +33,11 @@ fn shown(word: &str) -> String {
 
 /// The commands without the comment that names the database, which is another one each time.
 fn commands(printed: &str) -> String {
-    printed.lines().filter(|line| !line.starts_with("# These commands")).map(|line| format!("{line}\n")).collect()
+    printed
+        .lines()
+        .filter(|line| !line.starts_with("# These commands"))
+        .map(|line| format!("{line}\n"))
+        .collect()
 }
 
 #[test]
@@ -50,7 +54,11 @@ fn the_commands_that_are_printed_for_postgres_make_a_backup_and_restore_it() {
     let printed = run(home.path(), &[&["backup", "tonight"], &url[..]].concat());
     assert!(printed.code == 1 && printed.stderr.contains("nothing is backed up yet"), "{}", printed.stderr);
     assert!(!printed.stdout.contains(&database.url), "the password is not printed: {}", printed.stdout);
-    assert_eq!(commands(&printed.stdout), commands(&shown("pg_dump")), "docs/guide/operating.md shows others");
+    assert_eq!(
+        commands(&printed.stdout),
+        commands(&shown("pg_dump")),
+        "docs/guide/operating.md shows others"
+    );
     assert!(shell(home.path(), &printed.stdout, &database).contains("The backup is complete."));
     let late = bought_shipment(&mut client);
     server.stop();
@@ -59,7 +67,11 @@ fn the_commands_that_are_printed_for_postgres_make_a_backup_and_restore_it() {
     std::fs::remove_dir_all(home.path().join("dockside-data")).unwrap();
     let printed = run(home.path(), &[&["restore", "tonight"], &url[..]].concat());
     assert!(printed.code == 1 && printed.stderr.contains("nothing is restored yet"), "{}", printed.stderr);
-    assert_eq!(commands(&printed.stdout), commands(&shown("pg_restore --single")), "docs/guide/operating.md shows others");
+    assert_eq!(
+        commands(&printed.stdout),
+        commands(&shown("pg_restore --single")),
+        "docs/guide/operating.md shows others"
+    );
     assert!(shell(home.path(), &printed.stdout, &database).contains("looked up first"));
     let server = Server::start(home.path(), &url);
     let mut client = server.client(&token);

@@ -75,7 +75,9 @@ fn what_was_bought_after_a_backup_is_looked_up_after_a_restore() {
 #[test]
 fn what_was_bought_after_a_backup_is_looked_up_if_it_is_unpacked_by_hand() {
     restored_without_buying_twice(|home| {
-        let unpack = format!("tar -xOf ../{ARCHIVE} dockside.db > dockside.db && rm -f dockside.db-wal dockside.db-shm mark");
+        let unpack = format!(
+            "tar -xOf ../{ARCHIVE} dockside.db > dockside.db && rm -f dockside.db-wal dockside.db-shm mark"
+        );
         let done = Command::new("sh").args(["-c", &unpack]).current_dir(home.join("data")).status().unwrap();
         assert!(done.success());
     });

@@ -17,7 +17,10 @@ fn a_store_that_was_restored_without_its_keys_says_what_is_missing() {
     let keys = fs::read_to_string(home.path().join("data/secrets.toml")).unwrap();
     let archive = fs::read(home.path().join(ARCHIVE)).unwrap();
     for key in keys.lines().filter_map(|line| line.split('"').nth(1)) {
-        assert!(!archive.windows(key.len()).any(|window| window == key.as_bytes()), "a key is in the archive");
+        assert!(
+            !archive.windows(key.len()).any(|window| window == key.as_bytes()),
+            "a key is in the archive"
+        );
     }
 
     let said = succeeded(restore(home.path(), &["--data", "restored"]));

@@ -6,7 +6,7 @@
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Result};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, fchown};
 use std::path::Path;
 
 /// The name of the file that is locked. No owner of files has this name.
@@ -20,8 +20,17 @@ pub struct DeletionLock {
 impl DeletionLock {
     /// Takes the lock for a backup, once no deletion is under way. It must be taken before the snapshot of the database.
     pub fn hold(folder: &Path) -> Result<Self> {
-        let file =
-            OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(folder.join(FILE))?;
+        let file = OpenOptions::new()
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .mode(0o600)
+            .open(folder.join(FILE))?;
+        // A file that root made would keep the server from starting again: all in its folder must be its own user's.
+        let owner = std::fs::metadata(folder)?;
+        if file.metadata()?.uid() != owner.uid() {
+            fchown(&file, Some(owner.uid()), Some(owner.gid()))?;
+        }
         file.lock()?;
         Ok(Self { _file: file })
     }

@@ -26,8 +26,8 @@ use store::shipping::documents;
 pub use bucket::{Bucket, bucket_and_prefix};
 pub use deletion_lock::DeletionLock;
 pub use files::FilePlace;
-pub use store::shipping::documents::{StoredDocument, StoredFile};
 pub(crate) use place::locate;
+pub use store::shipping::documents::{StoredDocument, StoredFile};
 pub(crate) use writer::{ContentWriter, FileWriter};
 
 use crate::platform::context::Context;
