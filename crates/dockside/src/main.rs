@@ -1,5 +1,7 @@
 //! The binary: settings and subcommands. Everything else lives in the other crates.
 
+mod backup;
+mod backup_archive;
 mod commands;
 mod data_folder;
 mod descriptors;
@@ -10,11 +12,14 @@ mod geo;
 mod import;
 mod listen;
 mod log;
+mod postgres_backup;
 mod print_agent;
+mod restore;
 mod sandbox_carrier;
 mod secrets;
 mod serve;
 mod settings;
+mod store_swap;
 mod toml_error;
 mod user;
 mod welcome;
@@ -89,6 +94,16 @@ enum Command {
         #[command(flatten)]
         settings: Box<StoreSettings<true>>,
     },
+    /// Back up a store into one file: its database, its files and its keys, while its server runs.
+    ///
+    /// The file is a tar archive. It is read again and verified before it gets its name. With PostgreSQL, the commands that make a
+    /// backup are printed.
+    Backup(backup::Backup),
+    /// Restore the store of a backup into a folder that has none.
+    ///
+    /// Everything is unpacked and verified before anything is replaced, and a restore that is interrupted leaves the old store
+    /// or the new one. No server may use the folder. With PostgreSQL, the commands that restore a backup are printed.
+    Restore(restore::Restore),
     /// After a backup was restored: tell every client that follows events live to load anew what it shows.
     RenewEpoch(Box<StoreSettings<true>>),
     /// After a backup was restored: look everything up at the carriers that may have been bought since it was made.
@@ -128,6 +143,8 @@ fn main() -> ExitCode {
             Command::Announce { message, settings } => {
                 Box::pin(commands::announce(&message, *settings)).await
             }
+            Command::Backup(arguments) => backup::run(arguments),
+            Command::Restore(arguments) => restore::run(arguments),
             Command::RenewEpoch(settings) => Box::pin(commands::renew_epoch(*settings)).await,
             Command::Restored(settings) => Box::pin(commands::restored(*settings)).await,
             Command::Migrate(settings) => Box::pin(commands::migrate(*settings)).await,

@@ -14,7 +14,7 @@ use crate::settings::Store;
 use crate::settings::hex_key::{self, KEY_BYTES};
 use crate::toml_error;
 
-const FILE: &str = "secrets.toml";
+pub const FILE: &str = "secrets.toml";
 const NAMES: [&str; 2] = ["signing_key", "encryption_key"];
 
 /// The keys. With them one can forge cursors and file links, and read carriers' credentials.
@@ -41,14 +41,20 @@ impl Stored {
         };
         Self { signing_key: key(), encryption_key: key() }
     }
+
+    fn to_text(&self) -> String {
+        let head =
+            "# Made at first start. Keep it secret, back it up, and share it between nodes of one database.";
+        let [signing, encryption] = NAMES;
+        format!("{head}\n{signing} = \"{}\"\n{encryption} = \"{}\"\n", self.signing_key, self.encryption_key)
+    }
 }
 
 impl Secrets {
     /// Reads the secrets of a store that exists, and makes none: others would not open what is sealed in it.
     pub fn find(settings: &Store) -> Result<Self, Failure> {
-        let path = settings.data().join(FILE);
-        let is_given = settings.signing_key.is_some() && settings.encryption_key.is_some();
-        if !is_given && !path.exists() {
+        if !Self::are_at(settings) {
+            let path = settings.data().join(FILE);
             let path = std::path::absolute(&path).unwrap_or(path);
             return Err(Failure(format!(
                 "there are no secrets at {}: name the server's data folder with --data, or give its signing_key and \
@@ -57,6 +63,23 @@ impl Secrets {
             )));
         }
         Self::load(settings)
+    }
+
+    /// Returns whether the secrets are given by the settings, or in the data folder.
+    pub fn are_at(settings: &Store) -> bool {
+        let is_given = settings.signing_key.is_some() && settings.encryption_key.is_some();
+        is_given || settings.data().join(FILE).exists()
+    }
+
+    /// Returns the file of secrets that was looked for, if there was none.
+    pub fn missing_file(&self) -> Option<&Path> {
+        self.fresh.as_ref().map(|(_, path)| path.as_path())
+    }
+
+    /// Returns the secrets as a file of secrets has them.
+    pub fn to_text(&self) -> String {
+        let hex = |key: &[u8; KEY_BYTES]| key.iter().map(|byte| format!("{byte:02x}")).collect();
+        Stored { signing_key: hex(&self.signing_key), encryption_key: hex(&self.encryption_key) }.to_text()
     }
 
     /// Reads the secrets, and makes those that there are not. New ones are in memory only: a start that fails must not leave
@@ -134,14 +157,7 @@ fn write(path: &Path, stored: &Stored) -> std::io::Result<bool> {
 
 fn write_draft(draft: &Path, stored: &Stored) -> std::io::Result<()> {
     let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(draft)?;
-    let head =
-        "# Made at first start. Keep it secret, back it up, and share it between nodes of one database.";
-    let [signing, encryption] = NAMES;
-    write!(
-        file,
-        "{head}\n{signing} = \"{}\"\n{encryption} = \"{}\"\n",
-        stored.signing_key, stored.encryption_key
-    )?;
+    file.write_all(stored.to_text().as_bytes())?;
     file.sync_all()
 }
 
@@ -166,6 +182,7 @@ mod tests {
         assert!(!path.exists(), "made in memory");
         assert!(keep(&first) && !keep(&rival), "the first that keeps its own wins");
         assert!(keep(&load()), "those that were read are there");
+        assert_eq!(load().to_text(), fs::read_to_string(&path).unwrap());
         assert_eq!(load().signing_key, first.signing_key);
         assert_ne!(first.signing_key, first.encryption_key);
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);

@@ -18,6 +18,7 @@ use crate::folder_lock::FolderLock;
 use crate::log;
 use crate::secrets::Secrets;
 use crate::settings::Settings;
+use crate::store_swap;
 use crate::welcome;
 
 const OTHER_KEY: &str =
@@ -40,6 +41,9 @@ pub async fn run(settings: Settings) -> Result<(), Failure> {
     // Held until the process ends, also while it stops.
     let _lock =
         (!settings.store.is_postgres()).then(|| FolderLock::take(&settings.store.data())).transpose()?;
+    if !settings.store.is_postgres() && store_swap::complete(&settings.store.data())? {
+        info!("a restore that was interrupted is complete");
+    }
     let service = open_store(&settings, address).await?;
     service.nodes.remember_at(settings.store.data().join("mark")).await?;
     service.streams.ensure_epoch().await?;
@@ -108,7 +112,7 @@ async fn open_store(settings: &Settings, address: SocketAddr) -> Result<Service,
     }
     if !service.context.is_keyed(true).await? {
         secrets.discard();
-        return Err(Failure(OTHER_KEY.to_owned()));
+        return Err(other_key(&secrets));
     }
     Ok(service)
 }
@@ -147,7 +151,16 @@ pub async fn open(settings: &Settings) -> Result<Service, Failure> {
 /// Opens the database that the settings name, if there is a store in it.
 pub async fn open_existing(settings: &Settings) -> Result<Db, Failure> {
     let place = settings.store.place();
-    let missing = match &place {
+    if !settings.store.is_postgres() {
+        store_swap::complete_interrupted(&settings.store.data())?;
+    }
+    let found = Db::open_existing(place).await.map_err(|error| cannot_open(settings, &error))?;
+    found.ok_or_else(|| no_store(settings))
+}
+
+/// Says where a store was looked for in vain.
+pub fn no_store(settings: &Settings) -> Failure {
+    Failure(match &settings.store.place() {
         service::Place::Sqlite { file, .. } => {
             let file = std::path::absolute(file).unwrap_or_else(|_| file.clone());
             format!(
@@ -159,13 +172,11 @@ pub async fn open_existing(settings: &Settings) -> Result<Db, Failure> {
             "there is no store in the database {} yet: start `dockside serve` with it first",
             without_user(url)
         ),
-    };
-    let found = Db::open_existing(place).await.map_err(|error| cannot_open(settings, &error))?;
-    found.ok_or(Failure(missing))
+    })
 }
 
 /// The address of a database without its user, its password and its options.
-fn without_user(url: &str) -> &str {
+pub fn without_user(url: &str) -> &str {
     // A password may hold any of these characters, so the user ends at the last `@`.
     let start = url.rfind('@').map(|at| at + 1).or_else(|| url.find("://").map(|at| at + 3));
     url[start.unwrap_or(0)..].split('?').next().unwrap_or_default()
@@ -184,7 +195,17 @@ async fn start_service(
 ) -> Result<Service, Failure> {
     let settings = settings.service(secrets, address)?;
     let service = Service::new(db, Arc::new(SystemClock), Arc::new(SystemRandom), settings)?;
-    if service.context.is_keyed(false).await? { Ok(service) } else { Err(Failure(OTHER_KEY.to_owned())) }
+    if service.context.is_keyed(false).await? { Ok(service) } else { Err(other_key(secrets)) }
+}
+
+/// Says that the secrets are not those of the store. Without any, as where a backup without keys was restored, it says what is missing.
+fn other_key(secrets: &Secrets) -> Failure {
+    let Some(path) = secrets.missing_file() else { return Failure(OTHER_KEY.to_owned()) };
+    Failure(format!(
+        "there are no secrets at {}, and the database was encrypted with an encryption_key: put the secrets.toml of its server \
+         there, or give its signing_key and encryption_key",
+        path.display()
+    ))
 }
 
 /// What a person sees at the first start, and never again.

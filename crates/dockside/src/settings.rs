@@ -26,7 +26,7 @@ mod url;
 mod value;
 
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
 use crate::secrets::Secrets;
@@ -89,6 +89,11 @@ impl Settings {
             cors_origins: self.server.cors_origins(),
             ..self.limits.http()
         }
+    }
+
+    /// Returns the folder of the files, or `None` if they are in a bucket.
+    pub fn files_folder(&self) -> Result<Option<PathBuf>, Failure> {
+        self.files.local_folder(&self.store)
     }
 
     /// `address` is where this server listens.

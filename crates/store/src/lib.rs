@@ -13,7 +13,7 @@ pub mod shipping;
 pub mod stock;
 
 pub use platform::engine::{
-    Access, Db, FairPermit, FairPermits, Listener, PAYLOAD_BYTES_MAX, Place, Snapshot, Sql, Tx,
+    Access, DatabaseFile, Db, FairPermit, FairPermits, Listener, PAYLOAD_BYTES_MAX, Place, Snapshot, Sql, Tx,
 };
 pub use platform::page::{Order, Page, Start};
 

@@ -80,6 +80,14 @@ impl Files {
         })
     }
 
+    /// Returns the folder of the files, or `None` if they are in a bucket.
+    pub(super) fn local_folder(&self, store: &Store) -> Result<Option<PathBuf>, Failure> {
+        Ok(match self.place(store)? {
+            FilePlace::Folder(folder) => Some(folder),
+            FilePlace::Bucket(_) => None,
+        })
+    }
+
     fn place(&self, store: &Store) -> Result<FilePlace, Failure> {
         Ok(match self.files.as_deref() {
             Some(text) if text.starts_with(BUCKET_SCHEME) => FilePlace::Bucket(self.bucket(text)?),

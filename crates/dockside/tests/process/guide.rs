@@ -267,6 +267,12 @@ fn users_work_when_pasted() {
 }
 
 #[test]
+fn backups_work_when_pasted() {
+    let outputs = walk("operating.md", &[], &[]);
+    assert!(outputs.len() > 3, "a page that was cut short would pass too");
+}
+
+#[test]
 fn carriers_work_when_pasted() {
     let outputs = walk("carriers.md", &[], &[]);
     assert!(outputs.len() > 4, "a page that was cut short would pass too");

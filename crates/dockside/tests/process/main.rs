@@ -16,6 +16,7 @@ mod commit_proxy;
 mod data_folder;
 mod receiver;
 
+mod backups;
 mod crash_postgres;
 mod crash_sqlite;
 mod database_tls;

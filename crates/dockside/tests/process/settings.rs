@@ -244,7 +244,7 @@ fn the_help_of_a_command_lists_its_own_flags_in_groups() {
     }
     assert!(serve.contains("--page-limit-max") && serve.contains("--files-region"), "{serve}");
 
-    let commands: [(&[&str], &[&str]); 8] = [
+    let commands: [(&[&str], &[&str]); 10] = [
         (&["token", "create"], &["--organisation", "--create-organisation", "--scopes"]),
         (&["token", "list"], &[]),
         (&["token", "revoke"], &["--nats-url"]),
@@ -253,6 +253,8 @@ fn the_help_of_a_command_lists_its_own_flags_in_groups() {
         (&["renew-epoch"], &["--nats-url"]),
         (&["restored"], &["--nats-url"]),
         (&["migrate"], &[]),
+        (&["backup"], &["--without-secrets", "--force", "--allow-missing-files"]),
+        (&["restore"], &["--force"]),
     ];
     let store = ["--data", "--database-url", "--config", "--signing-key", "--encryption-key"];
     for (words, own) in commands {

@@ -77,8 +77,9 @@ fn commands_on_a_folder_without_a_store_fail_and_name_the_path() {
     let home = tempfile::tempdir().unwrap();
     std::fs::create_dir(home.path().join("empty")).unwrap();
     std::fs::write(home.path().join("codes.txt"), "GB\tBS1\tBristol\t\t\t\t\t\t\t51.45\t-2.59\t4\n").unwrap();
-    let commands: [&[&str]; 8] = [
+    let commands: [&[&str]; 9] = [
         &CREATE,
+        &["backup", "a.tar"],
         &["token", "list"],
         &["token", "revoke", "tok_00000000000000000000000000"],
         &["announce", "hello"],

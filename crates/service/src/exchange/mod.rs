@@ -1,5 +1,6 @@
-//! Exchange: what spans all other areas. Search, the summary, the cost report, imports of files, exports, and sample data.
+//! Exchange: what spans all other areas. Search, the summary, the cost report, imports of files, exports, sample data, and what a backup consists of.
 
+pub mod backups;
 pub(crate) mod cost_reports;
 pub mod exports;
 pub mod imports;

@@ -1,4 +1,4 @@
-//! Crash points: named places in the course of a purchase, a wave, an import or an e-mail at which a debug build aborts if the environment says so, so that
+//! Crash points: named places in the course of a purchase, a wave, an import, an e-mail, a backup or a restore at which a debug build aborts if the environment says so, so that
 //! a test can crash it at each of them instead of waiting for chance. Release builds contain none of them.
 //!
 //! `DOCKSIDE_CRASH_AT=after_send` aborts the first time that this place is reached, `DOCKSIDE_CRASH_AT=after_send:5` the fifth
@@ -50,11 +50,32 @@ pub const IMPORT_POINTS: [&str; 2] = ["before_import_group", "after_import_group
 /// - `after_mail_sent`: the mail server has an e-mail, and that is not recorded.
 pub const MAIL_POINTS: [&str; 2] = ["after_mail_claim", "after_mail_sent"];
 
+/// The places that `dockside backup` passes:
+///
+/// - `after_backup_copy`: the database is copied, and nothing is in the archive;
+/// - `before_backup_rename`: the archive is whole and verified, and does not have its name yet.
+pub const BACKUP_POINTS: [&str; 2] = ["after_backup_copy", "before_backup_rename"];
+
+/// The places that `dockside restore` passes:
+///
+/// - `before_restore_commit`: the archive is unpacked and verified, and the old store is in place;
+/// - `after_restore_commit`: the new store is to take the place of the old one, and nothing was moved;
+/// - `after_restore_log`: the write-ahead log of the old database is gone, and the old database is in place;
+/// - `after_restore_database`: the new database is in place, and the new files are not;
+/// - `after_restore_files`: everything is in place, and the command does not know it yet.
+pub const RESTORE_POINTS: [&str; 5] = [
+    "before_restore_commit",
+    "after_restore_commit",
+    "after_restore_log",
+    "after_restore_database",
+    "after_restore_files",
+];
+
 /// The environment variable that names the place, and how often it is to be passed.
 pub const VARIABLE: &str = "DOCKSIDE_CRASH_AT";
 
-/// A crash point. Its name is one of [`POINTS`](crate::platform::crash_point::POINTS) or
-/// [`WAVE_POINTS`](crate::platform::crash_point::WAVE_POINTS), or it does not compile.
+/// A crash point. Its name is in one of the lists of its module, or it does not compile.
+#[macro_export]
 macro_rules! crash_point {
     ($name:literal) => {{
         const _: () = assert!($crate::platform::crash_point::is_point($name), "not one of the crash points");
@@ -62,7 +83,7 @@ macro_rules! crash_point {
         $crate::platform::crash_point::reach($name);
     }};
 }
-pub(crate) use crash_point;
+pub use crash_point;
 
 /// Whether there is such a place.
 #[must_use]
@@ -71,6 +92,8 @@ pub const fn is_point(name: &str) -> bool {
         || is_among(&WAVE_POINTS, name)
         || is_among(&IMPORT_POINTS, name)
         || is_among(&MAIL_POINTS, name)
+        || is_among(&BACKUP_POINTS, name)
+        || is_among(&RESTORE_POINTS, name)
 }
 
 const fn is_among(points: &[&str], name: &str) -> bool {
@@ -147,7 +170,8 @@ mod tests {
 
     #[test]
     fn names_are_those_of_the_list() {
-        assert!(POINTS.into_iter().chain(WAVE_POINTS).chain(IMPORT_POINTS).chain(MAIL_POINTS).all(is_point));
+        let points = POINTS.into_iter().chain(WAVE_POINTS).chain(IMPORT_POINTS).chain(MAIL_POINTS);
+        assert!(points.chain(BACKUP_POINTS).chain(RESTORE_POINTS).all(is_point));
         assert!(!is_point("after_sen") && !is_point("after_sends") && !is_point(""));
         crash_point!("after_send");
     }

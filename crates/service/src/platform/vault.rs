@@ -7,14 +7,28 @@ use base64::engine::general_purpose::STANDARD;
 use model::{Error, Result};
 use ring::aead::{AES_256_GCM, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 
-use store::Access;
 use store::platform::installation;
+use store::{Access, Tx};
 
 use crate::platform::context::Context;
 
 /// A word that is sealed once, so that a server with another key can tell before it does harm.
 const WORD: &[u8] = b"dockside";
 const WORD_NAME: &str = "sealed_word";
+
+/// Returns whether this is the key with which the secrets in a database were sealed. A database in which no server has started has
+/// none.
+pub(crate) async fn is_key_of(tx: &mut Tx<'_>, key: &[u8; 32]) -> Result<bool> {
+    match installation::get(tx, WORD_NAME).await? {
+        Some(kept) => opens_word(key, &kept),
+        None => Ok(true),
+    }
+}
+
+fn opens_word(key: &[u8; 32], kept: &str) -> Result<bool> {
+    let sealed = STANDARD.decode(kept).map_err(Error::fault)?;
+    Ok(unseal(key, WORD_NAME, &sealed).is_ok_and(|word| word == WORD))
+}
 
 impl Context {
     /// Whether the key is the one with which this installation's secrets were sealed. The first server decides; a command
@@ -33,8 +47,7 @@ impl Context {
                 keep.await?.unwrap_or_default()
             }
         };
-        let sealed = STANDARD.decode(kept).map_err(Error::fault)?;
-        Ok(self.unseal(WORD_NAME, &sealed).is_ok_and(|word| word == WORD))
+        opens_word(&self.settings().encryption_key, &kept)
     }
 
     /// Seals a secret. `about` names what it belongs to.

@@ -43,6 +43,12 @@ const CLAIM: Sql = Sql::each(
          ORDER BY i.due_at LIMIT $3 FOR UPDATE OF i SKIP LOCKED))
      RETURNING owner, id, fence",
 );
+/// Spans organisations: a backup has the files of all. An ended import needs its file no more, although its place stays until the file
+/// is deleted.
+const PLACES: Sql = Sql::each(
+    "SELECT place FROM import WHERE due_at IS NOT NULL AND ended_at IS NULL AND place IS NOT NULL",
+    "",
+);
 const RELEASE: Sql = Sql::same(
     "UPDATE import SET holder = '', due_at = $1 WHERE owner = $2 AND id = $3 AND fence = $4 AND holder <> ''",
 );
@@ -80,6 +86,7 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
     &FORGET_FILE,
     &ANY_DUE,
     &CLAIM,
+    &PLACES,
     &RELEASE,
     &DELETE_ENDED,
     &ALL.older,
@@ -139,6 +146,12 @@ pub async fn page(
         Some(status) => (&OF_STATUS, vec![status.as_str().into()]),
     };
     Page::read(tx, sql, owner.into(), &filters, start, limit).await?.try_map(|mut row| row.text(1))
+}
+
+/// Returns the places of the files that imports of all organisations have still to read.
+pub async fn places(tx: &mut Tx<'_>) -> Result<Vec<String>> {
+    let rows = tx.all(&PLACES, &[]).await?;
+    rows.into_iter().map(|mut row| row.text(0)).collect()
 }
 
 /// Inserts an import, with the place of its file if it has one. It is due at this moment.

@@ -12,6 +12,8 @@ use crate::platform::nodes;
 
 /// The name of the mark in the installation's texts.
 const MARK: &str = "mark";
+/// The place in the mark of a backup. No database has this one.
+const BACKUP_PLACE: &str = "a backup";
 
 const LAST: Sql =
     Sql::same("SELECT restored_at FROM restoration WHERE owner = $1 ORDER BY restored_at DESC LIMIT 1");
@@ -30,6 +32,11 @@ const LIMIT_IDLENESS: Sql =
 const MARK_PLACE: Sql = Sql::each(
     "SELECT json_extract(value, '$.place') FROM installation WHERE owner = $1 AND name = $2",
     "SELECT value::json ->> 'place' FROM installation WHERE owner = $1 AND name = $2",
+);
+/// Not on PostgreSQL: its own programs make the copies.
+const DISPLACE: Sql = Sql::each(
+    "UPDATE installation SET value = json_set(value, '$.place', $1) WHERE owner = $2 AND name = $3",
+    "",
 );
 /// Waits for the transactions that write purchases, so that none of them commits a purchase that the next statement
 /// does not see.
@@ -51,6 +58,7 @@ pub(crate) const STATEMENTS: &[&Sql] = &[
     &GET_MARK,
     &LIMIT_IDLENESS,
     &MARK_PLACE,
+    &DISPLACE,
     &LOCK_PURCHASES,
     &LOCK_OUT_RESTORATION,
     &DOUBT,
@@ -93,6 +101,12 @@ pub async fn mark_for_update(tx: &mut Tx<'_>) -> Result<Option<String>> {
     tx.send(&LIMIT_IDLENESS, &[]).await?;
     let row = tx.one(&GET_MARK, &[INSTALLATION.into(), MARK.into()]).await?;
     row.map(|mut row| row.text(0)).transpose()
+}
+
+/// Makes the first heartbeat in this copy of the database find that it was restored, whichever file it is put into: a copy on
+/// another machine may get the number of the original file.
+pub async fn displace(tx: &mut Tx<'_>) -> Result<()> {
+    tx.send(&DISPLACE, &[BACKUP_PLACE.into(), INSTALLATION.into(), MARK.into()]).await
 }
 
 pub async fn set_mark(tx: &mut Tx<'_>, mark: &str) -> Result<()> {

@@ -37,10 +37,15 @@ const OF_SUBJECTS: Sql = Sql::each(
 const REPLACE: Sql = Sql::same(
     "UPDATE document SET file_name = $1, file_size = $2, place = $3, updated_at = $4 WHERE owner = $5 AND id = $6",
 );
+/// Spans organisations: a backup has the files of all. Not on PostgreSQL, whose backups copy all files.
+const PLACES: Sql = Sql::each(
+    "SELECT owner, id, place, file_size FROM document WHERE (owner, id) > ($1, $2) ORDER BY owner, id LIMIT $3",
+    "",
+);
 const DELETE_OF_SUBJECT: Sql = Sql::same("DELETE FROM document WHERE owner = $1 AND subject = $2");
 
 pub(crate) const STATEMENTS: &[&Sql] =
-    &[&INSERT, &FIND, &OF_SUBJECT, &OF_SUBJECTS, &REPLACE, &DELETE_OF_SUBJECT];
+    &[&INSERT, &FIND, &OF_SUBJECT, &OF_SUBJECTS, &REPLACE, &PLACES, &DELETE_OF_SUBJECT];
 
 /// A file whose bytes are durable in the file store.
 #[derive(Clone, Debug, PartialEq)]
@@ -88,6 +93,24 @@ const PAPERS_MARK: char = '/';
 /// purchase, and are no part of what was bought: so they are listed apart from the files of the purchase.
 pub fn papers_subject(id: &str) -> String {
     format!("{id}{PAPERS_MARK}papers")
+}
+
+/// A row of [`places`].
+pub struct PlacedFile {
+    /// The owner and the id of the document.
+    pub key: (String, String),
+    pub place: String,
+    pub file_size: i64,
+}
+
+/// Returns the next places of files after this owner and id, of all organisations.
+pub async fn places(tx: &mut Tx<'_>, after: &(String, String), limit: i64) -> Result<Vec<PlacedFile>> {
+    let values = [after.0.as_str().into(), after.1.as_str().into(), limit.into()];
+    let rows = tx.all(&PLACES, &values).await?;
+    let read = |mut row: Row| {
+        Ok(PlacedFile { key: (row.text(0)?, row.text(1)?), place: row.text(2)?, file_size: row.int(3)? })
+    };
+    rows.into_iter().map(read).collect()
 }
 
 /// Adds a file to a shipment, a batch or a manifest. The file store must have its bytes already.

@@ -141,3 +141,21 @@ async fn a_purchase_that_begins_while_a_restored_backup_is_recorded_is_looked_up
 }
 
 on_both_engines!(nothing_is_claimed_in_a_database_whose_mark_is_of_another_place);
+
+/// A copy of the database may get the number of the original file, so it must tell by itself.
+#[tokio::test]
+async fn a_copy_for_a_backup_is_in_no_place() {
+    let fresh = Fresh::new(Engine::Sqlite).await;
+    let db = fresh.open().await;
+    let marked = db.write(Access::System, async |tx| {
+        let place = tx.place().await?;
+        restorations::set_mark(tx, &format!(r#"{{"beat":1,"place":"{place}"}}"#)).await?;
+        restorations::is_in_place(tx).await
+    });
+    assert!(marked.await.unwrap());
+    let displaced = db.write(Access::System, async |tx| {
+        restorations::displace(tx).await?;
+        restorations::is_in_place(tx).await
+    });
+    assert!(!displaced.await.unwrap());
+}

@@ -14,7 +14,7 @@ use object_store::path::Path;
 use object_store::{ObjectStore, ObjectStoreExt, WriteMultipart};
 use tracing::warn;
 
-use super::Bucket;
+use super::{Bucket, DeletionLock};
 
 /// The place to which [`Files::check`] writes, and the bytes. No owner has this name.
 const CHECK_PLACE: &str = "written-at-start";
@@ -37,6 +37,8 @@ pub struct Files {
     store: Arc<dyn ObjectStore>,
     /// The prefix of all places.
     prefix: String,
+    /// The folder. `None` for a bucket.
+    folder: Option<PathBuf>,
     /// Its name in error messages.
     name: String,
 }
@@ -53,11 +55,13 @@ impl Files {
                 make_folder(folder).map_err(|error| failed(&error))?;
                 // Files that an answer names must survive a power cut: each file and its folder are synced before `put` returns.
                 let store = LocalFileSystem::new_with_prefix(folder).map_err(|error| failed(&error))?;
-                Ok(Self { store: Arc::new(store.with_fsync(true)), prefix: String::new(), name })
+                let folder = Some(folder.clone());
+                Ok(Self { store: Arc::new(store.with_fsync(true)), prefix: String::new(), folder, name })
             }
             FilePlace::Bucket(bucket) => Ok(Self {
                 store: Arc::new(bucket.open()?),
                 prefix: bucket.prefix.clone(),
+                folder: None,
                 name: bucket.to_string(),
             }),
         }
@@ -82,8 +86,12 @@ impl Files {
         Ok(Upload { writer, size: 0, name: self.name.clone() })
     }
 
-    /// Deletes a file, if it exists.
+    /// Deletes a file, if it exists. Fails while a backup copies the files.
     pub async fn delete(&self, place: &str) -> Result<()> {
+        let _deleting = match &self.folder {
+            Some(folder) => DeletionLock::share(folder).map_err(|error| self.not_deleted(&error))?,
+            None => None,
+        };
         let delete = self.store.delete(&self.path(place)?).await;
         self.known(delete).map(drop)
     }
@@ -119,6 +127,14 @@ impl Files {
             other => format!("which can't be written: {other}"),
         };
         Err(Error::fault(format!("the setting files names {}, {why}", self.name)))
+    }
+
+    fn not_deleted(&self, error: &std::io::Error) -> Error {
+        let cause = match error.kind() {
+            std::io::ErrorKind::WouldBlock => format!("a backup copies the files in {}", self.name),
+            _ => format!("{} can't be locked: {error}", self.name),
+        };
+        Error::Fault(Fault { shown: Code::FilesUnavailable, cause: cause.into() })
     }
 
     fn known<T>(&self, result: object_store::Result<T>) -> Result<Option<T>> {

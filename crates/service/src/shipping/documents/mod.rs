@@ -8,6 +8,7 @@
 //! transaction is still under way.
 
 mod bucket;
+mod deletion_lock;
 mod files;
 mod link;
 mod pack_queue;
@@ -23,7 +24,9 @@ use std::sync::Arc;
 use store::shipping::documents;
 
 pub use bucket::{Bucket, bucket_and_prefix};
+pub use deletion_lock::DeletionLock;
 pub use files::FilePlace;
+pub(crate) use place::locate;
 pub use store::shipping::documents::{StoredDocument, StoredFile};
 pub(crate) use writer::{ContentWriter, FileWriter};
 
@@ -33,7 +36,6 @@ use crate::shipping::carrier_labels::GivenLabel;
 use files::Files;
 use link::{Link, LinkKey};
 use pack_queue::Packs;
-use place::locate;
 
 /// How long a link is valid, in seconds, unless the operator sets another time.
 pub const LINK_SECONDS: u32 = 3600;

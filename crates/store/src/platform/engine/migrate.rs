@@ -97,11 +97,7 @@ pub fn sqlite(connection: &mut Connection) -> Result<()> {
         .transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)
         .map_err(sqlite_error::fault)?;
     tx.execute_batch(TABLE).map_err(sqlite_error::fault)?;
-    let applied = sqlite_names(&tx).map_err(sqlite_error::fault)?;
-    if let Some(newer) = newest_unknown(&applied) {
-        let version = tx.query_row(VERSION_OF, [newer], |row| row.get(0));
-        return Err(too_new(newer, version.ok().flatten()));
-    }
+    ensure_known(&tx)?;
     for migration in MIGRATIONS {
         let added = tx
             .execute("INSERT INTO migration (name) VALUES (?1) ON CONFLICT DO NOTHING", [migration.name])
@@ -112,6 +108,14 @@ pub fn sqlite(connection: &mut Connection) -> Result<()> {
     }
     tx.execute(SET_VERSION, [VERSION]).map_err(sqlite_error::fault)?;
     tx.commit().map_err(sqlite_error::fault)
+}
+
+/// Refuses a schema that is newer than this program.
+pub fn ensure_known(connection: &Connection) -> Result<()> {
+    let applied = sqlite_names(connection).map_err(sqlite_error::fault)?;
+    let Some(newer) = newest_unknown(&applied) else { return Ok(()) };
+    let version = connection.query_row(VERSION_OF, [newer], |row| row.get(0));
+    Err(too_new(newer, version.ok().flatten()))
 }
 
 pub async fn postgres(client: &mut tokio_postgres::Client) -> Result<()> {

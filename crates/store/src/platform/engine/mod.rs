@@ -32,6 +32,7 @@ pub use postgres::PAYLOAD_BYTES_MAX;
 pub use snapshot::Snapshot;
 pub use sql::Sql;
 pub(crate) use sql::{stops, taken, wanted};
+pub use sqlite::database_file::DatabaseFile;
 pub use tx::Tx;
 pub(crate) use value::id_list;
 pub use value::{Row, Value};

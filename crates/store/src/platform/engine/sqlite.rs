@@ -4,6 +4,7 @@
 //! runs each in a savepoint (a refused one rolls back alone), commits them together, and only then answers the
 //! callers. Organisations take turns, for writes and for reads: the queue of one does not delay the others.
 
+pub mod database_file;
 pub mod error;
 mod jobs;
 pub mod snapshot;
