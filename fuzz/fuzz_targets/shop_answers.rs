@@ -1,4 +1,5 @@
-//! Any bytes as the answers of any shop to any task: a task ends, a position leads on, and an order that is read is one that the model takes.
+//! Any bytes as the answers of any shop to any task: a task ends, a position leads on, and an order that is read is one
+//! that the model takes.
 #![no_main]
 
 use bytes::Bytes;
@@ -61,8 +62,9 @@ fn play(connector: &dyn Connector, task: &Task<'_>, answers: &[Answer]) {
         assert!(given.len() < EXCHANGES_MAX, "the shop is asked without end");
         assert!(request.url.starts_with("https://quay.myshopify.com/") && request.url.len() < 2048);
         if request.is_write {
-            assert_ne!(last_write.as_ref(), Some(&request.body), "the same is told twice");
-            last_write = Some(request.body);
+            let write = (request.url, request.body);
+            assert_ne!(last_write.as_ref(), Some(&write), "the same is told twice");
+            last_write = Some(write);
         }
         given.push(answers.get(given.len()).or(answers.last()).expect("an answer").clone());
     }

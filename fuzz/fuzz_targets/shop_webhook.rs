@@ -1,5 +1,5 @@
-//! Any bytes as a webhook of any shop, or as its signature: it is checked, it means something or nothing, and an order that it tells is one that the model
-//! takes.
+//! Any bytes as a webhook of any shop, or as its signature: it is checked, it means something or nothing, and an order
+//! that it tells is one that the model takes.
 #![no_main]
 
 use base64::Engine as _;

@@ -1,4 +1,5 @@
-//! An order of a shop as the body of a request that creates an order: what the model can take of it, within the model's limits.
+//! An order of a shop as the body of a request that creates an order: what the model can take of it, within the model's
+//! limits.
 
 use model::platform::money::decimals;
 use serde_json::{Map, Value, json};
@@ -10,15 +11,18 @@ use crate::text::line;
 const LINE_CHARS_MAX: usize = 255;
 const SKU_CHARS_MAX: usize = 100;
 const TAG_CHARS_MAX: usize = 50;
+const URL_CHARS_MAX: usize = 2000;
 const NOTE_CHARS_MAX: usize = 2000;
 const TAGS_MAX: usize = 50;
 
 impl ShopOrder {
-    /// Returns the fields of an order that a shop decides. The caller adds its own: the status, the reference, the channel, the items that
-    /// SKUs stand for.
+    /// Returns the fields of an order that a shop decides. The caller adds its own: the status, the reference, the
+    /// channel, the items that SKUs stand for.
     ///
-    /// The model accepts all of it but perhaps `destination`: an address in a shop may break the rules of its country. Then create the order
-    /// without one, and raise an exception.
+    /// The model accepts all of it but perhaps `destination`: an address in a shop may break the rules of its country.
+    /// Then create the order without one, and raise an exception.
+    ///
+    /// The model refuses an order without lines: nothing of it is to be shipped.
     pub fn body(&self) -> Map<String, Value> {
         let mut body = Map::new();
         let currency = self.currency.as_deref().filter(|currency| decimals(currency).is_some());
@@ -73,14 +77,15 @@ impl ShopOrder {
         let mut source = Map::new();
         put(&mut source, "external_id", one_line(Some(&self.external_id)));
         put(&mut source, "external_number", one_line(self.number.as_deref()));
-        put(&mut source, "url", one_line(self.url.as_deref()).filter(is_link));
+        let url = self.url.as_deref().filter(|url| is_link(url));
+        put(&mut source, "url", url.map(Value::from));
         source.into()
     }
 }
 
 impl ShopLine {
-    /// Returns the SKU by which an item is looked up. A product without one gets a text that is the same for all its lines, so that a person can
-    /// create an item with it, or match it by hand.
+    /// Returns the SKU by which an item is looked up. A product without one gets a text that is the same for all its
+    /// lines, so that a person can create an item with it, or match it by hand.
     pub fn sku_or_product(&self) -> String {
         let sku = self.sku.as_deref().and_then(|sku| line(sku, SKU_CHARS_MAX));
         sku.unwrap_or_else(|| {
@@ -123,10 +128,11 @@ fn email(text: Option<&str>) -> Option<Value> {
     (is_word(user) && is_word(host)).then(|| text.into())
 }
 
-fn is_link(value: &Value) -> bool {
-    let Some(text) = value.as_str() else { return false };
+/// Returns whether the model takes a text for a link. A link that is cut leads elsewhere.
+fn is_link(text: &str) -> bool {
     let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
-    rest.is_some_and(|rest| !rest.is_empty() && !rest.contains(char::is_whitespace))
+    let is_plain = |rest: &str| !rest.contains(|char: char| char.is_whitespace() || char.is_control());
+    text.chars().count() <= URL_CHARS_MAX && rest.is_some_and(|rest| !rest.is_empty() && is_plain(rest))
 }
 
 /// Writes tags as the model has them: `Gift wrap` becomes `gift_wrap`. What has no letter or digit is left out.

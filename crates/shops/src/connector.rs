@@ -89,7 +89,8 @@ pub trait Connector: Send + Sync {
     /// Checks that a shop has everything that is needed; else returns a sentence for the client that wrote it.
     fn check(&self, shop: &Shop) -> Result<(), String>;
 
-    /// Checks the signature of a webhook, before anything of it is parsed. Several secrets are valid while one replaces another.
+    /// Checks the signature of a webhook, before anything of it is parsed. Several secrets are valid while one replaces
+    /// another.
     fn check_signature(&self, secrets: &[&str], webhook: &ReceivedWebhook<'_>) -> Signature;
 
     /// Says what a webhook tells. Call it only if the signature is [`Signature::Valid`].

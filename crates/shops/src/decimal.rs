@@ -55,8 +55,8 @@ impl Decimal {
         (self.0 % ONE == 0).then(|| i64::try_from(self.0 / ONE).ok()).flatten()
     }
 
-    /// Returns an equal part of the amount in the smallest unit of its currency, rounded half up, once. `None` if the amount is negative or
-    /// too large, or the currency is unknown.
+    /// Returns an equal part of the amount in the smallest unit of its currency, rounded half up, once. `None` if the
+    /// amount is negative or too large, or the currency is unknown.
     pub fn part_in(self, currency: &str, parts: i64) -> Option<i64> {
         let minor = self.0.checked_mul(10_i128.pow(decimals(currency)?))?;
         let divisor = ONE.checked_mul(i128::from(parts)).filter(|divisor| *divisor > 0)?;

@@ -1,7 +1,7 @@
 //! The exchanges of a task: a task is a function that is run again from its beginning with one answer more each time.
 //!
-//! So a task of several requests is read from top to bottom, and has no state besides the answers. It is pure: with the same answers it
-//! makes the same requests.
+//! So a task of several requests is read from top to bottom, and has no state besides the answers. It is pure: with the
+//! same answers it makes the same requests.
 
 use std::time::Duration;
 

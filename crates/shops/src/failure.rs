@@ -15,8 +15,8 @@ pub struct Failure {
     pub message: String,
     /// How long the shop asks to wait.
     pub retry_after: Option<Duration>,
-    /// Whether the request may have been carried out. The task may be begun again all the same, but not at once: the shop must have had
-    /// the time to finish, so that the look at what it has shows it.
+    /// Whether the request may have been carried out. The task may be begun again all the same, but not at once: the
+    /// shop must have had the time to finish, so that the look at what it has shows it.
     pub may_be_done: bool,
 }
 
@@ -31,7 +31,8 @@ pub enum FailureKind {
     Gone,
     /// The shop refuses, and would do so again.
     Refused,
-    /// The answer is none of this kind of shop: a page of a proxy, a wrong address, or a version that answers differently.
+    /// The answer is none of this kind of shop: a page of a proxy, a wrong address, or a version that answers
+    /// differently.
     NotUnderstood,
 }
 
@@ -45,8 +46,8 @@ impl Failure {
         Self { retry_after, ..Self::new(FailureKind::Later, message) }
     }
 
-    /// Returns what a status means. `words` are the shop's own, if the answer is one of the shop's errors: a status alone may come from a
-    /// proxy, which refuses nothing in the shop's name.
+    /// Returns what a status means. `words` are the shop's own, if the answer is one of the shop's errors: a status
+    /// alone may come from a proxy, which refuses nothing in the shop's name.
     pub(crate) fn of_status(
         shop: &str,
         status: u16,

@@ -1,11 +1,12 @@
 //! Shops: how orders are read from each, how shipments and stock are reported back, and what its answers mean.
 //!
-//! Nothing here opens a socket, reads a clock or makes randomness. A [`Connector`] is given a task and the answers so far, and returns
-//! what to send next, or the outcome. The caller has the client, the database and the clock: it drives the connector, and decides when
-//! to try again.
+//! Nothing here opens a socket, reads a clock or makes randomness. A [`Connector`] is given a task and the answers so
+//! far, and returns what to send next, or the outcome. The caller has the client, the database and the clock: it drives
+//! the connector, and decides when to try again.
 //!
-//! A task may be begun again at any time, also after one of its answers was lost or the server stopped halfway: each task that writes
-//! reads first what the shop has. A shop's webhook is checked with [`Connector::check_signature`] before [`Connector::read_webhook`] parses it.
+//! A task may be begun again at any time, also after one of its answers was lost or the server stopped halfway: each
+//! task that writes reads first what the shop has. A shop's webhook is checked with [`Connector::check_signature`]
+//! before [`Connector::read_webhook`] parses it.
 
 mod address;
 mod body;

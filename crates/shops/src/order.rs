@@ -19,7 +19,8 @@ pub struct ShopOrder {
     /// When the order was changed last. What was seen with an earlier time is older.
     pub modified_at: Timestamp,
     pub placed_at: Option<Timestamp>,
-    /// How far the order is, in the shop's own word (see [`crate::Capabilities::statuses`]). Settings choose by it what is imported.
+    /// How far the order is, in the shop's own word (see [`crate::Capabilities::statuses`]). Settings choose by it what
+    /// is imported.
     pub status: String,
     pub is_cancelled: bool,
     /// How much of its price was paid back.
@@ -100,8 +101,8 @@ impl ShopOrder {
     }
 }
 
-/// Returns an order whose lines are within the model's limits, without lines of which nothing is wanted any more. The error is a sentence that says
-/// why the order can't be read.
+/// Returns an order whose lines are within the model's limits, without lines of which nothing is wanted any more. The
+/// error is a sentence that says why the order can't be read.
 pub(crate) fn checked(mut order: ShopOrder) -> Result<ShopOrder, String> {
     check_id(&order.external_id)?;
     order.lines.retain(|line| line.quantity != 0);

@@ -1,13 +1,15 @@
 //! How far the orders of a shop were read: a place in the list of orders that is sorted by the time of their last change.
 //!
-//! The list changes while it is read: an order that is changed moves to its end, and all orders behind its old place move forward by one.
-//! A page with a number would then skip one of them. So the next page begins with the time of the last order of this page. Only where a whole
-//! page has one and the same time is the list counted, and then the pages overlap.
+//! The list changes while it is read: an order that is changed moves to its end, and all orders behind its old place
+//! move forward by one. A page with a number would then skip one of them. So the next page begins with the time of the
+//! last order of this page. Only where a whole page has one and the same time is the list counted, and then the pages
+//! overlap.
 
 use model::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// How far before the newest order the next run begins, in seconds: a change may become visible later than another with a later time.
+/// How far before the newest order the next run begins, in seconds: a change may become visible later than another with
+/// a later time.
 const OVERLAP_SECONDS: i64 = 120;
 /// How many orders of a counted page are read again with the next one.
 const OVERLAP_ORDERS: u64 = 5;
@@ -118,7 +120,7 @@ impl Position {
         now: Timestamp,
     ) -> (Self, bool) {
         let newest = self.newest.max(newest_of(times, now));
-        match cursor.filter(|cursor| self.cursor() != Some(cursor)) {
+        match cursor.filter(|cursor| self.cursor() != Some(cursor.as_str())) {
             Some(cursor) => (Self { newest, place: Place::Cursor(cursor), ..self.clone() }, false),
             None => (self.ended(newest), true),
         }

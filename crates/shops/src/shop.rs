@@ -17,8 +17,8 @@ pub struct Shop {
     pub stock_location: Option<String>,
     /// Whether the shop tells customers when a shipment is reported.
     pub notifies_customers: bool,
-    /// Whether requests with credentials may be sent without encryption. Others on the network path can read them, so this is for shops
-    /// on the same machine or in a network that the operator allows.
+    /// Whether requests with credentials may be sent without encryption. Others on the network path can read them, so
+    /// this is for shops on the same machine or in a network that the operator allows.
     pub allows_plain_http: bool,
 }
 

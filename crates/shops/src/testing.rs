@@ -117,7 +117,8 @@ pub fn shipped(order: &str, lines: &[(&str, i64)]) -> Shipped {
     }
 }
 
-/// Checks that the model accepts the body of an order. An address may break the rules of its country, so it is left out if that is all.
+/// Checks that the model accepts the body of an order. An address may break the rules of its country, so it is left out
+/// if that is all.
 pub fn check_body(order: &ShopOrder) -> bool {
     let parse = |body: Map<String, Value>| model::platform::shape::parse::<OrderInput>(body.into());
     let mut body = order.body();

@@ -184,7 +184,8 @@ fn one_order_that_can_t_be_read_does_not_hide_the_others() {
     }
 }
 
-/// Sends webhooks with these bodies, signed or not: nothing is trusted without a signature, and each tells something or nothing.
+/// Sends webhooks with these bodies, signed or not: nothing is trusted without a signature, and each tells something or
+/// nothing.
 fn check_webhook(body: &[u8]) {
     for known in ALL {
         let key = ring::hmac::Key::new(ring::hmac::HMAC_SHA256, b"secret");

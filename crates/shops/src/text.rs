@@ -2,8 +2,8 @@
 
 use model::platform::shape::is_visible;
 
-/// Returns a text on one line: control characters become spaces, and it is cut at a number of characters. `None` if nothing
-/// visible is left.
+/// Returns a text on one line: control characters become spaces, and it is cut at a number of characters. `None` if
+/// nothing visible is left.
 pub fn line(text: &str, chars_max: usize) -> Option<String> {
     let text: String = text.chars().map(|char| if char.is_control() { ' ' } else { char }).collect();
     let cut: String = text.trim().chars().take(chars_max).collect();

@@ -5,7 +5,8 @@ pub const QUERY_BYTES_MAX: usize = 1500;
 /// Longest address of a shop, in bytes.
 const URL_BYTES_MAX: usize = 400;
 
-/// Returns whether an address is encrypted, and its host with the port. The error is a sentence for the client that wrote it.
+/// Returns whether an address is encrypted, and its host with the port. The error is a sentence for the client that
+/// wrote it.
 pub fn host_of(url: &str) -> Result<(bool, &str), String> {
     let (is_https, rest) = match (url.strip_prefix("https://"), url.strip_prefix("http://")) {
         (Some(rest), _) => (true, rest),

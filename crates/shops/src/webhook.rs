@@ -35,8 +35,8 @@ pub enum Signature {
     Missing,
     /// It has one, of another body or with another secret.
     Wrong,
-    /// WooCommerce's first message, which it sends unsigned when a webhook is switched on. Answer it with 200 and do nothing: without
-    /// a 2xx answer the webhook counts as failed.
+    /// WooCommerce's first message, which it sends unsigned when a webhook is switched on. Answer it with 200 and do
+    /// nothing: without a 2xx answer the webhook counts as failed.
     UnsignedPing,
 }
 

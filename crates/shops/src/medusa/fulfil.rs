@@ -1,4 +1,5 @@
-//! Reporting shipments to Medusa: a fulfilment, which keeps the shipment's id, and its shipment, which has the tracking numbers.
+//! Reporting shipments to Medusa: a fulfilment, which keeps the shipment's id, and its shipment, which has the tracking
+//! numbers.
 
 use serde_json::{Value, json};
 
@@ -113,7 +114,8 @@ fn only_new<'a>(before: &Value, after: &'a Value) -> Option<&'a Value> {
     new.next().is_none().then_some(first)
 }
 
-/// Returns what of the shipment the order has not fulfilled yet, as items of a fulfilment, and adds the rest to `missing`.
+/// Returns what of the shipment the order has not fulfilled yet, as items of a fulfilment, and adds the rest to
+/// `missing`.
 fn available(order: &Value, shipped: &Shipped, missing: &mut Vec<LineQuantity>) -> Vec<Value> {
     let mut available = Vec::new();
     for line in shipped.lines.iter().filter(|line| line.quantity > 0) {

@@ -1,7 +1,7 @@
 //! Medusa 2: orders, fulfilments with shipments, and stock, by its Admin API.
 //!
-//! Medusa sends no webhooks by itself. A subscriber in the shop's code posts its events, signed as `webhook.rs` says, and the order that an event names is
-//! fetched.
+//! Medusa sends no webhooks by itself. A subscriber in the shop's code posts its events, signed as `webhook.rs` says,
+//! and the order that an event names is fetched.
 
 mod fulfil;
 mod http;
@@ -100,9 +100,9 @@ impl Connector for Medusa {
 fn test(shop: &Shop, exchanges: &mut Exchanges<'_>) -> Run<Outcome> {
     let body = read(exchanges.ask(request(shop, "GET", "/stores?limit=1", None))?)?;
     let store = items(&body["stores"]).first().cloned().unwrap_or_default();
-    let currencies = items(&store["supported_currencies"]).iter();
-    let usual =
-        currencies.clone().find(|currency| is_true(&currency["is_default"])).or(currencies.clone().next());
+    let mut currencies = items(&store["supported_currencies"]).iter();
+    let first = currencies.clone().next();
+    let usual = currencies.find(|currency| is_true(&currency["is_default"])).or(first);
     Ok(Outcome::Tested(ShopDetails {
         name: text(&store["name"]),
         currency: usual.and_then(|usual| text(&usual["currency_code"])).map(|code| code.to_ascii_uppercase()),

@@ -1,6 +1,8 @@
-//! Setting stock at Medusa: inventory items are looked up by their SKU, and their levels at one location are changed together.
+//! Setting stock at Medusa: inventory items are looked up by their SKU, and their levels at one location are changed
+//! together.
 //!
-//! Medusa reserves the pieces of orders itself, and sells what is stocked and not reserved. So the level is what may be sold and what is reserved.
+//! Medusa reserves the pieces of orders itself, and sells what is stocked and not reserved. So the level is what may be
+//! sold and what is reserved.
 
 use serde_json::{Value, json};
 

@@ -1,5 +1,5 @@
-//! What a subscriber of a Medusa shop posts: an event as Medusa has it, `{"name": …, "data": …}`, with base64 of the HMAC-SHA256 of the body in the header
-//! `X-Dockside-Signature`.
+//! What a subscriber of a Medusa shop posts: an event as Medusa has it, `{"name": …, "data": …}`, with base64 of the
+//! HMAC-SHA256 of the body in the header `X-Dockside-Signature`.
 
 use serde_json::Value;
 
@@ -9,8 +9,8 @@ use crate::webhook::{News, ReceivedWebhook};
 /// How ids of orders begin.
 const PREFIX: &str = "order_";
 
-/// Says what a signed message tells: `{"name":"order.placed","data":{"id":"order_…"}}`. Events of fulfilments and returns name the order as
-/// `order_id`.
+/// Says what a signed message tells: `{"name":"order.placed","data":{"id":"order_…"}}`. Events of fulfilments and
+/// returns name the order as `order_id`.
 pub fn read(webhook: &ReceivedWebhook<'_>) -> News {
     let Ok(body) = serde_json::from_slice::<Value>(webhook.body) else {
         return News::Unreadable("The message is no JSON.".to_owned());

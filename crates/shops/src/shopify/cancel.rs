@@ -1,4 +1,5 @@
-//! Taking back the report of a shipment at Shopify: its fulfilments are cancelled, and what they had is to be shipped again.
+//! Taking back the report of a shipment at Shopify: its fulfilments are cancelled, and what they had is to be shipped
+//! again.
 
 use serde_json::json;
 

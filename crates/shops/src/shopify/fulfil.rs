@@ -1,4 +1,5 @@
-//! Reporting shipments to Shopify: what is not there under the tracking number yet is fulfilled, once for each of the shop's locations.
+//! Reporting shipments to Shopify: what is not there under the tracking number yet is fulfilled, once for each of the
+//! shop's locations.
 
 use std::collections::BTreeMap;
 

@@ -41,11 +41,14 @@ pub fn reported(shop: &Shop, shipped: &Shipped, exchanges: &mut Exchanges<'_>) -
     let is_alive =
         |fulfilment: &Value| !fulfilment["status"].as_str().is_some_and(|word| DEAD.contains(&word));
     let is_ours = |fulfilment: &Value| {
-        let numbers = items(&fulfilment["trackingInfo"]).iter().filter_map(|info| text(&info["number"]));
-        numbers.into_iter().any(|number| number.eq_ignore_ascii_case(shipped.number().trim()))
+        let mut numbers = items(&fulfilment["trackingInfo"]).iter().filter_map(|info| text(&info["number"]));
+        numbers.any(|number| number.eq_ignore_ascii_case(shipped.number().trim()))
     };
     let ours = fulfilments.iter().filter(|fulfilment| is_alive(fulfilment) && is_ours(fulfilment));
-    Ok(ours.filter_map(|fulfilment| text(&fulfilment["id"])).collect())
+    let mut ids: Vec<String> = ours.filter_map(|fulfilment| text(&fulfilment["id"])).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    Ok(ids)
 }
 
 /// Returns how many pieces of which lines a fulfilment has.
@@ -73,7 +76,11 @@ pub fn of_order(shop: &Shop, shipped: &Shipped, exchanges: &mut Exchanges<'_>) -
             location: text(&node["assignedLocation"]["location"]["id"]).unwrap_or_default(),
         })
     };
-    Ok(nodes.iter().filter_map(read).collect())
+    let mut orders: Vec<FulfilmentOrder> = nodes.iter().filter_map(read).collect();
+    // A list that changes while it is read may show one twice.
+    orders.sort_by(|one, other| one.id.cmp(&other.id));
+    orders.dedup_by(|one, other| one.id == other.id);
+    Ok(orders)
 }
 
 /// Returns the lines of a fulfilment order.

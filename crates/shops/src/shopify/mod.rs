@@ -1,7 +1,8 @@
 //! Shopify: orders, fulfilments and stock by its GraphQL Admin API, and orders from its webhooks.
 //!
-//! A shipment is a fulfilment of the shop's fulfilment orders, which say what is still to be shipped from which location. It is recognised by its
-//! tracking number: what was fulfilled under it is counted, and only the rest is created.
+//! A shipment is a fulfilment of the shop's fulfilment orders, which say what is still to be shipped from which
+//! location. It is recognised by its tracking number: what was fulfilled under it is counted, and only the rest is
+//! created.
 
 mod cancel;
 mod fulfil;

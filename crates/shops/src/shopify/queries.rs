@@ -1,4 +1,5 @@
-//! The queries and mutations. Shopify refuses a query that may return too many objects, so lists are short and nested lists are few.
+//! The queries and mutations. Shopify refuses a query that may return too many objects, so lists are short and nested
+//! lists are few.
 
 pub const TEST: &str =
     "query { shop { name currencyCode } currentAppInstallation { accessScopes { handle } } }";

@@ -1,5 +1,5 @@
-//! Setting stock at Shopify: variants are looked up by their SKU, and the quantities that differ are set at one location, each only if it is still
-//! what was seen.
+//! Setting stock at Shopify: variants are looked up by their SKU, and the quantities that differ are set at one
+//! location, each only if it is still what was seen.
 
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -40,7 +40,7 @@ pub fn set(shop: &Shop, key: &str, levels: &[StockLevel], exchanges: &mut Exchan
     let skus = skus(levels);
     let found = look_up(shop, &skus, &location, exchanges)?;
     let mut report = StockReport::default();
-    let mut changes = Vec::new();
+    let mut changes: Vec<Change<'_>> = Vec::new();
     for sku in skus {
         let variants: Vec<&Value> = found.iter().filter(|variant| variant["sku"] == *sku).collect();
         if variants.is_empty() {
@@ -49,7 +49,8 @@ pub fn set(shop: &Shop, key: &str, levels: &[StockLevel], exchanges: &mut Exchan
         let wanted = sellable(levels, sku).unwrap_or_default();
         for variant in variants {
             match compare(variant, sku, wanted) {
-                Ok(change) => changes.extend(change),
+                Ok(Some(change)) if !is_known(&changes, &change) => changes.push(change),
+                Ok(_) => {}
                 Err(why) => report.refuse(sku, why),
             }
         }
@@ -62,6 +63,11 @@ pub fn set(shop: &Shop, key: &str, levels: &[StockLevel], exchanges: &mut Exchan
         leave_out(&errors, &mut changes, &mut report)?;
     }
     Ok(Outcome::StockSet(report))
+}
+
+/// Returns whether there is a change of the same variant: a list that changes while it is read may show one twice.
+fn is_known(changes: &[Change<'_>], change: &Change<'_>) -> bool {
+    changes.iter().any(|known| known.item == change.item)
 }
 
 /// Returns the variants that may have one of the SKUs. The search may find others as well.

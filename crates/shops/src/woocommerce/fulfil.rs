@@ -1,4 +1,5 @@
-//! Reporting shipments to WooCommerce: a note that the customer gets, a hidden field of the order, and the order's status.
+//! Reporting shipments to WooCommerce: a note that the customer gets, a hidden field of the order, and the order's
+//! status.
 
 use serde_json::{Value, json};
 

@@ -1,7 +1,8 @@
 //! WooCommerce: orders, tracking as notes, and stock, by its REST API (`wc/v3`) and its webhooks.
 //!
-//! WooCommerce has no shipments. A shipment is reported as a note to the customer and as a hidden field of the order, which is written last: so
-//! it shows that the note is there. With the last shipment of an order its status becomes `completed`.
+//! WooCommerce has no shipments. A shipment is reported as a note to the customer and as a hidden field of the order,
+//! which is written last: so it shows that the note is there. With the last shipment of an order its status becomes
+//! `completed`.
 
 mod fulfil;
 mod http;
@@ -93,7 +94,8 @@ impl Connector for WooCommerce {
     }
 }
 
-/// Reads one order, and makes an empty batch of changes: WooCommerce checks whether the key may write before it finds that there is nothing to do.
+/// Reads one order, and makes an empty batch of changes: WooCommerce checks whether the key may write before it finds
+/// that there is nothing to do.
 fn test(shop: &Shop, exchanges: &mut Exchanges<'_>) -> Run<Outcome> {
     read(exchanges.ask(request(shop, "GET", "/orders?per_page=1", None))?)?;
     let nothing = request(shop, "POST", "/products/batch", Some(&json!({"update": []})));

@@ -1,4 +1,5 @@
-//! Setting stock at WooCommerce: products and variations are looked up by their SKU, and changed in one batch for each parent.
+//! Setting stock at WooCommerce: products and variations are looked up by their SKU, and changed in one batch for each
+//! parent.
 
 use std::collections::BTreeMap;
 

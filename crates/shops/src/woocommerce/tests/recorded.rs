@@ -1,4 +1,5 @@
-//! All that was recorded of a real WooCommerce is read as what it is, where the recordings are at hand beside the repository.
+//! All that was recorded of a real WooCommerce is read as what it is, where the recordings are at hand beside the
+//! repository.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
