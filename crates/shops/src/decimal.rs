@@ -109,7 +109,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn an_amount_reads_as_the_model_reads_it(amount in 0..=AMOUNT_MAX, currency in prop::sample::select(&["EUR", "JPY", "KWD"][..])) {
+        fn an_amount_reads_as_the_model_reads_it(
+            amount in 0..=AMOUNT_MAX,
+            currency in prop::sample::select(&["EUR", "JPY", "KWD"][..]),
+        ) {
             let text = show_amount(amount, currency);
             let read = Decimal::parse(&text).and_then(|decimal| decimal.part_in(currency, 1));
             prop_assert_eq!(read, Some(amount));

@@ -46,7 +46,7 @@ pub fn query(pairs: &[(&str, &str)]) -> String {
 pub fn groups<'a>(texts: &[&'a str], cost: usize) -> Vec<Vec<&'a str>> {
     let mut groups: Vec<Vec<&str>> = Vec::new();
     let mut room = 0;
-    for text in texts {
+    for &text in texts {
         let bytes = encoded(text).len() + cost;
         match groups.last_mut() {
             Some(group) if bytes <= room => group.push(text),
