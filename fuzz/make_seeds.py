@@ -204,6 +204,26 @@ def word_seeds():
         write("words", name, word.encode())
 
 
+def shop_seeds():
+    """An answer to a task: the first three bytes choose the task, the status and the shop. A webhook: the first byte is the shop."""
+    line = '{"id":4,"sku":"A","quantity":3,"total":"10.00","product_id":7}'
+    order = '{"id":13,"status":"processing","currency":"GBP","date_modified_gmt":"2026-11-16T03:26:37","line_items":[' + line + "]}"
+    write("shop_answers", "poll", b"\x01\x00\x00[" + order.encode() + b"]")
+    write("shop_answers", "fetch", b"\x02\x00\x00" + order.encode())
+    notes = b'[{"id":10,"note":"Tracking number: SB123GB."}]'
+    write("shop_answers", "note", b"\x03\x00\x00" + order.encode() + b"\xff" + notes + b"\xff{}")
+    found = '{"data":{"order":{"id":"gid://shopify/Order/13","fulfillments":[{"id":"f","trackingInfo":[{"number":"SB123GB"}]}]}}}'
+    lines = '{"data":{"fulfillment":{"fulfillmentLineItems":{"nodes":[{"quantity":1,"lineItem":{"id":"gid://shopify/LineItem/1"}}]}}}}'
+    write("shop_answers", "fulfilments", b"\x03\x00\x01" + found.encode() + b"\xff" + lines.encode())
+    write("shop_answers", "throttled", b'\x00\x00\x01{"errors":[{"extensions":{"code":"THROTTLED"}}]}')
+    write("shop_answers", "medusa", b'\x01\x00\x02{"orders":[{"id":"order_1","updated_at":"2026-11-16T03:26:37Z","items":[]}],"count":9}')
+    write("shop_webhook", "ping", b"\x00webhook_id=1")
+    write("shop_webhook", "woocommerce", b"\x00" + order.encode())
+    whole = '{"id":13,"financial_status":"paid","updated_at":"2026-11-16T04:26:37+01:00","currency":"GBP","line_items":['
+    write("shop_webhook", "shopify", b"\x01" + whole.encode() + b'{"id":1,"quantity":2,"price":"1.50","tax_lines":[{"price":"0.1"}]}]}')
+    write("shop_webhook", "medusa", b'\x02{"name":"order.placed","data":{"id":"order_1"}}')
+
+
 pdf_seeds()
 gif_seeds()
 png_seeds()
@@ -211,3 +231,4 @@ websocket_seeds()
 word_seeds()
 http_seeds()
 text_seeds()
+shop_seeds()

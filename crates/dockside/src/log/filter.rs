@@ -16,7 +16,7 @@ pub const DEFAULT: &str = "info";
 /// a setting says: below it, some libraries log whole requests.
 pub(super) const OWN_CRATES: &[&str] = &[
     "api", "bus", "carriers", "console", "dockside", "labels", "model", "outbound", "printing", "realtime",
-    "service", "smtp", "store", "tables",
+    "service", "shops", "smtp", "store", "tables",
 ];
 const FOREIGN_LEVEL: Level = Level::WARN;
 /// A crate whose lines are never logged: the bus says once that its connection is lost, and this one would say it again with each
