@@ -26,7 +26,7 @@ import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Pages that state what is. The change log and the licences are not held to it: they state what was, or are others' texts.
-PAGES = re.compile(r"(docs/.*|[A-Z_]+|\.github/.*|checks/.*|fuzz/.*)\.md")
+PAGES = re.compile(r"(docs/.*|[A-Z_]+|\.github/.*|checks/.*|clients/.*|fuzz/.*)\.md")
 HISTORY = {"CHANGELOG.md"}
 UNNAMED = re.compile(r"\b(nobody|somebody|everybody|anybody|whoever|whomever|whosoever)\b", re.IGNORECASE)
 REGISTRIES = ("crates" + ".io", "npmjs" + ".org", "npmjs" + ".com", "pypi" + ".org", "pythonhosted" + ".org")
@@ -52,7 +52,7 @@ def path_in(code):
     if re.fullmatch(r"[\w.-]+(/[\w.-]+)*/?", code) is None:
         return None
     is_source = re.search(r"\.(rs|sql|py|sh|mjs|yml)$", code) is not None
-    is_in_tree = re.match(r"(crates|docs|checks|fuzz|model|store|service|api|realtime|carriers|labels|dockside|bench|testkit|architecture|tests)/", code)
+    is_in_tree = re.match(r"(crates|docs|checks|clients|fuzz|model|store|service|api|realtime|carriers|labels|dockside|bench|testkit|architecture|tests)/", code)
     return code if is_source or is_in_tree else None
 
 

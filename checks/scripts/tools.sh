@@ -301,6 +301,28 @@ ensure_console_tools() {
     ) 9>"$1/.cache/lock"
 }
 
+# Makes .cache/clients in the repository ($1): what generates, builds and checks the client libraries, at the versions in
+# requirements.txt and package-lock.json. wheels/ and npm/ keep the packages, so that clean environments are filled with the
+# same versions, and without a network.
+ensure_clients() {
+    local from=$1/checks/interop/clients dir=$1/.cache/clients
+    mkdir -p "$1/.cache"
+    (
+        flock 9
+        if is_pinned "$from" "$dir" &&
+            "$dir/venv/bin/python" -c 'import build, centrifuge, hatchling, httpx, mypy, standardwebhooks' 2>/dev/null &&
+            (cd "$dir" && node -e 'require("openapi-typescript"), require("typescript"), require("centrifuge")') &>/dev/null &&
+            [[ -f $dir/wheels/whole ]]; then
+            exit
+        fi
+        echo 'installing what generates and checks the client libraries'
+        npm_config_cache=$dir/npm install_pinned "$from" "$dir"
+        quietly "$dir/venv/bin/python" -m pip download --quiet --no-input --disable-pip-version-check --only-binary :all: \
+            --dest "$dir/wheels" --requirement "$from/requirements.txt"
+        touch "$dir/wheels/whole"
+    ) 9>"$1/.cache/lock"
+}
+
 # Makes .cache/labels in the repository ($1): a renderer of ZPL and a reader of barcodes at the versions in
 # package-lock.json and requirements.txt, and Noto's fonts in fonts/, which are not installed but unpacked.
 ensure_label_tools() {

@@ -73,6 +73,7 @@ pages![
     "labels",
     "webhooks",
     "realtime",
+    "client-libraries",
     "users",
     "settings",
     "operating",

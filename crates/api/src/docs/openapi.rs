@@ -109,7 +109,10 @@ fn request_body(body: &Body, components: &mut Components) -> Value {
         Body::Form(shape) => {
             json!({ "application/x-www-form-urlencoded": { "schema": components.schema(shape, Way::In) } })
         }
-        Body::Raw { .. } => json!({ "application/octet-stream": {} }),
+        // Without a schema, some generators of clients leave the operation out.
+        Body::Raw { .. } => {
+            json!({ "application/octet-stream": { "schema": { "type": "string", "format": "binary" } } })
+        }
         Body::File => file_content(),
         Body::JsonOrFile(shape) => {
             let mut content = file_content();

@@ -1,0 +1,1 @@
+"""Generated from openapi.json by clients/generate.sh."""
