@@ -100,7 +100,13 @@ async fn receive(
     if shown > 0 {
         let _shown = writeln!(stderr());
     }
-    received
+    received.map_err(|failure| match bytes {
+        0 => failure,
+        _ => Failure {
+            message: format!("{} The export is incomplete: ask for it again.", failure.message),
+            ..failure
+        },
+    })
 }
 
 #[cfg(test)]

@@ -230,11 +230,8 @@ impl Server {
             time_limit: TIME_LIMIT,
             body_bytes_max: ANSWER_BYTES_MAX,
         };
-        let response = self.outbound.download(request, &mut counted).await.map_err(|failure| {
-            let begun = if bytes > 0 { " What came is incomplete: ask for it again." } else { "" };
-            let failure = self.unanswered(&failure);
-            Failure { message: format!("{}{begun}", failure.message), ..failure }
-        })?;
+        let received = self.outbound.download(request, &mut counted).await;
+        let response = received.map_err(|failure| self.unanswered(&failure))?;
         match response.status {
             200 => Ok(bytes),
             status => Err(problem::failure(&self.url, status, &response.body)),
