@@ -5,11 +5,11 @@
 //! wants to see the next event, not the last one again.
 
 mod screen;
-mod tail;
 
 use std::time::Duration;
 
 use clap::Args;
+use cli::event_log::{Logged, Source, Tail, Trouble};
 use model::events::event::is_known;
 use model::events::webhook_endpoint::ALL_TYPES;
 use outbound::{Network, Outbound, Target};
@@ -19,7 +19,6 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::failure::Failure;
 use screen::{Opening, Screen};
-use tail::{Logged, Tail, Trouble};
 
 /// How often an idle log is looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
@@ -89,8 +88,14 @@ async fn open(arguments: Listen) -> Result<Session, Failure> {
         .parse_url(&arguments.forward)
         .map_err(|refusal| Failure(format!("--forward {}: {refusal}", arguments.forward)))?;
     let secrets = secrets(arguments.secret.as_deref())?;
-    let tail =
-        Tail::open(outbound.clone(), &arguments.server, arguments.token.as_deref(), arguments.after).await?;
+    let source = Source {
+        outbound: outbound.clone(),
+        url: &arguments.server,
+        url_flag: "--server",
+        token: token(arguments.token.as_deref())?,
+        resource_id: None,
+    };
+    let tail = Tail::open(source, arguments.after).await?;
     let mut screen = Screen::new(&types);
     screen.open(&Opening {
         server: &arguments.server,
@@ -102,6 +107,15 @@ async fn open(arguments: Listen) -> Result<Session, Failure> {
         is_secret_new: arguments.secret.is_none(),
     })?;
     Ok(Session { tail, outbound, target, secrets, types, screen })
+}
+
+fn token(given: Option<&str>) -> Result<&str, Failure> {
+    given.filter(|token| !token.is_empty()).ok_or_else(|| {
+        Failure(
+            "no token: give one with --token or in the variable DOCKSIDE_TOKEN; `dockside token create` makes one"
+                .to_owned(),
+        )
+    })
 }
 
 /// The types to forward; none stands for all.
@@ -140,7 +154,7 @@ impl Session {
         loop {
             let events = match self.tail.read().await {
                 Ok(events) => events,
-                Err(Trouble::Final(failure)) => return Err(failure),
+                Err(Trouble::Final(failure)) => return Err(failure.into()),
                 Err(Trouble::Away(why)) => {
                     if failures == 0 {
                         self.screen.away(&why)?;

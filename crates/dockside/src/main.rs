@@ -5,11 +5,9 @@ mod backup_archive;
 mod commands;
 mod data_folder;
 mod descriptors;
-mod export;
 mod failure;
 mod folder_lock;
 mod geo;
-mod import;
 mod listen;
 mod log;
 mod postgres_backup;
@@ -27,7 +25,7 @@ mod welcome;
 use std::io::Write;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use failure::Failure;
 use settings::{Settings, StoreSettings};
 
@@ -36,7 +34,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Self-hosted shipping and fulfilment: stock allocation, rates, labels, batches, events.
 #[derive(Parser)]
-#[command(name = "dockside", version, arg_required_else_help = true)]
+#[command(name = "dockside", version, arg_required_else_help = true, after_long_help = cli::EXIT_STATUS)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -61,16 +59,8 @@ enum Command {
         #[command(subcommand)]
         command: geo::Geo,
     },
-    /// Import a file: its rows become orders, items, stock levels, locations, package types or shipments.
-    ///
-    /// Sends the file to a running server, shows how far it is, and lists the rows that were refused. The same file sent twice
-    /// makes nothing twice. It fails if a row was refused.
-    Import(import::Import),
-    /// Export what a list has to a file: orders, shipments, stock and more, as CSV or as lines of JSON.
-    ///
-    /// Asks a running server for everything that passes the filters, as it is at one moment. A download that is incomplete fails, and
-    /// leaves no file.
-    Export(export::Export),
+    #[command(flatten)]
+    Client(cli::Command),
     /// Forward events to a receiver on your machine, while you develop it.
     ///
     /// Follows the log of a running server through its API, and posts each event to the address, signed as the server
@@ -131,12 +121,11 @@ fn main() -> ExitCode {
     };
     let outcome = runtime.block_on(async {
         match arguments.command {
+            Command::Client(command) => return Ok(Box::pin(cli::run(command, Arguments::command())).await),
             Command::Serve(settings) => Box::pin(serve::run(*settings)).await,
             Command::Token { command } => Box::pin(commands::token(command)).await,
             Command::User { command } => Box::pin(user::run(command)).await,
             Command::Geo { command } => Box::pin(geo::run(command)).await,
-            Command::Import(arguments) => Box::pin(import::run(arguments)).await,
-            Command::Export(arguments) => Box::pin(export::run(arguments)).await,
             Command::Listen(arguments) => Box::pin(listen::run(arguments)).await,
             Command::SandboxCarrier(arguments) => Box::pin(sandbox_carrier::run(arguments)).await,
             Command::PrintAgent(arguments) => Box::pin(print_agent::run(arguments)).await,
@@ -150,11 +139,9 @@ fn main() -> ExitCode {
             Command::Migrate(settings) => Box::pin(commands::migrate(*settings)).await,
             Command::Openapi => commands::openapi(),
         }
+        .map(|()| ExitCode::SUCCESS)
     });
-    match outcome {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => fail(&failure),
-    }
+    outcome.unwrap_or_else(|failure| fail(&failure))
 }
 
 fn fail(failure: &Failure) -> ExitCode {

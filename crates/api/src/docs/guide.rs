@@ -59,6 +59,7 @@ pages![
     "waves",
     "imports",
     "exports",
+    "command-line",
     "shipments",
     "batches",
     "manifests",

@@ -2,11 +2,11 @@
 
 use std::io::{self, IsTerminal, Write, stderr, stdout};
 
+use cli::event_log::Head;
 use model::events::event::TYPES;
 use model::events::webhook_delivery::Verdict;
 use service::events::delivery::Answer;
 
-use super::tail::Head;
 use crate::geo::counted;
 
 /// Widths of the columns. Every identifier fits in its own: a prefix of five letters, `_`, and 26 characters.

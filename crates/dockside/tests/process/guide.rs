@@ -66,6 +66,8 @@ fn outputs(home: &Path, name: &str, variables: &[(&str, String)], steps: &[Step]
         }
     }
     shell.args(["-c", &script]).current_dir(home).env("PATH", format!("{folder}:{path}"));
+    // A page that signs in must not replace the login of the person who runs the tests.
+    shell.env("XDG_CONFIG_HOME", home.join("config"));
     // Where a proxy is set, the commands must still reach this machine.
     shell.env("NO_PROXY", "127.0.0.1").envs(variables.iter().map(|(name, value)| (name, value)));
     let output = shell.output().expect("sh runs");
@@ -258,6 +260,12 @@ fn scans_work_when_pasted() {
 fn exports_work_when_pasted() {
     let outputs = walk("exports.md", &[], &[]);
     assert!(outputs.len() > 4, "a page that was cut short would pass too");
+}
+
+#[test]
+fn the_command_line_works_when_pasted() {
+    let outputs = walk("command-line.md", &[], &[]);
+    assert!(outputs.len() > 10, "a page that was cut short would pass too");
 }
 
 #[test]

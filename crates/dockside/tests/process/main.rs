@@ -12,6 +12,7 @@
 )]
 
 mod certificates;
+mod client;
 mod commit_proxy;
 mod data_folder;
 mod receiver;

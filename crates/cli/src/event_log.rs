@@ -1,4 +1,5 @@
-//! Reading the log through the API, page by page, from where the last one ended.
+//! The log of a server, read through the API page by page, each from where the last one ended. So nothing is lost and nothing comes
+//! twice, however often the connection breaks.
 
 use std::time::Duration;
 
@@ -10,7 +11,8 @@ use outbound::{Failure as Unanswered, Outbound, Request, Response};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::failure::Failure;
+use crate::failure::{Exit, Failure};
+use crate::operation::LIST_EVENTS;
 
 /// Events asked for at once. They are posted one by one, so there is no hurry.
 const PAGE_EVENTS: usize = 20;
@@ -60,11 +62,25 @@ pub enum Trouble {
     Final(Failure),
 }
 
+/// Which log to read, and with which token.
+pub struct Source<'a> {
+    pub outbound: Outbound,
+    pub url: &'a str,
+    /// The flag that gave the URL, for messages.
+    pub url_flag: &'static str,
+    pub token: &'a str,
+    /// Only events of this resource, if there is one.
+    pub resource_id: Option<String>,
+}
+
 /// A place in a server's log.
 pub struct Tail {
     outbound: Outbound,
     server: String,
+    url_flag: &'static str,
     authorization: HeaderValue,
+    /// The filters of the query, beside the position.
+    filter: Vec<(&'static str, String)>,
     /// Which world the token opens.
     pub world: &'static str,
     /// The sequence of the last event that is done with.
@@ -73,29 +89,22 @@ pub struct Tail {
 
 impl Tail {
     /// Finds the place to begin: the one that was given, or the log's end.
-    pub async fn open(
-        outbound: Outbound,
-        server: &str,
-        token: Option<&str>,
-        after: Option<i64>,
-    ) -> Result<Self, Failure> {
-        let Some(token) = token.filter(|token| !token.is_empty()) else {
-            return Err(Failure(
-                "no token: give one with --token or in the variable DOCKSIDE_TOKEN; `dockside token create` makes one"
-                    .to_owned(),
-            ));
-        };
+    pub async fn open(source: Source<'_>, after: Option<i64>) -> Result<Self, Failure> {
+        let Source { outbound, url, url_flag, token, resource_id } = source;
         let mut authorization = HeaderValue::try_from(format!("Bearer {token}"))
-            .map_err(|_| Failure("--token: there are characters in it that no token has".to_owned()))?;
+            .map_err(|_| Failure::usage("--token: there are characters in it that no token has"))?;
         authorization.set_sensitive(true);
         let world = if token.starts_with("dk_test_") { "test" } else { "live" };
-        let server = server.trim_end_matches('/').to_owned();
-        let mut tail = Self { outbound, server, authorization, world, after: 0 };
-        let newest = tail.page("limit=1").await.map_err(|trouble| tail.start_failure(trouble))?;
+        let server = url.trim_end_matches('/').to_owned();
+        let mut tail =
+            Self { outbound, server, url_flag, authorization, filter: Vec::new(), world, after: 0 };
+        let newest = tail.page(&[("limit", "1".to_owned())]).await;
+        let newest = newest.map_err(|trouble| tail.start_failure(trouble))?;
         let newest = newest.first().map_or(0, |event| event.head.sequence);
+        tail.filter.extend(resource_id.map(|id| ("resource_id", id)));
         tail.after = match after {
             Some(after) if after > newest => {
-                return Err(Failure(format!(
+                return Err(Failure::usage(format!(
                     "--after {after}: the newest event of the {world} world has the sequence {newest}"
                 )));
             }
@@ -107,15 +116,15 @@ impl Tail {
 
     /// The next events, oldest first; none where nothing has happened.
     pub async fn read(&self) -> Result<Vec<Logged>, Trouble> {
-        self.page(&format!("after={}&limit={PAGE_EVENTS}", self.after)).await
+        self.page(&[("after", self.after.to_string()), ("limit", PAGE_EVENTS.to_string())]).await
     }
 
-    async fn page(&self, query: &str) -> Result<Vec<Logged>, Trouble> {
-        let url = format!("{}/events?{query}", self.server);
-        let target = self
-            .outbound
-            .parse_url(&url)
-            .map_err(|refusal| Trouble::Final(Failure(format!("--server {}: {refusal}", self.server))))?;
+    async fn page(&self, position: &[(&'static str, String)]) -> Result<Vec<Logged>, Trouble> {
+        let query = [position, self.filter.as_slice()].concat();
+        let url = format!("{}{}", self.server, LIST_EVENTS.address(&[], &query));
+        let target = self.outbound.parse_url(&url).map_err(|refusal| {
+            Trouble::Final(Failure::usage(format!("{} {}: {refusal}", self.url_flag, self.server)))
+        })?;
         let request = Request {
             method: Method::GET,
             target,
@@ -137,7 +146,10 @@ impl Tail {
         }
         let text = std::str::from_utf8(&response.body).ok().filter(|_| !response.is_truncated);
         text.and_then(events).ok_or_else(|| {
-            Trouble::Final(Failure(format!("{} answers with something other than events", self.server)))
+            Trouble::Final(Failure::refused(format!(
+                "{} answers with something other than events",
+                self.server
+            )))
         })
     }
 
@@ -158,17 +170,21 @@ impl Tail {
             404 => format!("{server} answers 404 to GET /events; is a Dockside server there?"),
             _ => format!("{server} answers {status} to GET /events. {detail}").trim_end().to_owned(),
         };
-        Trouble::Final(Failure(sentence))
+        let exit = if matches!(status, 401 | 403) { Exit::SignIn } else { Exit::Refused };
+        Trouble::Final(Failure::new(exit, sentence))
     }
 
     /// Returns the failure that ends the command at its start: the user is watching then, and knows whether the server will come.
     fn start_failure(&self, trouble: Trouble) -> Failure {
         match trouble {
             Trouble::Final(failure) => failure,
-            Trouble::Away(why) => Failure(format!(
-                "no events from {}: {why} Is the server running? --server names another",
-                self.server
-            )),
+            Trouble::Away(why) => Failure::new(
+                Exit::Connection,
+                format!(
+                    "no events from {}: {why} Is the server running? {} names another",
+                    self.server, self.url_flag
+                ),
+            ),
         }
     }
 }
