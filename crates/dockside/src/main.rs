@@ -7,6 +7,7 @@ mod export;
 mod failure;
 mod folder_lock;
 mod geo;
+mod health;
 mod import;
 mod listen;
 mod log;
@@ -98,6 +99,8 @@ enum Command {
     Restored(Box<StoreSettings<true>>),
     /// Bring the database's schema up to date, and stop.
     Migrate(Box<StoreSettings<false>>),
+    /// Ask a running server whether it can serve requests; fails if it can't.
+    Health(health::Health),
     /// Print the API's contract (OpenAPI 3.1).
     Openapi,
 }
@@ -131,6 +134,7 @@ fn main() -> ExitCode {
             Command::RenewEpoch(settings) => Box::pin(commands::renew_epoch(*settings)).await,
             Command::Restored(settings) => Box::pin(commands::restored(*settings)).await,
             Command::Migrate(settings) => Box::pin(commands::migrate(*settings)).await,
+            Command::Health(arguments) => Box::pin(health::run(arguments)).await,
             Command::Openapi => commands::openapi(),
         }
     });
