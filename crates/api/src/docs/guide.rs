@@ -75,6 +75,7 @@ pages![
     "realtime",
     "users",
     "settings",
+    "installing",
     "operating",
 ];
 
