@@ -135,6 +135,9 @@ def check_install(machine, package):
     status = machine("cat", f"/proc/{unit['MainPID']}/status")
     for line in ("NoNewPrivs:\t1", "Seccomp:\t2", "CapEff:\t0000000000000000", "CapBnd:\t0000000000000000"):
         holds(f"the server has {line}", line in status, status)
+    holds("dockside health finds it ready", machine("dockside", "health") == "ready\n")
+    users = machine("runuser", "--user=dockside", "--", "dockside", "user", "list", "--config", "/etc/dockside/dockside.toml")
+    holds("commands run as the server's user, with its settings", "admin@localhost" in users, users)
     log = machine("journalctl", "--unit=dockside", "--no-pager", "--output=cat")
     bad = [line for line in log.splitlines() if '"level":"error"' in line or '"level":"warn"' in line]
     holds("the server's log has neither errors nor warnings", not bad, log)

@@ -4,7 +4,6 @@ root, without privileges, as a user that is not root."""
 import json
 import os
 import pathlib
-import signal
 import sys
 import tempfile
 
@@ -75,10 +74,15 @@ class Container:
         script = 'mount --make-rprivate / && mount -t cgroup2 cgroup2 /sys/fs/cgroup && exec "$@"'
         self.crun = ["unshare", "--mount", "sh", "-c", script, "sh", "crun", "--root", str(work / "crun"), "--cgroup-manager=disabled"]
         self.name = f"dockside-{os.getpid()}"
+        # crun would run it as root; docker and podman take the user of the image.
+        self.inside = [*self.crun, "exec", f"--user={USER}:{USER}", self.name]
         self.process = Process([*self.crun, "run", "--bundle", str(bundle), self.name])
 
+    def run(self, *command):
+        return run(*self.inside, *command)
+
     def can(self, *command):
-        return can(*self.crun, "exec", self.name, *command)
+        return can(*self.inside, *command)
 
     def id(self):
         return json.loads(run(*self.crun, "state", self.name))["pid"]
@@ -86,6 +90,9 @@ class Container:
     def stop(self):
         run(*self.crun, "kill", self.name, "TERM")
         return self.process.child.wait(timeout=40)
+
+    def delete(self):
+        can(*self.crun, "delete", "--force", self.name)
 
 
 def check_container(bundle, work):
@@ -105,13 +112,15 @@ def check_container(bundle, work):
                 holds(f"the server in the container has {line}", line in status, status)
             mounts = pathlib.Path(f"/proc/{container.id()}/mountinfo").read_text()
             holds("its root is read-only", any(line.split()[4:6][0] == "/" and "ro" in line.split()[5].split(",") for line in mounts.splitlines()), mounts)
+            invited = container.run("/usr/bin/dockside", "user", "invite", "--organisation", "Default", "--user", "admin@localhost")
+            holds("a link to sign in is made in the container", "http" in invited, invited)
             holds("its data is on the volume", (data / "dockside.db").exists())
             bad = [line for line in container.process.lines if '"level":"error"' in line]
             holds("its log has no errors", not bad, told())
             holds("it ends at SIGTERM", container.stop() == 0, told())
         finally:
-            if container.process.child.poll() is None:
-                container.process.child.send_signal(signal.SIGKILL)
+            # Also if a check failed: its processes have no parent that ends them.
+            container.delete()
 
 
 def check(binary, work):
