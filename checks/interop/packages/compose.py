@@ -29,6 +29,8 @@ def check_file():
             known = (DEPLOY / source).exists() if source.startswith(".") else source in stack["volumes"]
             holds(f"compose.yaml: {name} has {source}", known)
     holds("compose.yaml has the image of this version", services["dockside"]["image"] == f"dockside:{VERSION}")
+    in_guide = set(re.findall(r"dockside[-_:](\d+\.\d+\.\d+)", (ROOT / "docs/guide/installing.md").read_text()))
+    holds("the guide's commands name this version", in_guide == {VERSION}, in_guide)
     holds("only Caddy has ports on the machine", [name for name in services if "ports" in services[name]] == ["caddy"])
     wanted = set(re.findall(r"\$\{(\w+)", COMPOSE.read_text()))
     given = set(re.findall(r"^(\w+)=", (DEPLOY / "compose/env.example").read_text(), re.MULTILINE))

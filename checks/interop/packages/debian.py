@@ -153,6 +153,28 @@ def add_location(machine, token):
     return found[1]
 
 
+def check_work(machine):
+    """Has the server do what it can under its unit: the sample shop has orders, waves, labels and a manifest. A system call that the unit
+    forbids would fail here."""
+    token = re.search(r"dk_test_\w+", machine.path(f"{DATA}/welcome.txt").read_text())[0]
+    status = lambda: machine.ask("/sample_data", "--request", "POST", "--header", f"Authorization: Bearer {token}")
+    wait_until("the sample shop is complete", lambda: '"completed"' in status(), status)
+    log = machine("journalctl", "--unit=dockside", "--no-pager", "--output=cat")
+    holds("the unit forbids nothing that the server's work needs", '"level":"error"' not in log, log)
+
+
+def check_lookup(machine):
+    """Looks a name up as the server would under its unit, which has no sockets for the kernel's routing tables."""
+    unit = (DEPLOY / "dockside.service").read_text().split("# Privileges", 1)[1].split("[Install]", 1)[0]
+    limits = [f"--property={line}" for line in unit.splitlines() if "=" in line and not line.startswith("#")]
+    # Of this type, it is awaited; without a message bus, nothing else can be.
+    limits += ["--property=Type=oneshot", "--property=RemainAfterExit=yes"]
+    machine("systemd-run", "--quiet", "--unit=lookup", "--uid=dockside", *limits, "/usr/bin/dockside", "health",
+            "--url", "http://dockside:8080", expect=None)
+    seen = machine("journalctl", "--unit=lookup", "--no-pager", "--output=cat")
+    holds("the unit lets the server look names up", "ready" in seen.splitlines(), seen)
+
+
 def check_upgrade(machine, package, token, location):
     settings = machine.path("etc/dockside/dockside.toml")
     with settings.open("a") as file:
@@ -221,7 +243,9 @@ def check(binary, work):
     try:
         token = check_install(machine, first)
         location = add_location(machine, token)
+        check_work(machine)
         check_proxy(machine)
+        check_lookup(machine)
         check_upgrade(machine, second, token, location)
         check_removal(machine, second, token, location)
     finally:
