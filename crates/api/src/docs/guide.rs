@@ -77,6 +77,7 @@ pages![
     "client-libraries",
     "users",
     "settings",
+    "installing",
     "operating",
 ];
 

@@ -27,6 +27,7 @@ mod first_start;
 mod full_disk;
 mod geo;
 mod guide;
+mod health;
 mod hints;
 mod http_syntax;
 mod limits;
