@@ -42,7 +42,7 @@ def run_program(name, command, folder, environment):
     """Runs an example or a journey, and returns the lines that it printed."""
     # Where a proxy is set, the program must still be reached on this machine.
     settings = {**os.environ, "NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1", "PYTHONPATH": "", **environment}
-    done = subprocess.run(command, cwd=folder, env=settings, capture_output=True, text=True, timeout=600)
+    done = subprocess.run(command, cwd=folder, env=settings, capture_output=True, text=True, timeout=1200)
     if done.returncode != 0:
         fail(f"{name} failed:\n{done.stdout}\n{done.stderr}")
     return done.stdout.splitlines()

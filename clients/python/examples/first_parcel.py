@@ -1,4 +1,4 @@
-"""Ships a parcel in the test world, and hears of it: a location, a shipment, its rates, the purchase, the label, the events.
+"""Ships a parcel in the test world and follows its events: a location, a shipment, its rates, the purchase, the label.
 
     pip install "dockside-client[realtime]"
     DOCKSIDE=http://127.0.0.1:8080 TOKEN=dk_test_… python first_parcel.py
@@ -50,7 +50,7 @@ async def show_label(dockside: AsyncDockside, shipment_id: str) -> None:
         print(f"label: {len(await file.read())} bytes of {file.headers['content-type']}")
 
 
-async def hear_of_purchase(dockside: AsyncDockside, has_begun: asyncio.Event) -> None:
+async def follow_purchase(dockside: AsyncDockside, has_begun: asyncio.Event) -> None:
     async def begin(channel: str) -> None:
         has_begun.set()
 
@@ -63,13 +63,13 @@ async def hear_of_purchase(dockside: AsyncDockside, has_begun: asyncio.Event) ->
 
 async def main() -> None:
     async with AsyncDockside(os.environ["DOCKSIDE"], os.environ["TOKEN"]) as dockside:
-        # Once for an organisation: it wants to hear of its events.
+        # Events are switched on once for an organisation.
         await dockside.provision_events()
         has_begun = asyncio.Event()
-        hearing = asyncio.create_task(hear_of_purchase(dockside, has_begun))
+        following = asyncio.create_task(follow_purchase(dockside, has_begun))
         await has_begun.wait()
         shipment_id = await ship(dockside)
-        await hearing
+        await following
         await show_label(dockside, shipment_id)
         async for location in dockside.iterate_locations(limit=100):
             print(f"location: {location['name']}")

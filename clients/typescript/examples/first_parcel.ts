@@ -1,4 +1,4 @@
-// Ships a parcel in the test world, and hears of it: a location, a shipment, its rates, the purchase, the label, the events.
+// Ships a parcel in the test world and follows its events: a location, a shipment, its rates, the purchase, the label.
 //
 //   npm install dockside-client centrifuge ws tsx
 //   DOCKSIDE=http://127.0.0.1:8080 TOKEN=dk_test_… npx tsx first_parcel.ts
@@ -46,7 +46,7 @@ async function showLabel(dockside: Dockside, shipmentId: string): Promise<void> 
   console.log(`label: ${label.size} bytes of ${label.type}`);
 }
 
-async function hearOfPurchase(dockside: Dockside, joined: () => void): Promise<void> {
+async function followPurchase(dockside: Dockside, joined: () => void): Promise<void> {
   for await (const event of followEvents(dockside, { resources: ["shipments"], load: joined, websocket: WebSocket })) {
     console.log(`event: ${event.type}`);
     if (event.type === "shipment.purchased") return;
@@ -54,11 +54,11 @@ async function hearOfPurchase(dockside: Dockside, joined: () => void): Promise<v
 }
 
 const dockside = createDockside({ url: DOCKSIDE, token: TOKEN });
-// Once for an organisation: it wants to hear of its events.
+// Events are switched on once for an organisation.
 await unwrap(dockside.POST("/events/provision"));
-let hearing: Promise<void> | undefined;
-await new Promise<void>((joined) => (hearing = hearOfPurchase(dockside, joined)));
+let following: Promise<void> | undefined;
+await new Promise<void>((joined) => (following = followPurchase(dockside, joined)));
 const shipmentId = await ship(dockside);
-await hearing;
+await following;
 await showLabel(dockside, shipmentId);
 for await (const location of paginate(dockside, "/locations", { query: { limit: 100 } })) console.log(`location: ${location.name}`);
