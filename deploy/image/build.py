@@ -4,7 +4,7 @@
 
 ARCHIVE is a tar archive with an image layout of OCI, which podman, skopeo and buildah read, and with the `manifest.json` that
 `docker load` reads. Two builds of the same files are equal, byte by byte, if SOURCE_DATE_EPOCH is the same; without it, the time of the
-last commit is used.
+last commit is used. IMAGE_COMPRESSION is a level of gzip; the default compresses well and slowly.
 
 The image has the program, the libraries that it is linked with (none if it is static), the authorities that this machine trusts,
 and an empty data folder of the user 65532. It has no shell, so `dockside health` is its health check.
@@ -30,6 +30,8 @@ DATA = "/var/lib/dockside"
 AUTHORITIES = pathlib.Path("/etc/ssl/certs/ca-certificates.crt")
 ARCHITECTURES = {"X86-64": "amd64", "AArch64": "arm64"}
 SECOND = 1_000_000_000
+# From 1, fast, to 9, small.
+COMPRESSION = int(os.environ.get("IMAGE_COMPRESSION", "9"))
 
 
 def run(*command):
@@ -144,7 +146,7 @@ def image(binary, version, time):
     """Returns the files of the archive, by their paths."""
     created = datetime.datetime.fromtimestamp(time, datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
     plain = layer(binary, time)
-    packed = gzip.compress(plain, compresslevel=6, mtime=0)
+    packed = gzip.compress(plain, compresslevel=COMPRESSION, mtime=0)
     platform = {"architecture": architecture(binary), "os": "linux"}
     config = to_json({
         **platform,

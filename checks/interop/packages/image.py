@@ -7,7 +7,7 @@ import pathlib
 import sys
 import tempfile
 
-from checks import DEPLOY, VERSION, can, holds, run
+from checks import DEPLOY, VERSION, can, environment, holds, run
 from program import Process, wait_until
 
 USER = 65532
@@ -15,7 +15,8 @@ DATA = "/var/lib/dockside"
 
 
 def build(binary, archive):
-    run(sys.executable, DEPLOY / "image/build.py", binary, VERSION, archive)
+    # Compressed fast: what is checked does not depend on it.
+    run(sys.executable, DEPLOY / "image/build.py", binary, VERSION, archive, env=environment(IMAGE_COMPRESSION="1"))
     return archive
 
 

@@ -60,6 +60,9 @@ def check_names(served):
     for owner, expression in expressions():
         found = SELECTOR.findall(expression)
         holds(f"{owner} asks for a metric", found, expression)
+        grouped = {label for labels in re.findall(r"\bby \(([^)]*)\)", expression) for label in labels.split(", ")}
+        known = set().union(*(served.get(name, {}) for name, _ in found))
+        holds(f"{owner} groups by labels that there are", grouped <= known, grouped - known)
         for name, matchers in found:
             holds(f"{owner}: the program serves {name}", name in served, sorted(served))
             matched = MATCHER.findall(matchers)
