@@ -76,7 +76,10 @@ pub fn code(status: &Value) -> Option<u16> {
 pub fn sentences(item: &Value) -> Vec<String> {
     let said = |message: &Value, place: &str, words: &str| {
         let words = text(&message[words])?;
-        Some(text(&message[place]).map_or(words.clone(), |place| format!("{place}: {words}")))
+        Some(match text(&message[place]) {
+            Some(place) => format!("{place}: {words}"),
+            None => words,
+        })
     };
     if let Some(sentence) = said(item, "propertyPath", "message") {
         return vec![sentence];

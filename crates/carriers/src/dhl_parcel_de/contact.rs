@@ -10,7 +10,7 @@ pub fn name_lines(record: &AddressRecord, not: Option<&str>) -> (Option<String>,
     let contact = record.contact.as_ref();
     let is_name = |text: &&str| {
         let digits: String = text.chars().filter(char::is_ascii_digit).collect();
-        !not.is_some_and(|not| digits == not)
+        not.is_none_or(|not| digits != not)
     };
     let company = given(contact.and_then(|contact| contact.company.as_ref())).filter(is_name);
     let person = given(contact.and_then(|contact| contact.name.as_ref()));

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::contact::{email, name_lines};
 use super::country::alpha_3;
 use super::json::without_nulls;
-use super::route::{HOME, is_home};
+use super::route::is_home;
 
 /// The numbers of Packstations and of post offices.
 const LOCKERS: std::ops::RangeInclusive<u32> = 100..=999;
@@ -160,7 +160,7 @@ mod tests {
             ("Packstationsweg 105", "12345678", "X", None),
             ("Filialstr. 518", "12345678", "X", None),
         ] {
-            let found = drop_point(&record(line_1, line_2, company, HOME));
+            let found = drop_point(&record(line_1, line_2, company, "DE"));
             assert_eq!(found, expected, "{line_1}, {line_2}, {company}");
         }
         assert_eq!(

@@ -16,7 +16,7 @@ const NO_DATA: [&str; 2] = ["100", "200"];
 /// DHL does not let the user in.
 const NO_ENTRY: [&str; 3] = ["5", "6", "62"];
 
-/// What the tracking shows: its parcels, and whether each was returned.
+/// What the tracking shows.
 enum Shown {
     Parcels(Vec<Element>),
     Nothing,

@@ -14,7 +14,10 @@ async fn each_world_has_its_carriers() {
     let live = world.get("/carriers").await;
     assert_eq!(texts(&live.json()["data"], "/handle"), ["dhl_parcel_de", "easypost", "own", "ups", "usps"]);
     let list = world.request("GET", "/carriers").token(&test).send().await;
-    assert_eq!(texts(&list.json()["data"], "/handle"), ["dhl_parcel_de", "easypost", "sandbox", "ups", "usps"]);
+    assert_eq!(
+        texts(&list.json()["data"], "/handle"),
+        ["dhl_parcel_de", "easypost", "sandbox", "ups", "usps"]
+    );
     let theirs = world.request("GET", "/carriers").token(&rival).send().await;
     assert_eq!(theirs.text, live.text);
     for carrier in live.json()["data"].as_array().unwrap() {
