@@ -113,7 +113,7 @@ impl Stores {
         };
         assert_eq!(server.log().contains("a backup was restored"), is_new, "{}", server.log());
         let client = if is_new { &mut new } else { &mut old };
-        let locations = client.get("/locations").json()["data"].as_array().unwrap().len();
+        let locations = client.get("/locations").json()["locations"].as_array().unwrap().len();
         assert_eq!(
             locations,
             if is_new { 1 } else { 2 },
