@@ -16,7 +16,7 @@ const ABORTED: i32 = 6;
 const KILLED: i32 = 9;
 const KILLS: usize = 10;
 /// A kill comes within this time after the start of a command, which takes about as long.
-const WITHIN_MILLIS: u64 = 250;
+const WITHIN_MILLIS: u64 = 60;
 /// Places at which the old store is still in place.
 const OLD_UNTIL: &str = "before_restore_commit";
 
