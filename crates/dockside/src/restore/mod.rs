@@ -174,12 +174,12 @@ fn find_keys(settings: &Settings, places: &Places, database: &mut BackupDatabase
 fn summary(places: &Places, unpacked: &Unpacked, keys: &Keys) -> String {
     let Unpacked { description, files, missing } = unpacked;
     let data = places.data.display();
-    let with_keys = if matches!(keys, Keys::InArchive) { " and the keys" } else { "" };
-    let mut text = format!(
-        "{data} has the store of {}: the database, {}{with_keys}.\n",
-        description.made_at,
-        counted(*files as usize, "file"),
-    );
+    let files = counted(*files as usize, "file");
+    let contents = match keys {
+        Keys::InArchive => format!("the database, {files} and the keys"),
+        Keys::InPlace | Keys::Nowhere => format!("the database and {files}"),
+    };
+    let mut text = format!("{data} has the store of {}: {contents}.\n", description.made_at);
     if !description.has_files {
         text.push_str(
             "The files are not in the backup: they are in a bucket, which the setting files must name.\n",

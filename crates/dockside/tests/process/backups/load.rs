@@ -82,12 +82,12 @@ fn order(client: &mut Client, acknowledged: &Acknowledged, item: &str, location:
     acknowledged.orders.lock().unwrap().push(order);
 }
 
-/// Buys a shipment, and has its packing slip drawn twice: the second file takes the place of the first, which is deleted.
+/// Buys a shipment, and has its papers made twice: the second file takes the place of the first, which is deleted.
 fn ship(client: &mut Client, acknowledged: &Acknowledged) {
     let shipment = bought_shipment(client);
     for format in ["a4", "a4"] {
-        let slip = format!("/shipments/{shipment}/packing_slip");
-        let reply = send(client, "POST", &slip, &json!({ "format": format }));
+        let papers = format!("/shipments/{shipment}/papers");
+        let reply = send(client, "POST", &papers, &json!({ "format": format }));
         assert_eq!(reply.status, 201, "{reply:?}");
     }
     acknowledged.shipments.lock().unwrap().push(shipment);
