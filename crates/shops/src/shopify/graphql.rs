@@ -70,8 +70,9 @@ fn read(reply: Reply<'_>) -> Result<Value, Failure> {
     if let Some(failure) = failure_in(&body, reply.is_write) {
         return Err(failure);
     }
-    match body["data"].take() {
-        data @ Value::Object(_) => Ok(data),
+    // An index that is written to panics where there is no object.
+    match body.get_mut("data").map(Value::take) {
+        Some(data @ Value::Object(_)) => Ok(data),
         _ => Err(unreadable()),
     }
 }

@@ -254,6 +254,7 @@ fn errors_come_with_any_status() {
         (data(json!({"order": null})), FailureKind::Gone),
         (data(json!({"order": 1})), FailureKind::NotUnderstood),
         (ok(json!({"data": null})), FailureKind::NotUnderstood),
+        (ok(json!([{"data": {}}])), FailureKind::NotUnderstood),
     ] {
         assert_eq!(of(answer.clone()).kind, kind, "{answer:?}");
     }
