@@ -62,12 +62,13 @@ install_program() {
     install -D --mode=0644 "$root/deploy/dockside.toml" "$tree/etc/dockside/dockside.toml"
 }
 
-# The program's own manual pages (`dockside man FOLDER`), or the short one that is here.
+# The program's own manual pages, one for each command (`dockside man FOLDER`), or the short one that is here.
 install_manual() {
-    local pages=$tree/usr/share/man/man1
+    local pages=$tree/usr/share/man/man1 said
     mkdir -p "$pages"
     if offers man; then
-        "$binary" man "$pages"
+        # It says where they are, which is not for the caller of this script.
+        said=$("$binary" man "$pages" 2>&1) || { echo "$said" >&2 && return 1; }
     else
         cp "$here/dockside.1" "$pages"
     fi
