@@ -172,9 +172,9 @@ fn argument(parameter: &'static Parameter) -> Arg {
             let argument = argument.action(action);
             match parameter.words {
                 [] => argument,
-                words if kind == ParameterKind::List => {
-                    argument.value_delimiter(',').value_parser(PossibleValuesParser::new(words.iter().copied()))
-                }
+                words if kind == ParameterKind::List => argument
+                    .value_delimiter(',')
+                    .value_parser(PossibleValuesParser::new(words.iter().copied())),
                 words => argument.value_parser(PossibleValuesParser::new(words.iter().copied())),
             }
         }
