@@ -78,7 +78,7 @@ fn check_credentials(account: &Account) -> Result<(), String> {
         return Err(format!("DHL's credentials are {known}; `{name}` is none of them."));
     }
     for name in CREDENTIALS {
-        let is_right = account.credentials.get(name).map_or(!REQUIRED.contains(&name), is_text);
+        let is_right = account.credentials.get(name).map_or_else(|| !REQUIRED.contains(&name), is_text);
         if !is_right {
             return Err(format!("DHL needs `{name}` in the credentials, as a text."));
         }

@@ -43,7 +43,7 @@ pub fn declaration(account: &Account, route: &Route<'_>, service: &Service) -> O
     let customs = route.details.customs.as_ref().filter(|_| route.is_declared())?;
     let currency = currency(route, customs);
     let export_type = export_type(customs);
-    let terms = (service.product == "V54EPAK").then(|| match customs.incoterm.as_deref() {
+    let terms = (service.product == "V54EPAK").then_some(match customs.incoterm.as_deref() {
         Some("DDP") => "DDP",
         _ => "DAP",
     });
