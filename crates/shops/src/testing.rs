@@ -79,7 +79,7 @@ pub fn play_to_the_end(
             Step::Done(outcome) => return outcome,
             Step::Send(_) => {
                 assert!(given.len() < EXCHANGES_MAX, "it is asked without end");
-                given.push(answers.get(given.len()).or(answers.last()).unwrap().clone());
+                given.push(answers.get(given.len()).or_else(|| answers.last()).unwrap().clone());
             }
         }
     }

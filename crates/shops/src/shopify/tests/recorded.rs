@@ -28,7 +28,8 @@ fn every_sample_is_read_as_what_it_is() {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for (name, sample) in &samples {
         for (kind, content) in sample.as_object().unwrap() {
-            let bodies: Vec<&Value> = content.as_array().map_or(vec![content], |all| all.iter().collect());
+            let bodies: Vec<&Value> =
+                content.as_array().map_or_else(|| vec![content], |all| all.iter().collect());
             for body in bodies {
                 let what = read_as(body);
                 println!("{name}: {kind} is {what}");
