@@ -211,7 +211,7 @@ impl Price {
 /// Returns the rate by which a shipment will be bought: the one that it chose, or that of the service that it or its batch names.
 fn rate<'a>(shipment: &'a Value, batch: &Value) -> Option<&'a Value> {
     let own = Some(&shipment["service"]).filter(|own| !own.is_null() && batch["override"] != true);
-    let service = own.unwrap_or(&batch["service"]);
+    let service = own.unwrap_or_else(|| &batch["service"]);
     let mut rates = shipment["rates"].as_array()?.iter();
     if let Some(chosen) = service["rate"].as_str() {
         return rates.find(|rate| rate["id"] == chosen);
