@@ -54,6 +54,7 @@ pub(crate) fn samples() -> Vec<Conformance> {
     vec![
         crate::easypost::tests::conformance(),
         crate::own::tests::conformance(),
+        crate::royal_mail::tests::conformance(),
         crate::sandbox::tests::conformance(),
         crate::ups::tests::conformance(),
         crate::usps::tests::conformance(),
@@ -90,7 +91,7 @@ impl Conformance {
             (Task::Void(receipt), &self.void),
             (Task::Track(receipt), &self.track),
             (Task::Label { receipt, format }, &self.label),
-            (Task::Manifest { reference: MANIFEST, purchases, ship_on, origin }, &self.manifest),
+            (Task::Manifest { reference: MANIFEST, named: None, purchases, ship_on, origin }, &self.manifest),
         ];
         all.into_iter().map(|(task, answers)| (task.as_str(), task, answers.as_slice())).collect()
     }

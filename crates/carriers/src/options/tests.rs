@@ -59,9 +59,25 @@ pub fn options_with(path: &str, value: &Value) -> Value {
 }
 
 pub fn parcel(options: &Value) -> Parcel {
-    // Within the United States, where each of the carriers delivers.
+    // Within the United States, where most of the carriers deliver.
+    parcel_within("US", options)
+}
+
+/// A parcel with these options within the country of a carrier.
+fn parcel_for(connector: &dyn Connector, options: &Value) -> Parcel {
+    match connector.handle() {
+        "royal_mail" => parcel_within("GB", options),
+        _ => parcel(options),
+    }
+}
+
+fn parcel_within(country: &str, options: &Value) -> Parcel {
     let address = |name: &str, code: &str| {
-        json!({"address": {"line_1": "1 Quay Street", "city": "Atlanta", "province": "GA", "post_code": code, "country_code": "US"},
+        let (city, province, code) = match country {
+            "GB" => ("Bristol", json!(null), "BS1 4DJ"),
+            _ => ("Atlanta", json!("GA"), code),
+        };
+        json!({"address": {"line_1": "1 Quay Street", "city": city, "province": province, "post_code": code, "country_code": country},
                "contact": {"name": name, "phone_number": "5555555555"}})
     };
     let details = parse(json!({
@@ -82,6 +98,12 @@ fn account_of(connector: &dyn Connector) -> Account {
     if connector.handle() == "own" {
         let table = json!({"currency_code": "GBP", "services": [{"handle": "van", "name": "Van", "rates": [{"rate": 450}]}]});
         account.configuration = table.as_object().cloned().unwrap_or_default();
+    }
+    if connector.handle() == "royal_mail" {
+        let extras = json!({"signature": 0, "saturday_delivery": 0, "local_collect": 0});
+        let card = json!({"services": [{"handle": "van", "name": "Tracked", "service_code": "TPN24", "is_tracked": true,
+            "extras": extras, "rates": [{"rate": 450}]}]});
+        account.configuration = card.as_object().cloned().unwrap_or_default();
     }
     account
 }
@@ -120,7 +142,7 @@ fn every_connector_says_how_it_treats_every_option() {
 fn what_a_table_refuses_is_refused_with_its_reason_and_nothing_else_is() {
     for connector in ALL {
         for (option, treatment) in connector.options() {
-            let parcel = parcel(&options_with(option, &asking(option)));
+            let parcel = parcel_for(*connector, &options_with(option, &asking(option)));
             let reference = parcel.id.to_string();
             let buy = Task::Buy {
                 parcel: &parcel,
@@ -162,9 +184,9 @@ fn defaults_and_what_is_false_or_empty_ask_for_nothing() {
         "label": {"custom_data": {"text_lines": [], "line_codes": null, "barcodes": []}},
         "insurance": {"value": 0, "currency_code": "GBP"},
     });
-    let parcel = parcel(&options);
-    assert_eq!(asked(parcel.details().options.as_ref().unwrap()), []);
     for connector in ALL {
+        let parcel = parcel_for(*connector, &options);
+        assert_eq!(asked(parcel.details().options.as_ref().unwrap()), []);
         assert_eq!(refused(*connector, &Task::Rate(&parcel)), None, "{}", connector.handle());
     }
 }

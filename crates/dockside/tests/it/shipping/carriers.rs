@@ -12,7 +12,10 @@ async fn each_world_has_its_carriers() {
     let test = world.token_for("Acme", "*", Mode::Test).await;
     let rival = world.token_for("Rival", "*", Mode::Live).await;
     let live = world.get("/carriers").await;
-    assert_eq!(texts(&live.json()["data"], "/handle"), ["easypost", "own", "ups", "usps"]);
+    assert_eq!(
+        texts(&live.json()["data"], "/handle"),
+        ["easypost", "own", "royal_mail", "ups", "usps"]
+    );
     let list = world.request("GET", "/carriers").token(&test).send().await;
     assert_eq!(texts(&list.json()["data"], "/handle"), ["easypost", "sandbox", "ups", "usps"]);
     let theirs = world.request("GET", "/carriers").token(&rival).send().await;
@@ -23,7 +26,7 @@ async fn each_world_has_its_carriers() {
         assert_eq!(&read.json(), carrier);
         let known = world.request("GET", &path).header("if-none-match", read.header("etag")).send().await;
         assert_eq!(known.status, 304);
-        let is_in_both = carrier["handle"] != "own";
+        let is_in_both = !["own", "royal_mail"].contains(&carrier["handle"].as_str().unwrap());
         for path in [path.clone(), format!("{path}/services")] {
             if is_in_both {
                 continue;
@@ -75,6 +78,10 @@ async fn services_are_the_carriers_own_or_those_of_your_tables() {
         assert_eq!(world.post("/carrier_accounts", body).await.status, 201);
     }
     assert_eq!(services(&world, "own").await, ["bicycle", "drone", "van"]);
+    let card = json!({"services": [{"handle": "tracked_24", "name": "Tracked 24", "service_code": "TPN24", "rates": [{"rate": 385}]}]});
+    let body = json!({"carrier": {"handle": "royal_mail"}, "name": "Royal Mail", "configuration": card, "credentials": {"api_key": "key"}});
+    assert_eq!(world.post("/carrier_accounts", body).await.status, 201);
+    assert_eq!(services(&world, "royal_mail").await, ["tracked_24"]);
     let mine = std::mem::take(&mut world.token);
     world.token = world.token_for("Rival", "*", Mode::Live).await;
     assert_eq!(services(&world, "own").await, Vec::<String>::new(), "no organisation sees another's tables");
