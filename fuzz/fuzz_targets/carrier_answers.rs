@@ -107,6 +107,7 @@ fuzz_target!(|bytes: &[u8]| {
     let ship_on = Day::parse("2026-11-19").expect("a day");
     // A carrier that does not know the service sends nothing.
     let service = match carrier {
+        "dhl_express" => "dhl_express.worldwide",
         "ups" => "ups.ground",
         _ => "usps.ground_advantage",
     };

@@ -15,6 +15,7 @@ mod charge_tests;
 #[cfg(test)]
 mod conformance;
 mod connector;
+pub mod dhl_express;
 pub mod easypost;
 mod file_format;
 mod json;
@@ -40,6 +41,7 @@ pub use file_format::FileFormat;
 pub const ALL: &[&dyn Connector] = &[
     &sandbox::Sandbox,
     &easypost::EasyPost,
+    &dhl_express::DhlExpress,
     &own::Own,
     &royal_mail::RoyalMail,
     &ups::Ups,

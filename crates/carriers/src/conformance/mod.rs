@@ -52,6 +52,7 @@ pub(crate) struct Conformance {
 /// The connectors that the suite tries. A connector may come several times, with accounts of different kinds.
 pub(crate) fn samples() -> Vec<Conformance> {
     vec![
+        crate::dhl_express::tests::conformance(),
         crate::easypost::tests::conformance(),
         crate::own::tests::conformance(),
         crate::royal_mail::tests::conformance(),

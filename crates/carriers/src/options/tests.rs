@@ -111,6 +111,7 @@ fn account_of(connector: &dyn Connector) -> Account {
 /// The handle of a service that takes the parcel.
 fn service_of(connector: &dyn Connector) -> &'static str {
     match connector.handle() {
+        "dhl_express" => "dhl_express.worldwide",
         "ups" => "ups.ground",
         "usps" => "usps.ground_advantage",
         _ => "van",

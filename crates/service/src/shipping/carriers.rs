@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use ::carriers::{Account, easypost, own, royal_mail, sandbox, ups, usps};
+use ::carriers::{Account, dhl_express, easypost, own, royal_mail, sandbox, ups, usps};
 use model::platform::id::Kind;
 use model::platform::nearest::suggestion;
 use model::shipping::carrier::{Carrier, CarrierAccount, CarrierService, Reference};
@@ -42,6 +42,12 @@ static EASYPOST_SERVICES: LazyLock<Vec<CarrierService>> = LazyLock::new(|| {
 });
 
 const KNOWN: &[Known] = &[
+    Known {
+        handle: dhl_express::HANDLE,
+        name: "DHL Express",
+        description: "DHL Express itself, at the prices of your own contract.",
+        worlds: &[World::Live, World::Test],
+    },
     Known {
         handle: easypost::HANDLE,
         name: "EasyPost",
@@ -260,6 +266,10 @@ pub fn services(carrier: &str, configuration: &Map<String, Value>) -> Cow<'stati
             card.iter().map(|known| service(&known.handle, &known.name, String::new())).collect()
         }
         easypost::HANDLE => return Cow::Borrowed(&EASYPOST_SERVICES),
+        dhl_express::HANDLE => dhl_express::SERVICES
+            .iter()
+            .map(|known| service(known.handle, known.name, String::new()))
+            .collect(),
         ups::HANDLE => {
             ups::SERVICES.iter().map(|known| service(known.handle, known.name, String::new())).collect()
         }
@@ -351,10 +361,10 @@ mod tests {
         let handles = |world| usable(world).map(|known| known.handle).collect::<Vec<_>>();
         assert_eq!(
             handles(World::Test),
-            ["easypost", "sandbox", "ups", "usps"],
+            ["dhl_express", "easypost", "sandbox", "ups", "usps"],
             "with keys that spend no money"
         );
-        assert_eq!(handles(World::Live), ["easypost", "own", "royal_mail", "ups", "usps"]);
+        assert_eq!(handles(World::Live), ["dhl_express", "easypost", "own", "royal_mail", "ups", "usps"]);
         for known in KNOWN {
             assert!(::carriers::connector(known.handle).is_some(), "{}", known.handle);
             for world in known.worlds {
