@@ -24,8 +24,10 @@ fn account(carrier: &str) -> Account {
     let object = |value: Value| value.as_object().cloned().unwrap_or_default();
     let credentials =
         object(json!({"api_key": text, "api_secret": text, "client_id": text, "client_secret": text,
-        "username": text, "password": text, "token": text, "consumer_key": text, "consumer_secret": text}));
+        "username": text, "password": text, "token": text, "consumer_key": text, "consumer_secret": text,
+        "tracking_username": text, "tracking_password": text}));
     let configuration = match carrier {
+        "dhl_parcel_de" => json!({"billing_numbers": {"V01PAK": "33333333330102", "V62KP": "33333333336201"}}),
         "royal_mail" => json!({"services": [{"handle": "usps.ground_advantage", "name": "Tracked", "service_code": "TPN24",
             "rates": [{"rate": 385}]}]}),
         _ => json!({}),
@@ -33,8 +35,10 @@ fn account(carrier: &str) -> Account {
     Account::new(Id::from_bits(1), object(configuration), credentials)
 }
 
+/// A shipment within a country in which the carrier delivers.
 fn shipment(carrier: &str) -> model::shipping::shipment::ShipmentInput {
     let (city, province, code, country) = match carrier {
+        "dhl_parcel_de" => ("Bonn", None, "53113", "DE"),
         "royal_mail" => ("Bristol", None, "BS1 4DJ", "GB"),
         _ => ("Atlanta", Some("GA"), "30301", "US"),
     };
@@ -108,6 +112,7 @@ fuzz_target!(|bytes: &[u8]| {
     // A carrier that does not know the service sends nothing.
     let service = match carrier {
         "dhl_express" => "dhl_express.worldwide",
+        "dhl_parcel_de" => "dhl_parcel_de.paket",
         "ups" => "ups.ground",
         _ => "usps.ground_advantage",
     };

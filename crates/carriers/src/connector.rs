@@ -307,6 +307,11 @@ pub trait Connector: Send + Sync {
         ""
     }
 
+    /// The most packages that one manifest may have. More are divided into several manifests.
+    fn manifest_packages_max(&self) -> usize {
+        usize::MAX
+    }
+
     /// The access tokens that its requests need, if they need some.
     fn access_tokens(&self) -> Option<&dyn AccessTokens> {
         None

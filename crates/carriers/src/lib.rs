@@ -16,6 +16,7 @@ mod charge_tests;
 mod conformance;
 mod connector;
 pub mod dhl_express;
+pub mod dhl_parcel_de;
 pub mod easypost;
 mod file_format;
 mod json;
@@ -24,6 +25,7 @@ mod option_refusal;
 pub mod options;
 pub mod own;
 mod price_row;
+pub mod rate_card;
 pub mod royal_mail;
 pub mod sandbox;
 mod told;
@@ -37,11 +39,13 @@ pub use connector::{
 };
 pub use file_format::FileFormat;
 
-/// Every carrier that can be asked. Inputs of the fuzz target `carrier_answers` name EasyPost by its place.
+/// Every carrier that can be asked: the sandbox, then the others by handle. Seeds of the fuzz target `carrier_answers` name a
+/// carrier by its place.
 pub const ALL: &[&dyn Connector] = &[
     &sandbox::Sandbox,
-    &easypost::EasyPost,
     &dhl_express::DhlExpress,
+    &dhl_parcel_de::DhlParcelDe,
+    &easypost::EasyPost,
     &own::Own,
     &royal_mail::RoyalMail,
     &ups::Ups,

@@ -53,6 +53,9 @@ pub(crate) struct Conformance {
 pub(crate) fn samples() -> Vec<Conformance> {
     vec![
         crate::dhl_express::tests::conformance(),
+        crate::dhl_parcel_de::tests::conformance(),
+        crate::dhl_parcel_de::tests::conformance_of_several_packages(),
+        crate::dhl_parcel_de::tests::conformance_of_returns(),
         crate::easypost::tests::conformance(),
         crate::own::tests::conformance(),
         crate::royal_mail::tests::conformance(),

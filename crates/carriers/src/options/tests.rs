@@ -60,28 +60,33 @@ pub fn options_with(path: &str, value: &Value) -> Value {
 
 pub fn parcel(options: &Value) -> Parcel {
     // Within the United States, where most of the carriers deliver.
-    parcel_within("US", options)
+    let address = |name: &str, code: &str| place(name, "Atlanta", "GA", code, "US");
+    parcel_between(&address("Dispatch", "30005"), &address("Ada", "30301"), options)
 }
 
-/// A parcel with these options within the country of a carrier.
-fn parcel_for(connector: &dyn Connector, options: &Value) -> Parcel {
-    match connector.handle() {
-        "royal_mail" => parcel_within("GB", options),
+/// A parcel that a carrier takes, with these options.
+fn parcel_of(connector: &dyn Connector, option: &str, options: &Value) -> Parcel {
+    let bonn = || place("Dispatch", "Bonn", "", "53113", "DE");
+    let bristol = |name: &str| place(name, "Bristol", "", "BS1 4DJ", "GB");
+    match (connector.handle(), option) {
+        // What becomes of parcels that can't be delivered is a question abroad.
+        ("dhl_parcel_de", "shipping.non_delivery") => {
+            parcel_between(&bonn(), &place("Ada", "Bern", "", "3011", "CH"), options)
+        }
+        ("dhl_parcel_de", _) => parcel_between(&bonn(), &place("Ada", "Berlin", "", "10115", "DE"), options),
+        ("royal_mail", _) => parcel_between(&bristol("Dispatch"), &bristol("Ada"), options),
         _ => parcel(options),
     }
 }
 
-fn parcel_within(country: &str, options: &Value) -> Parcel {
-    let address = |name: &str, code: &str| {
-        let (city, province, code) = match country {
-            "GB" => ("Bristol", json!(null), "BS1 4DJ"),
-            _ => ("Atlanta", json!("GA"), code),
-        };
-        json!({"address": {"line_1": "1 Quay Street", "city": city, "province": province, "post_code": code, "country_code": country},
-               "contact": {"name": name, "phone_number": "5555555555"}})
-    };
+fn place(name: &str, city: &str, province: &str, code: &str, country: &str) -> Value {
+    json!({"address": {"line_1": "1 Quay Street", "city": city, "province": province, "post_code": code, "country_code": country},
+        "contact": {"name": name, "phone_number": "5555555555"}})
+}
+
+fn parcel_between(origin: &Value, destination: &Value, options: &Value) -> Parcel {
     let details = parse(json!({
-        "addresses": {"destination": address("Ada", "30301"), "origin": address("Dispatch", "30005")},
+        "addresses": {"destination": destination, "origin": origin},
         "packages": [{"geometry": {"length": 20, "width": 15, "height": 10, "mass": 1}}], "options": options,
         "customs": {"contents_type": "merchandise", "items": [{"description": "Shirt", "quantity": 1, "value": 100}]},
     }));
@@ -105,15 +110,23 @@ fn account_of(connector: &dyn Connector) -> Account {
             "extras": extras, "rates": [{"rate": 450}]}]});
         account.configuration = card.as_object().cloned().unwrap_or_default();
     }
+    if connector.handle() == "dhl_parcel_de" {
+        let numbers = json!({"billing_numbers": {"V01PAK": "33333333330102", "V53WPAK": "33333333335301"},
+            "return_receiver_ids": {"DE": "deu"}});
+        account.configuration = numbers.as_object().cloned().unwrap_or_default();
+    }
     account
 }
 
 /// The handle of a service that takes the parcel.
-fn service_of(connector: &dyn Connector) -> &'static str {
-    match connector.handle() {
-        "dhl_express" => "dhl_express.worldwide",
-        "ups" => "ups.ground",
-        "usps" => "usps.ground_advantage",
+fn service_of(connector: &dyn Connector, option: &str) -> &'static str {
+    match (connector.handle(), option) {
+        ("dhl_express", _) => "dhl_express.worldwide",
+        ("dhl_parcel_de", "shipping.non_delivery") => "dhl_parcel_de.paket_international",
+        ("dhl_parcel_de", "shipping.is_return") => "dhl_parcel_de.retoure",
+        ("dhl_parcel_de", _) => "dhl_parcel_de.paket",
+        ("ups", _) => "ups.ground",
+        ("usps", _) => "usps.ground_advantage",
         _ => "van",
     }
 }
@@ -143,11 +156,11 @@ fn every_connector_says_how_it_treats_every_option() {
 fn what_a_table_refuses_is_refused_with_its_reason_and_nothing_else_is() {
     for connector in ALL {
         for (option, treatment) in connector.options() {
-            let parcel = parcel_for(*connector, &options_with(option, &asking(option)));
+            let parcel = parcel_of(*connector, option, &options_with(option, &asking(option)));
             let reference = parcel.id.to_string();
             let buy = Task::Buy {
                 parcel: &parcel,
-                service: service_of(*connector),
+                service: service_of(*connector, option),
                 reference: &reference,
                 prepared: Some("shp_1"),
                 format: LabelFormat::Pdf,
@@ -186,7 +199,7 @@ fn defaults_and_what_is_false_or_empty_ask_for_nothing() {
         "insurance": {"value": 0, "currency_code": "GBP"},
     });
     for connector in ALL {
-        let parcel = parcel_for(*connector, &options);
+        let parcel = parcel_of(*connector, "", &options);
         assert_eq!(asked(parcel.details().options.as_ref().unwrap()), []);
         assert_eq!(refused(*connector, &Task::Rate(&parcel)), None, "{}", connector.handle());
     }

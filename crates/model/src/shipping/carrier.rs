@@ -143,7 +143,7 @@ static ACCOUNT_CARRIER: Shape = Shape::object(
             .about("The id that `GET /carriers` lists. Give this or the `handle`, which is easier to read."),
         Field::given_or_null("name", &NAME),
         Field::optional("handle", &HANDLE).about(
-            "Which carrier, by handle: `sandbox`, `own`, `dhl_express`, `easypost`, `royal_mail`, `ups` or `usps`. Give this or the `id`.",
+            "Which carrier, by handle: `sandbox`, `own`, `dhl_express`, `dhl_parcel_de`, `easypost`, `royal_mail`, `ups` or `usps`. Give this or the `id`.",
         ),
     ],
     "The carrier that the contract is with, by its `id` or its `handle`. It can't change later.",

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use ::carriers::{Account, dhl_express, easypost, own, royal_mail, sandbox, ups, usps};
+use ::carriers::{Account, dhl_express, dhl_parcel_de, easypost, own, royal_mail, sandbox, ups, usps};
 use model::platform::id::Kind;
 use model::platform::nearest::suggestion;
 use model::shipping::carrier::{Carrier, CarrierAccount, CarrierService, Reference};
@@ -46,6 +46,12 @@ const KNOWN: &[Known] = &[
         handle: dhl_express::HANDLE,
         name: "DHL Express",
         description: "DHL Express itself, at the prices of your own contract.",
+        worlds: &[World::Live, World::Test],
+    },
+    Known {
+        handle: dhl_parcel_de::HANDLE,
+        name: "DHL Parcel DE",
+        description: "DHL in Germany (Post & Parcel Germany) itself, with your own contract and a rate card of yours.",
         worlds: &[World::Live, World::Test],
     },
     Known {
@@ -265,6 +271,10 @@ pub fn services(carrier: &str, configuration: &Map<String, Value>) -> Cow<'stati
             let card = royal_mail::Card::read(&account).map(|card| card.services).unwrap_or_default();
             card.iter().map(|known| service(&known.handle, &known.name, String::new())).collect()
         }
+        dhl_parcel_de::HANDLE => {
+            let known = dhl_parcel_de::SERVICES.iter();
+            known.map(|known| service(known.handle, known.name, String::new())).collect()
+        }
         easypost::HANDLE => return Cow::Borrowed(&EASYPOST_SERVICES),
         dhl_express::HANDLE => dhl_express::SERVICES
             .iter()
@@ -361,10 +371,13 @@ mod tests {
         let handles = |world| usable(world).map(|known| known.handle).collect::<Vec<_>>();
         assert_eq!(
             handles(World::Test),
-            ["dhl_express", "easypost", "sandbox", "ups", "usps"],
+            ["dhl_express", "dhl_parcel_de", "easypost", "sandbox", "ups", "usps"],
             "with keys that spend no money"
         );
-        assert_eq!(handles(World::Live), ["dhl_express", "easypost", "own", "royal_mail", "ups", "usps"]);
+        assert_eq!(
+            handles(World::Live),
+            ["dhl_express", "dhl_parcel_de", "easypost", "own", "royal_mail", "ups", "usps"]
+        );
         for known in KNOWN {
             assert!(::carriers::connector(known.handle).is_some(), "{}", known.handle);
             for world in known.worlds {

@@ -14,7 +14,7 @@ const OPEN_OF_LOCATION: Sql = Sql::each(
          CASE WHEN s.origin_id IS NULL THEN json_extract(s.doc, '$.addresses.origin') END,
          json_extract(s.doc, '$.options.shipping.date'),
          COALESCE(p.sent_at, p.created_at), p.service,
-         (SELECT a.carrier FROM carrier_account a WHERE a.owner = p.owner AND a.id = p.account_id)
+         (SELECT a.carrier FROM carrier_account a WHERE a.owner = p.owner AND a.id = p.account_id), s.packages_count
      FROM purchase p JOIN shipment s ON s.owner = p.owner AND s.id = p.shipment_id
      WHERE p.owner = $1 AND p.state = 'bought' AND p.manifest_id IS NULL AND s.status = 'purchased' AND s.origin_id = $2
      AND json_extract(s.doc, '$.options.shipping.is_return') IS NOT 1
@@ -23,7 +23,7 @@ const OPEN_OF_LOCATION: Sql = Sql::each(
          CASE WHEN s.origin_id IS NULL THEN s.doc::json #>> '{addresses,origin}' END,
          s.doc::json #>> '{options,shipping,date}',
          COALESCE(p.sent_at, p.created_at), p.service,
-         (SELECT a.carrier FROM carrier_account a WHERE a.owner = p.owner AND a.id = p.account_id)
+         (SELECT a.carrier FROM carrier_account a WHERE a.owner = p.owner AND a.id = p.account_id), s.packages_count
      FROM purchase p JOIN shipment s ON s.owner = p.owner AND s.id = p.shipment_id
      WHERE p.owner = $1 AND p.state = 'bought' AND p.manifest_id IS NULL AND s.status = 'purchased' AND s.origin_id = $2
      AND s.doc::json #>> '{options,shipping,is_return}' IS DISTINCT FROM 'true'
@@ -34,7 +34,7 @@ const OPEN_OF_BATCH: Sql = Sql::each(
          CASE WHEN s.origin_id IS NULL THEN json_extract(s.doc, '$.addresses.origin') END,
          json_extract(s.doc, '$.options.shipping.date'),
          COALESCE(p.sent_at, p.created_at), p.service,
-         (SELECT a.carrier FROM carrier_account a WHERE a.owner = p.owner AND a.id = p.account_id)
+         (SELECT a.carrier FROM carrier_account a WHERE a.owner = p.owner AND a.id = p.account_id), s.packages_count
      FROM shipment s JOIN purchase p ON p.owner = s.owner AND p.shipment_id = s.id
      WHERE s.owner = $1 AND s.batch_id = $2 AND p.state = 'bought' AND p.manifest_id IS NULL AND s.status = 'purchased'
      AND json_extract(s.doc, '$.options.shipping.is_return') IS NOT 1
@@ -43,7 +43,7 @@ const OPEN_OF_BATCH: Sql = Sql::each(
          CASE WHEN s.origin_id IS NULL THEN s.doc::json #>> '{addresses,origin}' END,
          s.doc::json #>> '{options,shipping,date}',
          COALESCE(p.sent_at, p.created_at), p.service,
-         (SELECT a.carrier FROM carrier_account a WHERE a.owner = p.owner AND a.id = p.account_id)
+         (SELECT a.carrier FROM carrier_account a WHERE a.owner = p.owner AND a.id = p.account_id), s.packages_count
      FROM shipment s CROSS JOIN LATERAL (
          SELECT owner, account_id, sent_at, created_at, service, state, manifest_id FROM purchase
          WHERE owner = s.owner AND shipment_id = s.id OFFSET 0) p
@@ -179,6 +179,7 @@ pub struct Open {
     /// The shipping date, if the request had one, and the time of the purchase.
     pub date: Option<Timestamp>,
     pub bought_at: Timestamp,
+    pub packages: i64,
 }
 
 /// Returns the purchased shipments that leave from a location and are in no manifest.
@@ -289,6 +290,7 @@ fn read_open(mut row: Row) -> Result<Open> {
         bought_at: row.moment(6)?,
         service: row.text(7)?,
         carrier: row.text_or_null(8)?,
+        packages: row.int(9)?,
     })
 }
 

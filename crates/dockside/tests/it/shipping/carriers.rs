@@ -14,10 +14,13 @@ async fn each_world_has_its_carriers() {
     let live = world.get("/carriers").await;
     assert_eq!(
         texts(&live.json()["data"], "/handle"),
-        ["dhl_express", "easypost", "own", "royal_mail", "ups", "usps"]
+        ["dhl_express", "dhl_parcel_de", "easypost", "own", "royal_mail", "ups", "usps"]
     );
     let list = world.request("GET", "/carriers").token(&test).send().await;
-    assert_eq!(texts(&list.json()["data"], "/handle"), ["dhl_express", "easypost", "sandbox", "ups", "usps"]);
+    assert_eq!(
+        texts(&list.json()["data"], "/handle"),
+        ["dhl_express", "dhl_parcel_de", "easypost", "sandbox", "ups", "usps"]
+    );
     let theirs = world.request("GET", "/carriers").token(&rival).send().await;
     assert_eq!(theirs.text, live.text);
     for carrier in live.json()["data"].as_array().unwrap() {
@@ -49,7 +52,7 @@ async fn carriers_are_listed_page_by_page() {
     let second = world.get(format!("/carriers?limit=1&cursor={cursor}")).await.json();
     assert_eq!(
         (second["data"][0]["handle"].as_str(), second["next_cursor"].is_string()),
-        (Some("easypost"), true)
+        (Some("dhl_parcel_de"), true)
     );
     let back = second["previous_cursor"].as_str().unwrap();
     assert_eq!(world.get(format!("/carriers?limit=1&cursor={back}")).await.json()["data"], first["data"]);
@@ -90,6 +93,7 @@ async fn services_are_the_carriers_own_or_those_of_your_tables() {
     assert_eq!(services(&world, "sandbox").await, ["economy", "express", "standard"]);
     assert!(services(&world, "easypost").await.len() > 20);
     assert_eq!(services(&world, "dhl_express").await.len(), 16);
+    assert_eq!(services(&world, "dhl_parcel_de").await.len(), 7);
     assert_eq!(services(&world, "ups").await.len(), 13);
     assert_eq!(services(&world, "usps").await.len(), 8);
 }

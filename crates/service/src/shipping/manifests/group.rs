@@ -53,28 +53,52 @@ fn hand_over_carrier(open: &Open) -> String {
     connector.map_or("", |connector| connector.hand_over_carrier(&open.service)).to_owned()
 }
 
-/// Groups shipments by account, carrier behind a gateway, origin and day.
+/// Returns the most packages that the carrier of a shipment takes in one manifest.
+fn packages_max(open: &Open) -> usize {
+    let connector = open.carrier.as_deref().and_then(::carriers::connector);
+    connector.map_or(usize::MAX, |connector| connector.manifest_packages_max())
+}
+
+/// A group that further shipments may join, and how many packages it has.
+struct Filling {
+    group: Group,
+    packages: usize,
+}
+
+/// Groups shipments by account, carrier behind a gateway, origin and day. A group that would have more packages than the carrier takes
+/// in one manifest is divided.
 pub fn groups(open: Vec<Open>, days: Days, account: Option<Id<CarrierAccount>>) -> Vec<Group> {
-    let mut groups: BTreeMap<(Day, Id<CarrierAccount>, String, Origin), Group> = BTreeMap::new();
+    let mut groups: BTreeMap<(Day, Id<CarrierAccount>, String, Origin), Vec<Filling>> = BTreeMap::new();
     for shipment in open {
         let day = ship_date(&shipment);
         if !days.has(day) || account.is_some_and(|account| account != shipment.account) {
             continue;
         }
-        let behind = hand_over_carrier(&shipment);
+        let (behind, most) = (hand_over_carrier(&shipment), packages_max(&shipment));
         let origin = match shipment.origin {
             Some((location, version)) => Origin::Location(location, version),
             None => Origin::Address(shipment.address.unwrap_or_default()),
         };
-        let group = groups.entry((day, shipment.account, behind, origin)).or_insert_with(|| Group {
-            account: shipment.account,
-            location: shipment.origin.map(|(location, _)| location),
-            ship_date: day,
-            shipments: Vec::new(),
-        });
-        group.shipments.push(shipment.shipment);
+        let packages = usize::try_from(shipment.packages).unwrap_or_default();
+        let room = most.saturating_sub(packages);
+        let parts = groups.entry((day, shipment.account, behind, origin)).or_default();
+        match parts.last_mut().filter(|part| part.packages <= room) {
+            Some(part) => {
+                part.packages += packages;
+                part.group.shipments.push(shipment.shipment);
+            }
+            None => {
+                let group = Group {
+                    account: shipment.account,
+                    location: shipment.origin.map(|(location, _)| location),
+                    ship_date: day,
+                    shipments: vec![shipment.shipment],
+                };
+                parts.push(Filling { group, packages });
+            }
+        }
     }
-    groups.into_values().collect()
+    groups.into_values().flatten().map(|part| part.group).collect()
 }
 
 #[cfg(test)]
@@ -94,6 +118,7 @@ mod tests {
             address: None,
             date: None,
             bought_at: Timestamp::parse("2026-11-01T23:59:59.999999Z").unwrap(),
+            packages: 1,
         }
     }
 
@@ -129,6 +154,23 @@ mod tests {
         shipments.iter_mut().for_each(|open| open.carrier = Some("own".to_owned()));
         shipments[1].service = "van.large".to_owned();
         assert_eq!(sizes(shipments, Days::All), [2]);
+    }
+
+    #[test]
+    fn a_group_is_divided_where_the_carrier_takes_only_so_many_packages() {
+        let most = ::carriers::connector("dhl_parcel_de").unwrap().manifest_packages_max();
+        let parcels = |carrier: &str, packages: &[i64]| {
+            let open = |(number, packages): (u128, &i64)| {
+                let carrier = Some(carrier.to_owned());
+                Open { carrier, packages: *packages, ..open(number) }
+            };
+            (1..).zip(packages).map(open).collect::<Vec<_>>()
+        };
+        assert_eq!(sizes(parcels("dhl_parcel_de", &vec![1; most]), Days::All), [most]);
+        assert_eq!(sizes(parcels("dhl_parcel_de", &vec![1; 2 * most + 1]), Days::All), [most, most, 1]);
+        let half = most as i64 / 2;
+        assert_eq!(sizes(parcels("dhl_parcel_de", &[half + 1, half, half]), Days::All), [1, 2]);
+        assert_eq!(sizes(parcels("easypost", &vec![1; 2 * most + 1]), Days::All), [2 * most + 1]);
     }
 
     #[test]
