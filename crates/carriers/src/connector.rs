@@ -117,6 +117,8 @@ pub enum Task<'a> {
     /// Close out: these purchases are handed over. Repeated under the same reference, it returns the state of that manifest.
     Manifest {
         reference: &'a str,
+        /// The carrier's own name of the manifest, if an earlier answer said that the carrier works on it.
+        named: Option<&'a str>,
         /// The carrier's own names of them.
         purchases: &'a [String],
         /// The day of the hand-over, by the calendar of the place that they leave from. It is the same in every repetition.

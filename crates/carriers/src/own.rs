@@ -15,12 +15,13 @@ use std::time::Duration;
 use model::CountryCode;
 use model::platform::money;
 use model::platform::shape::is_visible;
-use model::shipping::shipment::package::{PACKAGES_MAX, round_up};
+use model::shipping::shipment::package::PACKAGES_MAX;
 use model::shipping::shipment::{ErrorCode, ErrorType, ShipmentError, ShipmentInput, Source, TrackingStatus};
 use serde::Deserialize;
 
 use crate::option_refusal::option_refusal;
 use crate::options::{self, Treatment};
+use crate::price_row::PriceRow;
 use crate::sandbox::tracking_number;
 use crate::{
     Account, Address, Answer, Capabilities, Connector, Label, Manifested, Outcome, Parcel, Quote, Quotes,
@@ -138,23 +139,14 @@ impl OwnService {
     /// Returns the price of the shipment, or `None` if no row applies. For a return, the van drives to the customer too.
     pub fn rate(&self, shipment: &ShipmentInput) -> Option<i64> {
         let to = &shipment.carried_customer().address;
-        let code: String =
-            to.post_code.iter().flat_map(|code| code.chars()).filter(|char| !char.is_whitespace()).collect();
         let grams: i64 = shipment
             .packages
             .iter()
             .filter_map(|package| package.geometry.and_then(|geometry| geometry.grams()))
             .sum();
         let fits = |row: &&Row| {
-            let is_there = row.countries.is_empty() || row.countries.contains(&to.country_code);
-            let begins = |start: &String| {
-                let start: String = start.chars().filter(|char| !char.is_whitespace()).collect();
-                code.len() >= start.len()
-                    && code.is_char_boundary(start.len())
-                    && code[..start.len()].eq_ignore_ascii_case(&start)
-            };
-            let is_near = row.post_codes.is_empty() || row.post_codes.iter().any(begins);
-            is_there && is_near && row.mass_max.is_none_or(|mass| grams <= round_up(mass, 3))
+            let (countries, post_codes) = (&row.countries, &row.post_codes);
+            PriceRow { countries, post_codes, mass_max: row.mass_max }.applies(to, grams)
         };
         self.rates.iter().find(fits).map(|row| row.rate)
     }
@@ -398,6 +390,7 @@ pub(crate) mod tests {
     fn closing_out_sends_no_request_and_we_draw_the_list() {
         let task = Task::Manifest {
             reference: "mf_1",
+            named: None,
             purchases: &["pa_1".to_owned()],
             ship_on: day(),
             origin: None,

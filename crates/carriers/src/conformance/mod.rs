@@ -52,11 +52,13 @@ pub(crate) struct Conformance {
 /// The connectors that the suite tries. A connector may come several times, with accounts of different kinds.
 pub(crate) fn samples() -> Vec<Conformance> {
     vec![
+        crate::dhl_express::tests::conformance(),
         crate::dhl_parcel_de::tests::conformance(),
         crate::dhl_parcel_de::tests::conformance_of_several_packages(),
         crate::dhl_parcel_de::tests::conformance_of_returns(),
         crate::easypost::tests::conformance(),
         crate::own::tests::conformance(),
+        crate::royal_mail::tests::conformance(),
         crate::sandbox::tests::conformance(),
         crate::ups::tests::conformance(),
         crate::usps::tests::conformance(),
@@ -93,7 +95,7 @@ impl Conformance {
             (Task::Void(receipt), &self.void),
             (Task::Track(receipt), &self.track),
             (Task::Label { receipt, format }, &self.label),
-            (Task::Manifest { reference: MANIFEST, purchases, ship_on, origin }, &self.manifest),
+            (Task::Manifest { reference: MANIFEST, named: None, purchases, ship_on, origin }, &self.manifest),
         ];
         all.into_iter().map(|(task, answers)| (task.as_str(), task, answers.as_slice())).collect()
     }

@@ -191,7 +191,13 @@ fn labels_are_deleted_all_or_it_is_said_which_not() {
 #[test]
 fn parcels_are_closed_out_thirty_in_a_request() {
     let purchases: Vec<String> = (0..35).map(|number| format!("00{number}A,00{number}B")).collect();
-    let task = Task::Manifest { reference: "mfst_1", purchases: &purchases, ship_on: day(), origin: None };
+    let task = Task::Manifest {
+        reference: "mfst_1",
+        named: None,
+        purchases: &purchases,
+        ship_on: day(),
+        origin: None,
+    };
     let closed = |request: &crate::Request| {
         let told = body(request);
         assert_eq!(told["profile"], "STANDARD_GRUPPENPROFIL");
@@ -218,14 +224,21 @@ fn parcels_are_closed_out_thirty_in_a_request() {
         Outcome::Manifested(Manifested { manifest: "mfst_1".to_owned(), form: Some(Label::Ours) })
     );
     let too_many = vec!["001".to_owned(); manifest::PACKAGES_MAX + 1];
-    let task = Task::Manifest { reference: "m", purchases: &too_many, ship_on: day(), origin: None };
+    let task =
+        Task::Manifest { reference: "m", named: None, purchases: &too_many, ship_on: day(), origin: None };
     assert!(matches!(done(DhlParcelDe.begin(&account(), &task)), Outcome::Rejected(_)));
 }
 
 #[test]
 fn parcels_that_were_closed_out_before_are_closed_and_others_are_named() {
     let purchases = [NUMBER.to_owned(), OTHER_NUMBER.to_owned()];
-    let task = Task::Manifest { reference: "mfst_1", purchases: &purchases, ship_on: day(), origin: None };
+    let task = Task::Manifest {
+        reference: "mfst_1",
+        named: None,
+        purchases: &purchases,
+        ship_on: day(),
+        origin: None,
+    };
     let of = |code: u16, detail: &str| json!({"shipmentNo": NUMBER, "sstatus": {"title": "X", "statusCode": code, "detail": detail}});
     let closed =
         |items: Value| done(DhlParcelDe.resume(&account(), &task, 1, answer(207, json!({ "items": items }))));

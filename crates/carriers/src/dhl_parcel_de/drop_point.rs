@@ -132,7 +132,8 @@ mod tests {
     use super::*;
 
     fn record(line_1: &str, line_2: &str, company: &str, country: &str) -> AddressRecord {
-        let address = json!({"line_1": line_1, "line_2": line_2, "city": "Bonn", "post_code": "53113", "country_code": country});
+        let code = if country == "AT" { "1010" } else { "53113" };
+        let address = json!({"line_1": line_1, "line_2": line_2, "city": "Bonn", "post_code": code, "country_code": country});
         let place = json!({"address": address, "contact": {"name": "Jo", "company": company}});
         let details: ShipmentInput = parse(json!({
             "addresses": {"origin": place, "destination": place}, "packages": [{"geometry": {"mass": 1}}],

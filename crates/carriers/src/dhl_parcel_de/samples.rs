@@ -221,7 +221,13 @@ fn every_field_of_our_requests_is_in_a_published_request() {
         fields(&body(&sent(DhlParcelDe.begin(&account(), &buying(parcel, service)))), "", &mut ours);
     }
     let purchases = ["1".to_owned()];
-    let task = Task::Manifest { reference: REFERENCE, purchases: &purchases, ship_on: day(), origin: None };
+    let task = Task::Manifest {
+        reference: REFERENCE,
+        named: None,
+        purchases: &purchases,
+        ship_on: day(),
+        origin: None,
+    };
     fields(&body(&sent(DhlParcelDe.begin(&account(), &task))), "", &mut ours);
     let unknown: Vec<&String> = ours.difference(&published).collect();
     println!("{} fields of ours, {} published", ours.len(), published.len());

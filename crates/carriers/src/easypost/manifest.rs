@@ -69,7 +69,13 @@ mod tests {
     /// Closes out two parcels while EasyPost says this, one answer after the other; gives what was sent, and the end.
     fn close_out(answers: &[(u16, Value)]) -> (Vec<String>, Option<Outcome>) {
         let purchases = ["shp_1".to_owned(), "shp_2".to_owned()];
-        let task = Task::Manifest { reference: "mf_1", purchases: &purchases, ship_on: day(), origin: None };
+        let task = Task::Manifest {
+            reference: "mf_1",
+            named: None,
+            purchases: &purchases,
+            ship_on: day(),
+            origin: None,
+        };
         let show = |request: &Request| {
             assert!(!request.is_purchase);
             let path = request.url.trim_start_matches("https://api.easypost.com/v2");
@@ -185,7 +191,8 @@ mod tests {
             let (_, outcome) = close_out(&[parcel(Value::Null), answer]);
             assert!(matches!(outcome, Some(Outcome::Unsent { .. })), "{outcome:?}");
         }
-        let task = Task::Manifest { reference: "mf_1", purchases: &[], ship_on: day(), origin: None };
+        let task =
+            Task::Manifest { reference: "mf_1", named: None, purchases: &[], ship_on: day(), origin: None };
         assert!(matches!(EasyPost.begin(&account(), &task), Step::Done(Outcome::Rejected(_))));
     }
 }

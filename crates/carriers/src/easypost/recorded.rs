@@ -212,7 +212,8 @@ fn labels() {
 #[test]
 fn scan_forms() {
     let purchases = ["shp_1".to_owned()];
-    let task = Task::Manifest { reference: "r", purchases: &purchases, ship_on: day(), origin: None };
+    let task =
+        Task::Manifest { reference: "r", named: None, purchases: &purchases, ship_on: day(), origin: None };
     let mut seen = BTreeMap::new();
     for Recorded { file, path, status, body, .. } in exchanges() {
         let forms = match (path.starts_with("/scan_forms"), path.ends_with("/scan_form")) {

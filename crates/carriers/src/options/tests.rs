@@ -67,12 +67,14 @@ pub fn parcel(options: &Value) -> Parcel {
 /// A parcel that a carrier takes, with these options.
 fn parcel_of(connector: &dyn Connector, option: &str, options: &Value) -> Parcel {
     let bonn = || place("Dispatch", "Bonn", "", "53113", "DE");
+    let bristol = |name: &str| place(name, "Bristol", "", "BS1 4DJ", "GB");
     match (connector.handle(), option) {
         // What becomes of parcels that can't be delivered is a question abroad.
         ("dhl_parcel_de", "shipping.non_delivery") => {
             parcel_between(&bonn(), &place("Ada", "Bern", "", "3011", "CH"), options)
         }
         ("dhl_parcel_de", _) => parcel_between(&bonn(), &place("Ada", "Berlin", "", "10115", "DE"), options),
+        ("royal_mail", _) => parcel_between(&bristol("Dispatch"), &bristol("Ada"), options),
         _ => parcel(options),
     }
 }
@@ -102,6 +104,12 @@ fn account_of(connector: &dyn Connector) -> Account {
         let table = json!({"currency_code": "GBP", "services": [{"handle": "van", "name": "Van", "rates": [{"rate": 450}]}]});
         account.configuration = table.as_object().cloned().unwrap_or_default();
     }
+    if connector.handle() == "royal_mail" {
+        let extras = json!({"signature": 0, "saturday_delivery": 0, "local_collect": 0});
+        let card = json!({"services": [{"handle": "van", "name": "Tracked", "service_code": "TPN24", "is_tracked": true,
+            "extras": extras, "rates": [{"rate": 450}]}]});
+        account.configuration = card.as_object().cloned().unwrap_or_default();
+    }
     if connector.handle() == "dhl_parcel_de" {
         let numbers = json!({"billing_numbers": {"V01PAK": "33333333330102", "V53WPAK": "33333333335301"},
             "return_receiver_ids": {"DE": "deu"}});
@@ -113,6 +121,7 @@ fn account_of(connector: &dyn Connector) -> Account {
 /// The handle of a service that takes the parcel.
 fn service_of(connector: &dyn Connector, option: &str) -> &'static str {
     match (connector.handle(), option) {
+        ("dhl_express", _) => "dhl_express.worldwide",
         ("dhl_parcel_de", "shipping.non_delivery") => "dhl_parcel_de.paket_international",
         ("dhl_parcel_de", "shipping.is_return") => "dhl_parcel_de.retoure",
         ("dhl_parcel_de", _) => "dhl_parcel_de.paket",
@@ -189,10 +198,9 @@ fn defaults_and_what_is_false_or_empty_ask_for_nothing() {
         "label": {"custom_data": {"text_lines": [], "line_codes": null, "barcodes": []}},
         "insurance": {"value": 0, "currency_code": "GBP"},
     });
-    let parcel = parcel(&options);
-    assert_eq!(asked(parcel.details().options.as_ref().unwrap()), []);
     for connector in ALL {
         let parcel = parcel_of(*connector, "", &options);
+        assert_eq!(asked(parcel.details().options.as_ref().unwrap()), []);
         assert_eq!(refused(*connector, &Task::Rate(&parcel)), None, "{}", connector.handle());
     }
 }

@@ -34,7 +34,8 @@ fn a_token_is_asked_for_with_the_credentials_and_lasts_as_long_as_ups_says() {
         assert!(matches!(read(passing), TokenOutcome::Unsent { .. }));
     }
     // A list for the driver is made without UPS.
-    let manifest = Task::Manifest { reference: "m", purchases: &[], ship_on: day(), origin: None };
+    let manifest =
+        Task::Manifest { reference: "m", named: None, purchases: &[], ship_on: day(), origin: None };
     assert!(Ups.tokens(&account(), &manifest).is_empty());
 }
 

@@ -4,6 +4,7 @@ use model::shipping::shipment::AddressRecord;
 use serde_json::{Value, json};
 
 use super::json::without_nulls;
+use crate::address_lines::address_lines;
 
 /// Characters of a name, of an address line, and address lines.
 const NAME_CHARS: usize = 35;
@@ -58,32 +59,8 @@ pub fn unfit(record: &AddressRecord, place: &str) -> Option<String> {
     None
 }
 
-/// Returns the address lines. If one is too long, all are wrapped at their spaces, so that nothing of an address is cut off. Returns
-/// `None` if they don't fit.
 fn lines(record: &AddressRecord) -> Option<Vec<String>> {
-    let postal = &record.address;
-    let given = [Some(&postal.line_1), postal.line_2.as_ref(), postal.line_3.as_ref()];
-    let given: Vec<String> = given
-        .into_iter()
-        .flatten()
-        .map(|line| line.trim().to_owned())
-        .filter(|line| !line.is_empty())
-        .collect();
-    if given.iter().all(|line| line.chars().count() <= LINE_CHARS) {
-        return Some(given);
-    }
-    let mut wrapped: Vec<String> = Vec::new();
-    for word in given.join(", ").split(' ') {
-        match wrapped.last_mut() {
-            Some(line) if line.chars().count() + 1 + word.chars().count() <= LINE_CHARS => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => wrapped.push(word.to_owned()),
-        }
-    }
-    let fits = wrapped.len() <= LINES && wrapped.iter().all(|line| line.chars().count() <= LINE_CHARS);
-    fits.then_some(wrapped)
+    address_lines(&record.address, LINE_CHARS, LINES)
 }
 
 /// A text that is not blank.

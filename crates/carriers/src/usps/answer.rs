@@ -6,7 +6,7 @@ use bytes::Bytes;
 use model::shipping::shipment::{ErrorCode, ErrorType, ShipmentError, Source};
 use serde_json::Value;
 
-use super::json::{items, text};
+use crate::json::{items, text};
 use crate::{Answer, Outcome};
 
 /// What a request was for, and so what a failure of it means.

@@ -184,7 +184,7 @@ fn a_scan_form_is_made_of_the_parcels_of_a_place() {
     let parcel = parcel(&[]);
     let origin = parcel.details().addresses.origin.as_ref();
     let purchases = ["9200190414219000000011".to_owned()];
-    let task = Task::Manifest { reference: "m", purchases: &purchases, ship_on: day(), origin };
+    let task = Task::Manifest { reference: "m", named: None, purchases: &purchases, ship_on: day(), origin };
     let request = sent(Usps.begin(&account(), &task));
     assert_eq!(request.url, "https://apis.usps.com/scan-forms/v3/scan-form");
     let told = body(&request);
@@ -207,6 +207,7 @@ fn a_scan_form_is_made_of_the_parcels_of_a_place() {
         assert_eq!(manifest, "94");
         assert!(matches!(form, Some(Label::File { format: FileFormat::Pdf, .. })));
     }
-    let nowhere = Task::Manifest { reference: "m", purchases: &purchases, ship_on: day(), origin: None };
+    let nowhere =
+        Task::Manifest { reference: "m", named: None, purchases: &purchases, ship_on: day(), origin: None };
     assert!(matches!(done(Usps.begin(&account(), &nowhere)), Outcome::Rejected(_)));
 }

@@ -4,11 +4,11 @@ use model::shipping::shipment::Customs;
 use model::shipping::shipment::package::round_up;
 use serde_json::{Value, json};
 
-use super::json::without_nulls;
 use super::options::CURRENCY;
 use super::party::is_domestic;
 use super::route::Route;
 use super::units::{dollars, pounds};
+use crate::json::without_nulls;
 
 /// Most lines of a declaration.
 const ITEMS_MAX: usize = 30;

@@ -1,17 +1,16 @@
 //! Labels: what USPS gives for the money, when it is bought and when it is printed again.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use model::platform::money::parse_amount;
 use model::shipping::shipment::{ErrorCode, ErrorType, ShipmentError, Source};
 use serde_json::Value;
 
 use super::answer::{Purpose, lost, says, success, unreadable, unsent};
-use super::json::{items, text};
 use super::multipart::parts;
 use super::options::CURRENCY;
-use crate::{Answer, FileFormat, Found, Label, Outcome, Receipt};
+use crate::json::{items, text};
+use crate::label_file::decode_label;
+use crate::{Answer, Found, Label, Outcome, Receipt};
 
 /// No label was made under the key, or its mailing date is more than a week ago.
 const NOT_FOUND: &str = "160412";
@@ -119,20 +118,6 @@ impl Made {
     }
 
     fn label(&self) -> Option<Label> {
-        let encoded: Vec<u8> =
-            self.image.as_ref()?.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
-        image(STANDARD.decode(encoded).ok()?)
+        decode_label(self.image.as_ref()?)
     }
-}
-
-/// A file by its first bytes.
-pub fn image(bytes: Vec<u8>) -> Option<Label> {
-    let format = match bytes.as_slice() {
-        [b'%', b'P', b'D', b'F', ..] => FileFormat::Pdf,
-        [0x89, b'P', b'N', b'G', ..] => FileFormat::Png,
-        [b'G', b'I', b'F', b'8', ..] => FileFormat::Gif,
-        text if text.windows(3).any(|part| part == b"^XA") => FileFormat::Zpl,
-        _ => return None,
-    };
-    Some(Label::File { format, bytes: Bytes::from(bytes) })
 }

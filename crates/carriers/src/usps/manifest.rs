@@ -1,17 +1,15 @@
 //! SCAN forms: USPS's close-out, one barcode for the parcels of a day.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use model::Day;
 use model::shipping::shipment::{AddressRecord, ErrorCode};
 use serde_json::{Value, json};
 
 use super::answer::{Purpose, rejected, success, unreadable};
 use super::http::{LABELS, request};
-use super::json::text;
-use super::label::image;
 use super::multipart::parts;
 use super::party::{domestic, zip};
+use crate::json::text;
+use crate::label_file::decode_label;
 use crate::{Account, Answer, Manifested, Outcome, Step};
 
 /// Asks for the form of these parcels.
@@ -62,9 +60,6 @@ pub fn manifested(answer: Answer) -> Outcome {
         }
     };
     let Some(manifest) = text(&data["manifestNumber"]) else { return unreadable(Purpose::Manifesting) };
-    let form = form.and_then(|form| {
-        let form: Vec<u8> = form.into_iter().filter(|byte| !byte.is_ascii_whitespace()).collect();
-        image(STANDARD.decode(form).ok()?)
-    });
+    let form = form.and_then(|form| decode_label(&form));
     Outcome::Manifested(Manifested { manifest, form })
 }

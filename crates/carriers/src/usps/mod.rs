@@ -12,7 +12,6 @@ mod customs;
 #[cfg(test)]
 mod doubt_tests;
 mod http;
-mod json;
 mod label;
 mod manifest;
 mod multipart;

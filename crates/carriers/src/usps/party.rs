@@ -3,7 +3,7 @@
 use model::shipping::shipment::AddressRecord;
 use serde_json::{Value, json};
 
-use super::json::without_nulls;
+use crate::json::without_nulls;
 
 const NAME_CHARS: usize = 50;
 const LINE_CHARS: usize = 50;

@@ -5,9 +5,9 @@ use model::shipping::shipment::{ErrorCode, ErrorType, Package, ShipmentError, So
 use serde_json::Value;
 
 use super::answer::{Purpose, read};
-use super::json::{items, text};
 use super::options::CURRENCY;
 use super::services::{by_class, is_price_of};
+use crate::json::{items, text};
 use crate::{Answer, Outcome, Quote, Quotes};
 
 /// Prices for parcels that are mailed anywhere. All others are for mailers who bring them to a facility near the recipient.

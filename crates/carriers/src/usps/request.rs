@@ -5,13 +5,13 @@ use model::shipping::shipment::options::LabelFormat;
 use serde_json::{Value, json};
 
 use super::customs;
-use super::json::without_nulls;
 use super::options::{custom_line, extra_services, needs_handling, value};
 use super::party::{abroad, domestic, zip};
 use super::route::Route;
 use super::services::{Service, indicator};
 use super::units::{dollars, inches, pounds};
 use crate::Parcel;
+use crate::json::without_nulls;
 
 /// The smallest and largest sides, in millimetres, and the most grams of a parcel that machines sort.
 const MACHINE_MIN: [i64; 3] = [7, 77, 153];

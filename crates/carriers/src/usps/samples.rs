@@ -92,7 +92,8 @@ fn read_as(method: &str, path: &str, status: u16, body: &Value) -> Option<&'stat
             other => panic!("{other:?}"),
         },
         ("POST", "scan-form") => {
-            let task = Task::Manifest { reference: "m", purchases: &[], ship_on: day(), origin: None };
+            let task =
+                Task::Manifest { reference: "m", named: None, purchases: &[], ship_on: day(), origin: None };
             match run(&task) {
                 Outcome::Manifested(made) => {
                     assert!(!made.manifest.is_empty());

@@ -9,7 +9,7 @@ use super::Usps;
 use super::account::{credential, roles};
 use super::answer::told;
 use super::http::{PAYMENT, RETURNS, TOKEN, request};
-use super::json::text;
+use crate::json::text;
 use crate::{AccessTokens, Account, Answer, Request, Task, TokenOutcome};
 
 /// How long an access token is taken for valid if USPS does not say it.

@@ -5,7 +5,7 @@ use model::shipping::shipment::TrackingStatus;
 use serde_json::Value;
 
 use super::answer::{Purpose, read, unreadable};
-use super::json::{items, text};
+use crate::json::{items, text};
 use crate::{Answer, Outcome, Tracked};
 
 /// Reads the answer to a request for the events of a parcel.

@@ -6,7 +6,7 @@
 use model::shipping::shipment::{ErrorCode, Source};
 
 use super::answer::{Purpose, read, told, unsent};
-use super::json::text;
+use crate::json::text;
 use crate::{Answer, Outcome};
 
 /// Reads the answer to a request to cancel a label.

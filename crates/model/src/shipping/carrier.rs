@@ -143,14 +143,14 @@ static ACCOUNT_CARRIER: Shape = Shape::object(
             .about("The id that `GET /carriers` lists. Give this or the `handle`, which is easier to read."),
         Field::given_or_null("name", &NAME),
         Field::optional("handle", &HANDLE).about(
-            "Which carrier, by handle: `sandbox`, `own`, `dhl_parcel_de`, `easypost`, `ups` or `usps`. Give this or the `id`.",
+            "Which carrier, by handle: `sandbox`, `own`, `dhl_express`, `dhl_parcel_de`, `easypost`, `royal_mail`, `ups` or `usps`. Give this or the `id`.",
         ),
     ],
     "The carrier that the contract is with, by its `id` or its `handle`. It can't change later.",
 );
 static CONFIGURATION: Shape = Shape::new(
     Kind::Open,
-    "What the carrier's connector needs to know, such as the rate table of `own`; the guide's page on carriers lists it. Shown to everybody who may read accounts: put no key here.",
+    "What the carrier's connector needs to know, such as the rate table of `own` or the rate card of `royal_mail`; the guide's page on carriers lists it. Shown to everybody who may read accounts: put no key here.",
 )
 .example(r#"{"currency_code":"GBP"}"#);
 static CREDENTIALS: Shape =

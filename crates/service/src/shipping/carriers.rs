@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use ::carriers::{Account, dhl_parcel_de, easypost, own, sandbox, ups, usps};
+use ::carriers::{Account, dhl_express, dhl_parcel_de, easypost, own, royal_mail, sandbox, ups, usps};
 use model::platform::id::Kind;
 use model::platform::nearest::suggestion;
 use model::shipping::carrier::{Carrier, CarrierAccount, CarrierService, Reference};
@@ -43,6 +43,12 @@ static EASYPOST_SERVICES: LazyLock<Vec<CarrierService>> = LazyLock::new(|| {
 
 const KNOWN: &[Known] = &[
     Known {
+        handle: dhl_express::HANDLE,
+        name: "DHL Express",
+        description: "DHL Express itself, at the prices of your own contract.",
+        worlds: &[World::Live, World::Test],
+    },
+    Known {
         handle: dhl_parcel_de::HANDLE,
         name: "DHL Parcel DE",
         description: "DHL in Germany (Post & Parcel Germany) itself, with your own contract and a rate card of yours.",
@@ -58,6 +64,13 @@ const KNOWN: &[Known] = &[
         handle: own::HANDLE,
         name: "Own vehicles",
         description: "Your own vans, or a local courier without an API: a rate table of yours, labels drawn by us.",
+        worlds: &[World::Live],
+    },
+    Known {
+        handle: royal_mail::HANDLE,
+        name: "Royal Mail",
+        description: "Royal Mail through Click & Drop, with a rate card of yours.",
+        // Click & Drop has no test system: every order may be charged.
         worlds: &[World::Live],
     },
     Known {
@@ -114,7 +127,7 @@ impl Carriers {
         Ok(Reply::resource(format!("\"{}\"", hex(&Sha256::digest(&body)[..8])), body))
     }
 
-    /// What a carrier offers; that of own vehicles is what the rate tables say.
+    /// What a carrier offers; that of own vehicles and of Royal Mail is what the accounts' tables say.
     pub async fn list_carrier_services(
         &self,
         caller: &Caller,
@@ -213,10 +226,13 @@ pub fn carrier(handle: &str) -> Option<Carrier> {
     KNOWN.iter().find(|known| known.handle == handle).map(Known::carrier)
 }
 
-/// Returns what a carrier offers to an organisation with these accounts, each service once; of own vehicles, what all rate tables
-/// say.
+/// Carriers whose services are those of an account's table of prices.
+const TABLED: [&str; 2] = [own::HANDLE, royal_mail::HANDLE];
+
+/// Returns what a carrier offers to an organisation with these accounts, each service once; of carriers with tables of prices, what
+/// all tables say.
 pub fn known_services(carrier: &str, accounts: &[StoredCarrierAccount]) -> Result<Vec<CarrierService>> {
-    if carrier != own::HANDLE {
+    if !TABLED.contains(&carrier) {
         return Ok(services(carrier, &Map::new()).into_owned());
     }
     let mut all: Vec<CarrierService> = Vec::new();
@@ -250,11 +266,20 @@ pub fn services(carrier: &str, configuration: &Map<String, Value>) -> Cow<'stati
             let table = own::Table::read(&account).map(|table| table.services).unwrap_or_default();
             table.iter().map(|known| service(&known.handle, &known.name, String::new())).collect()
         }
+        royal_mail::HANDLE => {
+            let account = Account::new(Id::from_bits(0), configuration.clone(), Map::new());
+            let card = royal_mail::Card::read(&account).map(|card| card.services).unwrap_or_default();
+            card.iter().map(|known| service(&known.handle, &known.name, String::new())).collect()
+        }
         dhl_parcel_de::HANDLE => {
             let known = dhl_parcel_de::SERVICES.iter();
             known.map(|known| service(known.handle, known.name, String::new())).collect()
         }
         easypost::HANDLE => return Cow::Borrowed(&EASYPOST_SERVICES),
+        dhl_express::HANDLE => dhl_express::SERVICES
+            .iter()
+            .map(|known| service(known.handle, known.name, String::new()))
+            .collect(),
         ups::HANDLE => {
             ups::SERVICES.iter().map(|known| service(known.handle, known.name, String::new())).collect()
         }
@@ -346,10 +371,13 @@ mod tests {
         let handles = |world| usable(world).map(|known| known.handle).collect::<Vec<_>>();
         assert_eq!(
             handles(World::Test),
-            ["dhl_parcel_de", "easypost", "sandbox", "ups", "usps"],
+            ["dhl_express", "dhl_parcel_de", "easypost", "sandbox", "ups", "usps"],
             "with keys that spend no money"
         );
-        assert_eq!(handles(World::Live), ["dhl_parcel_de", "easypost", "own", "ups", "usps"]);
+        assert_eq!(
+            handles(World::Live),
+            ["dhl_express", "dhl_parcel_de", "easypost", "own", "royal_mail", "ups", "usps"]
+        );
         for known in KNOWN {
             assert!(::carriers::connector(known.handle).is_some(), "{}", known.handle);
             for world in known.worlds {

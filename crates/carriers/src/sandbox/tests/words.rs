@@ -210,7 +210,13 @@ fn closing_out_goes_as_the_words_say() {
         // The purchase's id contains the word that it was bought with.
         let purchases: Vec<_> =
             words.iter().map(|word| bought(World::new(Mode::LookUp).buy(word)).purchase).collect();
-        world.run(&Task::Manifest { reference, purchases: &purchases, ship_on: day(), origin: None })
+        world.run(&Task::Manifest {
+            reference,
+            named: None,
+            purchases: &purchases,
+            ship_on: day(),
+            origin: None,
+        })
     };
     let Outcome::Manifested(first) = close(&mut world, "mf_1", &["BS1 4DJ", "SBX-SLOW-3"]) else {
         panic!("not closed out")

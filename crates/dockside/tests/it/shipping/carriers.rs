@@ -12,11 +12,14 @@ async fn each_world_has_its_carriers() {
     let test = world.token_for("Acme", "*", Mode::Test).await;
     let rival = world.token_for("Rival", "*", Mode::Live).await;
     let live = world.get("/carriers").await;
-    assert_eq!(texts(&live.json()["data"], "/handle"), ["dhl_parcel_de", "easypost", "own", "ups", "usps"]);
+    assert_eq!(
+        texts(&live.json()["data"], "/handle"),
+        ["dhl_express", "dhl_parcel_de", "easypost", "own", "royal_mail", "ups", "usps"]
+    );
     let list = world.request("GET", "/carriers").token(&test).send().await;
     assert_eq!(
         texts(&list.json()["data"], "/handle"),
-        ["dhl_parcel_de", "easypost", "sandbox", "ups", "usps"]
+        ["dhl_express", "dhl_parcel_de", "easypost", "sandbox", "ups", "usps"]
     );
     let theirs = world.request("GET", "/carriers").token(&rival).send().await;
     assert_eq!(theirs.text, live.text);
@@ -26,7 +29,7 @@ async fn each_world_has_its_carriers() {
         assert_eq!(&read.json(), carrier);
         let known = world.request("GET", &path).header("if-none-match", read.header("etag")).send().await;
         assert_eq!(known.status, 304);
-        let is_in_both = carrier["handle"] != "own";
+        let is_in_both = !["own", "royal_mail"].contains(&carrier["handle"].as_str().unwrap());
         for path in [path.clone(), format!("{path}/services")] {
             if is_in_both {
                 continue;
@@ -43,13 +46,13 @@ async fn carriers_are_listed_page_by_page() {
     let first = world.get("/carriers?limit=1").await.json();
     assert_eq!(
         (first["data"][0]["handle"].as_str(), first["previous_cursor"].clone()),
-        (Some("dhl_parcel_de"), Value::Null)
+        (Some("dhl_express"), Value::Null)
     );
     let cursor = first["next_cursor"].as_str().unwrap();
     let second = world.get(format!("/carriers?limit=1&cursor={cursor}")).await.json();
     assert_eq!(
         (second["data"][0]["handle"].as_str(), second["next_cursor"].is_string()),
-        (Some("easypost"), true)
+        (Some("dhl_parcel_de"), true)
     );
     let back = second["previous_cursor"].as_str().unwrap();
     assert_eq!(world.get(format!("/carriers?limit=1&cursor={back}")).await.json()["data"], first["data"]);
@@ -78,6 +81,10 @@ async fn services_are_the_carriers_own_or_those_of_your_tables() {
         assert_eq!(world.post("/carrier_accounts", body).await.status, 201);
     }
     assert_eq!(services(&world, "own").await, ["bicycle", "drone", "van"]);
+    let card = json!({"services": [{"handle": "tracked_24", "name": "Tracked 24", "service_code": "TPN24", "rates": [{"rate": 385}]}]});
+    let body = json!({"carrier": {"handle": "royal_mail"}, "name": "Royal Mail", "configuration": card, "credentials": {"api_key": "key"}});
+    assert_eq!(world.post("/carrier_accounts", body).await.status, 201);
+    assert_eq!(services(&world, "royal_mail").await, ["tracked_24"]);
     let mine = std::mem::take(&mut world.token);
     world.token = world.token_for("Rival", "*", Mode::Live).await;
     assert_eq!(services(&world, "own").await, Vec::<String>::new(), "no organisation sees another's tables");
@@ -85,6 +92,7 @@ async fn services_are_the_carriers_own_or_those_of_your_tables() {
     world.token = world.token_for("Acme", "*", Mode::Test).await;
     assert_eq!(services(&world, "sandbox").await, ["economy", "express", "standard"]);
     assert!(services(&world, "easypost").await.len() > 20);
+    assert_eq!(services(&world, "dhl_express").await.len(), 16);
     assert_eq!(services(&world, "dhl_parcel_de").await.len(), 7);
     assert_eq!(services(&world, "ups").await.len(), 13);
     assert_eq!(services(&world, "usps").await.len(), 8);

@@ -26,6 +26,8 @@ use crate::shipping::purchasing::insist;
 struct Job {
     connector: &'static dyn Connector,
     account: Account,
+    /// The carrier's own name of the manifest, if the carrier said that it works on it.
+    named: Option<String>,
     /// The carrier's own names of the purchases that are handed over.
     purchases: Vec<String>,
     /// The last mailing date of the purchases.
@@ -118,6 +120,7 @@ impl Manifests {
             ship_on: purchases.iter().filter_map(|(_, day)| *day).max().unwrap_or(manifest.ship_date),
             purchases: purchases.into_iter().map(|(name, _)| name).collect(),
             origin: details.origin.as_ref().map(AddressRecord::outward),
+            named: details.carrier_reference,
         }))
     }
 
@@ -130,6 +133,7 @@ impl Manifests {
         let _place = self.purchasing.place_in_line(job.account.id, None).await;
         let task = Task::Manifest {
             reference: &reference,
+            named: job.named.as_deref(),
             purchases: &job.purchases,
             ship_on: job.ship_on,
             origin: job.origin.as_ref(),

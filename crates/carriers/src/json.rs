@@ -1,8 +1,8 @@
-//! JSON as USPS writes and reads it.
+//! JSON as carriers write and read it.
 
 use serde_json::Value;
 
-/// Removes fields that are null: USPS takes a null for a value.
+/// Removes fields that are null: some carriers take a null for a value.
 pub fn without_nulls(mut value: Value) -> Value {
     if let Value::Object(fields) = &mut value {
         fields.retain(|_, value| !value.is_null());
