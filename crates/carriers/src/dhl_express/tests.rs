@@ -31,7 +31,7 @@ pub fn place(line: &str, city: &str, code: &str, country: &str, name: &str) -> V
 /// A shipment from Germany to the United Kingdom, with these changes.
 pub fn details(changes: &[(&str, Value)]) -> ShipmentInput {
     let items = json!([{"description": "Shirt", "quantity": 3, "value": 5000, "currency_code": "EUR", "mass": 0.3,
-        "hs_code": "6109.10", "origin_country_code": "PT"}, {"description": "Cap", "quantity": 1, "value": 1999}]);
+        "hs_code": "610910", "origin_country_code": "PT"}, {"description": "Cap", "quantity": 1, "value": 1999}]);
     let mut body = json!({
         "addresses": {
             "origin": place("Kaistr. 1", "Hamburg", "20457", "DE", "Dispatch"),

@@ -138,7 +138,11 @@ fn what_royal_mail_does_not_take_is_refused_before_anything_is_sent() {
             "one package",
         ),
         (&[("/packages/0/geometry", json!({"mass": 30.001}))], ErrorCode::WeightLimit, "30 kg"),
-        (&[("/packages/0/geometry", json!({"length": 1}))], ErrorCode::WeightLimit, "needs the mass"),
+        (
+            &[("/packages", json!([{"predefined_package_code": "royal_mail_parcel"}]))],
+            ErrorCode::WeightLimit,
+            "needs the mass",
+        ),
         (
             &[("/packages/0/predefined_package_code", json!("ups_tube"))],
             ErrorCode::DimensionsLimit,

@@ -60,7 +60,7 @@ pub fn parcel(changes: &[(&str, Value)]) -> Parcel {
 
 pub fn export() -> Parcel {
     let items = json!([{"description": "Shirt", "quantity": 3, "value": 5000, "currency_code": "GBP", "mass": 0.3,
-        "hs_code": "6109.10", "origin_country_code": "PT", "sku": "SH-1"}, {"description": "Cap", "quantity": 1, "value": 1999}]);
+        "hs_code": "610910", "origin_country_code": "PT", "sku": "SH-1"}, {"description": "Cap", "quantity": 1, "value": 1999}]);
     parcel(&[
         ("/addresses/destination", place("Hauptstr. 1", "Berlin", "10115", "DE", "Ada")),
         ("/customs", json!({"contents_type": "gift", "items": items})),
