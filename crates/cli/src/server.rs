@@ -55,7 +55,7 @@ pub struct Answer {
 /// Returns the client that reaches every address.
 pub fn everywhere() -> Result<Outbound, Failure> {
     let networks: Result<Vec<Network>, _> = EVERYWHERE.iter().map(|network| network.parse()).collect();
-    let networks = networks.map_err(|error| Failure::refused(error.to_string()))?;
+    let networks = networks.map_err(Failure::refused)?;
     Outbound::new(&networks).map_err(|error| Failure::refused(error.to_string()))
 }
 

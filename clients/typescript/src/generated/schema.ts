@@ -4890,7 +4890,7 @@ export interface components {
             /** @description A note for your team, such as whose contract it is. */
             description?: string | null;
             /**
-             * @description What the carrier's connector needs to know, such as the rate table of `own`; the guide's page on carriers lists it. Shown to everybody who may read accounts: put no key here.
+             * @description What the carrier's connector needs to know, such as the rate table of `own` or the rate card of `royal_mail`; the guide's page on carriers lists it. Shown to everybody who may read accounts: put no key here.
              * @example {
              *       "currency_code": "GBP"
              *     }
@@ -4948,7 +4948,7 @@ export interface components {
             /** @description A note for your team, such as whose contract it is. */
             description?: string | null;
             /**
-             * @description What the carrier's connector needs to know, such as the rate table of `own`; the guide's page on carriers lists it. Shown to everybody who may read accounts: put no key here.
+             * @description What the carrier's connector needs to know, such as the rate table of `own` or the rate card of `royal_mail`; the guide's page on carriers lists it. Shown to everybody who may read accounts: put no key here.
              * @example {
              *       "currency_code": "GBP"
              *     }
@@ -4995,7 +4995,7 @@ export interface components {
             /** @description A note for your team, such as whose contract it is. */
             description?: string | null;
             /**
-             * @description What the carrier's connector needs to know, such as the rate table of `own`; the guide's page on carriers lists it. Shown to everybody who may read accounts: put no key here.
+             * @description What the carrier's connector needs to know, such as the rate table of `own` or the rate card of `royal_mail`; the guide's page on carriers lists it. Shown to everybody who may read accounts: put no key here.
              * @example {
              *       "currency_code": "GBP"
              *     }
@@ -5104,7 +5104,7 @@ export interface components {
              */
             name?: string | null;
             /**
-             * @description Which carrier, by handle: `sandbox`, `own`, `easypost`, `ups` or `usps`. Give this or the `id`.
+             * @description Which carrier, by handle: `sandbox`, `own`, `dhl_express`, `dhl_parcel_de`, `easypost`, `royal_mail`, `ups` or `usps`. Give this or the `id`.
              * @example sandbox
              */
             handle?: string | null;
@@ -5116,7 +5116,7 @@ export interface components {
             /** @description Made by the server; ignored in requests. */
             name?: unknown;
             /**
-             * @description Which carrier, by handle: `sandbox`, `own`, `easypost`, `ups` or `usps`. Give this or the `id`.
+             * @description Which carrier, by handle: `sandbox`, `own`, `dhl_express`, `dhl_parcel_de`, `easypost`, `royal_mail`, `ups` or `usps`. Give this or the `id`.
              * @example sandbox
              */
             handle?: string | null;
@@ -5128,7 +5128,7 @@ export interface components {
             /** @description Made by the server; ignored in requests. */
             name?: unknown;
             /**
-             * @description Which carrier, by handle: `sandbox`, `own`, `easypost`, `ups` or `usps`. Give this or the `id`.
+             * @description Which carrier, by handle: `sandbox`, `own`, `dhl_express`, `dhl_parcel_de`, `easypost`, `royal_mail`, `ups` or `usps`. Give this or the `id`.
              * @example sandbox
              */
             handle?: string | null;
@@ -14152,7 +14152,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                page: "first-steps" | "console" | "first-day" | "orders" | "packages" | "parcels" | "waves" | "imports" | "exports" | "shipments" | "batches" | "manifests" | "printing" | "shipping-rules" | "papers" | "scanning" | "search" | "costs" | "carriers" | "sandbox" | "labels" | "webhooks" | "realtime" | "client-libraries" | "users" | "settings" | "operating";
+                page: "first-steps" | "console" | "first-day" | "orders" | "packages" | "parcels" | "waves" | "imports" | "exports" | "command-line" | "shipments" | "batches" | "manifests" | "printing" | "shipping-rules" | "papers" | "scanning" | "search" | "costs" | "carriers" | "sandbox" | "labels" | "webhooks" | "realtime" | "client-libraries" | "users" | "settings" | "installing" | "operating";
             };
             cookie?: never;
         };

@@ -539,7 +539,7 @@ class CarrierAccount(TypedDict):
     description: NotRequired[str | None]
     """A note for your team, such as whose contract it is."""
     configuration: NotRequired[dict[str, Any] | None]
-    """What the carrier's connector needs to know, such as the rate table of `own`; the guide's page on carriers lists it. Shown to everybody who may read accounts: put no key here."""
+    """What the carrier's connector needs to know, such as the rate table of `own` or the rate card of `royal_mail`; the guide's page on carriers lists it. Shown to everybody who may read accounts: put no key here."""
     credentials: NotRequired[dict[str, Any] | None]
     """Keys and passwords for the carrier. Encrypted before they are stored, never shown and never logged. A PATCH replaces all of them."""
     has_credentials: bool
@@ -564,7 +564,7 @@ class CarrierAccountInput(TypedDict):
     description: NotRequired[str | None]
     """A note for your team, such as whose contract it is."""
     configuration: NotRequired[dict[str, Any] | None]
-    """What the carrier's connector needs to know, such as the rate table of `own`; the guide's page on carriers lists it. Shown to everybody who may read accounts: put no key here."""
+    """What the carrier's connector needs to know, such as the rate table of `own` or the rate card of `royal_mail`; the guide's page on carriers lists it. Shown to everybody who may read accounts: put no key here."""
     credentials: NotRequired[dict[str, Any] | None]
     """Keys and passwords for the carrier. Encrypted before they are stored, never shown and never logged. A PATCH replaces all of them."""
     has_credentials: NotRequired[object]
@@ -589,7 +589,7 @@ class CarrierAccountPatch(TypedDict):
     description: NotRequired[str | None]
     """A note for your team, such as whose contract it is."""
     configuration: NotRequired[dict[str, Any] | None]
-    """What the carrier's connector needs to know, such as the rate table of `own`; the guide's page on carriers lists it. Shown to everybody who may read accounts: put no key here."""
+    """What the carrier's connector needs to know, such as the rate table of `own` or the rate card of `royal_mail`; the guide's page on carriers lists it. Shown to everybody who may read accounts: put no key here."""
     credentials: NotRequired[dict[str, Any] | None]
     """Keys and passwords for the carrier. Encrypted before they are stored, never shown and never logged. A PATCH replaces all of them."""
     has_credentials: NotRequired[object]
@@ -651,7 +651,7 @@ class CarrierName(TypedDict):
     name: NotRequired[str | None]
     """The name to show to people. It may change; programs use the handle."""
     handle: NotRequired[str | None]
-    """Which carrier, by handle: `sandbox`, `own`, `easypost`, `ups` or `usps`. Give this or the `id`."""
+    """Which carrier, by handle: `sandbox`, `own`, `dhl_express`, `dhl_parcel_de`, `easypost`, `royal_mail`, `ups` or `usps`. Give this or the `id`."""
 
 
 class CarrierNameInput(TypedDict):
@@ -661,7 +661,7 @@ class CarrierNameInput(TypedDict):
     name: NotRequired[object]
     """Made by the server; ignored in requests."""
     handle: NotRequired[str | None]
-    """Which carrier, by handle: `sandbox`, `own`, `easypost`, `ups` or `usps`. Give this or the `id`."""
+    """Which carrier, by handle: `sandbox`, `own`, `dhl_express`, `dhl_parcel_de`, `easypost`, `royal_mail`, `ups` or `usps`. Give this or the `id`."""
 
 
 class CarrierNamePatch(TypedDict):
@@ -671,7 +671,7 @@ class CarrierNamePatch(TypedDict):
     name: NotRequired[object]
     """Made by the server; ignored in requests."""
     handle: NotRequired[str | None]
-    """Which carrier, by handle: `sandbox`, `own`, `easypost`, `ups` or `usps`. Give this or the `id`."""
+    """Which carrier, by handle: `sandbox`, `own`, `dhl_express`, `dhl_parcel_de`, `easypost`, `royal_mail`, `ups` or `usps`. Give this or the `id`."""
 
 
 class CarrierReference(TypedDict):
