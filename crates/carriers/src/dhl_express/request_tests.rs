@@ -118,6 +118,9 @@ fn what_is_within_the_union_or_a_document_is_not_declared() {
     assert!(!declared(&[("/customs/contents_type", json!("documents"))]));
 }
 
+/// What is changed of a parcel, and the code and a word of the refusal.
+type Refusal<'a> = (&'a [(&'a str, Value)], ErrorCode, &'a str);
+
 #[test]
 fn what_dhl_does_not_take_is_refused_before_anything_is_sent() {
     let two = json!([{"description": "Cap", "quantity": 1, "value": 1, "currency_code": "EUR"},
@@ -125,7 +128,7 @@ fn what_dhl_does_not_take_is_refused_before_anything_is_sent() {
     let heavy = json!([{"description": "Cap", "quantity": 1, "value": 1, "mass": 0.6}]);
     let long = "a very long line of an address that goes on and on ".repeat(4);
     let long = long.trim();
-    let cases: [(&[(&str, Value)], ErrorCode, &str); 8] = [
+    let cases: [Refusal; 8] = [
         (&[("/packages", json!([{"geometry": {"mass": 1}}]))], ErrorCode::DimensionsLimit, "length"),
         (
             &[("/packages/0/predefined_package_code", json!("ups_tube"))],

@@ -11,7 +11,10 @@ use super::*;
 use crate::conformance::{answer, day, ok};
 use crate::{FileFormat, Label, Manifested, Parcel, Tracked};
 
-fn quoted(parcel: &Parcel, answer: Answer) -> (Vec<(String, i64, Option<i64>)>, Vec<String>) {
+/// A service, its price and its days.
+type Row = (String, i64, Option<i64>);
+
+fn quoted(parcel: &Parcel, answer: Answer) -> (Vec<Row>, Vec<String>) {
     match done(DhlParcelDe.resume(&account(), &Task::Rate(parcel), 1, answer)) {
         Outcome::Quoted(quotes) => {
             assert!(quotes.quotes.iter().all(|quote| quote.currency == "EUR"));
@@ -25,7 +28,7 @@ fn quoted(parcel: &Parcel, answer: Answer) -> (Vec<(String, i64, Option<i64>)>, 
     }
 }
 
-fn row(service: &str, amount: i64, days: Option<i64>) -> (String, i64, Option<i64>) {
+fn row(service: &str, amount: i64, days: Option<i64>) -> Row {
     (format!("dhl_parcel_de.{service}"), amount, days)
 }
 

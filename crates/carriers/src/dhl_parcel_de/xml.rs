@@ -123,7 +123,10 @@ mod tests {
 
     use super::*;
 
-    fn read(text: &str) -> Option<Vec<(String, usize, Vec<(String, String)>)>> {
+    /// An element's name, its depth and its attributes.
+    type Row = (String, usize, Vec<(String, String)>);
+
+    fn read(text: &str) -> Option<Vec<Row>> {
         let elements = elements(text.as_bytes())?;
         Some(elements.into_iter().map(|element| (element.name, element.depth, element.attributes)).collect())
     }

@@ -123,6 +123,9 @@ fn prices_are_those_of_the_rate_card() {
     assert!(quotes(&Parcel::new(model::Id::from_bits(7), &export)).quotes.is_empty());
 }
 
+/// What is changed of a parcel, and the code and a word of the refusal.
+type Refusal<'a> = (&'a [(&'a str, Value)], ErrorCode, &'a str);
+
 #[test]
 fn what_royal_mail_does_not_take_is_refused_before_anything_is_sent() {
     let long = "x".repeat(101);
@@ -131,7 +134,7 @@ fn what_royal_mail_does_not_take_is_refused_before_anything_is_sent() {
     let abroad = || ("/addresses/destination", super::tests::place("1", "Berlin", "10115", "DE", "Ada"));
     let heavy = json!({"items": [{"description": "Cap", "quantity": 1, "value": 1, "mass": 0.6}]});
     let yen = json!({"items": [{"description": "Cap", "quantity": 1, "value": 1, "currency_code": "JPY"}]});
-    let cases: [(&[(&str, Value)], ErrorCode, &str); 11] = [
+    let cases: [Refusal; 11] = [
         (
             &[("/packages", json!([{"geometry": {"mass": 1}}, {"geometry": {"mass": 1}}]))],
             ErrorCode::ServiceUnavailable,
