@@ -15,8 +15,8 @@ pub const DEFAULT: &str = "info";
 /// Only they are known to log no secret, body or address. Lines of other crates are logged from [`FOREIGN_LEVEL`] up, whatever
 /// a setting says: below it, some libraries log whole requests.
 pub(super) const OWN_CRATES: &[&str] = &[
-    "api", "bus", "carriers", "console", "dockside", "labels", "model", "outbound", "printing", "realtime",
-    "service", "shops", "smtp", "store", "tables",
+    "api", "bus", "carriers", "cli", "console", "dockside", "labels", "model", "outbound", "printing",
+    "realtime", "service", "shops", "smtp", "store", "tables",
 ];
 const FOREIGN_LEVEL: Level = Level::WARN;
 /// A crate whose lines are never logged: the bus says once that its connection is lost, and this one would say it again with each
