@@ -3,6 +3,7 @@
 use model::shipping::shipment::ErrorCode;
 use serde_json::Value;
 
+use super::name::CARRIER;
 use crate::json::{items, text};
 use crate::told::{Purpose, Reader, Told};
 
@@ -12,7 +13,7 @@ const REFUSALS: &[u16] = &[400, 401, 403, 422];
 pub const PROCESS_FAILURE: &str = "999";
 
 pub const DHL_EXPRESS: Reader = Reader {
-    carrier: super::CARRIER,
+    carrier: CARRIER,
     told,
     refusals: REFUSALS,
     error_code: |status, told, purpose| error_code(status, &told.message, purpose),

@@ -12,6 +12,7 @@ mod customs;
 #[cfg(test)]
 mod doubt_tests;
 mod http;
+mod name;
 mod options;
 mod party;
 mod rate;
@@ -37,11 +38,11 @@ use crate::told::{Purpose, rejected};
 use crate::{Account, Address, Answer, Capabilities, Connector, Outcome, Request, Step, Task};
 
 use http::{BASE, request};
+use name::CARRIER;
 pub use services::SERVICES;
 
 /// The carrier's handle.
 pub const HANDLE: &str = "dhl_express";
-const CARRIER: &str = "DHL Express";
 const FORMATS: &[LabelFormat] = &[LabelFormat::Pdf, LabelFormat::Zpl];
 /// Most packages of a shipment. DHL takes more; a shipment here has at most 99.
 const PACKAGES_MAX: usize = 99;

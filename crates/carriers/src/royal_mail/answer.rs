@@ -3,6 +3,7 @@
 use model::shipping::shipment::ErrorCode;
 use serde_json::Value;
 
+use super::name::CARRIER;
 use crate::json::{items, text};
 use crate::told::{Purpose, Reader, Told};
 
@@ -10,7 +11,7 @@ use crate::told::{Purpose, Reader, Told};
 const REFUSALS: &[u16] = &[400, 401, 403];
 
 pub const ROYAL_MAIL: Reader = Reader {
-    carrier: super::CARRIER,
+    carrier: CARRIER,
     told,
     refusals: REFUSALS,
     error_code: |status, told, purpose| error_code(status, &told.message, purpose),

@@ -7,7 +7,7 @@ use model::shipping::shipment::{Customs, ShipmentInput};
 use serde_json::{Value, json};
 
 use super::card::CURRENCY;
-use super::unfit::HOME;
+use super::route::is_home;
 use crate::json::without_nulls;
 
 /// Most lines of a declaration, and most pieces of a line.
@@ -22,7 +22,7 @@ const DECIMALS: u32 = 2;
 
 /// Returns whether the parcel goes through customs.
 pub fn is_declared(details: &ShipmentInput) -> bool {
-    details.addresses.destination.address.country_code.as_str() != HOME
+    !is_home(&details.addresses.destination)
 }
 
 /// The declaration of a parcel that has one.

@@ -21,11 +21,13 @@ mod http;
 mod manifest;
 #[cfg(test)]
 mod manifest_tests;
+mod name;
 mod options;
 mod order;
 mod request;
 #[cfg(test)]
 mod request_tests;
+mod route;
 #[cfg(test)]
 pub(crate) mod tests;
 mod unfit;
@@ -42,10 +44,10 @@ use crate::{Account, Address, Answer, Capabilities, Connector, Outcome, Request,
 
 pub use card::{Card, CardService};
 use http::{BASE, request};
+use name::CARRIER;
 
 /// The carrier's handle.
 pub const HANDLE: &str = "royal_mail";
-const CARRIER: &str = "Royal Mail";
 const FORMATS: &[LabelFormat] = &[LabelFormat::Pdf];
 /// How long an order may stay invisible to a look-up. Royal Mail documents nothing; making a label takes seconds.
 const VISIBILITY_DELAY: Duration = Duration::from_secs(300);

@@ -4,10 +4,9 @@ use model::shipping::shipment::{AddressRecord, ErrorCode, ErrorType, Package, Sh
 
 use super::contents;
 use super::format::{Format, GRAMS_MAX};
+use super::route::is_home;
 use crate::{Outcome, Task};
 
-/// The country in which Royal Mail collects.
-pub const HOME: &str = "GB";
 const NAME_CHARS: usize = 210;
 const COMPANY_CHARS: usize = 100;
 const LINE_CHARS: usize = 100;
@@ -28,13 +27,12 @@ pub fn unfit(task: &Task<'_>) -> Option<Outcome> {
         let message = "Click & Drop makes a label for one package: make a shipment of each package.";
         return refuse((ErrorCode::ServiceUnavailable, message.to_owned()));
     };
-    let is_from_home = |origin: &AddressRecord| origin.address.country_code.as_str() == HOME;
     match &details.addresses.origin {
         None => {
             let message = "Royal Mail needs a sender: set `addresses.origin`.";
             return refuse((ErrorCode::AddressInvalid, message.to_owned()));
         }
-        Some(origin) if !is_from_home(origin) => {
+        Some(origin) if !is_home(origin) => {
             let message = "Royal Mail carries parcels from the United Kingdom only.";
             return refuse((ErrorCode::ServiceUnavailable, message.to_owned()));
         }
