@@ -3,8 +3,8 @@
 
 use serde_json::{Value, json};
 
-use super::NAME;
 use super::http::{read, request};
+use super::name::NAME;
 use super::orders::{get, path};
 use crate::exchanges::{Exchanges, Run};
 use crate::failure::{Failure, FailureKind};

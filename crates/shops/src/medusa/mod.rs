@@ -5,6 +5,7 @@
 
 mod fulfil;
 mod http;
+mod name;
 mod order;
 mod orders;
 mod stock;
@@ -25,7 +26,6 @@ use http::{read, request};
 
 /// The kind of shop.
 pub const KIND: &str = "medusa";
-const NAME: &str = "Medusa";
 const SIGNATURE: &str = "X-Dockside-Signature";
 
 const CREDENTIALS: &[CredentialField] = &[

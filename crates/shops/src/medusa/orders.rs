@@ -3,8 +3,8 @@
 use model::Timestamp;
 use serde_json::Value;
 
-use super::NAME;
 use super::http::{read, request};
+use super::name::NAME;
 use super::order::{self, FIELDS};
 use crate::exchanges::{Exchanges, Run};
 use crate::failure::{Failure, FailureKind};

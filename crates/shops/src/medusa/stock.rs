@@ -6,8 +6,8 @@
 
 use serde_json::{Value, json};
 
-use super::NAME;
 use super::http::{read, request};
+use super::name::NAME;
 use crate::exchanges::{Exchanges, Run};
 use crate::failure::{Failure, FailureKind};
 use crate::json::{items, quantity, text};

@@ -2,8 +2,9 @@
 
 use serde_json::{Value, json};
 
+use super::name::NAME;
 use super::orders::{next_cursor, order_id, present};
-use super::{NAME, graphql, ids, queries};
+use super::{graphql, ids, queries};
 use crate::exchanges::{Exchanges, Run};
 use crate::failure::Failure;
 use crate::json::{items, quantity, text};

@@ -5,7 +5,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use serde_json::{Value, json};
 
-use super::NAME;
+use super::name::NAME;
 use crate::connector::Request;
 use crate::exchanges::{Exchanges, Reply, Run};
 use crate::failure::{Failure, FailureKind};

@@ -9,6 +9,7 @@ mod fulfil;
 mod fulfilment_orders;
 mod graphql;
 mod ids;
+mod name;
 mod order_graphql;
 mod order_webhook;
 mod orders;
@@ -32,7 +33,6 @@ use crate::webhook::{News, ReceivedWebhook, Signature};
 
 /// The kind of shop.
 pub const KIND: &str = "shopify";
-const NAME: &str = "Shopify";
 /// The end of the names under which Shopify's API is reached. A shop's own domain only leads to its pages.
 const HOST_SUFFIX: &str = ".myshopify.com";
 const SIGNATURE: &str = "X-Shopify-Hmac-Sha256";

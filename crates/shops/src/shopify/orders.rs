@@ -3,7 +3,8 @@
 use model::Timestamp;
 use serde_json::{Value, json};
 
-use super::{NAME, graphql, ids, order_graphql, queries};
+use super::name::NAME;
+use super::{graphql, ids, order_graphql, queries};
 use crate::exchanges::{Exchanges, Run, Stop};
 use crate::failure::{Failure, FailureKind};
 use crate::json::{is_true, items, text};

@@ -5,8 +5,9 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::graphql::{UserError, ask, change, user_errors};
+use super::name::NAME;
 use super::orders::next_cursor;
-use super::{NAME, ids, queries};
+use super::{ids, queries};
 use crate::exchanges::{Exchanges, Run};
 use crate::failure::{Failure, FailureKind};
 use crate::json::{is_true, items, quantity, text};

@@ -4,6 +4,7 @@
 use serde_json::{Value, json};
 
 use super::http::{read, request};
+use super::name::NAME;
 use super::orders::{get, meta, path};
 use crate::exchanges::{Exchanges, Run};
 use crate::json::{id, text};
@@ -81,7 +82,7 @@ fn notes(shop: &Shop, shipped: &Shipped, exchanges: &mut Exchanges<'_>) -> Run<V
     let body = read(exchanges.ask(request(shop, "GET", &path, None))?)?;
     match body {
         Value::Array(notes) => Ok(notes),
-        _ => Err(crate::failure::Failure::unreadable(super::NAME).into()),
+        _ => Err(crate::failure::Failure::unreadable(NAME).into()),
     }
 }
 

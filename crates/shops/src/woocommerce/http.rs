@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use serde_json::Value;
 
-use super::NAME;
+use super::name::NAME;
 use crate::connector::Request;
 use crate::exchanges::Reply;
 use crate::failure::{Failure, FailureKind};

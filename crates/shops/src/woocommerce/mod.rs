@@ -6,6 +6,7 @@
 
 mod fulfil;
 mod http;
+mod name;
 mod order;
 mod orders;
 mod stock;
@@ -26,7 +27,6 @@ use http::{read, request};
 
 /// The kind of shop.
 pub const KIND: &str = "woocommerce";
-const NAME: &str = "WooCommerce";
 
 const CREDENTIALS: &[CredentialField] = &[
     CredentialField {

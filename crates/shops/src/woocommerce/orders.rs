@@ -4,7 +4,8 @@ use model::Timestamp;
 use serde_json::Value;
 
 use super::http::{read, request};
-use super::{NAME, order};
+use super::name::NAME;
+use super::order;
 use crate::exchanges::{Exchanges, Run};
 use crate::failure::{Failure, FailureKind};
 use crate::json::{id, items};

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::NAME;
 use super::http::{read, request, words};
+use super::name::NAME;
 use crate::exchanges::{Exchanges, Run};
 use crate::failure::Failure;
 use crate::json::{id, items, quantity, text};
