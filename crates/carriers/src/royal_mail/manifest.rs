@@ -18,6 +18,8 @@ use crate::{Account, Answer, Label, Manifested, Outcome, Step};
 /// Most orders of one look-up, which Royal Mail limits, and most look-ups of one task.
 const ORDERS_MAX: usize = 100;
 const LOOK_UPS_MAX: usize = 5;
+/// Most packages of a manifest. An order has one package.
+pub const PACKAGES_MAX: usize = ORDERS_MAX * LOOK_UPS_MAX;
 /// Royal Mail's states of a manifest, as letters alone.
 const COMPLETED: &str = "completed";
 const FAILED: &str = "failed";
@@ -27,13 +29,6 @@ const IN_PROGRESS: &str = "inprogress";
 pub fn begin(account: &Account, named: Option<&str>, purchases: &[String]) -> Step {
     if let Some(number) = named.and_then(identifier) {
         return Step::Send(request(account, "GET", &format!("/manifests/{number}"), None));
-    }
-    if purchases.len() > ORDERS_MAX * LOOK_UPS_MAX {
-        let message = format!(
-            "Royal Mail's manifests are made for {} parcels at most. Make several of fewer parcels.",
-            ORDERS_MAX * LOOK_UPS_MAX
-        );
-        return Step::Done(refuse(message));
     }
     look(account, purchases, 1)
 }

@@ -126,12 +126,9 @@ fn refusals_are_told_and_silence_is_asked_again() {
         let (_, outcome) = close_out(None, &purchases(2), &[look(), silent]);
         assert!(matches!(outcome, Outcome::Unsent { .. }), "{outcome:?}");
     }
-    for (none, answers) in [
-        (purchases(0), vec![]),
-        (purchases(501), vec![]),
-        (purchases(2), vec![ok("[]")]),
-        (vec!["x/y".to_owned()], vec![]),
-    ] {
+    for (none, answers) in
+        [(purchases(0), vec![]), (purchases(2), vec![ok("[]")]), (vec!["x/y".to_owned()], vec![])]
+    {
         let (_, outcome) = close_out(None, &none, &answers);
         assert!(matches!(outcome, Outcome::Rejected(_)), "{outcome:?}");
     }

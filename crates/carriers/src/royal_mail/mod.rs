@@ -85,6 +85,10 @@ impl Connector for RoyalMail {
         options::OPTIONS
     }
 
+    fn manifest_packages_max(&self) -> usize {
+        manifest::PACKAGES_MAX
+    }
+
     fn begin(&self, account: &Account, task: &Task<'_>) -> Step {
         let refusal = option_refusal(CARRIER, self.options(), task, options::unspeakable);
         if let Some(refusal) = refusal.or_else(|| unfit::unfit(task)) {

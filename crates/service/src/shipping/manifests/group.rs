@@ -158,7 +158,6 @@ mod tests {
 
     #[test]
     fn a_group_is_divided_where_the_carrier_takes_only_so_many_packages() {
-        let most = ::carriers::connector("dhl_parcel_de").unwrap().manifest_packages_max();
         let parcels = |carrier: &str, packages: &[i64]| {
             let open = |(number, packages): (u128, &i64)| {
                 let carrier = Some(carrier.to_owned());
@@ -166,11 +165,12 @@ mod tests {
             };
             (1..).zip(packages).map(open).collect::<Vec<_>>()
         };
-        assert_eq!(sizes(parcels("dhl_parcel_de", &vec![1; most]), Days::All), [most]);
-        assert_eq!(sizes(parcels("dhl_parcel_de", &vec![1; 2 * most + 1]), Days::All), [most, most, 1]);
-        let half = most as i64 / 2;
-        assert_eq!(sizes(parcels("dhl_parcel_de", &[half + 1, half, half]), Days::All), [1, 2]);
-        assert_eq!(sizes(parcels("easypost", &vec![1; 2 * most + 1]), Days::All), [2 * most + 1]);
+        for (carrier, most) in [("dhl_parcel_de", 180), ("royal_mail", 500)] {
+            assert_eq!(sizes(parcels(carrier, &vec![1; most]), Days::All), [most]);
+            assert_eq!(sizes(parcels(carrier, &vec![1; 2 * most + 1]), Days::All), [most, most, 1]);
+        }
+        assert_eq!(sizes(parcels("dhl_parcel_de", &[91, 90, 90]), Days::All), [1, 2]);
+        assert_eq!(sizes(parcels("easypost", &[1; 1001]), Days::All), [1001]);
     }
 
     #[test]
