@@ -48,7 +48,8 @@ fn write_operation(
     let name = id.to_uppercase();
     writeln!(out, "/// `{method} {path}`")?;
     writeln!(out, "pub static {name}: Operation = Operation {{")?;
-    writeln!(out, "    id: {id:?}, method: {method:?}, path: {path:?}, query: &[")?;
+    writeln!(out, "    id: {id:?}, method: {method:?}, path: {path:?},")?;
+    writeln!(out, "    entries: {:?}, query: &[", entries(document, operation))?;
     for parameter in operation["parameters"].as_array().into_iter().flatten() {
         let parameter = resolved(document, parameter);
         if parameter["in"] == "query" {
@@ -56,6 +57,16 @@ fn write_operation(
         }
     }
     writeln!(out, "    ],\n}};")
+}
+
+/// Returns the name of the array that has the entries of a list, or `None` if the operation has no pages. Most lists call it
+/// `data`, but not all.
+fn entries<'a>(document: &'a Value, operation: &'a Value) -> Option<&'a str> {
+    let answer = resolved(document, &operation["responses"]["200"]);
+    let page = resolved(document, &answer["content"]["application/json"]["schema"]);
+    let fields = page["properties"].as_object().filter(|fields| fields.contains_key("next_cursor"))?;
+    let (name, _) = fields.iter().find(|(_, field)| resolved(document, field)["type"] == "array")?;
+    Some(name.as_str())
 }
 
 fn write_parameter(out: &mut String, document: &Value, parameter: &Value) -> std::fmt::Result {

@@ -136,7 +136,7 @@ impl Pages {
         let mut page = server.call(call).await?.json;
         self.cursor = page["next_cursor"].as_str().map(str::to_owned);
         self.is_over = self.cursor.is_none();
-        match page.pointer_mut("/data").map(Value::take) {
+        match self.operation.entries.and_then(|name| page.get_mut(name)).map(Value::take) {
             Some(Value::Array(entries)) => Ok(Some(entries)),
             _ => Err(Failure::refused(format!("{} answers with something other than a list", server.url()))),
         }

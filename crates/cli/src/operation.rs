@@ -8,6 +8,8 @@ pub struct Operation {
     pub method: &'static str,
     /// `/orders/{order_id}`.
     pub path: &'static str,
+    /// The field of a page that has the entries, if the operation gives a list page by page: `data`.
+    pub entries: Option<&'static str>,
     /// The parameters that it reads from the query.
     pub query: &'static [Parameter],
 }
@@ -99,5 +101,12 @@ mod tests {
         assert_eq!(parameter(&LIST_ORDERS, "tags").kind, ParameterKind::List);
         assert_eq!(parameter(&LIST_ORDERS, "on_hold").kind, ParameterKind::Switch);
         assert!(!parameter(&LIST_ORDERS, "customer").about.is_empty());
+    }
+
+    #[test]
+    fn the_contract_says_where_the_entries_of_a_list_are() {
+        assert_eq!(LIST_ORDERS.entries, Some("data"));
+        assert_eq!(LIST_LOCATIONS.entries, Some("locations"));
+        assert_eq!(GET_ORDER.entries, None);
     }
 }

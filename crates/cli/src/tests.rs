@@ -62,7 +62,8 @@ fn check(document: &Value, schema: &Value, fields: &[Field]) {
 }
 
 fn check_list<L: Listing>(document: &Value) {
-    check(document, entries(document, answer(document, L::OPERATION), "data"), L::FIELDS);
+    let name = L::OPERATION.entries.expect("pages");
+    check(document, entries(document, answer(document, L::OPERATION), name), L::FIELDS);
     for given in L::GIVEN {
         assert!(L::OPERATION.query.iter().any(|parameter| parameter.name == *given), "{given}");
     }

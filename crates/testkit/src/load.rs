@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -17,6 +17,8 @@ pub const CREATORS: usize = 16;
 pub const TAGS: [&str; 2] = ["crash", "load"];
 /// The pause of a creator if the server refused it, or if no server listens.
 const REST: Duration = Duration::from_millis(5);
+/// How long a key may be in use by another transaction. The server ends a transaction much sooner.
+const IN_PROGRESS_MAX: Duration = Duration::from_secs(60);
 
 /// The load under way.
 pub struct Load {
@@ -46,6 +48,8 @@ pub struct Journal {
     pub repeated_lost: u64,
     pub broken: u64,
     pub turned_away: u64,
+    /// Requests that were refused because their key was in use: `idempotency_in_progress`.
+    pub in_progress: u64,
     /// Answers that no client should ever see.
     pub wrong: Vec<String>,
 }
@@ -55,6 +59,8 @@ struct Order {
     name: String,
     has_key: bool,
     is_repeated: bool,
+    /// When the server first said that the key is in use.
+    in_progress_since: Option<Instant>,
 }
 
 /// The body of the request for a location of this name.
@@ -126,6 +132,7 @@ impl Load {
             all.repeated_lost += one.repeated_lost;
             all.broken += one.broken;
             all.turned_away += one.turned_away;
+            all.in_progress += one.in_progress;
         }
         all
     }
@@ -153,7 +160,7 @@ fn create(shared: &Shared, creator: usize) -> Journal {
                 None => {
                     number += 1;
                     let name = format!("c{creator}-{number}");
-                    Order { name, has_key: number % 2 == 0, is_repeated: false }
+                    Order { name, has_key: number % 2 == 0, is_repeated: false, in_progress_since: None }
                 }
             };
             let key = key(&order.name);
@@ -170,7 +177,7 @@ fn create(shared: &Shared, creator: usize) -> Journal {
 
 impl Journal {
     /// Records how a request ended. Returns the request if it must be repeated.
-    fn note(&mut self, order: Order, reply: Option<Reply>, acknowledged: &AtomicU64) -> Option<Order> {
+    fn note(&mut self, mut order: Order, reply: Option<Reply>, acknowledged: &AtomicU64) -> Option<Order> {
         match reply {
             Some(reply) if reply.status == 201 => {
                 acknowledged.fetch_add(1, Ordering::Relaxed);
@@ -188,14 +195,20 @@ impl Journal {
                 return None;
             }
             Some(reply) if reply.status == 503 && !reply.code().is_empty() => {
-                if reply.header("retry-after").is_none() {
-                    self.wrong.push(format!("503 without Retry-After: {reply:?}"));
-                }
+                self.check_retry_after(&reply);
                 self.turned_away += 1;
                 std::thread::sleep(REST);
             }
-            // If only the connection was lost, the first attempt may still be under way.
-            Some(reply) if order.is_repeated && reply.code() == "idempotency_in_progress" => {
+            // If the connection was lost, the first attempt may still be under way. A first request was refused in the
+            // same way while PostgreSQL crashed: presumably the process of the first attempt ended without giving up its lock, and
+            // the server repeated the transaction over a connection whose process still answered.
+            Some(reply) if order.has_key && reply.code() == "idempotency_in_progress" => {
+                self.check_retry_after(&reply);
+                if order.in_progress_since.get_or_insert_with(Instant::now).elapsed() > IN_PROGRESS_MAX {
+                    self.wrong.push(format!("{}: still in progress: {reply:?}", order.name));
+                    return None;
+                }
+                self.in_progress += 1;
                 std::thread::sleep(REST);
             }
             Some(reply) => {
@@ -209,6 +222,13 @@ impl Journal {
         }
         self.in_doubt.push(order.name);
         None
+    }
+
+    /// An answer that tells the client to try again says when.
+    fn check_retry_after(&mut self, reply: &Reply) {
+        if reply.header("retry-after").is_none() {
+            self.wrong.push(format!("{} without Retry-After: {reply:?}", reply.status));
+        }
     }
 
     /// Counts the requests without a key and with an unknown outcome: how many of their names exist, and how many do not.

@@ -112,12 +112,13 @@ fn report(
     let (found, lost) = journal.resolve(&by_name);
     println!(
         "{name}: {} acknowledged; in doubt without a key: {found} found, {lost} not; repeated \
-         with their key: {} had been done, {} had not; {} got 503, {} broken connections; serving again within \
-         {slowest:?}",
+         with their key: {} had been done, {} had not; {} got 503, {} found their key in use, {} broken \
+         connections; serving again within {slowest:?}",
         journal.acknowledged.len(),
         journal.repeated_found,
         journal.repeated_lost,
         journal.turned_away,
+        journal.in_progress,
         journal.broken,
     );
     assert!(journal.turned_away + journal.broken >= CRASHES, "the crashes met requests under way");

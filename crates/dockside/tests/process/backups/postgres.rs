@@ -23,12 +23,12 @@ fn shell(home: &Path, commands: &str, database: &Database) -> String {
     String::from_utf8(output.stdout).expect("text")
 }
 
-/// Returns the indented block of the guide's page that has this word.
+/// Returns the indented block of the guide's page that has this word, without the indentation of the block.
 fn shown(word: &str) -> String {
     let page = crate::guide::page("operating.md");
     let mut blocks = page.split("\n\n").filter(|block| block.lines().all(|line| line.starts_with("    ")));
     let block = blocks.find(|block| block.contains(word)).unwrap_or_else(|| panic!("no block has {word}"));
-    block.lines().map(|line| format!("{}\n", line.trim_start_matches("    "))).collect()
+    block.lines().map(|line| format!("{}\n", line.strip_prefix("    ").unwrap_or(line))).collect()
 }
 
 /// The commands without the comment that names the database, which is another one each time.

@@ -27,6 +27,11 @@ fn shells_and_man_know_every_command() {
         |name: &str| std::fs::read_to_string(home.path().join("made/pages").join(name)).expect("a page");
     assert!(page("dockside.1").contains("Exit codes:"), "{}", page("dockside.1"));
     let list = page("dockside-orders-list.1");
+    let version = env!("CARGO_PKG_VERSION");
+    let title = format!(".TH dockside-orders-list 1 \" \" \"dockside {version}\" \"User Commands\"\n");
+    assert!(list.contains(&title), "{list}");
+    assert!(list.contains(".SH NAME\ndockside\\-orders\\-list \\- List orders"), "{list}");
+    assert!(list.contains(".SH SYNOPSIS\n\\fBdockside orders list\\fR [\\fB\\-\\-status\\fR]"), "{list}");
     assert!(list.contains("fulfilment") && list.contains("DOCKSIDE_TOKEN"), "{list}");
     assert!(page("dockside-batches-purchase.1").contains("yes"));
 }

@@ -53,7 +53,7 @@ fn stock_is_counted_adjusted_and_listed() {
 
 fn location(desk: &Desk, name: &str) -> String {
     let listed = desk.client().get("/locations").json();
-    let mut locations = listed["data"].as_array().unwrap().iter();
+    let mut locations = listed["locations"].as_array().unwrap().iter();
     locations.find(|location| location["name"] == name).unwrap()["id"].as_str().unwrap().to_owned()
 }
 
