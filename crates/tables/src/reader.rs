@@ -63,10 +63,13 @@ pub struct Csv {
 }
 
 impl Csv {
-    /// Begins at a record. `position` is where in the file that is, in bytes.
+    /// Begins at a record. `position` is where in the file that is, in bytes: behind the byte order mark, if the file has one.
     pub fn new(encoding: Encoding, delimiter: u8, position: u64) -> Self {
+        let mut core = ReaderBuilder::new().delimiter(delimiter).build();
+        // Its first call drops a byte order mark, which in the middle of a file is text. Without room for output, this call does nothing.
+        core.read_record(b"\n", &mut [], &mut []);
         Self {
-            core: ReaderBuilder::new().delimiter(delimiter).build(),
+            core,
             encoding,
             input: Vec::new(),
             read: 0,

@@ -65,11 +65,19 @@ fn bytes_that_are_no_text_are_named() {
     assert_eq!(flaws, [None, Some(Flaw::NotText), None]);
 }
 
+#[test]
+fn a_mark_at_the_beginning_of_a_record_is_text() {
+    let text = "a;b\n\u{feff}c;d\n";
+    let whole = read_from(text.as_bytes(), Encoding::Utf8, 0, 1000);
+    assert_eq!(fields(&whole), [["a", "b"], ["\u{feff}c", "d"]]);
+    assert_eq!(read_from(text.as_bytes(), Encoding::Utf8, whole[0].end, 1000), whole[1..]);
+}
+
 proptest! {
     /// A reader that begins where a record ended reads the same records as the one that read them all.
     #[test]
     fn any_record_is_a_beginning(
-        text in "[aäé€;\"\r\n]{0,60}",
+        text in "[aäé€\u{feff};\"\r\n]{0,60}",
         encoding in proptest::sample::select(&ALL[..]),
         piece in 1usize..7,
     ) {
